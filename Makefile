@@ -1,0 +1,51 @@
+# `make` on a fresh clone builds what is needed, writes overlays/ and verifies it. Needs Python 3.11+, and Go or PyPI.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+bin := .venv/bin
+
+.PHONY: all venv tools test bench golden docs lock clean
+
+all: venv tools
+	$(bin)/trainyard generate
+	$(bin)/trainyard verify
+
+venv: .venv/.installed
+tools: .tools/.installed
+
+.venv/.installed: requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Trainyard needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(bin)/python -m pip install --quiet --require-hashes --requirement requirements/dev.txt
+	$(bin)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+.tools/.installed: requirements/install-tools.sh requirements/go.txt
+	requirements/install-tools.sh $(PYTHON)
+	touch $@
+
+test: venv tools
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy
+	$(bin)/lint-imports
+	$(bin)/pytest -n 2
+
+bench: venv tools
+	$(bin)/python -m tests.bench
+
+golden: venv tools
+	$(bin)/pytest --update-golden
+
+docs: venv
+	$(bin)/python -m docs.generate
+
+# Takes the newest versions that pyproject.toml allows; run it with Python 3.11, the oldest that is supported.
+lock: venv
+	requirements/lock.sh --upgrade
+
+clean:
+	rm -rf .venv .tools .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage build dist
+	find generator tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,103 @@
+"""What can be wrong with a user's input, and where: values that every stage yields and only the CLI prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+Step = str | int
+"""One step of a path into a profile: a mapping key or a list index."""
+
+
+class Severity(StrEnum):
+    """How bad a finding is: an error stops the pipeline, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Pointer:
+    """A place in a file as the user thinks of it: which file, and the path of keys and indexes inside.
+
+    The reporter turns it into line and column; a path that leads nowhere (a value that was
+    defaulted) is shown at its nearest ancestor that exists.
+
+    Args:
+        file: path as the user knows it, with forward slashes, e.g. ``profiles/teams/nlp.yaml``.
+        path: keys and indexes from the root of the document.
+        on_key: whether the key itself is meant rather than its value.
+        line, column: 1-based, only for a file that could not be read as YAML and so has no paths.
+    """
+
+    file: str
+    path: tuple[Step, ...] = ()
+    on_key: bool = False
+    line: int = 0
+    column: int = 0
+
+    def __truediv__(self, step: Step) -> Pointer:
+        """Return the place one step further inside."""
+        return replace(self, path=(*self.path, step))
+
+    def key(self) -> Pointer:
+        """Return the same place, meaning its key."""
+        return replace(self, on_key=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A second place or fact that explains a diagnostic."""
+
+    message: str
+    at: Pointer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding, complete for the user: what, where, what it does to the cluster, how to mend it."""
+
+    rule: str
+    severity: Severity
+    message: str
+    at: Pointer
+    consequence: str
+    hint: str
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of mistake that Trainyard knows.
+
+    Args:
+        id: ``family/bad-pattern``, stable for ever; reads well after "allow".
+        severity: of every diagnostic of this rule.
+        summary: what is checked, one sentence.
+        why: what happens on the cluster when it is merged all the same; quotes the controller where it was seen.
+        fix: how to put it right; the default hint.
+    """
+
+    id: str
+    severity: Severity
+    summary: str
+    why: str
+    fix: str
+
+    def at(self, at: Pointer, message: str, *, hint: str = "", notes: Iterable[Note] = ()) -> Diagnostic:
+        """Return a diagnostic of this rule at a place."""
+        return Diagnostic(self.id, self.severity, message, at, self.why, hint or self.fix, tuple(notes))
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Tell whether any finding stops the pipeline."""
+    return any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics)
+
+
+class ToolError(Exception):
+    """A tool or schema that Trainyard needs is missing, broken or the wrong version (exit code 4)."""
+
+
+class TreeError(Exception):
+    """The tree could not be read or written; what was there before is untouched (exit code 5)."""

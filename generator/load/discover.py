@@ -1,0 +1,77 @@
+"""Which files are profiles, and of what kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+
+FOLDERS = ("hardware", "clusters", "runtimes", "teams", "components")
+ALONE = ("trainyard.yaml", "allocations.yaml", "waivers.yaml")
+_NAME = re.compile(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?\Z")
+
+MISPLACED_FILE = Rule(
+    id="shape/misplaced-file",
+    severity=Severity.ERROR,
+    summary="Every file below profiles/ is a profile in the folder of its kind.",
+    why="A file that nobody reads looks like configuration in review and does nothing on the cluster.",
+    fix="Move it to hardware/, clusters/, runtimes/ or teams/, end its name in .yaml, or remove it.",
+)
+BAD_FILE_NAME = Rule(
+    id="names/bad-file-name",
+    severity=Severity.ERROR,
+    summary="A profile's file name is its name: lower-case letters, digits and inner hyphens.",
+    why="The name becomes namespaces, queues and labels; the API server refuses any other form.",
+    fix="Rename the file: a letter first, then letters, digits and hyphens, at most 20 characters.",
+)
+RULES = (MISPLACED_FILE, BAD_FILE_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One profile file: its kind (folder, or the file's own name for those that stand alone), name and path."""
+
+    kind: str
+    name: str
+    path: Path
+    shown: str
+
+
+def discover(root: Path) -> Iterator[Found | Diagnostic]:
+    """Yield every profile below a folder in the order of their names, and what should not be there.
+
+    Symbolic links and whatever else is no regular file are refused: a link could lead out of the repository.
+    """
+    for path in sorted(root.iterdir()):
+        shown = f"profiles/{path.name}"
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink() and path.name in FOLDERS:
+            yield from _folder(path)
+        elif path.name in ALONE and _is_plain(path):
+            yield Found(path.stem, path.stem, path, shown)
+        else:
+            yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
+
+
+def _folder(folder: Path) -> Iterator[Found | Diagnostic]:
+    for path in sorted(folder.iterdir()):
+        shown = f"profiles/{folder.name}/{path.name}"
+        if path.name.startswith("."):
+            continue
+        is_component = folder.name == "components"
+        file = path / "kustomization.yaml" if is_component else path
+        name = path.name if is_component else path.stem
+        if not _is_plain(file) or file.suffix != ".yaml" or path.is_symlink():
+            yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
+        elif _NAME.match(name) is None:
+            yield BAD_FILE_NAME.at(Pointer(shown), f"`{name}` can't be the name of a profile")
+        else:
+            yield Found(folder.name, name, file, f"profiles/{file.relative_to(folder.parent).as_posix()}")
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()

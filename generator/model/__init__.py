@@ -1,0 +1,1 @@
+"""What a platform is: frozen dataclasses, complete and sorted after `resolve`. Templates read their attributes."""

@@ -1,0 +1,127 @@
+"""A node type: what it has, what its daemons keep, what one node of quota is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from generator.diagnostics import Pointer
+from generator.model import names
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """The accelerators of a node.
+
+    Args:
+        product: value of the label ``nvidia.com/gpu.product`` that GPU feature discovery sets.
+        count: per node.
+        resource: extended resource name, e.g. ``nvidia.com/gpu``.
+        minimum_cuda: first CUDA version that knows the GPU, e.g. ``11.8``; empty when unknown.
+    """
+
+    product: str
+    count: int
+    resource: str
+    minimum_cuda: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """One port of a network card.
+
+    Args:
+        role: ``rail`` (compute, becomes VFs), ``storage`` or ``management`` (left alone).
+        gpu: index of the GPU beside a rail; -1 for the others.
+    """
+
+    pci: str
+    interface: str
+    device: str
+    numa: int
+    role: str
+    gpu: int
+    at: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a node: cpu in millicores, memory and ephemeral storage in bytes, pods in pieces."""
+
+    cpu: int
+    memory: int
+    ephemeral_storage: int
+    pods: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """One node type, complete.
+
+    Args:
+        cores: physical cores of the node; ``threads`` is what Kubernetes counts as cpu.
+        total: capacity of the node.
+        system: what daemons, kubelet included, keep; never promised to a team.
+        kubelet: the part of ``system`` that kubelet itself reserves (KubeletConfig systemReserved).
+        nic_vendor, nic_device: PCI ids of the rail ports, e.g. ``15b3`` and ``1021`` (ConnectX-7).
+        link_rate: Gb/s of one rail.
+        virtual_functions: VFs of each rail.
+        labels: what selects such a node.
+        taint: key of the NoSchedule taint on it; empty for none.
+        files: profile files that say so, most specific first.
+    """
+
+    name: str
+    at: Pointer
+    files: tuple[str, ...]
+    sockets: int
+    cores: int
+    threads: int
+    numa_nodes: int
+    total: Share
+    system: Share
+    kubelet: Share
+    gpu: Gpu | None
+    nics: tuple[Nic, ...]
+    nic_vendor: str
+    nic_device: str
+    link_rate: int
+    virtual_functions: int
+    labels: Mapping[str, str]
+    taint: str
+
+    @property
+    def node_class(self) -> str:
+        """Class of node, and name of the LocalQueue for it."""
+        return "gpu" if self.gpu else "cpu"
+
+    @property
+    def rails(self) -> tuple[Nic, ...]:
+        """The compute ports, by the GPU they stand beside."""
+        return tuple(sorted((nic for nic in self.nics if nic.role == "rail"), key=lambda nic: nic.gpu))
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of a node; 0 for a CPU node."""
+        return self.gpu.count if self.gpu else 0
+
+    def worth(self, prefix: str) -> dict[str, int]:
+        """Return what one node of quota is worth, in base units, in the order of every ClusterQueue.
+
+        Args:
+            prefix: resource prefix of the release's SR-IOV operator, e.g. ``openshift.io``.
+        """
+        worth = {"cpu": self.total.cpu - self.system.cpu, "memory": self.total.memory - self.system.memory}
+        if self.gpu:
+            worth[self.gpu.resource] = self.gpu.count
+        for rail in range(len(self.rails)):
+            worth[f"{prefix}/{names.rail_resource(self.name, rail)}"] = self.virtual_functions
+        worth["ephemeral-storage"] = self.total.ephemeral_storage - self.system.ephemeral_storage
+        worth["pods"] = self.total.pods - self.system.pods
+        return worth
+
+    def whole_node_pod(self, prefix: str) -> dict[str, int]:
+        """Return what the one pod of a whole node asks for: all of it, but one VF of each rail."""
+        ask = self.worth(prefix)
+        del ask["pods"]
+        return {name: 1 if name.startswith(f"{prefix}/") else amount for name, amount in ask.items()}

@@ -1,0 +1,46 @@
+"""Kubernetes quantities as exact integers: cpu in millicores, memory and storage in bytes, the rest in pieces."""
+
+from __future__ import annotations
+
+import re
+
+_BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50}
+_BYTES = re.compile(r"([1-9][0-9]*)(Ki|Mi|Gi|Ti|Pi)\Z")
+_BYTE_RESOURCES = ("memory", "storage", "ephemeral-storage", "hugepages-2Mi", "hugepages-1Gi")
+
+
+def parse_bytes(text: str) -> int:
+    """Return the bytes of a quantity with a binary suffix, e.g. ``96Gi``.
+
+    Raises:
+        ValueError: for any other form; the profile schemas admit no other.
+    """
+    match = _BYTES.match(text)
+    if match is None:
+        raise ValueError(f"not a quantity of bytes: {text!r}")
+    return int(match[1]) * _BINARY[match[2]]
+
+
+def format_bytes(number: int) -> str:
+    """Return the canonical form that the API server would store: the largest suffix without a fraction.
+
+    Source: kubernetes/apimachinery:pkg/api/resource/quantity.go (CanonicalizeBytes, BinarySI).
+    """
+    for suffix, size in reversed(_BINARY.items()):
+        if number and number % size == 0:
+            return f"{number // size}{suffix}"
+    return str(number)
+
+
+def format_cpu(millicores: int) -> str:
+    """Return ``16`` for 16000 millicores and ``500m`` for 500."""
+    return str(millicores // 1000) if millicores % 1000 == 0 else f"{millicores}m"
+
+
+def format_amount(resource: str, number: int) -> str:
+    """Return an amount of a resource in the form the API server would store."""
+    if resource == "cpu":
+        return format_cpu(number)
+    if resource in _BYTE_RESOURCES:
+        return format_bytes(number)
+    return str(number)

@@ -1,0 +1,74 @@
+"""A release: tested operator versions and what follows from them for every manifest. Pure data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from generator.diagnostics import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBad:
+    """A combination of versions that is known to hang.
+
+    Args:
+        components: component -> (from version, below version); an empty bound is open.
+        consequence: what was seen, in the controller's words.
+    """
+
+    components: Mapping[str, tuple[str, str]]
+    consequence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dns:
+    """Where pods ask for names: the namespace and the *pod* ports (egress is judged after service DNAT)."""
+
+    namespace: str
+    ports: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a release pins.
+
+    Args:
+        name: e.g. ``openshift-ai-3.5``.
+        versions: component -> version.
+        sriov_namespace: the only namespace whose policies the SR-IOV operator reads.
+        resource_prefix: of SR-IOV resources.
+        argocd_namespace: default home of Argo CD.
+        argocd_account: service account that its application controller applies with.
+        namespace_labels: on each team's namespace.
+        workspace_ingress: namespaces that must reach a project's workbenches and pipelines.
+        metrics_namespaces: namespaces that scrape.
+        controllers: user names that the admission policies exempt.
+        isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not cancel.
+        job_scc: SecurityContextConstraints that job pods are pinned to.
+        known_bad: combinations that hang.
+        external: ``Kind/name`` -> owner, for what the platform ships.
+    """
+
+    name: str
+    at: Pointer
+    versions: Mapping[str, str]
+    sriov_namespace: str
+    resource_prefix: str
+    argocd_namespace: str
+    argocd_account: str
+    namespace_labels: Mapping[str, str]
+    dns: Dns
+    workspace_ingress: tuple[str, ...]
+    metrics_namespaces: tuple[str, ...]
+    controllers: tuple[str, ...]
+    isolates_jobs: bool
+    job_scc: str
+    known_bad: tuple[KnownBad, ...]
+    external: Mapping[str, str]
+
+    @property
+    def exemption(self) -> str:
+        """CEL: the request is not one of the controllers that must always get through."""
+        users = ", ".join(f"'{user}'" for user in self.controllers)
+        return f"!(request.userInfo.username in [{users}])"

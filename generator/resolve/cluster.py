@@ -1,0 +1,140 @@
+"""A cluster's profile, complete: pools with their hardware, fabrics, cohorts, storage, ways out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Network
+from typing import Any
+
+from generator.dialect.source import Source
+from generator.diagnostics import Pointer
+from generator.model.cluster import (
+    Cluster,
+    Cohort,
+    Egress,
+    Fabric,
+    Pool,
+    Priority,
+    PullSecret,
+    Settings,
+    Storage,
+)
+from generator.model.hardware import Hardware
+from generator.model.release import Release
+from generator.resolve.references import Found, find, network
+
+_FRAMEWORKS = ("BatchJob", "JobSet", "TrainJob")
+
+
+def resolve_cluster(
+    name: str,
+    source: Source,
+    settings: Settings,
+    shipped: tuple[Mapping[str, Hardware], Mapping[str, Release]],
+    found: Found,
+) -> Cluster | None:
+    """Return a cluster, or None when its release or an address range is not known."""
+    at = Pointer(source.file)
+    fields = source.value
+    hardware, releases = shipped
+    release = find("release", fields["release"], releases, at / "release", found)
+    fabrics = tuple(_fabrics(fields, at / "fabrics", found))
+    networks = {each: network(text, at / "networks" / each, found) for each, text in sorted(fields["networks"].items())}
+    if release is None:
+        return None
+    roles = fields.get("roles", {})
+    return Cluster(
+        name=name,
+        at=at,
+        settings=settings,
+        release=release,
+        server=fields.get("server", "https://kubernetes.default.svc"),
+        argocd_namespace=fields.get("argocd", {}).get("namespace", release.argocd_namespace),
+        versions={**release.versions, **fields.get("installed", {})},
+        pools=tuple(_pools(fields, at / "pools", (hardware, fabrics), found)),
+        fabrics=fabrics,
+        cohorts=tuple(_cohorts(fields, at / "cohorts", found)),
+        priorities=tuple(
+            Priority(each, at / "priorities" / each, value) for each, value in sorted(fields.get("priorities", {}).items())
+        ),
+        storage=tuple(_storage(fields, at / "storage")),
+        pull_secrets=tuple(
+            PullSecret(each, at / "pullSecrets" / each, secret["secretStore"], secret["path"])
+            for each, secret in sorted(fields.get("pullSecrets", {}).items())
+        ),
+        egress=tuple(_egress(fields, at / "egress", found)),
+        networks={each: value for each, value in networks.items() if value is not None},
+        operators=tuple(sorted(roles.get("operator", ()))),
+        auditors=tuple(sorted(roles.get("auditor", ()))),
+        frameworks=tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
+        external={**release.external, **fields.get("external", {})},
+    )
+
+
+def _fabrics(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Fabric]:
+    for name, fabric in sorted(fields.get("fabrics", {}).items()):
+        first, last = (int(text, 16) for text in fabric["partitions"].split("-"))
+        addresses = network(fabric["addresses"], at / name / "addresses", found)
+        yield Fabric(
+            name=name,
+            at=at / name,
+            link=fabric["link"],
+            first_partition=first,
+            last_partition=last,
+            addresses=addresses or IPv4Network("0.0.0.0/32"),
+            block=fabric.get("block", 20),
+            levels=tuple(fabric.get("levels", ())),
+            leaf_nodes=fabric.get("leafNodes", 0),
+        )
+
+
+def _pools(
+    fields: Mapping[str, Any],
+    at: Pointer,
+    known: tuple[Mapping[str, Hardware], tuple[Fabric, ...]],
+    found: Found,
+) -> Iterator[Pool]:
+    hardware, fabrics = known
+    by_name = {fabric.name: fabric for fabric in fabrics}
+    for name, pool in sorted(fields["pools"].items()):
+        where = at / name / "hardware" if "hardware" in pool else (at / name).key()
+        kind = find("hardware profile", pool.get("hardware", name), hardware, where, found)
+        fabric = None
+        if "fabric" in pool:
+            fabric = find("fabric", pool["fabric"], by_name, at / name / "fabric", found)
+        if kind is not None:
+            yield Pool(name, at / name, kind, fabric, pool["nodes"], pool.get("reserve", 0))
+
+
+def _cohorts(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Cohort]:
+    cohorts = fields.get("cohorts", {})
+    for name, cohort in sorted(cohorts.items()):
+        if "parent" in cohort:
+            find("cohort", cohort["parent"], cohorts, at / name / "parent", found)
+        yield Cohort(name, at / name, cohort.get("parent", ""), cohort.get("weight", 1))
+
+
+def _storage(fields: Mapping[str, Any], at: Pointer) -> Iterator[Storage]:
+    for name, storage in sorted(fields.get("storage", {}).items()):
+        ((kind, what),) = storage.items()
+        if kind == "nfs":
+            yield Storage(name, at / name, kind, server=what["server"], path=what["path"])
+        elif kind == "s3":
+            store = what["secretStore"]
+            yield Storage(name, at / name, kind, path=what["path"], endpoint=what["endpoint"], secret_store=store)
+        else:
+            storage_class = what["class"] if kind == "adopted" else what
+            yield Storage(name, at / name, kind, storage_class=storage_class)
+
+
+def _egress(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Egress]:
+    for name, egress in sorted(fields.get("egress", {}).items()):
+        networks = [network(text, at / name / "to" / i, found) for i, text in enumerate(egress.get("to", ()))]
+        yield Egress(
+            name=name,
+            at=at / name,
+            cidrs=tuple(str(each) for each in networks if each is not None),
+            namespaces=tuple(egress.get("namespaces", ())),
+            ports=tuple(egress["ports"]),
+            source=egress.get("from", "all"),
+        )

@@ -1,0 +1,114 @@
+"""A hardware profile with what it extends: one complete node type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from generator.dialect.source import Plain, Profiles, Source
+from generator.diagnostics import Pointer
+from generator.model.hardware import Gpu, Hardware, Nic, Share
+from generator.model.quantity import parse_bytes
+from generator.resolve.references import INCOMPLETE_HARDWARE, Found, find
+
+_REQUIRED = ("cpu", "memory", "ephemeralStorage", "pods", "labels", "system", "kubelet")
+_SHARE = ("cpu", "memory", "ephemeralStorage")
+
+
+def resolve_hardware(profiles: Profiles, found: Found) -> dict[str, Hardware]:
+    """Return every hardware profile of the repository, complete."""
+    resolved = {}
+    for name, source in sorted(profiles.hardware.items()):
+        chain = _chain(source, profiles, found)
+        merged: dict[str, Plain] = {}
+        for each in reversed(chain):
+            merged = _merge(merged, each.value)
+        missing = list(_missing(merged))
+        at = Pointer(source.file)
+        found.extend(INCOMPLETE_HARDWARE.at(at, f"`{field}` is not given") for field in missing)
+        if not missing:
+            resolved[name] = _build(name, merged, chain)
+    return resolved
+
+
+def _chain(source: Source, profiles: Profiles, found: Found) -> tuple[Source, ...]:
+    """Return the profile and what it extends, most specific first; a profile that extends itself is reported."""
+    known = {**profiles.presets, **profiles.hardware}
+    chain = [source]
+    while "extends" in chain[-1].value:
+        at = Pointer(chain[-1].file) / "extends"
+        name = chain[-1].value["extends"]
+        others = {other: each for other, each in known.items() if each not in chain}
+        parent = find("hardware profile or preset", name, others, at, found)
+        if parent is None:
+            break
+        chain.append(parent)
+    return tuple(chain)
+
+
+def _merge(base: Mapping[str, Plain], over: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Return base with every field of `over` in its place; mappings merge, lists are replaced."""
+    merged = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "labels"
+        merged[key] = _merge(merged[key], value) if both else value
+    return merged
+
+
+def _missing(merged: Mapping[str, Plain]) -> list[str]:
+    missing = [field for field in _REQUIRED if field not in merged]
+    for share in ("system", "kubelet"):
+        missing += [f"{share}.{field}" for field in _SHARE if field not in merged.get(share, dict.fromkeys(_SHARE))]
+    if "pods" not in merged.get("system", {"pods": 0}):
+        missing.append("system.pods")
+    if any(nic["role"] == "rail" for nic in merged.get("nics", ())):
+        nic = merged.get("nic", {})
+        missing += [f"nic.{field}" for field in ("vendor", "device", "rate", "virtualFunctions") if field not in nic]
+    return missing
+
+
+def _share(fields: Mapping[str, Any]) -> Share:
+    return Share(
+        cpu=fields["cpu"] * 1000,
+        memory=parse_bytes(fields["memory"]),
+        ephemeral_storage=parse_bytes(fields["ephemeralStorage"]),
+        pods=fields.get("pods", 0),
+    )
+
+
+def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> Hardware:
+    gpu = merged.get("gpu")
+    nic = merged.get("nic", {})
+    nics_file = next((source.file for source in chain if "nics" in source.value), chain[0].file)
+    return Hardware(
+        name=name,
+        at=Pointer(chain[0].file),
+        files=tuple(source.file for source in chain),
+        sockets=merged["cpu"]["sockets"],
+        cores=merged["cpu"]["cores"],
+        threads=merged["cpu"]["threads"],
+        numa_nodes=merged.get("numaNodes", 1),
+        total=_share({**merged, "cpu": merged["cpu"]["threads"]}),
+        system=_share(merged["system"]),
+        kubelet=_share(merged["kubelet"]),
+        gpu=gpu and Gpu(gpu["product"], gpu["count"], gpu.get("resource", "nvidia.com/gpu"), gpu.get("minimumCuda", "")),
+        nics=tuple(_nic(fields, Pointer(nics_file) / "nics" / i) for i, fields in enumerate(merged.get("nics", ()))),
+        nic_vendor=nic.get("vendor", ""),
+        nic_device=nic.get("device", ""),
+        link_rate=nic.get("rate", 0),
+        virtual_functions=nic.get("virtualFunctions", 0),
+        labels=dict(sorted(merged["labels"].items())),
+        taint=merged.get("taint", ""),
+    )
+
+
+def _nic(fields: Mapping[str, Any], at: Pointer) -> Nic:
+    return Nic(
+        pci=fields["pci"],
+        interface=fields.get("interface", ""),
+        device=fields.get("device", ""),
+        numa=fields.get("numa", 0),
+        role=fields["role"],
+        gpu=fields.get("gpu", -1),
+        at=at,
+    )

@@ -1,0 +1,101 @@
+"""Sources to Platform: the whole of this stage in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from generator.dialect.source import Profiles
+from generator.diagnostics import Diagnostic, Pointer
+from generator.model.cluster import Cluster, Settings
+from generator.model.platform import Platform, Site
+from generator.model.runtime import Runtime
+from generator.model.team import Allocation, Team
+from generator.resolve.cluster import resolve_cluster
+from generator.resolve.hardware import resolve_hardware
+from generator.resolve.references import Found, find, network
+from generator.resolve.release import resolve_release
+from generator.resolve.runtime import resolve_runtime
+from generator.resolve.team import resolve_team
+from generator.resolve.tenant import resolve_tenant
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    clusters: Mapping[str, Cluster]
+    runtimes: Mapping[str, Runtime]
+    allocations: Mapping[tuple[str, str, str], Allocation]
+
+
+def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
+    """Return everything that the profiles say, and the names in them that lead nowhere.
+
+    With errors among the diagnostics the platform lacks what could not be resolved and must not be rendered.
+    """
+    found: Found = []
+    settings = _settings(profiles)
+    hardware = resolve_hardware(profiles, found)
+    releases = {name: resolve_release(name, source) for name, source in sorted(profiles.releases.items())}
+    clusters = {
+        name: cluster
+        for name, source in sorted(profiles.clusters.items())
+        if (cluster := resolve_cluster(name, source, settings, (hardware, releases), found)) is not None
+    }
+    runtimes = {
+        name: resolve_runtime(name, source, hardware, found) for name, source in sorted(profiles.runtimes.items())
+    }
+    known = _Known(clusters, runtimes, _allocations(profiles, found))
+    teams = tuple(_teams(profiles, known, found))
+    platform = Platform(
+        settings=settings,
+        sites=tuple(_site(cluster, teams, known, (profiles, found)) for cluster in clusters.values()),
+        teams=teams,
+        runtimes=tuple(runtimes.values()),
+        allocations=dict(known.allocations),
+        allocations_at=Pointer(profiles.allocations.file),
+    )
+    return platform, tuple(found)
+
+
+def _settings(profiles: Profiles) -> Settings:
+    fields = profiles.settings.value
+    return Settings(
+        at=Pointer(profiles.settings.file),
+        domain=fields["domain"],
+        repository=fields["repository"],
+        branch=fields.get("branch", "main"),
+        path=fields.get("path", "overlays").rstrip("/"),
+    )
+
+
+def _allocations(profiles: Profiles, found: Found) -> dict[tuple[str, str, str], Allocation]:
+    allocations = {}
+    for cluster, fabrics in sorted((profiles.allocations.value or {}).items()):
+        for fabric, teams in sorted(fabrics.items()):
+            for team, held in sorted(teams.items()):
+                at = Pointer(profiles.allocations.file) / cluster / fabric / team
+                addresses = network(held["addresses"], at / "addresses", found)
+                if addresses is not None:
+                    allocations[cluster, fabric, team] = Allocation(at, int(held["partition"], 16), addresses)
+    return allocations
+
+
+def _teams(profiles: Profiles, known: _Known, found: Found) -> list[Team]:
+    teams = []
+    for name, source in sorted(profiles.teams.items()):
+        team = resolve_team(name, source, known.clusters, known.runtimes, found)
+        for i, component in enumerate(source.value.get("components", ())):
+            find("component", component, profiles.components, team.at / "components" / i, found)
+        teams.append(team)
+    return teams
+
+
+def _site(cluster: Cluster, teams: tuple[Team, ...], known: _Known, context: tuple[Profiles, Found]) -> Site:
+    profiles, found = context
+    here = (team for team in teams if team.state != "retired" and any(q.cluster == cluster.name for q in team.quotas))
+    tenants = tuple(
+        resolve_tenant(team, cluster, profiles.teams[team.name], (known.runtimes, known.allocations), found)
+        for team in here
+    )
+    launches = {launch.name: launch for tenant in tenants for launch in tenant.launches}
+    return Site(cluster, tuple(launch for _, launch in sorted(launches.items())), tenants)

@@ -1,0 +1,60 @@
+"""Following names from one profile to another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from ipaddress import IPv4Network
+from typing import Any, TypeVar
+
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+
+T = TypeVar("T")
+Found = list[Diagnostic]
+"""Where a resolver puts what it finds wrong."""
+
+UNKNOWN_NAME = Rule(
+    id="references/unknown-name",
+    severity=Severity.ERROR,
+    summary="Each name in a profile is the name of a profile, or of an entry of the cluster, that exists.",
+    why="The object would point at nothing: a ClusterQueue turns inactive (FlavorNotFound), a job waits for ever.",
+    fix="Correct the name, or add what it stands for.",
+)
+INCOMPLETE_HARDWARE = Rule(
+    id="shape/incomplete-hardware",
+    severity=Severity.ERROR,
+    summary="A hardware profile, with what it extends, says everything that quota is computed from.",
+    why="Without it a node's worth can't be computed, and a guessed quota leaves gangs admitted and Pending.",
+    fix="Give the field, or extend a preset that has it.",
+)
+BAD_ADDRESS = Rule(
+    id="shape/bad-address",
+    severity=Severity.ERROR,
+    summary="An address range is an IPv4 network without host bits.",
+    why="The CNI plugin refuses the range and every pod that attaches to it stays in ContainerCreating.",
+    fix="Write the network's own address, e.g. 10.64.0.0/13.",
+)
+RULES = (UNKNOWN_NAME, INCOMPLETE_HARDWARE, BAD_ADDRESS)
+
+
+def find(kind: str, name: str, known: Mapping[str, T], at: Pointer, found: Found) -> T | None:
+    """Return what a name stands for, or report it with the nearest name that exists."""
+    if name in known:
+        return known[name]
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else _choices(kind, known)
+    found.append(UNKNOWN_NAME.at(at, f"there is no {kind} `{name}`", hint=hint))
+    return None
+
+
+def _choices(kind: str, known: Mapping[str, Any]) -> str:
+    return f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
+
+
+def network(text: str, at: Pointer, found: Found) -> IPv4Network | None:
+    """Return an IPv4 network, or report why it is none."""
+    try:
+        return IPv4Network(text)
+    except ValueError as problem:
+        found.append(BAD_ADDRESS.at(at, f"`{text}` is not an address range: {problem}"))
+        return None

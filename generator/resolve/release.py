@@ -1,0 +1,36 @@
+"""The shipped releases, as the model has them. They are our own files: a mistake in one is a bug."""
+
+from __future__ import annotations
+
+from generator.dialect.source import Source
+from generator.diagnostics import Pointer
+from generator.model.release import Dns, KnownBad, Release
+
+
+def resolve_release(name: str, source: Source) -> Release:
+    """Return a release; its file is checked by a test, so every field is there."""
+    fields = source.value
+    return Release(
+        name=name,
+        at=Pointer(source.file),
+        versions=fields["versions"],
+        sriov_namespace=fields["sriovNamespace"],
+        resource_prefix=fields["resourcePrefix"],
+        argocd_namespace=fields["argocd"]["namespace"],
+        argocd_account=fields["argocd"]["account"],
+        namespace_labels=fields["namespaceLabels"],
+        dns=Dns(fields["dns"]["namespace"], tuple(fields["dns"]["ports"])),
+        workspace_ingress=tuple(fields["workspaceIngress"]),
+        metrics_namespaces=tuple(fields["metricsNamespaces"]),
+        controllers=tuple(fields["controllers"]),
+        isolates_jobs=fields["isolatesJobs"],
+        job_scc=fields["jobScc"],
+        known_bad=tuple(
+            KnownBad(
+                {each: (bounds.get("from", ""), bounds.get("below", "")) for each, bounds in bad["versions"].items()},
+                bad["consequence"],
+            )
+            for bad in fields["knownBad"]
+        ),
+        external=fields["external"],
+    )

