@@ -15,12 +15,16 @@ Event = Any
 
 
 def events(text: str) -> Iterator[Event]:
-    """Return the events of a text, one by one.
+    """Yield the events of a text, one by one.
 
     Raises:
-        yaml.YAMLError: while iterating, where the text stops being YAML.
+        yaml.YAMLError: where the text stops being YAML.
     """
-    return yaml.parse(text, Loader=yaml.CSafeLoader)
+    try:
+        yield from yaml.parse(text, Loader=yaml.CSafeLoader)
+    except UnicodeDecodeError as error:
+        # libyaml lets ``!%C0%80`` pass, PyYAML's binding then fails on it.
+        raise yaml.YAMLError("a tag holds escaped bytes that are not UTF-8") from error
 
 
 def trusted_events(text: str) -> Iterator[Event]:

@@ -13,7 +13,7 @@ from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Step
 from generator.dialect import rules
 from generator.dialect.bytescan import name_of, scan
 from generator.dialect.events import Event, events
-from generator.dialect.scalars import HIDDEN, double_quoted, resolve_agreed
+from generator.dialect.scalars import HIDDEN, advice, double_quoted, resolve_agreed
 from generator.dialect.source import Mark, Plain, Source
 
 MAX_DEPTH: Final = 16
@@ -24,11 +24,6 @@ MAX_EVENTS: Final = 20_000
 
 _Path = tuple[Step, ...]
 _KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]*")
-_MEANT: Final = {
-    **dict.fromkeys(("y", "yes", "on", "true"), "true"),
-    **dict.fromkeys(("n", "no", "off", "false"), "false"),
-    **dict.fromkeys(("~", "null"), "null"),
-}
 
 
 class _Stop(Exception):  # noqa: N818 - not an error: the rest of the file tells nothing
@@ -63,6 +58,13 @@ class _Reading:
     def pointer(self, at: Mark) -> Pointer:
         # Not the path: with duplicate keys, two places have the same.
         return Pointer(self.file, line=at.line, column=at.column)
+
+    def point(self, mark: yaml.Mark) -> Mark:
+        """Return the place of a libyaml mark, which is a line too far at an end without newline."""
+        if mark.line < len(self.lines):
+            return Mark(mark.line + 1, mark.column + 1, mark.column + 2)
+        end = len(self.lines[-1]) + 1
+        return Mark(len(self.lines), end, end + 1)
 
     def span(self, event: Event) -> Mark:
         """Return where a node stands, at least one column wide; of one that goes over several lines, its first."""
@@ -100,13 +102,12 @@ def read(file: str, content: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:
 def _note_syntax(reading: _Reading, error: yaml.YAMLError) -> None:
     problem, context = getattr(error, "problem", None) or str(error), getattr(error, "context", None)
     mark, opened = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
-    place = Mark(mark.line + 1, mark.column + 1, mark.column + 2) if mark else Mark(1, 1, 2)
+    place = reading.point(mark) if mark else next(reversed(reading.marks.values()), Mark(1, 1, 2))
     line = reading.lines[place.line - 1]
     tabbed = "\t" in line[: len(line) - len(line.lstrip())]
     notes: tuple[Note, ...] = ()
     if context and opened:
-        begins = Mark(opened.line + 1, opened.column + 1, opened.column + 2)
-        notes = (Note(f"{context} that begins here", reading.pointer(begins)),)
+        notes = (Note(f"{context} that begins here", reading.pointer(reading.point(opened))),)
     hint = "indent with spaces; YAML does not allow tabs there" if tabbed else ""
     reading.note(rules.NOT_YAML, place, problem, hint=hint, notes=notes)
 
@@ -157,7 +158,7 @@ def _note_properties(reading: _Reading, event: Event, span: Mark) -> None:
     if event.anchor is not None:
         reading.note(rules.ANCHOR_OR_ALIAS, span, f"anchor `&{event.anchor}`")
     if event.tag is not None:
-        reading.note(rules.TAG, span, f"tag `{event.tag}`")
+        reading.note(rules.TAG, span, f"tag {double_quoted(event.tag)}")
 
 
 def _sequence(reading: _Reading, path: _Path) -> list[Plain]:
@@ -217,7 +218,7 @@ def _scalar(reading: _Reading, event: Event, span: Mark) -> Plain:
         return resolve_agreed(text)
     except ValueError:
         message = f"`{text}` without quotes is not the same for every YAML reader"
-        reading.note(rules.AMBIGUOUS_SCALAR, span, message, hint=_hint(text))
+        reading.note(rules.AMBIGUOUS_SCALAR, span, message, hint=advice(text))
         return text
 
 
@@ -237,12 +238,3 @@ def _is_text(text: str) -> bool:
         return isinstance(resolve_agreed(text), str)
     except ValueError:
         return False
-
-
-def _hint(text: str) -> str:
-    quoted = double_quoted(text)
-    if meant := _MEANT.get(text.lower()):
-        return f"write {quoted} if it is text, `{meant}` if not"
-    if text[0] in "+-.0123456789":
-        return f"write {quoted} if it is text; numbers are decimal integers of at most 12 digits"
-    return f"write {quoted}"

@@ -84,9 +84,9 @@ AMBIGUOUS_SCALAR = _rule(
 )
 ODD_KEY = _rule(
     "odd-key",
-    "Keys are plain text: ASCII letters, digits and `_ . / -`, beginning with a letter or digit.",
+    "Keys are plain text: ASCII letters, digits and `_ . : / -`, beginning with a letter or digit.",
     "a key that is a number, a truth value or a structure gets another name in each reader",
-    "spell the key with letters, digits and `_ . / -`; quote it if it looks like a number or a truth value",
+    "spell the key with letters, digits and `_ . : / -`; quote it if it looks like a number or a truth value",
 )
 TOO_LARGE = _rule(
     "too-large",

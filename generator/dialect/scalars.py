@@ -10,8 +10,8 @@ from typing import Final
 from generator.dialect.source import Plain
 
 # Fixed ranges, not str.isprintable(): that follows the Unicode version of the interpreter, and the bytes
-# that we write must not. C0 and C1 with NEL, soft hyphen, bidi and zero-width characters, LS and PS, variation
-# of the BOM, surrogates, noncharacters, and the invisible tag characters.
+# that we write must not. C0 and C1 with NEL, soft hyphen, bidi and zero-width characters, LS and PS, the
+# BOM, surrogates, noncharacters, and the invisible tag characters.
 HIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
@@ -20,13 +20,13 @@ HIDDEN: Final = re.compile(
 )
 """A character that no file or value may hold raw; tab and line feed are the only controls outside it."""
 
-_ODD_SPACE: Final = re.compile("[\t\n\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_ODD_SPACE: Final = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 
 _TYPED: Final = re.compile(
-    r"""|<<|=|~|(?i:y|yes|n|no|on|off|true|false|null)
-    |[-+]?[0-9]+|[-+]|[-+]?0x[0-9a-f]*|[-+]?0o[0-7]*|[-+]?0b[01]*
+    r"""<<|=|~|y|yes|n|no|on|off|true|false|null
+    |[-+]?[0-9]+|[-+.]+_+|[-+]?0x[0-9a-f]*|[-+]?0o[0-7]*|[-+]?0b[01]*
     |[-+]?0x[0-9a-f.]*p[-+]?[0-9]+
-    |[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)(e[-+]?[0-9]*)?|\.|[-+]?\.(inf|nan)
+    |[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)(e[-+]?[0-9]+)?|[-+]?\.(inf|nan)
     |[-+]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?
     |[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}((t|[ \t]+)[0-9].*)?""",
     re.VERBOSE | re.IGNORECASE,
@@ -118,3 +118,20 @@ def inline(text: str) -> str:
     if _PLAIN.fullmatch(text) and not _NUMBER_LIKE.fullmatch(text) and not is_typed(text):
         return text
     return double_quoted(text)
+
+
+_MEANT: Final = {
+    **dict.fromkeys(("y", "yes", "on", "true"), "true"),
+    **dict.fromkeys(("n", "no", "off", "false"), "false"),
+    **dict.fromkeys(("~", "null"), "null"),
+}
+
+
+def advice(text: str) -> str:
+    """Return how to write a plain scalar on which readers disagree."""
+    quoted = double_quoted(text)
+    if meant := _MEANT.get(text.lower()):
+        return f"write {quoted} if it is text, `{meant}` if not"
+    if text[0] in "+-.0123456789":
+        return f"write {quoted} if it is text; numbers are decimal integers of at most 12 digits"
+    return f"write {quoted}"

@@ -68,6 +68,7 @@ class Profiles:
         settings, allocations, waivers: the files that stand alone; an empty source when absent.
         presets, releases: shipped with the package, read by the same reader.
         components: the ``kustomization.yaml`` of each hand-written Component.
+        component_objects: Component -> file -> Kubernetes objects in it.
     """
 
     settings: Source
@@ -78,6 +79,7 @@ class Profiles:
     runtimes: Mapping[str, Source]
     teams: Mapping[str, Source]
     components: Mapping[str, Source]
+    component_objects: Mapping[str, dict[str, tuple[dict[str, Any], ...]]]
     presets: Mapping[str, Source]
     releases: Mapping[str, Source]
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
+from generator.dialect.manifests import parse_manifests
 from generator.dialect.reader import read
 from generator.dialect.source import Profiles, Source
-from generator.diagnostics import Diagnostic, TreeError
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, TreeError
 from generator.load.discover import Found, discover
 
+BROKEN_COMPONENT = Rule(
+    id="delivery/broken-component",
+    severity=Severity.ERROR,
+    summary="Each file that a hand-written Component lists exists beside it and holds Kubernetes objects.",
+    why="Kustomize can't build the team's unit, and Argo CD delivers nothing of that team any more.",
+    fix="Correct the Component's `resources`, or the file.",
+)
+RULES = (BROKEN_COMPONENT,)
 PACKAGE = Path(str(files("generator")))
 
 
@@ -38,10 +48,42 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
         runtimes=kinds["runtimes"],
         teams=kinds["teams"],
         components=kinds["components"],
+        component_objects={
+            name: _component_objects(root / "components" / name, source, diagnostics)
+            for name, source in kinds["components"].items()
+        },
         presets=_shipped("presets/*.yaml"),
         releases=_shipped("releases/*/release.yaml"),
     )
     return profiles, tuple(diagnostics)
+
+
+def _component_objects(
+    folder: Path, source: Source, diagnostics: list[Diagnostic]
+) -> dict[str, tuple[dict[str, Any], ...]]:
+    """Return the objects of each file that a Component lists; only plain files beside it are read."""
+    objects = {}
+    resources = (source.value or {}).get("resources", [])
+    for i, entry in enumerate(resources if isinstance(resources, list) else []):
+        path = folder / str(entry)
+        try:
+            if path.parent != folder or path.is_symlink():
+                raise ValueError("not a file beside the kustomization")
+            objects[str(entry)] = tuple(parse_manifests(path.read_text(encoding="utf-8")))
+            for body in objects[str(entry)]:
+                _ = body["apiVersion"], body["kind"], body["metadata"]["name"]
+        except (OSError, TypeError, KeyError, ValueError) as problem:
+            at = Pointer(source.file) / "resources" / i
+            diagnostics.append(BROKEN_COMPONENT.at(at, f"`{entry}` can't be used: {_reason(problem)}"))
+    return objects
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, OSError):
+        return str(problem.strerror)
+    if isinstance(problem, KeyError | TypeError):
+        return "an object in it has no apiVersion, kind or metadata.name"
+    return str(problem)
 
 
 def _content(path: Path) -> bytes:

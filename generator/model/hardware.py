@@ -105,6 +105,11 @@ class Hardware:
         """GPUs of a node; 0 for a CPU node."""
         return self.gpu.count if self.gpu else 0
 
+    @property
+    def promised_cores(self) -> int:
+        """Whole cores of a node that teams may be given."""
+        return (self.total.cpu - self.system.cpu) // 1000 * self.cores // self.threads
+
     def worth(self, prefix: str) -> dict[str, int]:
         """Return what one node of quota is worth, in base units, in the order of every ClusterQueue.
 

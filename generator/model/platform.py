@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
+from generator.model import names
 from generator.model.cluster import Cluster, Settings
-from generator.model.runtime import Launch, Runtime
+from generator.model.launch import Launch
+from generator.model.runtime import Runtime
 from generator.model.team import Allocation, Team
 from generator.model.tenant import Tenant
 
@@ -23,6 +25,30 @@ class Site:
     cluster: Cluster
     launches: tuple[Launch, ...]
     tenants: tuple[Tenant, ...]
+
+    @property
+    def name(self) -> str:
+        """The cluster's name, and that of its folder."""
+        return self.cluster.name
+
+    @property
+    def catalog_subjects(self) -> list[dict[str, str]]:
+        """Everybody who has a role in some team, once."""
+        subjects = {tuple(subject.items()): subject for tenant in self.tenants for subject in tenant.everybody}
+        return sorted(subjects.values(), key=lambda subject: sorted(subject.items()))
+
+    @property
+    def admitted_namespaces(self) -> str:
+        """Namespaces whose limits are in this tree, as the admission policy splits them."""
+        return " ".join(tenant.namespace for tenant in self.tenants)
+
+    def part(self, part: str) -> str:
+        """Return the name of the AppProject and Application of a part of this cluster."""
+        return names.application(self.name, part)
+
+    def folder(self, part: str) -> str:
+        """Return a part's folder in the repository."""
+        return f"{self.cluster.settings.path}/{self.name}/{part}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,3 +70,13 @@ class Queue:
     def stop_policy(self) -> str:
         """What a draining team's queue does: running jobs are evicted, new ones wait."""
         return "HoldAndDrain" if self.team.state == "draining" else "None"
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Namespaces that may use it: by the label that the API server sets and no tenant can."""
+        return (names.namespace(self.team.name),)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of the ClusterQueue."""
+        return {**self.cluster.labels, self.cluster.team_label_key: self.team.name}

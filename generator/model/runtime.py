@@ -1,4 +1,4 @@
-"""How jobs are launched: a versioned image with its MPI, and the same on one hardware profile (a launch)."""
+"""How jobs are launched: a versioned image with its MPI."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
-from generator.model import names
-from generator.model.hardware import Hardware
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +36,3 @@ class Runtime:
     shared_memory: int
     binding: str
     max_nodes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """A runtime on the nodes of one hardware profile: becomes a ClusterTrainingRuntime."""
-
-    runtime: Runtime
-    hardware: Hardware
-    prefix: str
-    topology: str
-
-    @property
-    def name(self) -> str:
-        """Name of the ClusterTrainingRuntime."""
-        return names.runtime(self.runtime.name, self.runtime.version, self.hardware.name)

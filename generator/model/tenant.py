@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network
+from typing import Any
 
 from generator.model import names
-from generator.model.cluster import Cluster, Egress, Fabric, PullSecret, Storage
+from generator.model.cluster import Cluster, Egress, Fabric, PullSecret, Storage, group_subjects
+from generator.model.component import Component
 from generator.model.hardware import Hardware
+from generator.model.launch import Launch
 from generator.model.quantity import format_amount, format_bytes
 from generator.model.queue import Queue
-from generator.model.runtime import Launch
 from generator.model.team import Account, Allocation, StorageRequest, Team
 
 
@@ -130,14 +131,67 @@ class StoredSecret:
         """Where ranks read it as files: sshd drops a container's environment, files stay."""
         return f"/var/run/secrets/trainyard/{self.name}"
 
+    @property
+    def connection_labels(self) -> dict[str, str]:
+        """Shows an S3 secret as a connection in the OpenShift AI dashboard."""
+        return {"opendatahub.io/dashboard": "true"}
+
+    @property
+    def connection_annotations(self) -> dict[str, str]:
+        """Tells the dashboard what kind of connection it is."""
+        return {"opendatahub.io/connection-type-protocol": "s3", "openshift.io/display-name": self.name}
+
+    @property
+    def template_data(self) -> dict[str, str]:
+        """What is added to the two keys from the store: the rest of the connection, and the AWS SDKs' own two files."""
+        keys = "aws_access_key_id = {{ .AWS_ACCESS_KEY_ID }}\naws_secret_access_key = {{ .AWS_SECRET_ACCESS_KEY }}\n"
+        return {
+            "AWS_S3_BUCKET": self.bucket,
+            "AWS_S3_ENDPOINT": self.endpoint,
+            "config": f"[default]\nendpoint_url = {self.endpoint}\n",
+            "credentials": f"[default]\n{keys}",
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A RoleBinding of one role of the closed catalogue."""
+    """A RoleBinding in the team's namespace."""
 
+    name: str
     role: str
-    groups: tuple[str, ...]
-    accounts: tuple[str, ...]
+    subjects: list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A TrainJob to copy."""
+
+    tenant: Tenant
+    launch: Launch
+
+    @property
+    def name(self) -> str:
+        """Name of the TrainJob."""
+        return names.sample(self.tenant.name, self.launch.runtime.name)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The queue, and the lowest class that the team may use."""
+        lowest = self.tenant.priorities[:1]
+        priority = {"kueue.x-k8s.io/priority-class": name for name in lowest}
+        return {**priority, "kueue.x-k8s.io/queue-name": self.launch.hardware.node_class}
+
+    @property
+    def volumes(self) -> list[dict[str, Any]]:
+        """The team's storage, as pod volumes."""
+        claims = [{"name": c.name, "persistentVolumeClaim": {"claimName": c.name}} for c in self.tenant.claims]
+        return claims + [{"name": s.name, "secret": {"secretName": s.name}} for s in self.tenant.buckets]
+
+    @property
+    def volume_mounts(self) -> list[dict[str, Any]]:
+        """Where they appear; secrets as files, since sshd drops the container's environment."""
+        claims: list[dict[str, Any]] = [{"name": c.name, "mountPath": c.mount_path} for c in self.tenant.claims]
+        return claims + [{"name": s.name, "mountPath": s.mount_path, "readOnly": True} for s in self.tenant.buckets]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +206,7 @@ class Tenant:
     networks: tuple[Network, ...]
     claims: tuple[Claim, ...]
     secrets: tuple[StoredSecret, ...]
+    components: tuple[Component, ...]
 
     @property
     def name(self) -> str:
@@ -166,7 +221,7 @@ class Tenant:
     @property
     def files(self) -> tuple[str, ...]:
         """The profile files that made it."""
-        return (self.team.at.file, self.cluster.file)
+        return (self.team.at.file, *self.cluster.files)
 
     @property
     def team_label(self) -> dict[str, str]:
@@ -190,20 +245,69 @@ class Tenant:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """RoleBindings: each role that somebody has."""
-        return tuple(
-            Binding(role, self.team.groups.get(role, ()), self._accounts_with(role))
-            for role in ("admin", "user", "viewer")
-            if self.team.groups.get(role) or self._accounts_with(role)
+        """RoleBindings: each role that somebody has, and the SCC that job pods run under."""
+        roles = (role for role in ("admin", "user", "viewer") if self._subjects(role))
+        scc = self.cluster.release.job_scc
+        return (
+            *(Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles),
+            Binding("job-scc", f"system:openshift:scc:{scc}", [self._account(names.JOB_ACCOUNT)]),
         )
 
-    def _accounts_with(self, role: str) -> tuple[str, ...]:
-        return tuple(account.name for account in self.team.accounts if account.role == role)
+    def _subjects(self, role: str) -> list[dict[str, str]]:
+        accounts = [self._account(account.name) for account in self.team.accounts if account.role == role]
+        return group_subjects(self.team.groups.get(role, ())) + accounts
+
+    def _account(self, name: str) -> dict[str, str]:
+        return {"kind": "ServiceAccount", "name": name, "namespace": self.namespace}
 
     @property
-    def own_accounts(self) -> tuple[Account, ...]:
-        """Service accounts that we make; the others exist already."""
-        return tuple(account for account in self.team.accounts if not account.owner)
+    def everybody(self) -> list[dict[str, str]]:
+        """All who have a role in the team."""
+        return [subject for role in ("admin", "user", "viewer") for subject in self._subjects(role)]
+
+    @property
+    def accounts(self) -> tuple[str, ...]:
+        """Service accounts that we make, the ranks' first; the others exist already."""
+        return (names.JOB_ACCOUNT, *(account.name for account in self.team.accounts if not account.owner))
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """A job to copy for each runtime."""
+        return tuple(Sample(self, launch) for launch in self.launches)
+
+    @property
+    def buckets(self) -> tuple[StoredSecret, ...]:
+        """S3 connections."""
+        return tuple(secret for secret in self.secrets if secret.kind == "s3")
+
+    @property
+    def pull_secrets(self) -> tuple[StoredSecret, ...]:
+        """Image pull secrets."""
+        return tuple(secret for secret in self.secrets if secret.kind == "pull")
+
+    @property
+    def made_volumes(self) -> tuple[Claim, ...]:
+        """Claims whose PersistentVolume we make."""
+        return tuple(claim for claim in self.claims if claim.storage.kind == "nfs")
+
+    @property
+    def application(self) -> str:
+        """Name of the team's AppProject and Application."""
+        return names.application(self.cluster.name, f"team-{self.name}")
+
+    @property
+    def description(self) -> str:
+        """Of the AppProject."""
+        return f"Team {self.name} on {self.cluster.name}: its own namespace and nothing else ({self.team.contact})"
+
+    @property
+    def namespace_annotations(self) -> dict[str, str]:
+        """Whom to call; and a namespace goes only when a person confirms it."""
+        return {
+            "argocd.argoproj.io/sync-options": "Prune=false,Delete=confirm",
+            **self.contact,
+            "openshift.io/display-name": f"Team {self.name}",
+        }
 
     @property
     def egress(self) -> tuple[Egress, ...]:
@@ -219,7 +323,7 @@ class Tenant:
             "runtimes": " ".join(launch.name for launch in self.launches),
         }
         for launch in self.launches:
-            ask = launch.hardware.whole_node_pod(launch.prefix)
+            ask = launch.per_node
             limits[f"gpusPerNode.{launch.name}"] = str(launch.hardware.gpus)
             limits[f"maxNodes.{launch.name}"] = str(min(self.team.largest_job, launch.runtime.max_nodes))
             limits[f"perNode.{launch.name}"] = " ".join(
@@ -250,7 +354,3 @@ def bucket_secret(team: str, request: StorageRequest, storage: Storage) -> Store
         bucket=request.bucket,
     )
 
-
-def labels(domain: str, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the labels of a platform object."""
-    return {"app.kubernetes.io/managed-by": "trainyard", f"{domain}/part": "platform", **(extra or {})}

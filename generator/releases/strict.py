@@ -19,8 +19,8 @@ _KEPT = frozenset(
     {"enum", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum"}
     | {"pattern", "required", "type"}
 )
-_WALKED = frozenset({"additionalProperties", "items", "properties"})
-_DROPPED = frozenset({"default", "description", "example", "externalDocs", "format", "nullable", "title"})
+_WALKED = frozenset({"additionalProperties", "items", "nullable", "properties"})
+_DROPPED = frozenset({"default", "description", "example", "externalDocs", "format", "title"})
 
 _SHARED_FROM = 200
 """Length of a subschema, in characters of JSON, from which a reference is worth it."""
@@ -78,7 +78,7 @@ def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
     """Return a node of an OpenAPI schema as strict draft-07.
 
     An object is closed unless it is a map or says that it keeps unknown fields: whatever else the API server
-    would prune in silence is refused here. ``null`` is refused even where it is allowed, since we never emit it.
+    would prune in silence is refused here.
     """
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
@@ -87,7 +87,7 @@ def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
         # Its `anyOf` says the same as the type below.
         node = {key: value for key, value in node.items() if key not in {"anyOf", "type"}} | _INT_OR_STRING
     _refuse_unknown(node)
-    strict: Schema = {key: node[key] for key in _KEPT & node.keys()}
+    strict: Schema = {key: node[key] for key in sorted(_KEPT & node.keys())} | _nullable(node)
     if "pattern" in strict:
         strict["pattern"] = portable(strict["pattern"])
     if "items" in node:
@@ -95,6 +95,14 @@ def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
     if "properties" in node:
         strict["properties"] = {name: tighten(child, definitions) for name, child in node["properties"].items()}
     return strict | _openness(node, definitions)
+
+
+def _nullable(node: Schema) -> Schema:
+    """Return OpenAPI's ``nullable`` in draft-07; SecurityContextConstraints require keys whose value may be null."""
+    if not node.get("nullable") or "type" not in node:
+        return {}
+    types = node["type"] if isinstance(node["type"], list) else [node["type"]]
+    return {"type": [*types, "null"]} | ({"enum": [*node["enum"], None]} if "enum" in node else {})
 
 
 def _openness(node: Schema, definitions: Mapping[str, Schema]) -> Schema:

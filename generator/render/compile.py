@@ -123,7 +123,7 @@ def _joined(empty: type, pieces: Sequence[Build]) -> Build:
 
 
 def _loop(statement: nodes.For, body: Build, where: str) -> Build:
-    read, name = _path(statement.iter, where), statement.target.name
+    read, (name,) = _path(statement.iter, where), path_of(statement.target)
 
     def build(scope: Scope) -> Any:
         items = read(scope)
@@ -137,7 +137,7 @@ def _loop(statement: nodes.For, body: Build, where: str) -> Build:
     return build
 
 
-def _test(test: nodes.Expr, where: str) -> Build:
+def _test(test: nodes.Node, where: str) -> Build:
     match test:
         case nodes.Const(value=value):
             return _Fixed(value)
@@ -156,7 +156,7 @@ def _test(test: nodes.Expr, where: str) -> Build:
     return _path(test, where)
 
 
-def _path(expression: nodes.Expr, where: str) -> Build:
+def _path(expression: nodes.Node, where: str) -> Build:
     """Read an attribute path; Mappings are read by key and everything else by attribute."""
     name, *steps = path_of(expression)
 

@@ -22,6 +22,10 @@ Complaint = tuple[int, str]
 _OPENERS = {"block_begin": "{%", "comment_begin": "{#", "variable_begin": "{{"}
 _CLOSERS = {"block_end": "%}", "comment_end": "#}", "variable_end": "}}"}
 _ALONE = ("block", "comment")
+_REFUSED: dict[type[nodes.Node], str] = {
+    nodes.For: "for is {% for name in path %} and nothing else",
+    nodes.If: "a test is made of paths, not, and, or, == and != with a string, integer or path",
+}
 
 
 class GrammarError(ValueError):
@@ -81,19 +85,16 @@ def _statements(body: Sequence[nodes.Node]) -> Iterator[Complaint]:
     for node in body:
         match node:
             case nodes.Output(nodes=leaves):
-                for leaf in leaves:
-                    if not isinstance(leaf, nodes.TemplateData) and not path_of(leaf):
-                        yield leaf.lineno, "{{ }} holds an attribute path and nothing else"
-            case nodes.For(target=nodes.Name(), iter=source, else_=[], test=None, recursive=False) if path_of(source):
+                odd = (leaf for leaf in leaves if not isinstance(leaf, nodes.TemplateData) and not path_of(leaf))
+                yield from ((leaf.lineno, "{{ }} holds an attribute path and nothing else") for leaf in odd)
+            case nodes.For(target=target, iter=source, else_=[], test=None, recursive=False) if path_of(
+                target
+            ) and path_of(source):
                 yield from _statements(node.body)
             case nodes.If(test=test, elif_=others, else_=otherwise) if _is_test(test):
                 yield from _statements([*node.body, *others, *otherwise])
-            case nodes.For():
-                yield node.lineno, "for is {% for name in path %} and nothing else"
-            case nodes.If():
-                yield node.lineno, "a test is made of paths, not, and, or, == and != with a string, integer or path"
             case _:
-                yield node.lineno, f"{type(node).__name__.lower()} is not part of the grammar"
+                yield node.lineno, _REFUSED.get(type(node), f"{type(node).__name__.lower()} is not part of the grammar")
 
 
 def _is_test(test: nodes.Node) -> bool:

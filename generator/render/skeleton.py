@@ -56,9 +56,9 @@ class Skeleton:
         """Return the statements around a line."""
         return self.chains.get(line, ())
 
-    def where(self, line: int | None) -> str:
+    def where(self, line: int) -> str:
         """Return ``name:line: text`` for messages."""
-        return f"{self.name}:{line}: {self.source[(line or 1) - 1].strip()}"
+        return f"{self.name}:{line}: {self.source[line - 1].strip()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Part:
 
 
 def take_apart(text: str, tree: nodes.Template, name: str) -> Skeleton:
-    """Return the skeleton of a template whose statements stand on lines of their own."""
+    """Return the skeleton of a template whose lines and statements keep to the grammar."""
     skeleton = Skeleton(name, text.split("\n"))
     marks = (f"_{{{{{number}}}}}" for number in count())
     for leaf, chain in _leaves(tree.body, (), skeleton.statements):
@@ -101,7 +101,8 @@ def _leaves(
     for node in body:
         if isinstance(node, nodes.Output):
             yield from ((leaf, chain) for leaf in node.nodes)
-        elif isinstance(node, nodes.For | nodes.If):
+        else:
+            assert isinstance(node, nodes.For | nodes.If), "the grammar lets nothing else through"
             statements[node.lineno] = node
             yield from _leaves(node.body, (*chain, (node.lineno, True)), statements)
             otherwise = (*chain, (node.lineno, False))

@@ -67,6 +67,7 @@ def resolve_cluster(
         operators=tuple(sorted(roles.get("operator", ()))),
         auditors=tuple(sorted(roles.get("auditor", ()))),
         frameworks=tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
+        sharing=fields.get("sharing", "fair"),
         external={**release.external, **fields.get("external", {})},
     )
 

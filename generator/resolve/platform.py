@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from generator.dialect.source import Profiles
 from generator.diagnostics import Diagnostic, Pointer
 from generator.model.cluster import Cluster, Settings
+from generator.model.component import Component
 from generator.model.platform import Platform, Site
 from generator.model.runtime import Runtime
 from generator.model.team import Allocation, Team
@@ -25,6 +26,7 @@ class _Known:
     clusters: Mapping[str, Cluster]
     runtimes: Mapping[str, Runtime]
     allocations: Mapping[tuple[str, str, str], Allocation]
+    components: Mapping[str, Component]
 
 
 def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
@@ -44,7 +46,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     runtimes = {
         name: resolve_runtime(name, source, hardware, found) for name, source in sorted(profiles.runtimes.items())
     }
-    known = _Known(clusters, runtimes, _allocations(profiles, found))
+    known = _Known(clusters, runtimes, _allocations(profiles, found), _components(profiles))
     teams = tuple(_teams(profiles, known, found))
     platform = Platform(
         settings=settings,
@@ -80,6 +82,13 @@ def _allocations(profiles: Profiles, found: Found) -> dict[tuple[str, str, str],
     return allocations
 
 
+def _components(profiles: Profiles) -> dict[str, Component]:
+    return {
+        name: Component(name, Pointer(source.file), str(source.value.get("kind", "")), profiles.component_objects[name])
+        for name, source in sorted(profiles.components.items())
+    }
+
+
 def _teams(profiles: Profiles, known: _Known, found: Found) -> list[Team]:
     teams = []
     for name, source in sorted(profiles.teams.items()):
@@ -93,8 +102,9 @@ def _teams(profiles: Profiles, known: _Known, found: Found) -> list[Team]:
 def _site(cluster: Cluster, teams: tuple[Team, ...], known: _Known, context: tuple[Profiles, Found]) -> Site:
     profiles, found = context
     here = (team for team in teams if team.state != "retired" and any(q.cluster == cluster.name for q in team.quotas))
+    known_here = (known.runtimes, known.allocations, known.components)
     tenants = tuple(
-        resolve_tenant(team, cluster, profiles.teams[team.name], (known.runtimes, known.allocations), found)
+        resolve_tenant(team, cluster, profiles.teams[team.name], known_here, found)
         for team in here
     )
     launches = {launch.name: launch for tenant in tenants for launch in tenant.launches}

@@ -11,7 +11,9 @@ from generator.model import names
 from generator.model.cluster import Cluster, Pool, Storage
 from generator.model.quantity import parse_bytes
 from generator.model.queue import Flavor, Queue
-from generator.model.runtime import Launch, Runtime
+from generator.model.component import Component
+from generator.model.launch import Launch
+from generator.model.runtime import Runtime
 from generator.model.team import Allocation, Quota, StorageRequest, Team
 from generator.model.tenant import Claim, Network, StoredSecret, Tenant, bucket_secret, pull_secret
 from generator.resolve.references import Found, find
@@ -24,11 +26,11 @@ def resolve_tenant(
     team: Team,
     cluster: Cluster,
     source: Source,
-    known: tuple[Mapping[str, Runtime], Allocations],
+    known: tuple[Mapping[str, Runtime], Allocations, Mapping[str, Component]],
     found: Found,
 ) -> Tenant:
     """Return a team on a cluster; names that lead nowhere are reported."""
-    runtimes, allocations = known
+    runtimes, allocations, components = known
     pools = {pool.name: pool for pool in cluster.pools}
     held = tuple((pools[quota.pool], quota) for quota in team.quotas if quota.cluster == cluster.name)
     launches = tuple(_launches(team, cluster, held, runtimes))
@@ -48,6 +50,7 @@ def resolve_tenant(
             if storage.kind != "s3"
         ),
         secrets=tuple(sorted(_secrets(team, cluster, launches, requests, found), key=lambda secret: secret.name)),
+        components=tuple(components[name] for name in team.components if name in components),
     )
 
 
@@ -67,7 +70,7 @@ def _launches(
     for runtime in (runtimes[name] for name in team.runtimes if name in runtimes):
         for pool in {pool.hardware.name: pool for pool, _ in held}.values():
             if pool.hardware.name in runtime.hardware:
-                yield Launch(runtime, pool.hardware, cluster.release.resource_prefix, pool.topology)
+                yield Launch(runtime, pool.hardware, cluster.release, pool.topology, cluster.settings.domain)
 
 
 def _networks(

@@ -17,6 +17,9 @@ _RELEASES = Path(__file__).parents[1] / "releases"
 _API_VERSION = re.compile(r"([a-z0-9.-]+/)?[a-z0-9]+", re.ASCII)
 _KIND = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
+_LONGEST = 300
+"""Characters of the library's own message."""
+
 Fault = tuple[tuple[Step, ...], str]
 """Path into a manifest and a message that names it."""
 
@@ -61,8 +64,8 @@ def _validator(release: str, api_version: str, kind: str) -> jsonschema_rs.Draft
     folder = schema_folder(release)
     if not _API_VERSION.fullmatch(api_version) or not _KIND.fullmatch(kind):
         return None
-    *_, version = api_version.split("/")
-    path = folder / api_version.split("/")[0] / f"{kind.lower()}_{version}.json"
+    parts = api_version.split("/")
+    path = folder / parts[0] / f"{kind.lower()}_{parts[-1]}.json"
     if not path.is_file():
         return None
     try:
@@ -82,7 +85,8 @@ def _faults(error: jsonschema_rs.ValidationError) -> Iterator[Fault]:
     elif isinstance(told, jsonschema_rs.ValidationErrorKind.Required):
         yield path, f"{_prefix(path)}missing field `{str(told.property).strip(chr(34))}`"
     else:
-        yield path, f"{_prefix(path)}{error.message}"
+        # The message repeats the value, which can be a whole manifest.
+        yield path, f"{_prefix(path)}{error.message[:_LONGEST]}"
 
 
 def _prefix(path: Sequence[Step]) -> str:

@@ -1,0 +1,145 @@
+"""How Argo CD delivers a site: projects and applications, bounded by the kinds that the tree really has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from generator.model import names
+from generator.model.manifest import Kind
+from generator.model.platform import Site
+from generator.model.tenant import Tenant
+
+_VERBS = ("create", "delete", "get", "list", "patch", "update", "watch")
+_RBAC = "rbac.authorization.k8s.io"
+_PLURALS = {"NetworkAttachmentDefinition": "network-attachment-definitions"}
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What Argo CD must be told about a site.
+
+    Args:
+        platform: kinds of the platform unit; ``namespaces`` those that it writes into.
+        teams: kinds of each team's unit, its hand-written components included.
+    """
+
+    site: Site
+    platform: frozenset[Kind]
+    namespaces: tuple[str, ...]
+    teams: Mapping[str, frozenset[Kind]]
+
+    @property
+    def platform_application(self) -> str:
+        """AppProject and Application of the platform unit."""
+        return self.site.part("platform")
+
+    @property
+    def argocd_application(self) -> str:
+        """AppProject and Application that deliver the argocd folder itself."""
+        return self.site.part("argocd")
+
+    @property
+    def teams_application_set(self) -> str:
+        """ApplicationSet of the teams."""
+        return self.site.part("teams")
+
+    @property
+    def delivery_role(self) -> str:
+        """ClusterRole of Argo CD's application controller for this cluster."""
+        return names.application("trainyard-delivery", self.site.name)
+
+    @property
+    def platform_description(self) -> str:
+        """Of the AppProject."""
+        return f"Platform part of {self.site.name}: queues, runtimes, fabric, nodes, policies, roles"
+
+    @property
+    def argocd_description(self) -> str:
+        """Of the AppProject."""
+        return f"Delivery of {self.site.name}: its AppProjects and applications"
+
+    @property
+    def platform_path(self) -> str:
+        """Folder in the repository."""
+        return self.site.folder("platform")
+
+    @property
+    def argocd_path(self) -> str:
+        """Folder in the repository."""
+        return self.site.folder("argocd")
+
+    @property
+    def teams_glob(self) -> str:
+        """Folders in the repository, one a team."""
+        return self.site.folder("teams/*")
+
+    @property
+    def team_application_template(self) -> str:
+        """Name of each team's application and project, by the folder's name."""
+        return self.site.part("team-{{.path.basename}}")
+
+    @property
+    def team_path_template(self) -> str:
+        """The folder that the generator found."""
+        return "{{.path.path}}"
+
+    @property
+    def team_namespace_template(self) -> str:
+        """Namespace of the team."""
+        return names.namespace("{{.path.basename}}")
+
+    @property
+    def team_paths(self) -> str:
+        """What makes a team's application render again: its own folder, and the hand-written components."""
+        return ".;/profiles/components"
+
+    @property
+    def platform_destinations(self) -> list[dict[str, str]]:
+        """Namespaces that the platform unit writes into."""
+        return [{"server": self.site.cluster.server, "namespace": namespace} for namespace in self.namespaces]
+
+    @property
+    def platform_cluster_kinds(self) -> list[dict[str, str]]:
+        """Cluster-scoped kinds of the platform unit."""
+        return _listed(kind for kind in self.platform if not kind.namespaced)
+
+    @property
+    def platform_namespaced_kinds(self) -> list[dict[str, str]]:
+        """Namespaced kinds of the platform unit."""
+        return _listed(kind for kind in self.platform if kind.namespaced)
+
+    def team_kinds(self, tenant: Tenant) -> list[dict[str, str]]:
+        """Return the namespaced kinds of a team's unit."""
+        return _listed(kind for kind in self.teams[tenant.name] if kind.namespaced)
+
+    @property
+    def delivery_rules(self) -> list[dict[str, Any]]:
+        """RBAC rules for all kinds of the tree.
+
+        ``escalate`` and ``bind``: the API server refuses a role or binding that gives what its writer does not hold.
+        """
+        kinds = self.platform.union(*self.teams.values())
+        groups: dict[str, list[str]] = {}
+        for kind in kinds:
+            groups.setdefault(kind.group, []).append(plural(kind.name))
+        rules = [
+            {"apiGroups": [group], "resources": sorted(set(resources)), "verbs": list(_VERBS)}
+            for group, resources in sorted(groups.items())
+        ]
+        return [*rules, {"apiGroups": [_RBAC], "resources": ["clusterroles"], "verbs": ["bind", "escalate"]}]
+
+
+def plural(kind: str) -> str:
+    """Return the resource name of a kind, as RBAC wants it."""
+    lower = kind.lower()
+    if kind in _PLURALS:
+        return _PLURALS[kind]
+    if lower.endswith("y"):
+        return f"{lower[:-1]}ies"
+    return f"{lower}es" if lower.endswith("s") else f"{lower}s"
+
+
+def _listed(kinds: Iterable[Kind]) -> list[dict[str, str]]:
+    return [{"group": each.group, "kind": each.name} for each in sorted(kinds, key=lambda each: (each.group, each.name))]

@@ -1,0 +1,60 @@
+"""One Kubernetes object that we emit: one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from generator.diagnostics import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of object as Argo CD and RBAC name it."""
+
+    group: str
+    name: str
+    namespaced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One object.
+
+    Args:
+        path: below the cluster's folder, forward slashes.
+        body: plain data; subtrees are shared between manifests and must not be changed.
+        files: profile files that it was made from, most specific first.
+        at: the profile place that a finding about it is shown at.
+    """
+
+    path: str
+    body: dict[str, Any]
+    files: tuple[str, ...]
+    at: Pointer
+
+    @property
+    def folder(self) -> str:
+        """The unit that it belongs to."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """Name of the object."""
+        return str(self.body["metadata"]["name"])
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the object; empty when it is cluster scoped."""
+        return str(self.body["metadata"].get("namespace", ""))
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the object."""
+        return kind_of(self.body)
+
+
+def kind_of(body: dict[str, Any]) -> Kind:
+    """Return the kind of an object; it is namespaced when it says a namespace, as all of ours do."""
+    group = body["apiVersion"].rpartition("/")[0]
+    return Kind(group, body["kind"], "namespace" in body["metadata"])

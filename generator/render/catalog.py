@@ -1,0 +1,172 @@
+"""Which template is rendered for what. One line a resource kind; the order is that of the reference page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from generator.diagnostics import Pointer
+from generator.model.delivery import Delivery
+from generator.model.platform import Site
+from generator.model.tenant import Tenant
+
+
+Subject = TypeVar("Subject", Site, Delivery)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one rendering of a template sees, and where it came from."""
+
+    variables: dict[str, object]
+    files: tuple[str, ...]
+    at: Pointer
+    team: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[Subject]):
+    """A template and what it is rendered for.
+
+    Args:
+        template: below templates/, without ending; its first part is the unit.
+        scopes: one rendering for each.
+    """
+
+    template: str
+    scopes: Callable[[Subject], Iterable[Scope]]
+
+    def folder(self, scope: Scope) -> str:
+        """Return the unit's folder below the cluster's."""
+        unit = self.template.partition("/")[0]
+        return f"teams/{scope.team}" if unit == "team" else unit
+
+
+def _cluster(site: Site) -> Iterator[Scope]:
+    yield Scope({}, site.cluster.files, site.cluster.at)
+
+
+def _pools(site: Site) -> Iterator[Scope]:
+    for pool in site.cluster.pools:
+        yield Scope({"pool": pool}, (*site.cluster.files, *pool.hardware.files), pool.at)
+
+
+def _fabric_pools(site: Site) -> Iterator[Scope]:
+    return (scope for scope, pool in zip(_pools(site), site.cluster.pools, strict=True) if pool.fabric)
+
+
+def _rails(site: Site) -> Iterator[Scope]:
+    for pool in site.cluster.pools:
+        for rail in pool.rails:
+            yield Scope({"rail": rail}, (*pool.hardware.files, *site.cluster.files), pool.at)
+
+
+def _fabrics(site: Site) -> Iterator[Scope]:
+    for fabric in site.cluster.fabrics:
+        yield Scope({"fabric": fabric}, site.cluster.files, fabric.at)
+
+
+def _cohorts(site: Site) -> Iterator[Scope]:
+    for cohort in site.cluster.cohorts:
+        yield Scope({"cohort": cohort}, site.cluster.files, cohort.at)
+
+
+def _priorities(site: Site) -> Iterator[Scope]:
+    for priority in site.cluster.priorities:
+        yield Scope({"priority": priority}, site.cluster.files, priority.at)
+
+
+def _launches(site: Site) -> Iterator[Scope]:
+    for launch in site.launches:
+        yield Scope({"launch": launch}, launch.files, launch.runtime.at)
+
+
+def _tenants(site: Site) -> Iterator[Scope]:
+    for tenant in site.tenants:
+        yield _of(tenant)
+
+
+def _of(tenant: Tenant, **variables: object) -> Scope:
+    return Scope({"tenant": tenant, **variables}, tenant.files, tenant.team.at, tenant.name)
+
+
+def _each(name: str, members: Callable[[Tenant], Iterable[object]]) -> Callable[[Site], Iterator[Scope]]:
+    """Return scopes for each member of each tenant, under a variable's name."""
+
+    def scopes(site: Site) -> Iterator[Scope]:
+        return (_of(tenant, **{name: member}) for tenant in site.tenants for member in members(tenant))
+
+    return scopes
+
+
+def _delivery(delivery: Delivery) -> Iterator[Scope]:
+    yield from _cluster(delivery.site)
+
+
+def _projects(delivery: Delivery) -> Iterator[Scope]:
+    for tenant in delivery.site.tenants:
+        yield _of(tenant, kinds=delivery.team_kinds(tenant))
+
+
+CATALOG: tuple[Entry[Site], ...] = (
+    Entry("platform/namespace", _cluster),
+    Entry("platform/kueue", _cluster),
+    Entry("platform/topology", _fabrics),
+    Entry("platform/resource-flavor", _pools),
+    Entry("platform/cohort", _cohorts),
+    Entry("platform/cluster-queue", _each("queue", lambda tenant: tenant.queues)),
+    Entry("platform/workload-priority-class", _priorities),
+    Entry("platform/cluster-training-runtime", _launches),
+    Entry("platform/sriov-network-node-policy", _rails),
+    Entry("platform/sriov-network-pool-config", _fabric_pools),
+    Entry("platform/machine-config-pool", _pools),
+    Entry("platform/machine-config-memlock", _pools),
+    Entry("platform/kubelet-config", _pools),
+    Entry("platform/persistent-volume", _each("claim", lambda tenant: tenant.made_volumes)),
+    Entry("platform/cluster-role-team-admin", _cluster),
+    Entry("platform/cluster-role-team-user", _cluster),
+    Entry("platform/cluster-role-team-viewer", _cluster),
+    Entry("platform/cluster-role-catalog-viewer", _cluster),
+    Entry("platform/cluster-role-operator", _cluster),
+    Entry("platform/cluster-role-auditor", _cluster),
+    Entry("platform/cluster-role-binding-catalog-viewer", _cluster),
+    Entry("platform/cluster-role-binding-operator", _cluster),
+    Entry("platform/cluster-role-binding-auditor", _cluster),
+    Entry("platform/validating-admission-policy-closed", _cluster),
+    Entry("platform/validating-admission-policy-binding-closed", _cluster),
+    Entry("platform/config-map-admitted-namespaces", _cluster),
+    Entry("platform/validating-admission-policy-trainjob-limits", _cluster),
+    Entry("platform/validating-admission-policy-binding-trainjob-limits", _tenants),
+    Entry("platform/config-map-trainjob-limits", _tenants),
+    Entry("team/namespace", _tenants),
+    Entry("team/local-queue", _each("queue", lambda tenant: tenant.queues)),
+    Entry("team/resource-quota", _tenants),
+    Entry("team/limit-range", _tenants),
+    Entry("team/service-account", _each("account", lambda tenant: tenant.accounts)),
+    Entry("team/role-binding", _each("binding", lambda tenant: tenant.bindings)),
+    Entry("team/network-policy-default-deny", _tenants),
+    Entry("team/network-policy-dns", _tenants),
+    Entry("team/network-policy-jobs", _tenants),
+    Entry("team/network-policy-workspaces", _tenants),
+    Entry("team/network-policy-metrics", _tenants),
+    Entry("team/network-policy-egress", _each("egress", lambda tenant: tenant.egress)),
+    Entry("team/network-attachment-definition", _each("network", lambda tenant: tenant.networks)),
+    Entry("team/persistent-volume-claim", _each("claim", lambda tenant: tenant.claims)),
+    Entry("team/external-secret-s3", _each("secret", lambda tenant: tenant.buckets)),
+    Entry("team/external-secret-pull", _each("secret", lambda tenant: tenant.pull_secrets)),
+    Entry("samples/train-job", _each("sample", lambda tenant: tenant.samples)),
+)
+"""What stands for itself; its kinds are known before the delivery is rendered."""
+
+DELIVERY: tuple[Entry[Delivery], ...] = (
+    Entry("argocd/cluster-role-delivery", _delivery),
+    Entry("argocd/cluster-role-binding-delivery", _delivery),
+    Entry("argocd/app-project-argocd", _delivery),
+    Entry("argocd/app-project-platform", _delivery),
+    Entry("argocd/app-project-team", _projects),
+    Entry("argocd/application-argocd", _delivery),
+    Entry("argocd/application-platform", _delivery),
+    Entry("argocd/application-set-teams", _delivery),
+)
+"""What delivers the rest: it may touch the kinds that the rest has, and no other."""

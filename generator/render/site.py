@@ -1,0 +1,76 @@
+"""One site to its manifests: the catalog, template by template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from generator.model.delivery import Delivery
+from generator.model.manifest import Kind, Manifest, kind_of
+from generator.model.platform import Site
+from generator.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
+from generator.render.compile import Build, compile_template
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def templates_folder() -> Path:
+    """Return templates/: inside an installed package, or beside it in a checkout."""
+    packaged = _PACKAGE / "templates"
+    return packaged if packaged.is_dir() else _PACKAGE.parent / "templates"
+
+
+@cache
+def template(name: str) -> Build:
+    """Return a template, compiled once."""
+    text = (templates_folder() / f"{name}.yaml.j2").read_text(encoding="utf-8")
+    return compile_template(text, f"templates/{name}.yaml.j2")
+
+
+def render_site(site: Site) -> tuple[Manifest, ...]:
+    """Return every object of a site, by path.
+
+    The delivery comes last: what Argo CD may touch follows from what is there.
+    """
+    shared: dict[str, object] = {"cluster": site.cluster, "site": site}
+    manifests = [manifest for entry in CATALOG for manifest in _render(entry, site, shared)]
+    delivery = _delivery(site, manifests)
+    for delivered in DELIVERY:
+        manifests.extend(_render(delivered, delivery, {**shared, "delivery": delivery}))
+    return tuple(sorted(manifests, key=lambda manifest: manifest.path))
+
+
+def _render(entry: Entry[Subject], subject: Subject, shared: dict[str, object]) -> Iterator[Manifest]:
+    build = template(entry.template)
+    for scope in entry.scopes(subject):
+        body = build({**shared, **scope.variables})
+        path = f"{entry.folder(scope)}/{body['kind'].lower()}-{_file_name(body['metadata']['name'])}.yaml"
+        yield Manifest(path, body, scope.files, scope.at)
+
+
+def _file_name(name: str) -> str:
+    """Return an object's name as part of a file name: RBAC names may hold colons, which some file systems refuse."""
+    return name.replace(":", "-")
+
+
+def _delivery(site: Site, manifests: Iterable[Manifest]) -> Delivery:
+    platform: set[Kind] = set()
+    namespaces = set()
+    teams: dict[str, set[Kind]] = {tenant.name: set() for tenant in site.tenants}
+    for manifest in manifests:
+        unit, _, rest = manifest.path.partition("/")
+        if unit == "platform":
+            platform.add(manifest.kind)
+            namespaces.add(manifest.namespace)
+        elif unit == "teams":
+            teams[rest.partition("/")[0]].add(manifest.kind)
+    for tenant in site.tenants:
+        objects = (body for component in tenant.components for bodies in component.objects.values() for body in bodies)
+        teams[tenant.name].update(kind_of(body) for body in objects)
+    return Delivery(
+        site,
+        frozenset(platform),
+        tuple(sorted(namespaces - {""})),
+        {team: frozenset(kinds) for team, kinds in teams.items()},
+    )

@@ -1,0 +1,202 @@
+"""Profiles against their schema: what is told, where, and in which words."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.diagnostics import Diagnostic, Pointer, Step
+from generator.dialect.source import Mark, Source
+from generator.schema.profiles import profile_schema
+from generator.schema.shape import RULES, check_shape
+
+NAME = {"type": "string", "pattern": "^[a-z]+$", "x-message": "lower-case letters"}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["contact"],
+    "properties": {
+        "contact": {"type": "string", "minLength": 3, "maxLength": 5},
+        "gpus": {"type": "integer", "minimum": 1, "maximum": 8},
+        "state": {"type": "string", "enum": ["active", "draining"]},
+        "format": {"const": 1},
+        "name": NAME,
+        "code": {"type": "string", "pattern": "^[0-9]+$"},
+        "labels": {"type": ["string", "integer"]},
+        "runtimes": {
+            "type": "array",
+            "items": {"$ref": "#/definitions/name"},
+            "uniqueItems": True,
+            "minItems": 1,
+            "maxItems": 3,
+        },
+        "quota": {
+            "type": "object",
+            "propertyNames": {"$ref": "#/definitions/name"},
+            "additionalProperties": {"type": "object", "minProperties": 1, "maxProperties": 2},
+        },
+        "libraries": {
+            "type": "object",
+            "additionalProperties": False,
+            "patternProperties": {"^[a-z]+$": {"type": "string"}},
+        },
+    },
+    "definitions": {"name": NAME},
+}
+
+
+def told(value: Any, schema: Mapping[str, Any] = SCHEMA) -> list[Diagnostic]:
+    return list(check_shape(Source("profiles/teams/a.yaml", b"", value), schema))
+
+
+def only(value: Mapping[str, Any]) -> Diagnostic:
+    (diagnostic,) = told({"contact": "abcd", **value})
+    return diagnostic
+
+
+@pytest.mark.parametrize(
+    ("value", "rule", "place", "message", "hint"),
+    [
+        ({"gpu": 1}, "unknown-key", (("gpu",), True), "unknown key `gpu`", "did you mean `gpus`?"),
+        ({"gpus": "8"}, "wrong-type", (("gpus",), False), "`gpus` takes a whole number, not the text `8`", ""),
+        ({"gpus": True}, "wrong-type", (("gpus",), False), "`gpus` takes a whole number, not `true`", ""),
+        ({"runtimes": {}}, "wrong-type", (("runtimes",), False), "`runtimes` takes a list, not a mapping", ""),
+        ({"labels": []}, "wrong-type", (("labels",), False), "`labels` takes text or a whole number, not a list", ""),
+        ({"name": 3}, "wrong-type", (("name",), False), "`name` takes text, not the number `3`", ""),
+        ({"gpus": None}, "empty-value", (("gpus",), False), "empty value: `gpus` takes a whole number", ""),
+        ({"format": None}, "empty-value", (("format",), False), "empty value: `format` takes `1`", ""),
+        ({"format": 2}, "wrong-value", (("format",), False), "`format` takes `1`, not `2`", ""),
+        (
+            {"state": "drained"},
+            "wrong-value",
+            (("state",), False),
+            "`state` takes one of `active`, `draining`, not `drained`",
+            "did you mean `draining`?",
+        ),
+        ({"name": "A"}, "wrong-value", (("name",), False), "`name` takes lower-case letters, not `A`", ""),
+        ({"code": "x"}, "wrong-value", (("code",), False), "`code` takes text of the form `^[0-9]+$`, not `x`", ""),
+        ({"gpus": 0}, "out-of-range", (("gpus",), False), "`gpus` is 0; it must be at least 1", ""),
+        ({"gpus": 9}, "out-of-range", (("gpus",), False), "`gpus` is 9; it must be at most 8", ""),
+        (
+            {"contact": "ab"},
+            "out-of-range",
+            (("contact",), False),
+            "`contact` takes at least 3 characters; it has 2",
+            "",
+        ),
+        ({"runtimes": []}, "out-of-range", (("runtimes",), False), "`runtimes` takes at least 1 item; it has 0", ""),
+        ({"quota": {"a": {}}}, "out-of-range", (("quota", "a"), False), "`a` takes at least 1 key; it has 0", ""),
+        (
+            {"runtimes": ["a", "b", "a"]},
+            "duplicate-item",
+            (("runtimes", 2), False),
+            "`a` stands twice in `runtimes`",
+            "",
+        ),
+        ({"runtimes": ["A"]}, "wrong-value", (("runtimes", 0), False), "item 1 of `runtimes` takes lower-case", ""),
+        ({"quota": {"B": {"x": 1}}}, "bad-name", (("quota", "B"), True), "the name `B` is not lower-case letters", ""),
+        ({"libraries": {"B": "1"}}, "bad-name", (("libraries", "B"), True), "the name `B` is not text of the form", ""),
+    ],
+)
+def test_check_shape_tells_fault(
+    value: Any, rule: str, place: tuple[tuple[Any, ...], bool], message: str, hint: str
+) -> None:
+    """Each kind of fault has its rule, stands at its place and is said in the user's words."""
+    diagnostic = only(value)
+    assert diagnostic.rule == f"shape/{rule}"
+    path, on_key = place
+    assert diagnostic.at == Pointer("profiles/teams/a.yaml", path, on_key=on_key)
+    assert diagnostic.message.startswith(message)
+    assert diagnostic.hint.startswith(hint)
+
+
+def test_check_shape_reports_missing_key_at_parent() -> None:
+    """A key that isn't there has no place of its own: its mapping is shown."""
+    (diagnostic,) = told({})
+    assert (diagnostic.rule, diagnostic.at.path) == ("shape/missing-key", ())
+    assert "`contact`" in diagnostic.message
+
+
+def test_check_shape_accepts_valid_profile() -> None:
+    """What the schema allows yields nothing."""
+    assert told({"contact": "abcd", "gpus": 8, "quota": {"a": {"x": 1}}, "libraries": {"mpi": "5"}}) == []
+
+
+def test_check_shape_leaves_unread_profile_to_reader() -> None:
+    """A file that could not be read is reported once, by the reader."""
+    assert told(None) == []
+
+
+def test_check_shape_refuses_root_that_is_no_mapping() -> None:
+    """A list at the top is told as one fault of the whole profile."""
+    (diagnostic,) = told(["a"])
+    assert diagnostic.message == "the profile takes a mapping, not a list"
+
+
+def test_check_shape_tells_wrong_type_once() -> None:
+    """A value of the wrong type isn't also reported as none of the allowed values."""
+    assert [each.rule for each in told({"contact": "abcd", "state": 5})] == ["shape/wrong-type"]
+
+
+@pytest.mark.parametrize(
+    "value", [{"name": "abc\n"}, {"quota": {"abc\n": {"x": 1}}}, {"libraries": {"abc\n": "1"}}, {"code": "1\n"}]
+)
+def test_check_shape_matches_patterns_to_the_end(value: Any) -> None:
+    """A newline after a valid name isn't let through, in values and in keys."""
+    assert only(value).rule in {"shape/wrong-value", "shape/bad-name"}
+
+
+def test_check_shape_reports_every_fault_in_document_order() -> None:
+    """One run tells all, from the top of the file to its end, whatever the order of the schema."""
+    order = ("state", "gpus", "name")
+    marks: dict[tuple[Step, ...], Mark] = {(key,): Mark(line, 7, 8) for line, key in enumerate(order, 1)}
+    source = Source("a.yaml", b"", {"contact": "abcd", "state": "x", "gpus": 0, "name": "A"}, marks)
+    assert [each.at.path for each in check_shape(source, SCHEMA)] == [(key,) for key in order]
+
+
+def test_check_shape_cuts_and_escapes_what_it_repeats() -> None:
+    """A message can neither flood nor steer a terminal."""
+    message = only({"name": "\x1b[31m" + "x" * 500}).message
+    assert message.isprintable()
+    assert len(message) < 150
+
+
+def test_rules_are_complete_and_distinct() -> None:
+    """Each rule of the room is exported once, in its family, with all its texts."""
+    assert len({rule.id for rule in RULES}) == len(RULES)
+    assert all(rule.id.startswith("shape/") and rule.summary and rule.why and rule.fix for rule in RULES)
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["a", "nlp", "all\n"])
+PLAIN = st.recursive(SCALARS, lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=5), each))
+TEAM: dict[str, Any] = {
+    "contact": "nlp-oncall@example.com",
+    "groups": {"admin": ["nlp-leads"], "user": ["nlp"]},
+    "runtimes": ["openmpi-cuda"],
+    "quota": {"prod-east": {"dgx-h100": {"nodes": 8, "borrow": 8}}},
+    "largestJob": {"nodes": 16},
+}
+
+
+@given(st.sampled_from(sorted(TEAM)), PLAIN, st.dictionaries(st.text(max_size=5), PLAIN, max_size=2))
+@settings(deadline=None, max_examples=150)
+def test_check_shape_agrees_with_second_implementation(key: str, value: Any, more: dict[str, Any]) -> None:
+    """Something is told of a profile exactly when an independent validator refuses it too."""
+    profile = {**copy.deepcopy(TEAM), key: value, **more}
+    second = jsonschema_rs.Draft7Validator(profile_schema("team"), offline=True)
+    assert (told(profile, profile_schema("team")) == []) is second.is_valid(profile)
+
+
+def test_check_shape_fetches_nothing(tmp_path: Path) -> None:
+    """A reference out of the schema is an error of ours, never a request or a read of a file."""
+    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+    for reference in ("http://192.0.2.1/schema.json", (tmp_path / "other.json").as_uri()):
+        with pytest.raises(Exception, match="Unresolvable"):
+            told({"a": 1}, {"properties": {"a": {"$ref": reference}}})

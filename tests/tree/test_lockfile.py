@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.diagnostics import TreeError
+from generator.tree.lockfile import LOCKFILE, Lock, digest, is_inside, lock_bytes, make_lock, read_lock
+
+_PARTS = st.text(st.characters(exclude_characters="/\\\0", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
+    lambda part: part not in {".", ".."}
+)
+_PATHS = st.lists(_PARTS, min_size=1, max_size=3).map("/".join)
+
+
+def _lock(**files: bytes) -> Lock:
+    return make_lock(files, {name: ["profiles/b.yaml", "profiles/a.yaml"] for name in files}, tool="0.1", release="r")
+
+
+@given(st.dictionaries(_PATHS, st.binary(max_size=9), max_size=5), st.text(max_size=5).filter(str.isprintable))
+@settings(deadline=None)  # a busy disk takes its time
+def test_lock_is_read_back_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes], release: str
+) -> None:
+    """Whatever the paths and contents, reading a lockfile gives the lock that was written."""
+    folder = tmp_path_factory.mktemp("cluster")
+    lock = make_lock(files, {path: ["profiles/teams/ü.yaml"] for path in files}, tool="0.1.0", release=release)
+    (folder / LOCKFILE).write_bytes(lock_bytes(lock))
+    assert read_lock(folder) == lock
+
+
+def test_lock_bytes_hold_one_file_a_line() -> None:
+    """Two teams' files stand on two lines of sorted JSON, so that Git merges them without a conflict."""
+    text = lock_bytes(_lock(b=b"2", a=b"1")).decode()
+    assert text.splitlines()[5:7] == [
+        f'    "a": {{"sha256": "{digest(b"1")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}},',
+        f'    "b": {{"sha256": "{digest(b"2")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}}',
+    ]
+    assert json.loads(text)["version"] == 1
+
+
+def test_lock_of_a_folder_without_one_is_none(tmp_path: Path) -> None:
+    """A folder that Trainyard never wrote, or that is not there, has no lock."""
+    assert read_lock(tmp_path) is None
+    assert read_lock(tmp_path / "nowhere") is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b"[" * 100_000,
+        b'<<<<<<< HEAD\n{"version": 1}',
+        b'{"version": 0, "tool": "", "release": "", "files": {}}',
+        b'{"version": "2", "tool": "", "release": "", "files": {}}',
+        b'{"version": 1, "tool": "", "release": "", "files": []}',
+        b'{"version": 1, "tool": "", "release": "", "files": {"a": {"sha256": ""}}}',
+        b'{"version": 1, "tool": "", "release": "", "files": {"a": null}}',
+    ],
+)
+def test_broken_lock_is_refused(tmp_path: Path, content: bytes) -> None:
+    """A lockfile that is no lockfile stops the run with the way out."""
+    (tmp_path / LOCKFILE).write_bytes(content)
+    with pytest.raises(TreeError, match=r"is broken; take either side of it from Git"):
+        read_lock(tmp_path)
+
+
+def test_newer_lock_is_refused(tmp_path: Path) -> None:
+    """An older Trainyard does not touch what a newer one wrote."""
+    (tmp_path / LOCKFILE).write_text('{"version": 2, "tool": "9.0"}', encoding="utf-8")
+    with pytest.raises(TreeError, match=r"newer Trainyard \(9.0\)"):
+        read_lock(tmp_path)
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../x", "a//b", "", ".", "a\\b", "a\0b", "a/"])
+def test_escaping_lock_is_refused(tmp_path: Path, path: str) -> None:
+    """A lockfile can't make Trainyard delete what lies outside its folder."""
+    lock = make_lock({path: b""}, {}, tool="0.1", release="r")
+    (tmp_path / LOCKFILE).write_bytes(lock_bytes(lock))
+    with pytest.raises(TreeError, match="leaves its folder"):
+        read_lock(tmp_path)
+
+
+@pytest.mark.parametrize("make", [lambda p: p.symlink_to("/dev/zero"), os.mkfifo, Path.mkdir])
+def test_lock_that_is_no_regular_file_is_refused(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """A symlink, FIFO or folder in the lockfile's place neither leads elsewhere nor hangs the run."""
+    make(tmp_path / LOCKFILE)
+    with pytest.raises(TreeError, match="can't be read"):
+        read_lock(tmp_path)
+
+
+@given(_PATHS)
+def test_normal_path_is_inside(path: str) -> None:
+    """A relative path of ordinary parts stays inside."""
+    assert is_inside(path)

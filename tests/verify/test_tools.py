@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from generator.diagnostics import ToolError
+from generator.verify import tools
+from generator.verify.tools import find_kubeconform, find_kustomize
+from tests.verify.programs import program
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine where Trainyard is installed in ``venv``, nothing else is, and ``work`` is the current folder."""
+    for variable in ("TRAINYARD_KUSTOMIZE", "TRAINYARD_KUBECONFORM"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "checkout" / ".venv"))
+    monkeypatch.setattr(tools, "__file__", str(tmp_path / "source" / "generator" / "verify" / "tools.py"))
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path
+
+
+@pytest.mark.parametrize("folder", ["source/.tools/bin", "checkout/.tools/bin", "checkout/.venv/bin", "path"])
+def test_tool_is_found_where_it_is_installed(machine: Path, folder: str) -> None:
+    """Beside the code, beside Python or on PATH: the tool is found by its absolute path and version."""
+    path = program(machine / folder, "kustomize", "echo v5.8.1")
+    assert find_kustomize() == tools.Tool("kustomize", path, "v5.8.1")
+
+
+def test_variable_comes_first(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the user names wins over what is installed."""
+    program(machine / "path", "kubeconform", "echo v0.7.0")
+    named = program(machine / "mine", "kc", "echo v0.7.0")
+    monkeypatch.setenv("TRAINYARD_KUBECONFORM", str(named))
+    assert find_kubeconform().path == named
+
+
+def test_variable_that_names_nothing_is_an_error(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong or relative path in the variable is not papered over by another program."""
+    program(machine / "path", "kubeconform", "echo v0.7.0")
+    program(machine / "work", "kubeconform", "echo v0.7.0")
+    for named in (str(machine / "nowhere"), "kubeconform", "./kubeconform"):
+        monkeypatch.setenv("TRAINYARD_KUBECONFORM", named)
+        with pytest.raises(ToolError, match="TRAINYARD_KUBECONFORM names no program by its absolute path"):
+            find_kubeconform()
+
+
+def test_program_of_the_current_folder_is_not_run(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pull request can't bring its own tool, whatever PATH says of the current folder."""
+    for folder in ("work", "work/.tools/bin", ".tools/bin"):
+        program(machine / folder, "kustomize", f"touch {machine}/run; echo v5.8.1")
+    monkeypatch.setenv("PATH", f":.:../work:{machine}/work:{machine}/work/")
+    with pytest.raises(ToolError, match="it was not found; run `make tools`"):
+        find_kustomize()
+    assert not (machine / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo v5.8.0", "is version 'v5.8.0' instead of v5.8.1"),
+        ("echo development", "is version 'development'"),
+        ("true", "is version ''"),
+        ("exit 2", "does not work: kustomize failed with exit code 2"),
+    ],
+)
+def test_tool_that_is_not_the_pinned_one_is_refused(machine: Path, script: str, said: str) -> None:
+    """A broken or other tool is an error that says how to get the right one."""
+    program(machine / "path", "kustomize", script)
+    with pytest.raises(ToolError, match=f"{said}.*run `make tools`, or set TRAINYARD_KUSTOMIZE"):
+        find_kustomize()
+
+
+def test_hanging_tool_is_refused(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool that never tells its version does not stop the run for ever."""
+    monkeypatch.setattr(tools, "_VERSION_TIMEOUT", 0.5)
+    program(machine / "path", "kustomize", "sleep 60")
+    with pytest.raises(
+        ToolError, match="does not work: kustomize did not end in time and was stopped; run `make tools`"
+    ):
+        find_kustomize()
+
+
+@pytest.mark.parametrize(("version", "found"), [("v0.7.0", True), ("v0.7.1", False), ("v0.7.00", False)])
+def test_version_is_read_from_what_the_linker_wrote(machine: Path, version: str, found: bool) -> None:
+    """A tool from `go install` says "development"; the module version inside it decides."""
+    line = f"path\tx\nmod\tgithub.com/yannh/kubeconform\t{version}\th1:abc=\ndep\tgithub.com/other\tv0.7.0\th1:x="
+    program(machine / "path", "kubeconform", f"echo development; exit\n{line}")
+    if found:
+        assert find_kubeconform().version == "v0.7.0"
+    else:
+        with pytest.raises(ToolError, match=r"'development' instead of v0.7.0"):
+            find_kubeconform()
+
+
+def test_missing_tool_is_an_error(machine: Path) -> None:
+    """Without the tool the run stops; a file that can't be executed is no tool."""
+    program(machine / "path", "kustomize", "echo v5.8.1").chmod(0o644)
+    with pytest.raises(ToolError, match=r"kustomize v5.8.1 is needed, but it was not found"):
+        find_kustomize()
