@@ -11,7 +11,7 @@ from typing import Any
 from generator.diagnostics import Pointer
 from generator.model import names
 from generator.model.hardware import Hardware, Nic
-from generator.model.quantity import format_bytes, format_cpu
+from generator.model.quantity import format_amount, format_bytes, format_cpu
 from generator.model.release import Release
 
 
@@ -60,7 +60,11 @@ class Fabric:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """N nodes of one hardware profile in one cluster; ``reserve`` of them are promised to nobody."""
+    """N nodes of one hardware profile in one cluster; ``reserve`` of them are promised to nobody.
+
+    Args:
+        prefix: of the release's SR-IOV resources.
+    """
 
     name: str
     at: Pointer
@@ -68,6 +72,7 @@ class Pool:
     fabric: Fabric | None
     nodes: int
     reserve: int
+    prefix: str
 
     @property
     def promised(self) -> int:
@@ -117,6 +122,12 @@ class Pool:
         """Content of the CRI-O drop-in as Ignition wants it."""
         content = '[crio.runtime]\ndefault_ulimits = ["memlock=-1:-1"]\n'
         return f"data:text/plain;charset=utf-8;base64,{b64encode(content.encode()).decode()}"
+
+    @property
+    def worth_quantities(self) -> dict[str, str]:
+        """What one of these nodes is promised to give, as quantities."""
+        worth = self.hardware.worth(self.prefix)
+        return {name: format_amount(name, amount) for name, amount in worth.items()}
 
     @property
     def system_reserved(self) -> dict[str, str]:

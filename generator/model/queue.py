@@ -26,7 +26,6 @@ class Flavor:
 
     pool: Pool
     quota: Quota
-    prefix: str
 
     @property
     def name(self) -> str:
@@ -43,7 +42,7 @@ class Flavor:
                 format_amount(name, self.quota.borrow * amount),
                 format_amount(name, self.quota.lend * amount),
             )
-            for name, amount in self.pool.hardware.worth(self.prefix).items()
+            for name, amount in self.pool.hardware.worth(self.pool.prefix).items()
         )
 
 

@@ -39,6 +39,11 @@ class Network:
         return f"{self.prefix}/{names.rail_resource(self.hardware.name, self.rail)}"
 
     @property
+    def partition(self) -> str:
+        """The team's pkey, as text: as a number YAML readers would make a decimal of it."""
+        return f"0x{self.allocation.partition:04x}"
+
+    @property
     def addresses(self) -> IPv4Network:
         """This rail's part of the team's block."""
         bits = (len(self.hardware.rails) - 1).bit_length()
@@ -56,7 +61,7 @@ class Network:
                 "cniVersion": "1.0.0",
                 "name": f"{self.team}-{self.name}",
                 "type": "ib-sriov",
-                "pkey": f"0x{self.allocation.partition:04x}",
+                "pkey": self.partition,
                 "link_state": "enable",
                 "rdmaIsolation": True,
                 "ibKubernetesEnabled": True,

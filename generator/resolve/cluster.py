@@ -51,7 +51,7 @@ def resolve_cluster(
         server=fields.get("server", "https://kubernetes.default.svc"),
         argocd_namespace=fields.get("argocd", {}).get("namespace", release.argocd_namespace),
         versions={**release.versions, **fields.get("installed", {})},
-        pools=tuple(_pools(fields, at / "pools", (hardware, fabrics), found)),
+        pools=tuple(_pools(fields, at / "pools", (hardware, fabrics, release.resource_prefix), found)),
         fabrics=fabrics,
         cohorts=tuple(_cohorts(fields, at / "cohorts", found)),
         priorities=tuple(
@@ -92,10 +92,10 @@ def _fabrics(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[F
 def _pools(
     fields: Mapping[str, Any],
     at: Pointer,
-    known: tuple[Mapping[str, Hardware], tuple[Fabric, ...]],
+    known: tuple[Mapping[str, Hardware], tuple[Fabric, ...], str],
     found: Found,
 ) -> Iterator[Pool]:
-    hardware, fabrics = known
+    hardware, fabrics, prefix = known
     by_name = {fabric.name: fabric for fabric in fabrics}
     for name, pool in sorted(fields["pools"].items()):
         where = at / name / "hardware" if "hardware" in pool else (at / name).key()
@@ -104,7 +104,7 @@ def _pools(
         if "fabric" in pool:
             fabric = find("fabric", pool["fabric"], by_name, at / name / "fabric", found)
         if kind is not None:
-            yield Pool(name, at / name, kind, fabric, pool["nodes"], pool.get("reserve", 0))
+            yield Pool(name, at / name, kind, fabric, pool["nodes"], pool.get("reserve", 0), prefix)
 
 
 def _cohorts(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Cohort]:

@@ -55,9 +55,8 @@ def resolve_tenant(
 
 
 def _queues(team: Team, cluster: Cluster, held: tuple[tuple[Pool, Quota], ...]) -> Iterator[Queue]:
-    prefix = cluster.release.resource_prefix
     for node_class in sorted({pool.hardware.node_class for pool, _ in held}):
-        flavors = (Flavor(pool, quota, prefix) for pool, quota in held if pool.hardware.node_class == node_class)
+        flavors = (Flavor(pool, quota) for pool, quota in held if pool.hardware.node_class == node_class)
         yield Queue(team, cluster, node_class, tuple(flavors))
 
 

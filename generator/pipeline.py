@@ -1,0 +1,158 @@
+"""The story: profiles in, a validated tree out. Pure up to the bytes; what is done with them is the command's choice.
+
+    read -> check shape -> resolve -> check meaning -> render -> check against the release's schemas -> emit
+
+A stage runs only when the one before it found no error. All findings of a stage are reported together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from generator import __version__
+from generator.dialect.emitter import emit
+from generator.dialect.source import Profiles
+from generator.diagnostics import Diagnostic, Rule, Severity, has_errors
+from generator.load.read import load
+from generator.model.manifest import Manifest
+from generator.model.platform import Platform, Site
+from generator.references.graph import check_references
+from generator.render.site import render_site
+from generator.render.unit import HEALTH_CHECKS, health_checks, kustomizations, readme
+from generator.resolve.platform import resolve
+from generator.rules.check import check_meaning
+from generator.schema.check import check_profiles
+from generator.schema.manifests import check_manifest
+from generator.tree.lockfile import LOCKFILE, lock_bytes, make_lock
+
+INVALID_MANIFEST = Rule(
+    id="release/invalid-manifest",
+    severity=Severity.ERROR,
+    summary="Every object fits the strict schema of its kind in the release, hand-written components included.",
+    why="The API server refuses the object, and Argo CD's sync of the whole unit fails.",
+    fix="Correct the hand-written component; for any other object this is a bug of Trainyard: report it.",
+)
+RULES = (INVALID_MANIFEST,)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Profiles that were read and checked.
+
+    Args:
+        platform: None when an error stopped the pipeline before it stood.
+    """
+
+    profiles: Profiles
+    platform: Platform | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A generated tree, in memory.
+
+    Args:
+        files: content by path below overlays/, the lockfiles included.
+        manifests: objects and samples of each site, by cluster.
+    """
+
+    checked: Checked
+    diagnostics: tuple[Diagnostic, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    manifests: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
+
+
+def check(root: Path) -> Checked:
+    """Read the profiles below a folder and check all that can be told without rendering.
+
+    Raises:
+        TreeError: a file can't be read.
+    """
+    profiles, diagnostics = load(root)
+    diagnostics += tuple(check_profiles(profiles))
+    if has_errors(diagnostics):
+        return Checked(profiles, None, diagnostics)
+    platform, unresolved = resolve(profiles)
+    diagnostics += unresolved
+    if has_errors(diagnostics):
+        return Checked(profiles, None, diagnostics)
+    return Checked(profiles, platform, diagnostics + tuple(check_meaning(platform)))
+
+
+def generate(root: Path, components_root: str, clusters: Iterable[str] = ()) -> Generation:
+    """Return the tree of the profiles below a folder.
+
+    Args:
+        root: the profiles.
+        components_root: path of the hand-written components relative to the tree, e.g. ``../profiles/components``.
+        clusters: names of the only ones wanted; all when empty.
+
+    Raises:
+        TreeError: a file can't be read.
+        ToolError: a schema of the release is missing.
+    """
+    checked = check(root)
+    if checked.platform is None or has_errors(checked.diagnostics):
+        return Generation(checked, checked.diagnostics)
+    wanted = frozenset(clusters)
+    sites = [site for site in checked.platform.sites if not wanted or site.name in wanted]
+    manifests = {site.name: render_site(site) for site in sites}
+    diagnostics = checked.diagnostics
+    for site in sites:
+        diagnostics += tuple(check_tree(site, manifests[site.name]))
+    files = {
+        f"{site.name}/{path}": content
+        for site in sites
+        for path, content in emit_site(site, manifests[site.name], components_root).items()
+    }
+    return Generation(checked, diagnostics, files, manifests)
+
+
+def check_tree(site: Site, manifests: tuple[Manifest, ...]) -> Iterator[Diagnostic]:
+    """Check every object of a site against the release's schemas, and every name in them against the rest."""
+    everything = (*manifests, *component_manifests(site))
+    for manifest in everything:
+        for path, message in check_manifest(site.cluster.release.name, manifest.body):
+            where = ".".join(map(str, path))
+            yield INVALID_MANIFEST.at(manifest.at, f"{manifest.path}: {where}: {message}".replace(": : ", ": "))
+    yield from check_references(site, everything)
+
+
+def component_manifests(site: Site) -> Iterator[Manifest]:
+    """Yield the objects that hand-written components add to the teams' units."""
+    for tenant in site.tenants:
+        for component in tenant.components:
+            for file, bodies in component.objects.items():
+                for body in bodies:
+                    yield Manifest(f"teams/{tenant.name}/{component.name}/{file}", body, (component.at.file,), component.at)
+
+
+def emit_site(site: Site, manifests: tuple[Manifest, ...], components_root: str) -> dict[str, bytes]:
+    """Return a site's files by path below its folder, the lockfile last."""
+    files = {manifest.path: emit(manifest.body, _header(manifest.files)) for manifest in manifests}
+    origins: dict[str, tuple[str, ...]] = {manifest.path: manifest.files for manifest in manifests}
+    for folder, body in kustomizations(site, manifests, components_root).items():
+        team = folder.removeprefix("teams/")
+        files[f"{folder}/kustomization.yaml"] = emit(body, _header(site.cluster.files))
+        origins[f"{folder}/kustomization.yaml"] = _unit_origins(site, team)
+    beside = {
+        f"{HEALTH_CHECKS}.yaml": emit(health_checks(site), _header(site.cluster.files)),
+        "README.md": readme(site).encode(),
+        ".gitattributes": b"* text eol=lf linguist-generated=true\n",
+    }
+    lock = make_lock(
+        files | beside, origins | dict.fromkeys(beside, site.cluster.files), tool=__version__, release=site.cluster.release.name
+    )
+    return {**files, **beside, LOCKFILE: lock_bytes(lock)}
+
+
+def _unit_origins(site: Site, team: str) -> tuple[str, ...]:
+    files = [tenant.files for tenant in site.tenants if tenant.name == team]
+    return files[0] if files else site.cluster.files
+
+
+def _header(files: tuple[str, ...]) -> str:
+    return f"Generated by Trainyard from {', '.join(files)}.\nDo not edit: change the profiles and run `trainyard generate`."

@@ -1,0 +1,18 @@
+"""All families in order: the whole of this stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.diagnostics import Diagnostic
+from generator.model.platform import Platform
+from generator.rules import capacity
+
+CHECKS = (*capacity.CHECKS,)
+RULES = tuple(check.rule for check in CHECKS)
+
+
+def check_meaning(platform: Platform) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a platform whose every profile is right by itself."""
+    for check in CHECKS:
+        yield from check.find(platform)

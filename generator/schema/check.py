@@ -1,0 +1,39 @@
+"""The shape of every profile: the whole of this stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.dialect.source import Profiles
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+from generator.schema import faults
+from generator.schema.profiles import profile_schema
+from generator.schema.shape import check_shape
+
+NO_SETTINGS = Rule(
+    id="shape/no-settings",
+    severity=Severity.ERROR,
+    summary="There is a profiles/trainyard.yaml.",
+    why="Without it no label has a prefix and Argo CD knows no repository.",
+    fix="Run `trainyard init`, or write it: format, domain, repository.",
+)
+RULES = (NO_SETTINGS, *faults.RULES)
+
+
+def check_profiles(profiles: Profiles) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the shape of each profile by itself."""
+    if not profiles.settings.content:
+        yield NO_SETTINGS.at(Pointer(profiles.settings.file), "profiles/trainyard.yaml is missing")
+    alone = {"trainyard": profiles.settings, "allocations": profiles.allocations, "waivers": profiles.waivers}
+    for kind, source in alone.items():
+        if source.content:
+            yield from check_shape(source, profile_schema(kind))
+    kinds = {
+        "hardware": profiles.hardware,
+        "cluster": profiles.clusters,
+        "runtime": profiles.runtimes,
+        "team": profiles.teams,
+    }
+    for kind, sources in kinds.items():
+        for _, source in sorted(sources.items()):
+            yield from check_shape(source, profile_schema(kind))
