@@ -94,15 +94,21 @@ class Launch:
 
     @property
     def launcher_annotations(self) -> dict[str, str]:
-        """Annotations of the launcher's pod: networks, SCC, and one topology group with the nodes."""
+        """Annotations of the launcher's pod: networks, SCC, and the level of the topology that ranks should share."""
         annotations = {"openshift.io/required-scc": self.release.job_scc}
         if self.hardware.rails:
             rails = range(len(self.hardware.rails))
             annotations["k8s.v1.cni.cncf.io/networks"] = ",".join(names.network(self.hardware.name, i) for i in rails)
         if self.topology:
-            annotations["kueue.x-k8s.io/podset-group-name"] = "job"
             annotations["kueue.x-k8s.io/podset-preferred-topology"] = self.topology
+        if self._grouped:
+            annotations["kueue.x-k8s.io/podset-group-name"] = "job"
         return dict(sorted(annotations.items()))
+
+    @property
+    def _grouped(self) -> bool:
+        """Whether Kueue places launcher and nodes as one group; where it can't, each by itself, in order."""
+        return bool(self.topology) and self.release.groups_podsets
 
     @property
     def node_annotations(self) -> dict[str, str]:
@@ -111,7 +117,7 @@ class Launch:
         The offset keeps ranks in order in a group: without it Kueue counts the nodes from 1, finds a rank below 0 and
         places them in any order (seen on Kueue 0.16.2 and 0.19.2).
         """
-        order = {"kueue.x-k8s.io/pod-index-offset": "-1"} if self.topology else {}
+        order = {"kueue.x-k8s.io/pod-index-offset": "-1"} if self._grouped else {}
         return dict(sorted({**self.launcher_annotations, **order}.items()))
 
     @property

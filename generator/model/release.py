@@ -45,6 +45,7 @@ class Release:
         metrics_namespaces: namespaces that scrape.
         controllers: user names that the admission policies exempt.
         isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not cancel.
+        groups_podsets: whether Kueue can place a launcher and its nodes as one topology group.
         job_scc: SecurityContextConstraints that job pods are pinned to.
         known_bad: combinations that hang.
         external: ``Kind/name`` -> owner, for what the platform ships.
@@ -63,6 +64,7 @@ class Release:
     metrics_namespaces: tuple[str, ...]
     controllers: tuple[str, ...]
     isolates_jobs: bool
+    groups_podsets: bool
     job_scc: str
     known_bad: tuple[KnownBad, ...]
     external: Mapping[str, str]

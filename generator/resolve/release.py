@@ -24,6 +24,7 @@ def resolve_release(name: str, source: Source) -> Release:
         metrics_namespaces=tuple(fields["metricsNamespaces"]),
         controllers=tuple(fields["controllers"]),
         isolates_jobs=fields["isolatesJobs"],
+        groups_podsets=fields["groupsPodsets"],
         job_scc=fields["jobScc"],
         known_bad=tuple(
             KnownBad(

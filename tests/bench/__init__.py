@@ -1,0 +1,1 @@
+"""Benchmarks: medians over whole processes, never timed asserts. Run by `make bench`."""
