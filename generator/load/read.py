@@ -7,10 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, TreeError
 from generator.dialect.manifests import parse_manifests
 from generator.dialect.reader import read
 from generator.dialect.source import Profiles, Source
-from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, TreeError
 from generator.load.discover import Found, discover
 
 BROKEN_COMPONENT = Rule(
@@ -67,15 +67,20 @@ def _component_objects(
     for i, entry in enumerate(resources if isinstance(resources, list) else []):
         path = folder / str(entry)
         try:
-            if path.parent != folder or path.is_symlink():
-                raise ValueError("not a file beside the kustomization")
-            objects[str(entry)] = tuple(parse_manifests(path.read_text(encoding="utf-8")))
-            for body in objects[str(entry)]:
-                _ = body["apiVersion"], body["kind"], body["metadata"]["name"]
+            objects[str(entry)] = _objects(path, folder)
         except (OSError, TypeError, KeyError, ValueError) as problem:
             at = Pointer(source.file) / "resources" / i
             diagnostics.append(BROKEN_COMPONENT.at(at, f"`{entry}` can't be used: {_reason(problem)}"))
     return objects
+
+
+def _objects(path: Path, folder: Path) -> tuple[dict[str, Any], ...]:
+    if path.parent != folder or path.is_symlink():
+        raise ValueError("not a file beside the kustomization")
+    bodies = tuple(parse_manifests(path.read_text(encoding="utf-8")))
+    for body in bodies:
+        _ = body["apiVersion"], body["kind"], body["metadata"]["name"]
+    return bodies
 
 
 def _reason(problem: Exception) -> str:

@@ -272,6 +272,7 @@ class Cluster:
     """One cluster, complete.
 
     Args:
+        priorities: lowest value first.
         networks: the cluster's own address ranges by name (pods, services, machines).
         operators, auditors: groups with the platform-wide roles.
         frameworks: job kinds that Kueue queues.

@@ -142,4 +142,5 @@ def plural(kind: str) -> str:
 
 
 def _listed(kinds: Iterable[Kind]) -> list[dict[str, str]]:
-    return [{"group": each.group, "kind": each.name} for each in sorted(kinds, key=lambda each: (each.group, each.name))]
+    listed = sorted((each.group, each.name) for each in kinds)
+    return [{"group": group, "kind": name} for group, name in listed]

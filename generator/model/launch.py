@@ -49,7 +49,7 @@ class Launch:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Labels: the framework is what SDKs list runtimes by; the support state warns at submission when it changes."""
+        """Labels: SDKs list runtimes by framework; the support state warns at submission when it changes."""
         return {
             "app.kubernetes.io/managed-by": "trainyard",
             f"{self.domain}/runtime": self.runtime.name,
@@ -62,7 +62,7 @@ class Launch:
         """What a user wants to know of the image."""
         return {
             f"{self.domain}/docs": self.runtime.docs,
-            f"{self.domain}/libraries": " ".join(f"{name}={version}" for name, version in self.runtime.libraries.items()),
+            f"{self.domain}/libraries": " ".join(map("=".join, self.runtime.libraries.items())),
             "openshift.io/display-name": self.runtime.display_name,
         }
 

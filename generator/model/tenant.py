@@ -14,7 +14,7 @@ from generator.model.hardware import Hardware
 from generator.model.launch import Launch
 from generator.model.quantity import format_amount, format_bytes
 from generator.model.queue import Queue
-from generator.model.team import Account, Allocation, StorageRequest, Team
+from generator.model.team import Allocation, StorageRequest, Team
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Network:
     def config(self) -> str:
         """CNI configuration, one JSON text.
 
-        Keys of k8snetworkplumbingwg/ib-sriov-cni@v1.3.0; ``pkey`` and ``ibKubernetesEnabled`` make ib-kubernetes put the
-        VF's GUID into the partition; ``network_name`` keeps equal ranges of other networks from sharing one pool.
+        Keys of k8snetworkplumbingwg/ib-sriov-cni@v1.3.0; ``pkey`` and ``ibKubernetesEnabled`` make ib-kubernetes put
+        the VF's GUID into the partition; ``network_name`` keeps equal ranges elsewhere from sharing one pool.
         """
         return json.dumps(
             {
@@ -182,9 +182,10 @@ class Sample:
     @property
     def labels(self) -> dict[str, str]:
         """The queue, and the lowest class that the team may use."""
-        lowest = self.tenant.priorities[:1]
-        priority = {"kueue.x-k8s.io/priority-class": name for name in lowest}
-        return {**priority, "kueue.x-k8s.io/queue-name": self.launch.hardware.node_class}
+        labels = {"kueue.x-k8s.io/queue-name": self.launch.hardware.node_class}
+        if self.tenant.priorities:
+            labels["kueue.x-k8s.io/priority-class"] = self.tenant.priorities[0]
+        return dict(sorted(labels.items()))
 
     @property
     def volumes(self) -> list[dict[str, Any]]:
@@ -358,4 +359,3 @@ def bucket_secret(team: str, request: StorageRequest, storage: Storage) -> Store
         endpoint=storage.endpoint,
         bucket=request.bucket,
     )
-

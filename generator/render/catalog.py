@@ -11,7 +11,6 @@ from generator.model.delivery import Delivery
 from generator.model.platform import Site
 from generator.model.tenant import Tenant
 
-
 Subject = TypeVar("Subject", Site, Delivery)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
@@ -14,7 +14,6 @@ from generator.render.site import template, templates_folder
 
 HEALTH_CHECKS = "argocd/resource-health-checks"
 _UNLISTED = frozenset({"samples"})
-_DEPTH_OF_UNIT = {"argocd": 2, "platform": 2, "teams": 3}
 
 
 def kustomizations(site: Site, manifests: tuple[Manifest, ...], components_root: str) -> Mapping[str, dict[str, Any]]:
@@ -31,13 +30,16 @@ def kustomizations(site: Site, manifests: tuple[Manifest, ...], components_root:
             listed.setdefault(manifest.folder, []).append(manifest.path.rpartition("/")[2])
     components = {f"teams/{tenant.name}": [each.name for each in tenant.components] for tenant in site.tenants}
     return {
-        folder: _kustomization(resources, [f"{_up(folder)}{components_root}/{name}" for name in components.get(folder, ())])
+        folder: _kustomization(
+            resources, [f"{_up(folder)}{components_root}/{name}" for name in components.get(folder, ())]
+        )
         for folder, resources in sorted(listed.items())
     }
 
 
 def _up(folder: str) -> str:
-    return "../" * _DEPTH_OF_UNIT[folder.partition("/")[0]]
+    """Return the way from a unit to the tree: past the unit's own folders and the cluster's."""
+    return "../" * (folder.count("/") + 2)
 
 
 def _kustomization(resources: list[str], components: list[str]) -> dict[str, Any]:
@@ -63,8 +65,10 @@ def readme(site: Site) -> str:
 
 
 @cache
-def _markdown(name: str) -> Any:
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)  # noqa: S701 - Markdown
+def _markdown(name: str) -> Template:
+    environment = Environment(  # noqa: S701 - Markdown, shown as text
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
     return environment.from_string((templates_folder() / name).read_text(encoding="utf-8"))
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 from typing import Any
 
-from generator.dialect.source import Source
 from generator.diagnostics import Pointer
+from generator.dialect.source import Source
 from generator.model.cluster import (
     Cluster,
     Cohort,
@@ -55,7 +55,8 @@ def resolve_cluster(
         fabrics=fabrics,
         cohorts=tuple(_cohorts(fields, at / "cohorts", found)),
         priorities=tuple(
-            Priority(each, at / "priorities" / each, value) for each, value in sorted(fields.get("priorities", {}).items())
+            Priority(each, at / "priorities" / each, value)
+            for value, each in sorted((value, each) for each, value in fields.get("priorities", {}).items())
         ),
         storage=tuple(_storage(fields, at / "storage")),
         pull_secrets=tuple(

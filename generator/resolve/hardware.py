@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from generator.dialect.source import Plain, Profiles, Source
 from generator.diagnostics import Pointer
+from generator.dialect.source import Plain, Profiles, Source
 from generator.model.hardware import Gpu, Hardware, Nic, Share
 from generator.model.quantity import parse_bytes
 from generator.resolve.references import INCOMPLETE_HARDWARE, Found, find
@@ -91,7 +91,7 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
         total=_share({**merged, "cpu": merged["cpu"]["threads"]}),
         system=_share(merged["system"]),
         kubelet=_share(merged["kubelet"]),
-        gpu=gpu and Gpu(gpu["product"], gpu["count"], gpu.get("resource", "nvidia.com/gpu"), gpu.get("minimumCuda", "")),
+        gpu=None if gpu is None else _gpu(gpu),
         nics=tuple(_nic(fields, Pointer(nics_file) / "nics" / i) for i, fields in enumerate(merged.get("nics", ()))),
         nic_vendor=nic.get("vendor", ""),
         nic_device=nic.get("device", ""),
@@ -99,6 +99,15 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
         virtual_functions=nic.get("virtualFunctions", 0),
         labels=dict(sorted(merged["labels"].items())),
         taint=merged.get("taint", ""),
+    )
+
+
+def _gpu(fields: Mapping[str, Any]) -> Gpu:
+    return Gpu(
+        product=fields["product"],
+        count=fields["count"],
+        resource=fields.get("resource", "nvidia.com/gpu"),
+        minimum_cuda=fields.get("minimumCuda", ""),
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from generator.dialect.source import Profiles
 from generator.diagnostics import Diagnostic, Pointer
+from generator.dialect.source import Profiles
 from generator.model.cluster import Cluster, Settings
 from generator.model.component import Component
 from generator.model.platform import Platform, Site
@@ -103,9 +103,6 @@ def _site(cluster: Cluster, teams: tuple[Team, ...], known: _Known, context: tup
     profiles, found = context
     here = (team for team in teams if team.state != "retired" and any(q.cluster == cluster.name for q in team.quotas))
     known_here = (known.runtimes, known.allocations, known.components)
-    tenants = tuple(
-        resolve_tenant(team, cluster, profiles.teams[team.name], known_here, found)
-        for team in here
-    )
+    tenants = tuple(resolve_tenant(team, cluster, profiles.teams[team.name], known_here, found) for team in here)
     launches = {launch.name: launch for tenant in tenants for launch in tenant.launches}
     return Site(cluster, tuple(launch for _, launch in sorted(launches.items())), tenants)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generator.dialect.source import Source
 from generator.diagnostics import Pointer
+from generator.dialect.source import Source
 from generator.model.release import Dns, KnownBad, Release
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from generator.dialect.source import Source
 from generator.diagnostics import Pointer
+from generator.dialect.source import Source
 from generator.model.hardware import Hardware
 from generator.model.quantity import parse_bytes
 from generator.model.runtime import Runtime

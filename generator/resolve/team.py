@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.dialect.source import Source
 from generator.diagnostics import Pointer
+from generator.dialect.source import Source
 from generator.model.cluster import Cluster
 from generator.model.runtime import Runtime
 from generator.model.team import Account, Quota, Team

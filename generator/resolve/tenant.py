@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.dialect.source import Source
 from generator.diagnostics import Pointer
+from generator.dialect.source import Source
 from generator.model import names
 from generator.model.cluster import Cluster, Pool, Storage
-from generator.model.quantity import parse_bytes
-from generator.model.queue import Flavor, Queue
 from generator.model.component import Component
 from generator.model.launch import Launch
+from generator.model.quantity import parse_bytes
+from generator.model.queue import Flavor, Queue
 from generator.model.runtime import Runtime
 from generator.model.team import Allocation, Quota, StorageRequest, Team
 from generator.model.tenant import Claim, Network, StoredSecret, Tenant, bucket_secret, pull_secret
@@ -94,9 +94,7 @@ def _priorities(team: Team, cluster: Cluster, found: Found) -> Iterator[str]:
             yield name
 
 
-def _requests(
-    team: Team, cluster: Cluster, source: Source, found: Found
-) -> Iterator[tuple[Storage, StorageRequest]]:
+def _requests(team: Team, cluster: Cluster, source: Source, found: Found) -> Iterator[tuple[Storage, StorageRequest]]:
     known = {storage.name: storage for storage in cluster.storage}
     for name, asked in sorted(source.value.get("storage", {}).items()):
         at = team.at / "storage" / name
