@@ -122,10 +122,14 @@ def check_tree(site: Site, manifests: tuple[Manifest, ...]) -> Iterator[Diagnost
     """Check every object of a site against the release's schemas, and every name in them against the rest."""
     everything = (*manifests, *component_manifests(site))
     for manifest in everything:
-        for path, message in check_manifest(site.cluster.release.name, manifest.body):
-            where = ".".join(map(str, path))
-            yield INVALID_MANIFEST.at(manifest.at, f"{manifest.path}: {where}: {message}".replace(": : ", ": "))
+        yield from check_object(site, manifest)
     yield from check_references(site, everything)
+
+
+def check_object(site: Site, manifest: Manifest) -> Iterator[Diagnostic]:
+    """Check one object against the release's schema of its kind."""
+    for _, message in check_manifest(site.cluster.release.name, manifest.body):
+        yield INVALID_MANIFEST.at(manifest.at, f"{manifest.path}: {message}")
 
 
 def component_manifests(site: Site) -> Iterator[Manifest]:

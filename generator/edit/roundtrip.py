@@ -1,8 +1,7 @@
-"""Adding an entry to a YAML file so that everything else in it stays: comments, order and quotes. Home of ruamel.yaml."""
+"""Adding an entry to a YAML file so that all else in it stays: comments, order, quotes. Home of ruamel.yaml."""
 
 from __future__ import annotations
 
-import copy
 import io
 import re
 from collections.abc import Mapping
@@ -14,78 +13,84 @@ from ruamel.yaml.error import CommentMark
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from ruamel.yaml.tokens import CommentToken
 
+from generator.diagnostics import TreeError
 from generator.dialect.reader import read
-from generator.dialect.source import Plain
+from generator.dialect.scalars import is_typed
 
 _COMMENT = re.compile("#.*")
+_INDENT = re.compile("^( +)[^ #\\n]", re.MULTILINE)
+_Leaf = tuple[CommentedMap, str]
 _END_OF_LINE = 2
 """Where ruamel.yaml keeps what follows a key's value: its comment, and all lines up to the next key."""
 
 
-def append(content: bytes, path: tuple[str, ...], entry: Mapping[str, str], *, quoted: str) -> bytes:
+def append(content: bytes, path: tuple[str, ...], entry: Mapping[str, str]) -> bytes:
     """Return a file with one more entry, last in its mapping.
 
     Args:
         content: a file of the dialect whose keys and values hold no ``#``; it has no entry at that path yet.
         path: keys down to the new entry; mappings on the way are made when they are not there.
         entry: plain text by key, written on one line.
-        quoted: the key whose value stands in double quotes.
+
+    Raises:
+        TreeError: a comment would be lost, as those inside ``{}`` are.
     """
     text = content.decode().removeprefix("\ufeff").replace("\r\n", "\n")
-    yaml = _yaml()
+    yaml = _yaml(text)
     document = yaml.load(text)
-    *parents, last = path
-    line = CommentedMap((key, DoubleQuotedScalarString(text) if key == quoted else text) for key, text in entry.items())
+    line = CommentedMap((key, _scalar(value)) for key, value in entry.items())
     line.fa.set_flow_style()
-    _insert(document, parents, last, line)
+    _insert(document, path, line)
     out = io.StringIO()
     yaml.dump(document, out)
-    written = out.getvalue().encode()
-    _verify(text, written, path, dict(entry))
-    return written
+    _verify(text, out.getvalue(), path, entry)
+    return out.getvalue().encode()
 
 
-def _yaml() -> YAML:
+def _yaml(text: str) -> YAML:
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 4096  # never folds a line that the user left whole
+    if indent := _INDENT.search(text):
+        yaml.indent(mapping=len(indent[1]))
     return yaml
 
 
-def _insert(document: CommentedMap, parents: list[str], last: str, line: CommentedMap) -> None:
-    """Put an entry where it belongs and let the lines below its predecessor follow it: they head the next section."""
-    mapping = document
-    for depth, key in enumerate(parents):
-        if key not in mapping:
-            for made in reversed(parents[depth + 1 :]):
-                line, last = CommentedMap({last: line}), made
-            line, last = CommentedMap({last: line}), key
-            break
-        mapping = mapping[key]
-    tail = _cut_tail(mapping)
+def _scalar(text: str) -> str:
+    return DoubleQuotedScalarString(text) if is_typed(text) else text
+
+
+def _insert(document: CommentedMap, path: tuple[str, ...], line: CommentedMap) -> None:
+    """Put an entry where it belongs; the lines below its predecessor head the next section, so they go below it."""
+    mapping, leaf, steps = document, _last_leaf(document), list(path)
+    while steps[0] in mapping:
+        leaf = _leaf(mapping, steps[0])
+        mapping = mapping[steps.pop(0)]
+    for step in reversed(steps[1:]):
+        line = CommentedMap({_scalar(step): line})
+    tail = _cut_tail(leaf)
     if not mapping:
         mapping.fa.set_block_style()
-    mapping[last] = line
+    mapping[_scalar(steps[0])] = line
     if tail:
-        home, key = _last_leaf(mapping)
+        home, key = _leaf(mapping, steps[0])
         home.ca.items[key] = [None, None, CommentToken("\n" + tail, CommentMark(0), None), None]
 
 
-def _last_leaf(mapping: CommentedMap) -> tuple[CommentedMap, str]:
-    """Return the last key on a line of its own, where the comments below the mapping hang."""
-    key = next(reversed(mapping))
+def _leaf(mapping: CommentedMap, key: str) -> _Leaf:
+    """Return the last key, at or below this one, that has a line of its own: the lines that follow hang there."""
     value = mapping[key]
-    if isinstance(value, CommentedMap) and value and not value.fa.flow_style():
-        return _last_leaf(value)
-    return mapping, key
+    inside = isinstance(value, CommentedMap) and not value.fa.flow_style()
+    return (_last_leaf(value) if inside else None) or (mapping, key)
 
 
-def _cut_tail(mapping: CommentedMap) -> str:
-    """Remove and return the lines below the last entry of a mapping; the comment on its own line stays."""
-    if not mapping:
-        return ""
-    home, key = _last_leaf(mapping)
-    comments = home.ca.items.get(key)
+def _last_leaf(mapping: CommentedMap) -> _Leaf | None:
+    return _leaf(mapping, next(reversed(mapping))) if mapping else None
+
+
+def _cut_tail(leaf: _Leaf | None) -> str:
+    """Remove and return the lines that follow a key's line; the comment on its own line stays."""
+    comments = leaf[0].ca.items.get(leaf[1]) if leaf else None
     token = comments[_END_OF_LINE] if comments else None
     if token is None:
         return ""
@@ -94,14 +99,14 @@ def _cut_tail(mapping: CommentedMap) -> str:
     return str(tail)
 
 
-def _verify(before: str, written: bytes, path: tuple[str, ...], entry: Plain) -> None:
+def _verify(before: str, after: str, path: tuple[str, ...], entry: Mapping[str, str]) -> None:
     """Stop before a file is harmed: it must hold what it held, the new entry and every comment."""
-    (old, _), (new, problems) = read("", before.encode()), read("", written)
-    meant = copy.deepcopy(old.value)
-    mapping: dict[str, Any] = meant
+    (old, _), (new, problems) = read("", before.encode()), read("", after.encode())
+    mapping: dict[str, Any] = old.value
     for key in path[:-1]:
         mapping = mapping.setdefault(key, {})
-    mapping[path[-1]] = entry
+    mapping[path[-1]] = dict(entry)
     assert not problems, problems
-    assert new.value == meant, "the file would not hold what is meant"
-    assert _COMMENT.findall(written.decode()) == _COMMENT.findall(before), "a comment would be lost"
+    assert new.value == old.value, "the file would not hold what is meant"
+    if _COMMENT.findall(after) != _COMMENT.findall(before):
+        raise TreeError("a comment inside braces would be lost; move it to the end of its line and try again")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from generator.model import names
-from generator.model.cluster import Cluster, Pool
+from generator.model.cluster import Cluster
+from generator.model.pool import Pool
 from generator.model.quantity import format_amount
 from generator.model.team import Quota, Team
 

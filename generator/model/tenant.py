@@ -2,160 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from ipaddress import IPv4Network
 from typing import Any
 
 from generator.model import names
-from generator.model.cluster import Cluster, Egress, Fabric, PullSecret, Storage, group_subjects
+from generator.model.cluster import Cluster, group_subjects
 from generator.model.component import Component
-from generator.model.hardware import Hardware
 from generator.model.launch import Launch
-from generator.model.quantity import format_amount, format_bytes
+from generator.model.network import Egress, Network
+from generator.model.quantity import format_amount
 from generator.model.queue import Queue
-from generator.model.team import Allocation, StorageRequest, Team
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """A team's attachment to one rail: the same name in every team's namespace, another partition."""
-
-    team: str
-    fabric: Fabric
-    hardware: Hardware
-    rail: int
-    allocation: Allocation
-    prefix: str
-
-    @property
-    def name(self) -> str:
-        """Name of the NetworkAttachmentDefinition."""
-        return names.network(self.hardware.name, self.rail)
-
-    @property
-    def resource(self) -> str:
-        """The VF resource that the attachment takes."""
-        return f"{self.prefix}/{names.rail_resource(self.hardware.name, self.rail)}"
-
-    @property
-    def partition(self) -> str:
-        """The team's pkey, as text: as a number YAML readers would make a decimal of it."""
-        return f"0x{self.allocation.partition:04x}"
-
-    @property
-    def addresses(self) -> IPv4Network:
-        """This rail's part of the team's block."""
-        bits = (len(self.hardware.rails) - 1).bit_length()
-        return list(self.allocation.addresses.subnets(prefixlen_diff=bits))[self.rail]
-
-    @property
-    def config(self) -> str:
-        """CNI configuration, one JSON text.
-
-        Keys of k8snetworkplumbingwg/ib-sriov-cni@v1.3.0; ``pkey`` and ``ibKubernetesEnabled`` make ib-kubernetes put
-        the VF's GUID into the partition; ``network_name`` keeps equal ranges elsewhere from sharing one pool.
-        """
-        return json.dumps(
-            {
-                "cniVersion": "1.0.0",
-                "name": f"{self.team}-{self.name}",
-                "type": "ib-sriov",
-                "pkey": self.partition,
-                "link_state": "enable",
-                "rdmaIsolation": True,
-                "ibKubernetesEnabled": True,
-                "capabilities": {"infinibandGUID": True},
-                "ipam": {
-                    "type": "whereabouts",
-                    "range": str(self.addresses),
-                    "network_name": f"{self.team}-{self.name}",
-                },
-            },
-            separators=(",", ":"),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A PersistentVolumeClaim of a team, and the PersistentVolume behind it where we make one."""
-
-    cluster: str
-    team: str
-    namespace: str
-    storage: Storage
-    request: StorageRequest
-
-    @property
-    def name(self) -> str:
-        """Name of the claim."""
-        return self.storage.name
-
-    @property
-    def size(self) -> str:
-        """Canonical quantity."""
-        return format_bytes(self.request.size)
-
-    @property
-    def volume(self) -> str:
-        """Name of the PersistentVolume; empty where the class makes one."""
-        if self.storage.kind == "nfs":
-            return names.volume(self.cluster, self.team, self.storage.name)
-        return self.request.volume
-
-    @property
-    def path(self) -> str:
-        """The team's own folder of the NFS export."""
-        return f"{self.storage.path.rstrip('/')}/{self.team}"
-
-    @property
-    def mount_path(self) -> str:
-        """Where the sample job mounts it."""
-        return f"/mnt/{self.storage.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSecret:
-    """A Secret that External Secrets makes from a store; Git never sees a value.
-
-    Args:
-        kind: ``s3`` or ``pull``.
-        key: where it lies in the store.
-    """
-
-    name: str
-    namespace: str
-    kind: str
-    store: str
-    key: str
-    endpoint: str = ""
-    bucket: str = ""
-
-    @property
-    def mount_path(self) -> str:
-        """Where ranks read it as files: sshd drops a container's environment, files stay."""
-        return f"/var/run/secrets/trainyard/{self.name}"
-
-    @property
-    def connection_labels(self) -> dict[str, str]:
-        """Shows an S3 secret as a connection in the OpenShift AI dashboard."""
-        return {"opendatahub.io/dashboard": "true"}
-
-    @property
-    def connection_annotations(self) -> dict[str, str]:
-        """Tells the dashboard what kind of connection it is."""
-        return {"opendatahub.io/connection-type-protocol": "s3", "openshift.io/display-name": self.name}
-
-    @property
-    def template_data(self) -> dict[str, str]:
-        """What is added to the two keys from the store: the rest of the connection, and the AWS SDKs' own two files."""
-        keys = "aws_access_key_id = {{ .AWS_ACCESS_KEY_ID }}\naws_secret_access_key = {{ .AWS_SECRET_ACCESS_KEY }}\n"
-        return {
-            "AWS_S3_BUCKET": self.bucket,
-            "AWS_S3_ENDPOINT": self.endpoint,
-            "config": f"[default]\nendpoint_url = {self.endpoint}\n",
-            "credentials": f"[default]\n{keys}",
-        }
+from generator.model.storage import Claim, StoredSecret
+from generator.model.team import Team
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,21 +199,3 @@ class Tenant:
     def limits_name(self) -> str:
         """Name of the ConfigMap with the parameters and of the policy binding."""
         return names.job_limits(self.team.name)
-
-
-def pull_secret(tenant_namespace: str, secret: PullSecret) -> StoredSecret:
-    """Return the image pull secret of a namespace."""
-    return StoredSecret(secret.name, tenant_namespace, "pull", secret.secret_store, secret.path)
-
-
-def bucket_secret(team: str, request: StorageRequest, storage: Storage) -> StoredSecret:
-    """Return the S3 connection of a team."""
-    return StoredSecret(
-        name=storage.name,
-        namespace=names.namespace(team),
-        kind="s3",
-        store=storage.secret_store,
-        key=f"{storage.path}/{team}/{storage.name}",
-        endpoint=storage.endpoint,
-        bucket=request.bucket,
-    )

@@ -1,13 +1,12 @@
-"""The table of references: which names each kind of manifest uses, and what it defines."""
+"""The table of references: which names each kind of manifest uses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from generator.diagnostics import Step
-from generator.references.names import EVERY, POOL_LABEL, TOPOLOGY_LEVEL, VF_RESOURCE, Name, Scope, Use, mapping, reach
-from generator.references.pods import runtime_uses
+from generator.references.names import EVERY, POOL_LABEL, VF_RESOURCE, Name, Scope, Use, mapping, reach
+from generator.references.pods import OVERRIDES, REPLICATED_JOBS, pod_uses
 
 Extractor = Callable[[dict[str, Any], Scope], Iterator[Use]]
 
@@ -16,20 +15,18 @@ _PEOPLE = frozenset({"Group", "User"})
 _LOCAL = frozenset({"Role", "SecretStore", "TrainingRuntime"})
 
 
-def _cluster(kind: str, *steps: str) -> Extractor:
-    """Return an extractor of names of a cluster-wide kind; an empty name is none."""
+def _name(kind: str, *steps: str, beside: bool = False) -> Extractor:
+    """Return an extractor of plain names; an empty one is none.
 
-    def extract(body: dict[str, Any], _: Scope) -> Iterator[Use]:
-        return (Use(kind, "", str(name), path) for path, name in reach(body, steps) if name)
-
-    return extract
-
-
-def _beside(kind: str, *steps: str) -> Extractor:
-    """Return an extractor of names in the manifest's own namespace."""
+    Args:
+        kind: of what is named.
+        steps: to the name.
+        beside: whether it stands in the manifest's own namespace rather than cluster-wide.
+    """
 
     def extract(body: dict[str, Any], scope: Scope) -> Iterator[Use]:
-        return (Use(kind, scope.namespace, str(name), path) for path, name in reach(body, steps) if name)
+        namespace = scope.namespace if beside else ""
+        return (Use(kind, namespace, str(name), path) for path, name in reach(body, steps) if name)
 
     return extract
 
@@ -44,10 +41,11 @@ def _object(*steps: str, kind: str = "") -> Extractor:
 
     def extract(body: dict[str, Any], scope: Scope) -> Iterator[Use]:
         for path, reference in reach(body, steps):
-            target = mapping(reference).get("kind", kind)
-            if isinstance(reference, dict) and target not in _PEOPLE:
+            fields = mapping(reference)
+            target, name = str(fields.get("kind", kind)), str(fields.get("name", ""))
+            if target not in _PEOPLE:
                 own = scope.namespace if target in _LOCAL else ""
-                yield Use(target, reference.get("namespace", own), str(reference.get("name", "")), (*path, "name"))
+                yield Use(target, str(fields.get("namespace", own)), name, (*path, "name"))
 
     return extract
 
@@ -67,82 +65,75 @@ def _namespaces(*steps: str) -> Extractor:
     return extract
 
 
-def _words(kind: str, key: str) -> Extractor:
-    """Return an extractor of the names in one key of an admission policy's parameters, split at spaces."""
-
-    def extract(body: dict[str, Any], _: Scope) -> Iterator[Use]:
-        words = str(mapping(body, "data").get(key, "")).split()
-        return (Use(kind, "", word, ("data", key)) for word in words)
-
-    return extract
-
-
 def _pool_labels(body: dict[str, Any], _: Scope) -> Iterator[Use]:
-    path: tuple[Step, ...] = ("spec", "machineConfigPoolSelector", "matchLabels")
-    labels = mapping(body, "spec", "machineConfigPoolSelector", "matchLabels")
+    path = ("spec", "machineConfigPoolSelector", "matchLabels")
+    labels = mapping(body, *path)
     return (Use(POOL_LABEL, "", f"{label}={value}", (*path, label)) for label, value in labels.items())
 
 
-def _templates(*steps: str) -> Extractor:
-    """Return an extractor of what pods need, for a runtime's pod templates."""
-    return lambda body, scope: runtime_uses(body, scope, steps)
+def _pods(*templates: str) -> Extractor:
+    return lambda body, scope: pod_uses(body, scope, templates)
 
 
-_RUNTIME = _templates("spec", "template", "spec", "replicatedJobs", EVERY, "template", "spec", "template")
-_OVERRIDES = ("spec", "podTemplateOverrides", EVERY)
-_OVERRIDDEN = _templates(*_OVERRIDES)
-_STORE_REFERENCES = (_object("spec", "secretStoreRef", kind="SecretStore"),)
+_BINDING = (_object("roleRef"), _object("subjects", EVERY))
+_ENVIRONMENT = ("spec", "trainer", "env", EVERY, "valueFrom")
 
 EXTRACTORS: Mapping[str, tuple[Extractor, ...]] = {
     "ClusterQueue": (
-        _cluster("ResourceFlavor", "spec", "resourceGroups", EVERY, "flavors", EVERY, "name"),
-        _cluster("Cohort", "spec", "cohortName"),
+        _name("ResourceFlavor", "spec", "resourceGroups", EVERY, "flavors", EVERY, "name"),
+        _name("Cohort", "spec", "cohortName"),
         _namespaces("spec", "namespaceSelector"),
     ),
-    "ClusterRoleBinding": (_object("roleRef"), _object("subjects", EVERY)),
-    "ClusterTrainingRuntime": (_RUNTIME,),
-    "Cohort": (_cluster("Cohort", "spec", "parentName"),),
-    "ConfigMap": (),
-    "ExternalSecret": _STORE_REFERENCES,
+    "ClusterRoleBinding": _BINDING,
+    "ClusterTrainingRuntime": (_pods(*REPLICATED_JOBS),),
+    "Cohort": (_name("Cohort", "spec", "parentName"),),
+    "ExternalSecret": (_object("spec", "secretStoreRef", kind="SecretStore"),),
     "KubeletConfig": (_pool_labels,),
-    "LocalQueue": (_cluster("ClusterQueue", "spec", "clusterQueue"),),
-    "MachineConfig": (
-        _cluster("MachineConfigPool", "metadata", "labels", "machineconfiguration.openshift.io/role"),
-    ),
-    "NetworkAttachmentDefinition": (
-        _cluster(VF_RESOURCE, "metadata", "annotations", "k8s.v1.cni.cncf.io/resourceName"),
-    ),
+    "LocalQueue": (_name("ClusterQueue", "spec", "clusterQueue"),),
+    "MachineConfig": (_name("MachineConfigPool", "metadata", "labels", "machineconfiguration.openshift.io/role"),),
+    "NetworkAttachmentDefinition": (_name(VF_RESOURCE, "metadata", "annotations", "k8s.v1.cni.cncf.io/resourceName"),),
     "NetworkPolicy": (
         _namespaces("spec", "ingress", EVERY, "from", EVERY, "namespaceSelector"),
         _namespaces("spec", "egress", EVERY, "to", EVERY, "namespaceSelector"),
     ),
     "PersistentVolume": (
         _object("spec", "claimRef", kind="PersistentVolumeClaim"),
-        _cluster("StorageClass", "spec", "storageClassName"),
+        _name("StorageClass", "spec", "storageClassName"),
     ),
     "PersistentVolumeClaim": (
-        _cluster("PersistentVolume", "spec", "volumeName"),
-        _cluster("StorageClass", "spec", "storageClassName"),
+        _name("PersistentVolume", "spec", "volumeName"),
+        _name("StorageClass", "spec", "storageClassName"),
     ),
-    "ResourceFlavor": (_cluster("Topology", "spec", "topologyName"),),
-    "RoleBinding": (_object("roleRef"), _object("subjects", EVERY)),
+    "ResourceFlavor": (_name("Topology", "spec", "topologyName"),),
+    "RoleBinding": _BINDING,
     "ServiceAccount": (
-        _beside("Secret", "imagePullSecrets", EVERY, "name"),
-        _beside("Secret", "secrets", EVERY, "name"),
+        _name("Secret", "imagePullSecrets", EVERY, "name", beside=True),
+        _name("Secret", "secrets", EVERY, "name", beside=True),
     ),
     "TrainJob": (
         _object("spec", "runtimeRef", kind="ClusterTrainingRuntime"),
-        _beside("LocalQueue", "metadata", "labels", "kueue.x-k8s.io/queue-name"),
-        _cluster("WorkloadPriorityClass", "metadata", "labels", "kueue.x-k8s.io/priority-class"),
-        _beside("Secret", "spec", "trainer", "env", EVERY, "valueFrom", "secretKeyRef", "name"),
-        _beside("ConfigMap", "spec", "trainer", "env", EVERY, "valueFrom", "configMapKeyRef", "name"),
-        _OVERRIDDEN,
+        _name("LocalQueue", "metadata", "labels", "kueue.x-k8s.io/queue-name", beside=True),
+        _name("WorkloadPriorityClass", "metadata", "labels", "kueue.x-k8s.io/priority-class"),
+        _name("Secret", *_ENVIRONMENT, "secretKeyRef", "name", beside=True),
+        _name("ConfigMap", *_ENVIRONMENT, "configMapKeyRef", "name", beside=True),
+        _pods(*OVERRIDES),
     ),
-    "TrainingRuntime": (_RUNTIME,),
+    "TrainingRuntime": (_pods(*REPLICATED_JOBS),),
     "ValidatingAdmissionPolicyBinding": (
-        _cluster("ValidatingAdmissionPolicy", "spec", "policyName"),
+        _name("ValidatingAdmissionPolicy", "spec", "policyName"),
         _object("spec", "paramRef", kind="ConfigMap"),
         _namespaces("spec", "matchResources", "namespaceSelector"),
     ),
 }
 """The one table; a kind that is not here refers to nothing but its namespace."""
+
+
+def uses(body: dict[str, Any], scope: Scope) -> Iterator[Use]:
+    """Yield every name that a manifest uses, its first place only."""
+    found: dict[Name, Use] = {}
+    for extract in EXTRACTORS.get(str(body["kind"]), ()):
+        for use in extract(body, scope):
+            found.setdefault((use.kind, use.namespace, use.name), use)
+    if scope.namespace:
+        yield Use("Namespace", "", scope.namespace, ("metadata", "namespace"))
+    yield from found.values()

@@ -2,14 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 
-from generator.diagnostics import Diagnostic
-from generator.model.manifest import Manifest
+from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.model.manifest import Kind, Manifest
 from generator.model.platform import Site
+from generator.references.coverage import UNCOVERED_RESOURCE, check_coverage
+from generator.references.delivery import (
+    KIND_NOT_PERMITTED,
+    NAMESPACE_NOT_PERMITTED,
+    check_unit,
+    find_delivered,
+    unit_of,
+)
+from generator.references.extract import uses
+from generator.references.index import Index, make_index
+from generator.references.limits import find_limits, listing_namespaces
+from generator.references.names import LISTING, Use
+
+UNDEFINED_NAME = Rule(
+    id="references/undefined-name",
+    severity=Severity.ERROR,
+    summary="Every name that an object uses is defined in the tree, or declared under the cluster's `external`.",
+    why="The API server takes the object all the same; its controller waits for what is missing, mostly in silence.",
+    fix="Define it, or declare it with its owner under `external` of the cluster.",
+)
+DEFINED_TWICE = Rule(
+    id="references/defined-twice",
+    severity=Severity.ERROR,
+    summary="No two manifests define the same object.",
+    why="Two applications take turns at overwriting it, or the build of the one unit that has both fails.",
+    fix="Drop one of the two, or give it another name.",
+)
+RULES = (DEFINED_TWICE, UNDEFINED_NAME, UNCOVERED_RESOURCE, KIND_NOT_PERMITTED, NAMESPACE_NOT_PERMITTED)
 
 
 def check_references(site: Site, manifests: Sequence[Manifest]) -> Iterator[Diagnostic]:
-    """Placeholder until the graph is written."""
-    del site, manifests
-    yield from ()
+    """Check every name in a site's manifests.
+
+    Args:
+        site: whose profiles declare what is external.
+        manifests: all of its objects, samples and those of hand-written components included.
+    """
+    index = make_index(site, manifests)
+    limits = tuple(find_limits(index))
+    listing = listing_namespaces(limits)
+    yield from _twice(manifests)
+    for manifest in manifests:
+        yield from _undefined(index, manifest, uses(manifest.body, index.scope(manifest)), listing)
+    for each in limits:
+        yield from _undefined(index, each.manifest, each.uses(), listing)
+    yield from check_coverage(index, listing)
+    yield from _delivery(index, manifests)
+
+
+def _twice(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    first: dict[tuple[Kind, str, str], Manifest] = {}
+    for manifest in manifests:
+        other = first.setdefault((manifest.kind, manifest.namespace, manifest.name), manifest)
+        if other is not manifest:
+            named = _named(manifest.kind.name, manifest.namespace, manifest.name)
+            message = f"{manifest.path}: {named} is defined in {other.path} too"
+            yield DEFINED_TWICE.at(manifest.at, message, notes=[Note("the other one comes from here", other.at)])
+
+
+def _undefined(
+    index: Index, manifest: Manifest, found: Iterable[Use], listing: Mapping[str, list[str]]
+) -> Iterator[Diagnostic]:
+    for use in found:
+        for namespace in listing.get(manifest.name, ()) if use.namespace == LISTING else (use.namespace,):
+            if not index.knows((use.kind, namespace, use.name)):
+                named = _named(use.kind, namespace, use.name)
+                message = f"{manifest.path}: {use.where} names {named}, which nothing defines"
+                near = get_close_matches(use.name, sorted(index.siblings(use.kind, namespace)), n=1)
+                yield UNDEFINED_NAME.at(manifest.at, message, hint=f"did you mean `{near[0]}`?" if near else "")
+
+
+def _named(kind: str, namespace: str, name: str) -> str:
+    return f"{kind} `{name}` in namespace `{namespace}`" if namespace else f"{kind} `{name}`"
+
+
+def _delivery(index: Index, manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    units: dict[str, list[Manifest]] = {}
+    for manifest in manifests:
+        units.setdefault(unit_of(manifest), []).append(manifest)
+    for delivered in find_delivered(index, units):
+        use = delivered.use
+        project = index.manifests.get((use.kind, use.namespace, use.name))
+        if project is None:
+            yield from _undefined(index, delivered.application, (use,), {})
+        else:
+            yield from check_unit(delivered, project.body, units[delivered.unit])

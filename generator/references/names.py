@@ -15,7 +15,7 @@ EVERY = "*"
 """Step that stands for each member of a list."""
 
 LISTING = "*"
-"""Stands for each namespace whose limits list the runtime: a ClusterTrainingRuntime names what must be in all of them."""
+"""Stands for each namespace whose limits list the runtime: a ClusterTrainingRuntime's names must be in all of them."""
 
 VF_RESOURCE = "SR-IOV resource"
 TOPOLOGY_LEVEL = "topology level"

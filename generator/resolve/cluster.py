@@ -8,19 +8,12 @@ from typing import Any
 
 from generator.diagnostics import Pointer
 from generator.dialect.source import Source
-from generator.model.cluster import (
-    Cluster,
-    Cohort,
-    Egress,
-    Fabric,
-    Pool,
-    Priority,
-    PullSecret,
-    Settings,
-    Storage,
-)
+from generator.model.cluster import Cluster, Cohort, Priority, Settings
 from generator.model.hardware import Hardware
+from generator.model.network import Egress
+from generator.model.pool import Fabric, Pool
 from generator.model.release import Release
+from generator.model.storage import PullSecret, Storage
 from generator.resolve.references import Found, find, network
 
 _FRAMEWORKS = ("BatchJob", "JobSet", "TrainJob")

@@ -8,14 +8,17 @@ from typing import Any
 from generator.diagnostics import Pointer
 from generator.dialect.source import Source
 from generator.model import names
-from generator.model.cluster import Cluster, Pool, Storage
+from generator.model.cluster import Cluster
 from generator.model.component import Component
 from generator.model.launch import Launch
+from generator.model.network import Network
+from generator.model.pool import Pool
 from generator.model.quantity import parse_bytes
 from generator.model.queue import Flavor, Queue
 from generator.model.runtime import Runtime
+from generator.model.storage import Claim, Storage, StoredSecret, bucket_secret, pull_secret
 from generator.model.team import Allocation, Quota, StorageRequest, Team
-from generator.model.tenant import Claim, Network, StoredSecret, Tenant, bucket_secret, pull_secret
+from generator.model.tenant import Tenant
 from generator.resolve.references import Found, find
 
 Allocations = Mapping[tuple[str, str, str], Allocation]

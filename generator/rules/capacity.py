@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
+from generator.model.quantity import format_bytes, format_cpu
 from generator.rules._check import Check
+from generator.rules._walk import hardware, lineage, shares
 
 OVERSUBSCRIBED = Rule(
     id="capacity/oversubscribed",
@@ -18,27 +20,115 @@ OVERSUBSCRIBED = Rule(
     ),
     fix="Lower a team's `nodes`, or raise the pool's.",
 )
+NO_RESERVE = Rule(
+    id="capacity/no-reserve",
+    severity=Severity.WARNING,
+    summary="A pool whose every node is owned keeps some in reserve.",
+    why=(
+        "When one node fails, quota is larger than the hardware: Kueue goes on to admit, and the largest gangs wait for"
+        " a node that is not there while they hold the others."
+    ),
+    fix="Give the pool a `reserve` of at least one node, and the teams that much less.",
+)
+IDLE_NODES = Rule(
+    id="capacity/idle-nodes",
+    severity=Severity.WARNING,
+    summary="Every node that a pool promises is owned by some team.",
+    why="Kueue lends what a team owns and nothing else: no job ever runs on nodes that nobody owns.",
+    fix="Give the nodes to a team that lends them, or keep them in the pool's `reserve`.",
+)
+BORROW_EXCEEDS_LENDERS = Rule(
+    id="capacity/borrow-exceeds-lenders",
+    severity=Severity.WARNING,
+    summary="A team borrows no more nodes than the others of its tree of cohorts lend.",
+    why="The limit promises what is never there: a job of that size waits for ever, in words that sound like a full queue.",
+    fix="Lower `borrow`, or let the others lend more.",
+)
+SYSTEM_SHARE_EXCEEDS_NODE = Rule(
+    id="capacity/system-share-exceeds-node",
+    severity=Severity.ERROR,
+    summary="What daemons keep of a node is less than the node.",
+    why="A node of quota would be worth nothing or less, and the API server refuses a negative quota.",
+    fix="Lower the share in `system`, or correct the node's size.",
+)
 
 
 def oversubscribed(platform: Platform) -> Iterator[Diagnostic]:
     """Sum the nodes of every team on a pool; the finding stands at the pool and names each share."""
     for site in platform.sites:
+        owners = shares(site)
         for pool in site.cluster.pools:
-            quotas = [
-                (tenant.name, flavor.quota)
-                for tenant in site.tenants
-                for queue in tenant.queues
-                for flavor in queue.flavors
-                if flavor.pool.name == pool.name
-            ]
-            owned = sum(quota.nodes for _, quota in quotas)
+            owned = sum(quota.nodes for _, quota in owners[pool.name])
             if owned > pool.promised:
                 message = (
                     f"teams own {owned} nodes of pool `{pool.name}`, which promises {pool.promised}"
                     f" ({pool.nodes} less {pool.reserve} in reserve)"
                 )
-                notes = [Note(f"team {name} owns {quota.nodes}", quota.at / "nodes") for name, quota in quotas]
+                notes = [
+                    Note(f"team {tenant.name} owns {quota.nodes}", quota.at / "nodes")
+                    for tenant, quota in owners[pool.name]
+                ]
                 yield OVERSUBSCRIBED.at(pool.at / "nodes", message, notes=notes)
 
 
-CHECKS = (Check(OVERSUBSCRIBED, oversubscribed),)
+def no_reserve(platform: Platform) -> Iterator[Diagnostic]:
+    """Find pools that are owned to the last node."""
+    for site in platform.sites:
+        owners = shares(site)
+        for pool in site.cluster.pools:
+            owned = sum(quota.nodes for _, quota in owners[pool.name])
+            if not pool.reserve and owned == pool.nodes:
+                message = f"teams own all {pool.nodes} nodes of pool `{pool.name}`, and none is in reserve"
+                yield NO_RESERVE.at(pool.at / "reserve", message)
+
+
+def idle_nodes(platform: Platform) -> Iterator[Diagnostic]:
+    """Find pools of which teams own less than is promised."""
+    for site in platform.sites:
+        owners = shares(site)
+        for pool in site.cluster.pools:
+            owned = sum(quota.nodes for _, quota in owners[pool.name])
+            if owned < pool.promised:
+                idle = pool.promised - owned
+                message = f"nobody owns {idle} of the {pool.promised} nodes that pool `{pool.name}` promises"
+                yield IDLE_NODES.at(pool.at / "nodes", message)
+
+
+def borrow_exceeds_lenders(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare each borrowing limit with what all others below the same root lend of that pool."""
+    for site in platform.sites:
+        roots = {cohort.name: lineage(site.cluster, cohort.name)[-1] for cohort in site.cluster.cohorts}
+        for pool, quotas in shares(site).items():
+            lent: dict[str, int] = {}
+            members = [(roots[tenant.team.cohort], quota) for tenant, quota in quotas if tenant.team.cohort]
+            for root, quota in members:
+                lent[root] = lent.get(root, 0) + quota.lend
+            for root, quota in members:
+                if quota.borrow > (others := lent[root] - quota.lend):
+                    message = f"{quota.borrow} nodes of pool `{pool}` may be borrowed, but the others lend {others}"
+                    yield BORROW_EXCEEDS_LENDERS.at(quota.at / "borrow", message)
+
+
+def system_share_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare each part of the system's share with the node's own."""
+    for each in hardware(platform):
+        total, system = each.total, each.system
+        parts = (
+            ("cpu", system.cpu, total.cpu, format_cpu),
+            ("memory", system.memory, total.memory, format_bytes),
+            ("ephemeralStorage", system.ephemeral_storage, total.ephemeral_storage, format_bytes),
+            ("pods", system.pods, total.pods, str),
+        )
+        for field, share, whole, form in parts:
+            if share >= whole:
+                message = f"the system keeps {form(share)} of the {form(whole)} {field} of a `{each.name}`"
+                yield SYSTEM_SHARE_EXCEEDS_NODE.at(each.at / "system" / field, message)
+
+
+CHECKS = (
+    Check(OVERSUBSCRIBED, oversubscribed),
+    Check(NO_RESERVE, no_reserve),
+    Check(IDLE_NODES, idle_nodes),
+    Check(BORROW_EXCEEDS_LENDERS, borrow_exceeds_lenders),
+    Check(SYSTEM_SHARE_EXCEEDS_NODE, system_share_exceeds_node),
+)

@@ -83,6 +83,16 @@ def write(target: Path, files: Mapping[str, bytes]) -> Written:
         return plan.result
 
 
+def preview(target: Path, files: Mapping[str, bytes]) -> Written:
+    """Return what :func:`write` would do.
+
+    Raises:
+        TreeError: the tree can't be read.
+    """
+    with reading(target):
+        return _plan(target, files).result
+
+
 @contextmanager
 def _writing(target: Path) -> Iterator[None]:
     try:

@@ -1,0 +1,1 @@
+"""The documentation, and the program that writes its reference part from the code."""

@@ -1,0 +1,60 @@
+"""The commands by name; a command's module, and all that it imports, is loaded only when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from generator import __version__
+
+COMMANDS = {
+    "init": "Make a repository to start from.",
+    "add": "Add a team.",
+    "validate": "Check the profiles; needs no other program.",
+    "generate": "Write the tree that the profiles describe.",
+    "verify": "Check the committed tree offline, object by object.",
+    "show": "Show a team's effective values and where each comes from.",
+    "explain": "Explain a rule: what it demands, why, and how to put it right.",
+    "rules": "List the rules.",
+    "schema": "Print the JSON Schema of a kind of profile.",
+    "doctor": "Show versions of tools, and whether all is there.",
+}
+"""Name -> help, so that the list of commands is shown without loading any; a test compares it with each command's own."""
+
+
+class Commands(click.Group):
+    """A group that loads its commands on demand."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """Return the names in the order in which one meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        """Load a command."""
+        if name not in COMMANDS:
+            return None
+        command = import_module(f"generator.cli.commands.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[click.shell_completion.CompletionItem]:
+        """Complete a command's name without loading any."""
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        items = [click.shell_completion.CompletionItem(name, help=COMMANDS[name]) for name in names]
+        return items or super().shell_complete(ctx, incomplete)
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="trainyard %(version)s")
+def app() -> None:
+    """Turn short profiles into a complete, validated GitOps tree for multi-team training on shared GPU nodes.
+
+    Exit codes: 0 fine, 1 findings, 2 usage, 3 no input, 4 a tool is missing or broken, 5 input or output failed,
+    70 a bug of Trainyard.
+    """

@@ -1,0 +1,113 @@
+"""The committed tree against a fresh generation: what is stale, and what would vanish without anybody having said so."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+from generator.model.platform import Site
+from generator.pipeline import Generation
+from generator.tree.compare import compare, reading
+from generator.tree.lockfile import LOCKFILE, Lock, read_lock
+
+TREE_IS_STALE = Rule(
+    id="delivery/tree-is-stale",
+    severity=Severity.ERROR,
+    summary="The committed tree is, byte for byte, what its profiles say.",
+    why="Argo CD syncs what is committed: the cluster gets something else than the profiles that were reviewed.",
+    fix="Run `trainyard generate` and commit what it writes; never edit the tree by hand.",
+)
+PROFILE_VANISHED = Rule(
+    id="delivery/profile-vanished",
+    severity=Severity.ERROR,
+    summary="A profile that the tree was made from is still there, or a tombstone stands in its place.",
+    why="Its objects leave the tree and Argo CD prunes them: jobs end, and nobody has said that they should.",
+    fix="Restore the file from Git.",
+)
+UNIT_VANISHED = Rule(
+    id="delivery/unit-vanished",
+    severity=Severity.ERROR,
+    summary="A team leaves a cluster by a tombstone, not by its quota there going away.",
+    why="Its sync unit leaves the tree, and Argo CD prunes its queues and roles there while its jobs run.",
+    fix="Give the quota back; to end the team, set `state: draining`, then `state: retired`.",
+)
+RULES = (TREE_IS_STALE, PROFILE_VANISHED, UNIT_VANISHED)
+
+_FIXES = {
+    "teams": "Restore it with `state: retired`: the tombstone keeps its allocations from being given away.",
+    "clusters": "Restore it; to give the cluster up, remove its folder of the tree in the same change.",
+    "runtimes": "Restore it; first take it out of every team's `runtimes`, generate and merge, then remove it.",
+}
+_PROFILE = re.compile(r"profiles/(clusters|hardware|runtimes|teams)/[^/]+\.yaml")
+
+
+def check_fresh(target: Path, generation: Generation) -> Iterator[Diagnostic]:
+    """Yield each file of the tree that is missing, differs from what is generated, or should not be there.
+
+    Args:
+        target: the tree; its files are shown below ``overlays/`` whatever it is called.
+        generation: without errors.
+
+    Raises:
+        TreeError: the tree can't be read.
+    """
+    comparison = compare(target, generation.files)
+    found = {"is missing": comparison.missing, "differs from what is generated": comparison.changed}
+    found["is not generated"] = comparison.extra
+    for what, paths in found.items():
+        for path in paths:
+            yield TREE_IS_STALE.at(Pointer(f"overlays/{path}"), f"{path} {what}")
+
+
+def check_vanished(target: Path, generation: Generation, clusters: Iterable[str] = ()) -> Iterator[Diagnostic]:
+    """Yield what would leave the tree though no profile says so.
+
+    Args:
+        target: the tree.
+        generation: without errors.
+        clusters: names of the only ones wanted; all when empty.
+
+    Raises:
+        TreeError: the tree or a lockfile can't be read.
+    """
+    platform = generation.checked.platform
+    assert platform is not None
+    sites = {site.name: site for site in platform.sites}
+    wanted = frozenset(clusters)
+    retired = frozenset(team.name for team in platform.teams if team.state == "retired")
+    for cluster, lock in _locks(target):
+        if cluster not in sites and not wanted:
+            at = Pointer(f"profiles/clusters/{cluster}.yaml")
+            message = f"cluster `{cluster}` has no profile any more, but {len(lock.files)} files in the tree"
+            yield PROFILE_VANISHED.at(at, message, hint=_FIXES["clusters"])
+        elif cluster in sites and (not wanted or cluster in wanted):
+            yield from _check_site(sites[cluster], lock, generation, retired)
+
+
+def _locks(target: Path) -> Iterator[tuple[str, Lock]]:
+    with reading(target):
+        folders = sorted(path for path in target.iterdir() if path.is_dir()) if target.is_dir() else []
+    for folder in folders:
+        lock = read_lock(folder) if (folder / LOCKFILE).exists() else None
+        if lock is not None:
+            yield folder.name, lock
+
+
+def _check_site(site: Site, lock: Lock, generation: Generation, retired: frozenset[str]) -> Iterator[Diagnostic]:
+    known = generation.checked.profiles.sources()
+    leaving = {path: entry for path, entry in lock.files.items() if f"{site.name}/{path}" not in generation.files}
+    gone = Counter(
+        file for entry in leaving.values() for file in entry.origins if _PROFILE.fullmatch(file) and file not in known
+    )
+    for file, count in sorted(gone.items()):
+        message = f"the profile is gone, and {count} files of cluster `{site.name}` with it"
+        yield PROFILE_VANISHED.at(Pointer(file), message, hint=_FIXES.get(file.split("/")[1], ""))
+    left = {path.split("/")[1] for path in leaving if path.startswith("teams/")}
+    for team in sorted(left - {tenant.name for tenant in site.tenants} - retired):
+        file = f"profiles/teams/{team}.yaml"
+        if file in known:
+            message = f"team `{team}` has no quota on cluster `{site.name}` any more, but still its sync unit there"
+            yield UNIT_VANISHED.at(Pointer(file) / "quota", message)

@@ -1,0 +1,58 @@
+"""Putting new content into a folder, whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from errno import EEXIST
+from pathlib import Path
+
+from generator.diagnostics import TreeError
+
+
+def put(folder: Path, files: Mapping[str, bytes], parts: tuple[str, ...]) -> None:
+    """Write files below a folder: staged beside their places in full, then renamed; a failure takes all back.
+
+    Args:
+        folder: made when it is not there.
+        files: content by path relative to the folder.
+        parts: in the order in which they appear; files that must be new, and last what makes them count: a folder
+            that must be new, or a file that may replace what is there.
+
+    Raises:
+        TreeError: a part is there already or can't be written; the folder holds what it held.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(prefix=".trainyard-", dir=folder))
+        try:
+            _stage(staged, files)
+            _move(staged, folder, parts)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+    except OSError as error:
+        raise TreeError(f"{folder} can't be written: {error.strerror}; it is untouched") from error
+
+
+def _stage(staged: Path, files: Mapping[str, bytes]) -> None:
+    for path, content in files.items():
+        (staged / path).parent.mkdir(parents=True, exist_ok=True)
+        (staged / path).write_bytes(content)
+
+
+def _move(staged: Path, folder: Path, parts: tuple[str, ...]) -> None:
+    *new, last = parts
+    with ExitStack() as undo:
+        for part in new:
+            place = folder / part
+            if place.is_symlink() or place.exists():
+                raise FileExistsError(EEXIST, f"{part} is there already")
+            if not place.parent.exists():
+                place.parent.mkdir()
+                undo.callback(place.parent.rmdir)
+            (staged / part).rename(place)
+            undo.callback(place.unlink)
+        (staged / last).replace(folder / last)
+        undo.pop_all()

@@ -1,0 +1,106 @@
+"""What Argo CD may write: each unit's objects against the AppProject that delivers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from generator.diagnostics import Diagnostic, Rule, Severity, Step
+from generator.model.manifest import Manifest
+from generator.references.index import Index
+from generator.references.names import EVERY, Use, mapping, reach
+
+KIND_NOT_PERMITTED = Rule(
+    id="delivery/kind-not-permitted",
+    severity=Severity.ERROR,
+    summary="Every kind in a unit is one that its AppProject lists; of cluster-wide ones a team has its Namespace only.",
+    why='Argo CD refuses the sync of the whole unit: "resource X is not permitted in project Y".',
+    fix="Leave the object to the owner of its kind; a namespaced object must say its `metadata.namespace`.",
+)
+NAMESPACE_NOT_PERMITTED = Rule(
+    id="delivery/namespace-not-permitted",
+    severity=Severity.ERROR,
+    summary="Every object of a unit stands in a namespace that its AppProject may write into.",
+    why='Argo CD refuses the sync of the whole unit: "namespace X is not permitted in project Y".',
+    fix="A component of a team may hold objects of the team's own namespace only.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """A unit and the application that delivers it.
+
+    Args:
+        unit: folder below the cluster's.
+        project: name of the AppProject, the team filled in.
+        path: of the project's name in the application.
+    """
+
+    application: Manifest
+    unit: str
+    project: str
+    path: tuple[Step, ...]
+
+    @property
+    def use(self) -> Use:
+        """The project, as a name that the application uses."""
+        return Use("AppProject", self.application.namespace, self.project, self.path)
+
+
+def unit_of(manifest: Manifest) -> str:
+    """Return the folder that Argo CD syncs a manifest with: a component's objects belong to the team that lists it."""
+    parts = manifest.path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "teams" else parts[0]
+
+
+def find_delivered(index: Index, units: dict[str, list[Manifest]]) -> Iterator[Delivered]:
+    """Yield who delivers each unit."""
+    for application in index.kinds.get("Application", ()):
+        spec = mapping(application.body, "spec")
+        path = mapping(spec, "source").get("path")
+        for unit in units:
+            if index.site.folder(unit) == path:
+                yield Delivered(application, unit, str(spec.get("project", "")), ("spec", "project"))
+    for generated in index.kinds.get("ApplicationSet", ()):
+        template = str(mapping(generated.body, "spec", "template", "spec").get("project", ""))
+        globs = [
+            glob
+            for _, glob in reach(generated.body, ("spec", "generators", EVERY, "git", "directories", EVERY, "path"))
+        ]
+        for unit in units:
+            if any(_matches(index.site.folder(unit), str(glob)) for glob in globs):
+                project = template.replace("{{.path.basename}}", unit.rpartition("/")[2])
+                yield Delivered(generated, unit, project, ("spec", "template", "spec", "project"))
+
+
+def _matches(folder: str, glob: str) -> bool:
+    return folder.count("/") == glob.count("/") and fnmatchcase(folder, glob)
+
+
+def check_unit(delivered: Delivered, project: dict[str, Any], objects: list[Manifest]) -> Iterator[Diagnostic]:
+    """Yield the objects of a unit that its AppProject does not let through."""
+    cluster_wide = [each for _, each in reach(project, ("spec", "clusterResourceWhitelist", EVERY))]
+    permitted = [(item.get("group"), item.get("kind"), item.get("name", "")) for item in map(mapping, cluster_wide)]
+    namespaced = {
+        (mapping(item).get("group"), mapping(item).get("kind"))
+        for _, item in reach(project, ("spec", "namespaceResourceWhitelist", EVERY))
+    }
+    namespaces = {name for _, name in reach(project, ("spec", "destinations", EVERY, "namespace"))}
+    for manifest in objects:
+        kind = manifest.kind
+        if kind.namespaced:
+            known = (kind.group, kind.name) in namespaced
+        else:
+            known = any((kind.group, kind.name, name) in permitted for name in ("", manifest.name))
+        if not known:
+            message = (
+                f"{manifest.path}: {kind.name} `{manifest.name}` is not permitted in AppProject `{delivered.project}`"
+            )
+            yield KIND_NOT_PERMITTED.at(manifest.at, message)
+        if kind.namespaced and manifest.namespace not in namespaces:
+            message = (
+                f"{manifest.path}: namespace `{manifest.namespace}` is not one of AppProject `{delivered.project}`"
+            )
+            yield NAMESPACE_NOT_PERMITTED.at(manifest.at, message)

@@ -1,0 +1,51 @@
+"""Ways through the platform that several families take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.model.cluster import Cluster
+from generator.model.hardware import Hardware
+from generator.model.platform import Platform, Site
+from generator.model.queue import Flavor
+from generator.model.team import Quota, Team
+from generator.model.tenant import Tenant
+
+
+def held(tenant: Tenant) -> Iterator[Flavor]:
+    """Yield a team's quota on each pool of one cluster."""
+    for queue in tenant.queues:
+        yield from queue.flavors
+
+
+def shares(site: Site) -> dict[str, list[tuple[Tenant, Quota]]]:
+    """Return every team's quota by pool; a pool that nobody has a share of is there too."""
+    found: dict[str, list[tuple[Tenant, Quota]]] = {pool.name: [] for pool in site.cluster.pools}
+    for tenant in site.tenants:
+        for flavor in held(tenant):
+            found[flavor.pool.name].append((tenant, flavor.quota))
+    return found
+
+
+def holdings(platform: Platform) -> Iterator[tuple[Team, list[Flavor]]]:
+    """Yield each team that is not retired with its quota on every pool of every cluster."""
+    found: dict[str, list[Flavor]] = {}
+    for site in platform.sites:
+        for tenant in site.tenants:
+            found.setdefault(tenant.name, []).extend(held(tenant))
+    return ((team, found[team.name]) for team in platform.teams if team.name in found)
+
+
+def hardware(platform: Platform) -> tuple[Hardware, ...]:
+    """Return the hardware of every pool, each profile once, by name."""
+    known = {pool.hardware.name: pool.hardware for site in platform.sites for pool in site.cluster.pools}
+    return tuple(each for _, each in sorted(known.items()))
+
+
+def lineage(cluster: Cluster, cohort: str) -> tuple[str, ...]:
+    """Return a cohort and what it descends from, the root last; a cycle is gone around once."""
+    parents = {each.name: each.parent for each in cluster.cohorts}
+    line = [cohort]
+    while (parent := parents.get(line[-1], "")) and parent not in line:
+        line.append(parent)
+    return tuple(line)

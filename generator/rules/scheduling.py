@@ -1,0 +1,125 @@
+"""Queues, priorities and topologies of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.model.platform import Platform
+from generator.rules._check import Check
+
+HOSTNAME = "kubernetes.io/hostname"
+
+WEIGHT_WITHOUT_FAIR_SHARING = Rule(
+    id="scheduling/weight-without-fair-sharing",
+    severity=Severity.WARNING,
+    summary="Cohorts have weights only where borrowed nodes are shared by weight.",
+    why="Kueue ignores weights unless fair sharing is on (seen with Kueue 0.19.2): who comes first borrows first.",
+    fix="Set `sharing: fair`, or take the weight away.",
+)
+FAIR_SHARING_IN_A_COHORT_TREE = Rule(
+    id="scheduling/fair-sharing-in-a-cohort-tree",
+    severity=Severity.WARNING,
+    summary="Fair sharing is used with flat cohorts only.",
+    why=(
+        "In a tree of cohorts, fair sharing looks at weights and not at priorities when an owner takes its nodes back"
+        " (kubernetes-sigs/kueue#10131): an urgent job may be evicted and a batch job stay."
+    ),
+    fix="Set `sharing: classical`, or take the `parent` away.",
+)
+NO_PRIORITIES = Rule(
+    id="scheduling/no-priorities",
+    severity=Severity.WARNING,
+    summary="A cluster has priorities.",
+    why="All jobs of a team are equal: an urgent one waits behind every batch job, and the newest is evicted first.",
+    fix="Add `priorities`, e.g. `{production: 1000, batch: 500}`.",
+)
+EQUAL_PRIORITIES = Rule(
+    id="scheduling/equal-priorities",
+    severity=Severity.WARNING,
+    summary="No two priorities of a cluster have the same value.",
+    why="Kueue compares values, not names: jobs of the one class never go before those of the other, nor evict them.",
+    fix="Give each class its own value, or remove one.",
+)
+HOSTNAME_AS_LEVEL = Rule(
+    id="scheduling/hostname-as-level",
+    severity=Severity.ERROR,
+    summary="The levels of a fabric are switches; the node itself is not listed.",
+    why="Trainyard adds the node as the lowest level, and Kueue refuses a Topology whose levels name it twice.",
+    fix="Remove kubernetes.io/hostname from `levels`.",
+)
+QUEUE_WITHOUT_TRAINJOB = Rule(
+    id="scheduling/queue-without-trainjob",
+    severity=Severity.ERROR,
+    summary="TrainJob is among the frameworks that Kueue queues.",
+    why=(
+        "Kueue does not see the jobs: they start at once beside the queue and its quota, and on tainted nodes their pods"
+        " stay Pending: `8 node(s) had untolerated taint(s)` (seen with Kueue 0.19.2), as the toleration is the queue's."
+    ),
+    fix="Add TrainJob to `frameworks`, or remove the key for its default.",
+)
+
+
+def weight_without_fair_sharing(platform: Platform) -> Iterator[Diagnostic]:
+    """Find weights in clusters with classical sharing."""
+    for site in platform.sites:
+        for cohort in site.cluster.cohorts:
+            if cohort.weight != 1 and site.cluster.sharing != "fair":
+                message = f"cohort `{cohort.name}` has weight {cohort.weight}, but sharing is {site.cluster.sharing}"
+                notes = [Note("said here", site.cluster.at / "sharing")]
+                yield WEIGHT_WITHOUT_FAIR_SHARING.at(cohort.at / "weight", message, notes=notes)
+
+
+def fair_sharing_in_a_cohort_tree(platform: Platform) -> Iterator[Diagnostic]:
+    """Find cohorts with a parent in clusters with fair sharing."""
+    for site in platform.sites:
+        children = [cohort for cohort in site.cluster.cohorts if cohort.parent]
+        if children and site.cluster.sharing == "fair":
+            message = f"cluster {site.name} shares by weight in a tree of cohorts"
+            notes = [Note(f"`{cohort.name}` has a parent", cohort.at / "parent") for cohort in children]
+            yield FAIR_SHARING_IN_A_COHORT_TREE.at(site.cluster.at / "sharing", message, notes=notes)
+
+
+def no_priorities(platform: Platform) -> Iterator[Diagnostic]:
+    """Find clusters without priority classes."""
+    for site in platform.sites:
+        if not site.cluster.priorities:
+            yield NO_PRIORITIES.at(site.cluster.at / "priorities", f"cluster {site.name} has no priorities")
+
+
+def equal_priorities(platform: Platform) -> Iterator[Diagnostic]:
+    """Find classes with one value; three of them are two findings."""
+    for site in platform.sites:
+        for one, two in pairwise(sorted(site.cluster.priorities, key=lambda each: (each.value, each.name))):
+            if one.value == two.value:
+                message = f"priorities `{one.name}` and `{two.name}` both have the value {one.value}"
+                yield EQUAL_PRIORITIES.at(two.at, message, notes=[Note(f"`{one.name}`", one.at)])
+
+
+def hostname_as_level(platform: Platform) -> Iterator[Diagnostic]:
+    """Find the node among a fabric's levels."""
+    for site in platform.sites:
+        for fabric in site.cluster.fabrics:
+            for i, level in enumerate(fabric.levels):
+                if level == HOSTNAME:
+                    message = f"fabric `{fabric.name}` lists {HOSTNAME} as a level"
+                    yield HOSTNAME_AS_LEVEL.at(fabric.at / "levels" / i, message)
+
+
+def queue_without_trainjob(platform: Platform) -> Iterator[Diagnostic]:
+    """Find clusters whose Kueue does not look at TrainJobs."""
+    for site in platform.sites:
+        if "TrainJob" not in site.cluster.frameworks:
+            message = f"Kueue of cluster {site.name} queues {', '.join(site.cluster.frameworks)}, but not TrainJob"
+            yield QUEUE_WITHOUT_TRAINJOB.at(site.cluster.at / "frameworks", message)
+
+
+CHECKS = (
+    Check(WEIGHT_WITHOUT_FAIR_SHARING, weight_without_fair_sharing),
+    Check(FAIR_SHARING_IN_A_COHORT_TREE, fair_sharing_in_a_cohort_tree),
+    Check(NO_PRIORITIES, no_priorities),
+    Check(EQUAL_PRIORITIES, equal_priorities),
+    Check(HOSTNAME_AS_LEVEL, hostname_as_level),
+    Check(QUEUE_WITHOUT_TRAINJOB, queue_without_trainjob),
+)

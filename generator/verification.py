@@ -1,0 +1,209 @@
+"""The committed tree, verified offline: fresh, schema by schema, built as Argo CD builds it, and counted.
+
+A number that does not agree with the others is an error: an object that a tool passed over in silence would otherwise
+look checked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from generator.committed import check_fresh, check_vanished
+from generator.dialect.manifests import parse_manifests
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, TreeError, has_errors
+from generator.model.manifest import Manifest
+from generator.model.platform import Site
+from generator.pipeline import INVALID_MANIFEST, Generation, check_object, component_manifests, generate
+from generator.render.unit import units
+from generator.schema.manifests import schema_folder
+from generator.verify.kubeconform import Finding, validate
+from generator.verify.kustomize import Refusal, build
+from generator.verify.tools import Tool, find_kubeconform, find_kustomize
+
+UNIT_DOES_NOT_BUILD = Rule(
+    id="delivery/unit-does-not-build",
+    severity=Severity.ERROR,
+    summary="Kustomize builds each sync unit.",
+    why="Argo CD can't render the unit: its Application stays in ComparisonError and nothing of it is delivered.",
+    fix="Correct the hand-written component that kustomize names; for anything else, report a bug of Trainyard.",
+)
+OBJECTS_LOST = Rule(
+    id="delivery/objects-lost",
+    severity=Severity.ERROR,
+    summary="What the kustomizations list, what kustomize builds and what is found valid are the same number of objects.",
+    why="An object that no tool looked at may be refused by the cluster, or never reach it.",
+    fix="A hand-written component must only add objects; for anything else, report a bug of Trainyard.",
+)
+RULES = (UNIT_DOES_NOT_BUILD, OBJECTS_LOST)
+_SAMPLES = "samples"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What was verified of one cluster.
+
+    Args:
+        objects: listed by kustomizations, those of hand-written components included.
+        valid: of them, against the release's strict schemas, read back from the tree.
+        built: objects in what kustomize builds.
+        conform: of them, valid in kubeconform.
+        skipped: objects that kubeconform passed over.
+        units, units_built: sync units there, and those that build.
+        samples: jobs to copy; checked, never synced.
+        others: all other files: kustomizations, lockfile, README, fragments.
+    """
+
+    cluster: str
+    objects: int
+    valid: int
+    built: int
+    conform: int
+    skipped: int
+    units: int
+    units_built: int
+    samples: int
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """A verified tree; without counts when an error stopped it before its objects were looked at."""
+
+    generation: Generation
+    diagnostics: tuple[Diagnostic, ...]
+    counts: tuple[Count, ...] = ()
+
+
+def verify(root: Path, target: Path, components_root: str, clusters: Iterable[str] = ()) -> Verification:
+    """Verify the tree that is committed for the profiles below a folder.
+
+    Args:
+        root: the profiles.
+        target: the tree.
+        components_root: path of the hand-written components relative to the tree.
+        clusters: names of the only ones wanted; all when empty.
+
+    Raises:
+        TreeError: a file can't be read.
+        ToolError: a tool or schema is missing or broken.
+    """
+    tools = find_kustomize(), find_kubeconform()
+    wanted = tuple(clusters)
+    generation = generate(root, components_root, wanted)
+    diagnostics = generation.diagnostics
+    if not has_errors(diagnostics):
+        diagnostics += (*check_vanished(target, generation, wanted), *check_fresh(target, generation))
+    if has_errors(diagnostics) or generation.checked.platform is None:
+        return Verification(generation, diagnostics)
+    counts = []
+    for site in generation.checked.platform.sites:
+        if site.name in generation.manifests:
+            count, found = _verify_site(site, target / site.name, generation, tools)
+            counts.append(count)
+            diagnostics += found
+    return Verification(generation, diagnostics, tuple(counts))
+
+
+def _verify_site(
+    site: Site, folder: Path, generation: Generation, tools: tuple[Tool, Tool]
+) -> tuple[Count, tuple[Diagnostic, ...]]:
+    kustomize, kubeconform = tools
+    manifests = generation.manifests[site.name]
+    committed = [*(_read_back(folder, manifest) for manifest in manifests), *component_manifests(site)]
+    checked = [(manifest, tuple(check_object(site, manifest))) for manifest in committed]
+    outputs = _build(kustomize, folder, tuple(units(manifests)))
+    built = {unit: output for unit, output in outputs.items() if isinstance(output, str)}
+    samples = {manifest.path: _text(folder / manifest.path) for manifest in manifests if manifest.folder == _SAMPLES}
+    report = validate(kubeconform, {**built, **samples}, _schemas(site))
+    refused = sorted({*report.invalid, *report.errors})
+    count = Count(
+        cluster=site.name,
+        objects=sum(_listed(folder / unit) for unit in outputs) + _added(site),
+        valid=sum(not faults for manifest, faults in checked if manifest.path not in samples),
+        built=sum(len(parse_manifests(text)) for text in built.values()),
+        conform=report.valid - len(samples.keys() - {finding.stream for finding in refused}),
+        skipped=report.skipped,
+        units=len(outputs),
+        units_built=len(built),
+        samples=len(samples),
+        others=sum(path.startswith(f"{site.name}/") for path in generation.files) - len(manifests),
+    )
+    found = (
+        *(fault for _, faults in checked for fault in faults),
+        *_refusals(site, outputs),
+        *_refused(site, refused, committed),
+    )
+    return count, found or tuple(_check_count(site, count))
+
+
+def _read_back(folder: Path, manifest: Manifest) -> Manifest:
+    (body,) = parse_manifests(_text(folder / manifest.path))
+    return replace(manifest, body=body)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as problem:
+        raise TreeError(f"{path} can't be read: {problem.strerror}") from problem
+
+
+def _build(kustomize: Tool, folder: Path, names: tuple[str, ...]) -> dict[str, str | Refusal]:
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        return dict(zip(names, pool.map(lambda unit: build(kustomize, folder / unit), names), strict=True))
+
+
+def _schemas(site: Site) -> str:
+    folder = schema_folder(site.cluster.release.name).resolve()
+    return f"{folder}/{{{{.Group}}}}/{{{{.ResourceKind}}}}_{{{{.ResourceAPIVersion}}}}.json"
+
+
+def _listed(unit: Path) -> int:
+    """Return how many objects a committed kustomization lists."""
+    (body,) = parse_manifests(_text(unit / "kustomization.yaml"))
+    return len(body["resources"])
+
+
+def _added(site: Site) -> int:
+    return sum(1 for _ in component_manifests(site))
+
+
+def _refusals(site: Site, outputs: Mapping[str, str | Refusal]) -> Iterator[Diagnostic]:
+    for unit, output in outputs.items():
+        if isinstance(output, Refusal):
+            yield UNIT_DOES_NOT_BUILD.at(_home(site, unit), f"{unit}: {output.message}")
+
+
+def _refused(site: Site, findings: Iterable[Finding], manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    """Yield kubeconform's findings at the profile places that the objects were made from."""
+    places: dict[tuple[str, str, str], Pointer] = {}
+    for manifest in manifests:
+        stream = manifest.path if manifest.folder == _SAMPLES else _unit(manifest.path)
+        places[stream, manifest.kind.name, manifest.name] = manifest.at
+    for finding in findings:
+        at = places.get((finding.stream, finding.kind, finding.name)) or _home(site, finding.stream)
+        where = f" at {finding.path}" if finding.path else ""
+        yield INVALID_MANIFEST.at(at, f"{finding.stream}: {finding.kind} {finding.name}{where}: {finding.message}")
+
+
+def _unit(path: str) -> str:
+    return "/".join(path.split("/")[: 2 if path.startswith("teams/") else 1])
+
+
+def _home(site: Site, unit: str) -> Pointer:
+    """Return the profile that a whole unit comes from."""
+    teams = {f"teams/{tenant.name}": tenant.team.at for tenant in site.tenants}
+    return teams.get(unit, site.cluster.at)
+
+
+def _check_count(site: Site, count: Count) -> Iterator[Diagnostic]:
+    if count.skipped or len({count.objects, count.valid, count.built, count.conform}) > 1:
+        message = (
+            f"the kustomizations list {count.objects} objects and kustomize builds {count.built}; {count.valid} are valid"
+            f" against the schemas and {count.conform} in kubeconform, which skipped {count.skipped}"
+        )
+        yield OBJECTS_LOST.at(site.cluster.at, message)

@@ -1,0 +1,76 @@
+"""Time `trainyard generate` as users run it: whole processes, medians of five."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.bench.platform import write_platform
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+RUNS = 5
+TEAMS, CLUSTERS = 200, 4
+
+
+def main() -> int:
+    """Print a table: what was run, and the minimum, median and maximum of its wall seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        write_platform(root / "profiles", REPOSITORY, TEAMS, CLUSTERS)
+        rows = [
+            ("trainyard --version", _times(root, ("--version",), _nothing)),
+            ("validate", _times(root, ("validate",), _nothing)),
+            ("generate, cold", _times(root, ("generate",), _remove_tree)),
+            ("generate, nothing changed", _times(root, ("generate",), _nothing)),
+            ("generate, one team changed", _times(root, ("generate",), _change_team)),
+        ]
+        files = sum(1 for path in (root / "overlays").rglob("*") if path.is_file())
+    print(f"{TEAMS} teams on {CLUSTERS} clusters of 64 nodes: {files} files")
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}, {RUNS} runs each\n")
+    print(f"{'command':<28} {'min':>6} {'median':>7} {'max':>6}   seconds")
+    for name, seconds in rows:
+        print(f"{name:<28} {min(seconds):>6.2f} {statistics.median(seconds):>7.2f} {max(seconds):>6.2f}")
+    return 0
+
+
+def _times(root: Path, arguments: tuple[str, ...], before: Callable[[Path, int], None]) -> list[float]:
+    seconds = []
+    for run in range(RUNS + 1):
+        before(root, run)
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "generator", *arguments], cwd=root, env=_environment(), check=True)  # noqa: S603
+        seconds.append(time.perf_counter() - start)
+    # The first run fills the file cache and is not counted.
+    return seconds[1:]
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+
+
+def _nothing(root: Path, run: int) -> None:
+    del root, run
+
+
+def _remove_tree(root: Path, run: int) -> None:
+    del run
+    tree = root / "overlays"
+    if tree.exists():
+        tree.rename(root / f"old-{time.monotonic_ns()}")
+
+
+def _change_team(root: Path, run: int) -> None:
+    team = root / "profiles" / "teams" / "team-0007.yaml"
+    lines = [line for line in team.read_text().splitlines() if not line.startswith("largestJob")]
+    team.write_text("\n".join([*lines, f"largestJob: {{nodes: {2 + run % 3}}}"]) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
