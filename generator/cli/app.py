@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from generator import __version__
 
@@ -43,10 +44,10 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[click.shell_completion.CompletionItem]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete a command's name without loading any."""
         names = [name for name in COMMANDS if name.startswith(incomplete)]
-        items = [click.shell_completion.CompletionItem(name, help=COMMANDS[name]) for name in names]
+        items = [CompletionItem(name, help=COMMANDS[name]) for name in names]
         return items or super().shell_complete(ctx, incomplete)
 
 

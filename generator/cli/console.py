@@ -57,8 +57,4 @@ def wants_colour(choice: str) -> bool:
 
 def printable(text: str) -> str:
     """Return text with everything escaped that could steer a terminal or hide what is there."""
-    return "".join(char if char.isprintable() else _escaped(char) for char in text)
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode() if ord(char) <= sys.maxunicode and char != "\t" else " "
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

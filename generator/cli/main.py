@@ -8,7 +8,6 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
 
 import click
 
@@ -21,13 +20,11 @@ from generator.diagnostics import ToolError, TreeError
 _FRAMES = 6
 
 
-def main() -> NoReturn:
-    """Run the command line that the process was started with."""
+def main() -> int:
+    """Run the command line that the process was started with and return its exit code."""
     args = sys.argv[1:]
     code = run(args)
-    if not _flushed():
-        code = code if _asks_only(args) else Exit.IO
-    sys.exit(code)
+    return code if _flushed() or _asks_only(args) else Exit.IO
 
 
 def run(args: Sequence[str]) -> int:

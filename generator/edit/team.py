@@ -19,8 +19,8 @@ from generator.edit.place import put
 from generator.edit.roundtrip import append
 from generator.model import names
 from generator.model.cluster import Cluster
-from generator.model.pool import Fabric, Pool
 from generator.model.platform import Platform
+from generator.model.pool import Fabric, Pool
 from generator.model.team import Allocation
 
 T = TypeVar("T")

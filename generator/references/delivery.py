@@ -15,7 +15,7 @@ from generator.references.names import EVERY, Use, mapping, reach
 KIND_NOT_PERMITTED = Rule(
     id="delivery/kind-not-permitted",
     severity=Severity.ERROR,
-    summary="Every kind in a unit is one that its AppProject lists; of cluster-wide ones a team has its Namespace only.",
+    summary="Every kind in a unit is one that its AppProject lists; a team has no cluster-wide one but Namespace.",
     why='Argo CD refuses the sync of the whole unit: "resource X is not permitted in project Y".',
     fix="Leave the object to the owner of its kind; a namespaced object must say its `metadata.namespace`.",
 )

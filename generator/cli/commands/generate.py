@@ -1,0 +1,119 @@
+"""``trainyard generate``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from generator.cli import document, findings
+from generator.cli.console import printable, working
+from generator.cli.exits import Exit, NoInput
+from generator.cli.formats import Output, deliver
+from generator.cli.options import (
+    cluster_option,
+    color_option,
+    components_root,
+    format_option,
+    need_profiles,
+    output_option,
+    places,
+    profiles_option,
+)
+from generator.committed import check_fresh, check_vanished
+from generator.diagnostics import has_errors
+from generator.pipeline import Generation, generate
+from generator.tree.write import Written, preview, write
+
+
+@click.command("generate", short_help="Write the tree that the profiles describe.")
+@profiles_option
+@output_option
+@cluster_option
+@click.option("--check", is_flag=True, help="Write nothing; fail when the tree is not what would be written.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; tell what would be written.")
+@format_option
+@color_option
+def command(
+    profiles: Path,
+    output: Path,
+    clusters: tuple[str, ...],
+    check: bool,
+    dry_run: bool,
+    formats: tuple[Output, ...],
+    color: str,
+) -> int:
+    """Write the tree that the profiles describe, whole or not at all.
+
+    Refuses when the profiles have errors, and when something would be deleted that no profile says goodbye to.
+    """
+    if check and dry_run:
+        raise click.UsageError("`--check` and `--dry-run` exclude each other")
+    need_profiles(profiles, clusters)
+    with working("generating"):
+        generation = generate(profiles, components_root(profiles, output), clusters)
+        diagnostics = generation.diagnostics
+        if not has_errors(diagnostics):
+            diagnostics += tuple(check_vanished(output, generation, clusters))
+        if check and not has_errors(diagnostics):
+            diagnostics += tuple(check_fresh(output, generation))
+    fine = not has_errors(diagnostics)
+    need_clusters(generation, profiles, fine=fine)
+    written = None
+    if fine and not check:
+        written = (preview if dry_run else write)(output, generation.files)
+    found = findings.Findings(diagnostics, places(generation.checked.profiles, profiles, output))
+    deliver(
+        formats,
+        color,
+        lambda colour: _text(found, written, len(generation.files), dry_run=dry_run, colour=colour),
+        lambda: document.report("generate", found, _result(written, dry_run=dry_run)),
+    )
+    return Exit.FINE if fine else Exit.FINDINGS
+
+
+def need_clusters(generation: Generation, profiles: Path, *, fine: bool) -> None:
+    """Refuse to call an empty tree a success.
+
+    Raises:
+        NoInput: no cluster has a profile.
+    """
+    if fine and not generation.files:
+        raise NoInput(f"no cluster in {profiles / 'clusters'}; a tree belongs to a cluster, so write its profile first")
+
+
+def _result(written: Written | None, *, dry_run: bool) -> dict[str, Any] | None:
+    return {"written": not dry_run, **asdict(written)} if written else None
+
+
+def _text(found: findings.Findings, written: Written | None, files: int, *, dry_run: bool, colour: bool) -> str:
+    told = [findings.text(found, colour=colour)] if found.diagnostics else []
+    tree = found.places.shown("overlays")
+    if written is not None:
+        told += _told(written, tree, dry_run=dry_run)
+    if not told or (written is not None and not _changes(written)):
+        told.append(f"{tree} is up to date: {files} files")
+    return "\n".join(told)
+
+
+def _changes(written: Written) -> dict[str, tuple[str, ...]]:
+    changes = {"created": written.created, "changed": written.changed, "deleted": written.deleted}
+    return {what: paths for what, paths in changes.items() if paths}
+
+
+def _told(written: Written, tree: str, *, dry_run: bool) -> Iterator[str]:
+    """Yield what happened to each unit, what was left alone, and the sum."""
+    changes = _changes(written)
+    units = {what: Counter(path.rpartition("/")[0] for path in paths) for what, paths in changes.items()}
+    for unit in sorted({unit for counts in units.values() for unit in counts}):
+        counts = ", ".join(f"{units[what][unit]} {what}" for what in units if units[what][unit])
+        yield f"{tree}/{unit}: {counts}"
+    for path in written.kept:
+        yield f"{tree}/{printable(path)}: kept, since it was edited by hand; it is not generated any more"
+    if changes:
+        total = ", ".join(f"{len(paths)} {what}" for what, paths in changes.items())
+        yield f"{'would write' if dry_run else 'wrote'} {tree}: {total}"

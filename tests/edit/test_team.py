@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.diagnostics import TreeError
+from generator.edit.init import init
+from generator.edit.team import Added, TeamRequest, add_team
+from generator.model.platform import Platform
+from generator.pipeline import check, generate
+from tests.edit.folders import content
+
+
+def _platform(profiles: Path) -> Platform:
+    platform = check(profiles).platform
+    assert platform is not None
+    return platform
+
+
+def _add(profiles: Path, name: str, **places: str) -> Added:
+    added, problems = add_team(profiles, _platform(profiles), TeamRequest(name, 2, **places))
+    assert problems == ()
+    assert added is not None
+    return added
+
+
+def _refused(profiles: Path, request: TeamRequest) -> list[tuple[str, str]]:
+    """Return rule and message of each finding, and see that nothing was written, twice."""
+    before, platform = content(profiles), _platform(profiles)
+    added, problems = add_team(profiles, platform, request)
+    assert (added, problems) == add_team(profiles, platform, request)
+    assert added is None
+    assert content(profiles) == before
+    return [(problem.rule, problem.message) for problem in problems]
+
+
+def _edit(profiles: Path, path: str, old: str, new: str) -> None:
+    text = (profiles / path).read_text()
+    assert old in text
+    (profiles / path).write_text(text.replace(old, new))
+
+
+def test_new_team_generates_at_once(profiles: Path) -> None:
+    """A new repository with a new team gives that team's tree and no finding at all."""
+    added = _add(profiles, "nlp")
+    assert added.files == (profiles / "teams/nlp.yaml", profiles / "allocations.yaml")
+    assert added.allocation is not None
+    assert (added.allocation.partition, str(added.allocation.addresses)) == (0x100, "10.64.0.0/20")
+    generation = generate(profiles, "../profiles/components")
+    assert generation.diagnostics == ()
+    assert "lab/teams/nlp/kustomization.yaml" in generation.files
+    assert 'nlp: {partition: "0x0100", addresses: 10.64.0.0/20}' in (profiles / "allocations.yaml").read_text()
+
+
+def test_team_file_says_only_what_the_cluster_has(profiles: Path) -> None:
+    """Without cohorts and NFS the lines for them are left out, and the rest still validates."""
+    _edit(profiles, "clusters/lab.yaml", "cohorts:\n  research: {}", "cohorts: {}")
+    _edit(
+        profiles,
+        "clusters/lab.yaml",
+        "storage:\n  home: {nfs: {server: nfs.example.com, path: /export/home}}",
+        "storage: {}",
+    )
+    _add(profiles, "nlp")
+    text = (profiles / "teams/nlp.yaml").read_text()
+    assert "cohort" not in text
+    assert "storage" not in text
+    assert len(text.splitlines()) == 6
+    assert check(profiles).diagnostics == ()
+
+
+def test_pool_without_fabric_needs_no_allocation(profiles: Path) -> None:
+    """A team on nodes without a fabric gets a profile and no numbers."""
+    _edit(profiles, "clusters/lab.yaml", ", fabric: ib}", "}")
+    before = (profiles / "allocations.yaml").read_bytes()
+    added = _add(profiles, "nlp")
+    assert added.allocation is None
+    assert added.files == (profiles / "teams/nlp.yaml",)
+    assert (profiles / "allocations.yaml").read_bytes() == before
+
+
+def test_allocations_file_is_made_when_it_is_not_there(profiles: Path) -> None:
+    """The first team of a repository without the file gets one with its comment."""
+    before = (profiles / "allocations.yaml").read_text().splitlines()[0]
+    (profiles / "allocations.yaml").unlink()
+    _add(profiles, "nlp")
+    assert (profiles / "allocations.yaml").read_text().splitlines()[0] == before
+
+
+def test_words_that_yaml_takes_for_something_else_are_quoted(profiles: Path) -> None:
+    """A cluster and a runtime with such names still give profiles without a finding."""
+    (profiles / "clusters/lab.yaml").rename(profiles / "clusters/on.yaml")
+    (profiles / "runtimes/openmpi.yaml").rename(profiles / "runtimes/yes.yaml")
+    _add(profiles, "nlp")
+    assert check(profiles).diagnostics == ()
+
+
+_TEAMS = st.lists(st.sampled_from(["a", "bb", "c-c", "d4", "zeta"]), unique=True, min_size=1)
+
+
+@given(_TEAMS)
+@settings(max_examples=15, deadline=None)
+def test_teams_in_any_order_never_move_each_other(tmp_path_factory: pytest.TempPathFactory, teams: list[str]) -> None:
+    """Each addition only adds lines to the allocations, changes no other file, and no number is given twice."""
+    profiles = tmp_path_factory.mktemp("repository") / "profiles"
+    init(profiles.parent)
+    seen, added = [content(profiles)], []
+    for team in teams:
+        added.append(_add(profiles, team).allocation)
+        seen.append(content(profiles))
+    for before, after in pairwise(seen[1:]):
+        old, new = before.pop("allocations.yaml") or b"", after["allocations.yaml"] or b""
+        assert new.startswith(old)
+        assert new.count(b"\n") == old.count(b"\n") + 1
+        assert before.items() <= after.items()
+    assert [one.partition for one in added if one] == list(range(0x100, 0x100 + len(teams)))
+    assert len({one.addresses for one in added if one}) == len(teams)
+
+
+def test_what_a_retired_team_or_another_cluster_holds_is_not_given(profiles: Path) -> None:
+    """Numbers stay taken for ever: of a team without a profile, of another cluster, of a block of another size."""
+    (profiles / "allocations.yaml").write_text(
+        "# Head.\n"
+        "gone:\n  ib:\n"
+        '    former: {partition: "0x8100", addresses: 10.64.0.0/19}\n'
+        "lab:\n  ib:\n"
+        '    left: {partition: "0x0102", addresses: 10.64.48.0/24} # Bye.\n'
+    )
+    first, second = _add(profiles, "a").allocation, _add(profiles, "b").allocation
+    assert first is not None
+    assert second is not None
+    assert (first.partition, str(first.addresses)) == (0x101, "10.64.32.0/20")
+    assert (second.partition, str(second.addresses)) == (0x103, "10.64.64.0/20")
+    assert (profiles / "allocations.yaml").read_text().count("# ") == 2
+
+
+@pytest.mark.parametrize("name", ["Nlp", "4u", "a_b", "a-", "", "../x", "a" * 21, "on", "null", "y", "system", "a\n"])
+def test_bad_name_is_refused(profiles: Path, name: str) -> None:
+    """A name that can't be a namespace, means something else in YAML or is Trainyard's own is refused."""
+    assert [rule for rule, _ in _refused(profiles, TeamRequest(name, 2))] == ["names/bad-team-name"]
+
+
+def test_team_that_is_there_is_refused(profiles: Path) -> None:
+    """A team is added once."""
+    _add(profiles, "nlp")
+    assert _refused(profiles, TeamRequest("nlp", 2)) == [("names/team-exists", "there is a team `nlp` already")]
+
+
+def test_name_of_a_former_team_is_refused(profiles: Path) -> None:
+    """Whoever still holds an allocation keeps its name."""
+    _add(profiles, "nlp")
+    (profiles / "teams/nlp.yaml").unlink()
+    ((rule, message),) = _refused(profiles, TeamRequest("nlp", 2))
+    assert (rule, message) == ("names/team-exists", "there was a team `nlp`: it still holds its allocation")
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (TeamRequest("nlp", 2, cluster="labb"), "there is no cluster `labb`"),
+        (TeamRequest("nlp", 2, pool="a100"), "there is no node pool `a100`"),
+    ],
+)
+def test_unknown_place_is_refused(profiles: Path, request_: TeamRequest, message: str) -> None:
+    """A cluster or pool that doesn't exist is named, also where the only one would be taken."""
+    assert _refused(profiles, request_) == [("references/unknown-place", message)]
+
+
+def test_all_findings_come_in_one_run(profiles: Path) -> None:
+    """A bad name and an unknown pool are told together."""
+    found = _refused(profiles, TeamRequest("Nlp", 2, pool="a100"))
+    assert [rule for rule, _ in found] == ["names/bad-team-name", "references/unknown-place"]
+
+
+def test_several_places_are_listed(profiles: Path) -> None:
+    """Where there are two clusters the one that is meant must be said, and then it is taken."""
+    text = (profiles / "clusters/lab.yaml").read_text()
+    (profiles / "clusters/west.yaml").write_text(text)
+    _, (problem,) = add_team(profiles, _platform(profiles), TeamRequest("nlp", 2))
+    assert problem.message == "which cluster the team is for must be said"
+    assert problem.hint == "there is: lab, west"
+    assert _add(profiles, "nlp", cluster="west", pool="dgx-h100").cluster == "west"
+
+
+def test_repository_without_cluster_is_told_so(profiles: Path) -> None:
+    """There is nothing to list and no crash."""
+    (profiles / "clusters/lab.yaml").unlink()
+    _, (problem,) = add_team(profiles, _platform(profiles), TeamRequest("nlp", 2))
+    assert problem.hint == "no cluster is defined yet"
+
+
+def test_pool_without_runtime_is_refused(profiles: Path) -> None:
+    """A team that could launch nothing is not made."""
+    (profiles / "runtimes/openmpi.yaml").unlink()
+    found = _refused(profiles, TeamRequest("nlp", 2))
+    assert found == [("runtime/none-for-pool", "no runtime runs on hardware `dgx-h100`")]
+
+
+def test_exhausted_ranges_are_told_both(profiles: Path) -> None:
+    """When neither a partition nor a block is left, each is a finding of its own."""
+    _edit(profiles, "clusters/lab.yaml", "0x0100-0x017f", "0x0100-0x0100")
+    _edit(profiles, "clusters/lab.yaml", "10.64.0.0/13", "10.64.0.0/20")
+    _add(profiles, "nlp")
+    assert _refused(profiles, TeamRequest("vision", 2)) == [
+        ("fabric/range-exhausted", "no partition is left from 0x0100 to 0x0100"),
+        ("fabric/range-exhausted", "no block of length /20 is left in 10.64.0.0/20"),
+    ]
+
+
+def test_failing_write_leaves_nothing(profiles: Path) -> None:
+    """When the allocations can't be written, the team's profile and its folder are not there either."""
+    platform = _platform(profiles)
+    (profiles / "allocations.yaml").unlink()
+    (profiles / "allocations.yaml").mkdir()
+    with pytest.raises(TreeError, match=re.escape("allocations.yaml can't be read")):
+        add_team(profiles, platform, TeamRequest("nlp", 2))
+    assert not (profiles / "teams").exists()
+
+
+def test_profile_that_appeared_meanwhile_stays(profiles: Path) -> None:
+    """A file of the team that came after the profiles were read is not overwritten, and nothing is allocated."""
+    platform = _platform(profiles)
+    (profiles / "teams").mkdir()
+    (profiles / "teams/nlp.yaml").write_text("mine")
+    before = content(profiles)
+    with pytest.raises(TreeError, match="nlp.yaml is there already"):
+        add_team(profiles, platform, TeamRequest("nlp", 2))
+    assert content(profiles) == before
