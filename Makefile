@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 bin := .venv/bin
 
-.PHONY: all venv tools test bench golden docs lock clean
+.PHONY: all venv tools test bench golden docs schemas lock clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -41,6 +41,9 @@ golden: venv tools
 
 docs: venv
 	$(bin)/python -m docs.generate
+
+schemas: venv
+	$(bin)/python -m generator.releases.derive
 
 # Takes the newest versions that pyproject.toml allows; run it with Python 3.11, the oldest that is supported.
 lock: venv

@@ -9,9 +9,10 @@ from generator.model.pool import Fabric
 from generator.model.team import Allocation
 
 _KEY = 0x7FFF
-"""The 15 bits that tell InfiniBand partitions apart; the 16th says how a port is a member (IBA vol. 1, 10.9.1).
+"""The 15 bits that tell InfiniBand partitions apart; the 16th says how a port is a member.
 
 With all bits set it is the default partition, that of the subnet manager; with none it is invalid.
+ib-kubernetes takes no more than these 15 bits (pkg/utils/utils.go).
 """
 
 

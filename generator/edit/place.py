@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from errno import EEXIST
 from pathlib import Path
@@ -12,14 +12,14 @@ from pathlib import Path
 from generator.diagnostics import TreeError
 
 
-def put(folder: Path, files: Mapping[str, bytes], parts: tuple[str, ...]) -> None:
+def put(folder: Path, files: Mapping[str, bytes], new: Iterable[str], replaced: str = "") -> None:
     """Write files below a folder: staged beside their places in full, then renamed; a failure takes all back.
 
     Args:
         folder: made when it is not there.
         files: content by path relative to the folder.
-        parts: in the order in which they appear; files that must be new, and last what makes them count: a folder
-            that must be new, or a file that may replace what is there.
+        new: files, or folders of files, that must not be there yet, in the order in which they appear.
+        replaced: a file that may be there; it appears last.
 
     Raises:
         TreeError: a part is there already or can't be written; the folder holds what it held.
@@ -29,7 +29,7 @@ def put(folder: Path, files: Mapping[str, bytes], parts: tuple[str, ...]) -> Non
         staged = Path(tempfile.mkdtemp(prefix=".trainyard-", dir=folder))
         try:
             _stage(staged, files)
-            _move(staged, folder, parts)
+            _move(staged, folder, new, replaced)
         finally:
             shutil.rmtree(staged, ignore_errors=True)
     except OSError as error:
@@ -42,8 +42,7 @@ def _stage(staged: Path, files: Mapping[str, bytes]) -> None:
         (staged / path).write_bytes(content)
 
 
-def _move(staged: Path, folder: Path, parts: tuple[str, ...]) -> None:
-    *new, last = parts
+def _move(staged: Path, folder: Path, new: Iterable[str], replaced: str) -> None:
     with ExitStack() as undo:
         for part in new:
             place = folder / part
@@ -54,5 +53,6 @@ def _move(staged: Path, folder: Path, parts: tuple[str, ...]) -> None:
                 undo.callback(place.parent.rmdir)
             (staged / part).rename(place)
             undo.callback(place.unlink)
-        (staged / last).replace(folder / last)
+        if replaced:
+            (staged / replaced).replace(folder / replaced)
         undo.pop_all()

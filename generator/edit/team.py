@@ -146,7 +146,7 @@ def _write(root: Path, plan: _Plan) -> Added:
     files = {profile: _profile(plan)}
     if plan.allocation:
         files[_ALLOCATIONS] = _allocations(root / _ALLOCATIONS, plan.allocation)
-    put(root, files, tuple(files))
+    put(root, files, [profile], _ALLOCATIONS if plan.allocation else "")
     return Added(tuple(root / path for path in files), plan.cluster.name, plan.pool.name, plan.allocation)
 
 

@@ -55,15 +55,17 @@ def _merge(base: Mapping[str, Plain], over: Mapping[str, Plain]) -> dict[str, Pl
     return merged
 
 
-def _missing(merged: Mapping[str, Plain]) -> list[str]:
-    missing = [field for field in _REQUIRED if field not in merged]
-    for share in ("system", "kubelet"):
-        missing += [f"{share}.{field}" for field in _SHARE if field not in merged.get(share, dict.fromkeys(_SHARE))]
-    if "pods" not in merged.get("system", {"pods": 0}):
-        missing.append("system.pods")
+def _missing(merged: Mapping[str, Any]) -> list[str]:
+    """Return the fields that neither the profile nor what it extends gives."""
+    nested = {"cpu": ("sockets", "cores", "threads"), "system": (*_SHARE, "pods"), "kubelet": _SHARE}
+    if "gpu" in merged:
+        nested["gpu"] = ("product", "count")
     if any(nic["role"] == "rail" for nic in merged.get("nics", ())):
-        nic = merged.get("nic", {})
-        missing += [f"nic.{field}" for field in ("vendor", "device", "rate", "virtualFunctions") if field not in nic]
+        nested["nic"] = ("vendor", "device", "rate", "virtualFunctions")
+    missing = [field for field in _REQUIRED if field not in merged]
+    for group, fields in nested.items():
+        if group not in missing:
+            missing += [f"{group}.{field}" for field in fields if field not in merged.get(group, {})]
     return missing
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from generator.diagnostics import Pointer
 from generator.edit.allocate import next_block, next_partition
-from generator.model.cluster import Fabric
+from generator.model.pool import Fabric
 from generator.model.team import Allocation
 
 _AT = Pointer("x.yaml")
@@ -26,7 +26,7 @@ def _fabric(first: int = 1, last: int = 9, addresses: str = "10.0.0.0/22", block
 
 @given(_KEYS, _KEYS, st.sets(_KEYS))
 def test_partition_is_the_lowest_one_that_is_free(first: int, last: int, taken: set[int]) -> None:
-    """It is inside the range, valid, not the default one and nobody's, under either membership bit, or there is none."""
+    """It is in the range, valid, not the default one and nobody's under either membership bit, or there is none."""
     held = [Allocation(_AT, key, _NOWHERE) for key in sorted(taken)]
     used = {key & 0x7FFF for key in taken} | {0, 0x7FFF}
     free = [key for key in range(first, last + 1) if key <= 0x7FFF and key not in used]

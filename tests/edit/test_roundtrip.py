@@ -61,14 +61,12 @@ def test_entry_is_added_and_every_other_byte_stays(text: str, cluster: str, fabr
     assert lines[: at + 1 - added] + lines[at + 1 :] == text.splitlines()
 
 
-@given(st.lists(st.from_regex("[a-z][a-z0-9]{0,3}", fullmatch=True), unique=True, min_size=2, max_size=4))
-@settings(max_examples=30, deadline=None)
-def test_words_that_readers_take_for_something_else_are_quoted(names: list[str]) -> None:
-    """Whatever a cluster, fabric or team is called, the file reads back without a finding (append asserts it)."""
-    text = b"{}\n"
-    for name in (*names, "on", "null", "y"):
-        text = append(text, ("no", "off", name), _ENTRY)
-    assert read("x", text)[1] == ()
+@pytest.mark.parametrize("word", ["n", "no", "null", "off", "on", "true", "y", "yes"])
+def test_word_that_readers_take_for_something_else_is_quoted(word: str) -> None:
+    """A cluster, fabric or team called so reads back as text, without a finding."""
+    source, found = read("x", append(b"{}\n", (word, word, word), _ENTRY))
+    assert found == ()
+    assert source.value == {word: {word: {word: _ENTRY}}}
 
 
 @pytest.mark.parametrize("empty", ["{}", "c: {}", "c:\n  ib: {}"])

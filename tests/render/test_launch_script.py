@@ -1,0 +1,177 @@
+"""The script of the MPI nodes, run by a real bash up to the sshd that it would start."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.pipeline import generate
+
+ROOT = Path(__file__).parents[2]
+SSHD = 'exec /usr/sbin/sshd -De -f "$work/sshd_config"'
+SETTINGS = {
+    "Port": "2222",
+    "HostKey": "/home/mpiuser/.ssh/id_rsa",
+    "AuthorizedKeysFile": "/home/mpiuser/.ssh/authorized_keys",
+    "PidFile": "none",
+    "StrictModes": "no",
+    "UsePAM": "no",
+    "PasswordAuthentication": "no",
+    "KbdInteractiveAuthentication": "no",
+}
+"""Without any one of them sshd does not start as an arbitrary uid, or lets nobody in."""
+
+Run = Callable[[Mapping[str, str]], subprocess.CompletedProcess[bytes]]
+
+
+def replicated_jobs(runtime: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the container called node of each replicated job."""
+    jobs = runtime["spec"]["template"]["spec"]["replicatedJobs"]
+    return {job["name"]: job["template"]["spec"]["template"]["spec"]["containers"][0] for job in jobs}
+
+
+def runtimes() -> list[Mapping[str, Any]]:
+    generation = generate(ROOT / "profiles", "../profiles/components")
+    bodies = [manifest.body for manifests in generation.manifests.values() for manifest in manifests]
+    return [body for body in bodies if body["kind"] == "ClusterTrainingRuntime"]
+
+
+@pytest.fixture(scope="module")
+def script() -> str:
+    """The one script of all runtimes."""
+    (script,) = {str(replicated_jobs(runtime)["node"]["command"][2]) for runtime in runtimes()}
+    return script
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place for the stand-in of /etc/passwd and for temporary files."""
+    home = tmp_path_factory.mktemp("node")
+    (home / "tmp").mkdir()
+    return home
+
+
+@pytest.fixture(scope="module")
+def run(script: str, home: Path) -> Run:
+    """Run the script in an environment; it prints sshd's configuration instead of starting it."""
+    assert script.endswith(f"{SSHD}\n")
+    tame = script.replace(SSHD, 'cat "$work/sshd_config"').replace("/etc/passwd", str(home / "passwd"))
+
+    def run(environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+        (home / "passwd").write_text("root:x:0:0:root:/root:/bin/bash\nmpiuser:x:7:7::/old:/sbin/nologin\n")
+        always = {"PATH": os.environ["PATH"], "TMPDIR": str(home / "tmp")}
+        return subprocess.run(["bash", "-c", tame], env={**always, **environment}, capture_output=True, check=False)
+
+    return run
+
+
+def words(line: str) -> Iterator[str]:
+    """Split a configuration line as OpenSSH does since 8.7: any backslash but before a quote or itself is literal."""
+    word, quote, inside, rest = "", "", False, iter(range(len(line)))
+    for i in rest:
+        char, pair = line[i], line[i : i + 2]
+        if pair in ("\\\\", '\\"', "\\'") or (pair == "\\ " and not quote):
+            word, inside = word + pair[1], True
+            next(rest)
+        elif char in ('"', "'") and quote in ("", char):
+            quote, inside = char if not quote else "", True
+        elif char in " \t" and not quote:
+            yield from [word] if inside else []
+            word, inside = "", False
+        elif char == "#" and not quote and not inside:
+            return
+        else:
+            word, inside = word + char, True
+    assert not quote, "an open quote: sshd refuses the file"
+    yield from [word] if inside else []
+
+
+def handed_on(configuration: bytes) -> dict[str, str]:
+    """Return the environment that sshd gives to logins: it reads the first SetEnv line only."""
+    lines = [line for line in configuration.decode().split("\n") if line.startswith("SetEnv")]
+    assert len(lines) == 1
+    pairs = [word.partition("=") for word in words(lines[0])][1:]
+    return {name: value for name, _, value in pairs}
+
+
+def test_node_script_is_valid_bash(script: str) -> None:
+    """Bash accepts the script's grammar: an error in it would end every job at its start."""
+    done = subprocess.run(["bash", "-n", "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_sshd_is_configured_for_an_arbitrary_uid(run: Run) -> None:
+    """The configuration has each setting exactly once, with no word of the script left unexpanded."""
+    lines = run({}).stdout.decode().splitlines()
+    seen = {keyword: value for keyword, _, value in (line.partition(" ") for line in lines)}
+    assert len(seen) == len(lines)
+    assert SETTINGS.items() <= seen.items()
+
+
+def test_ports_and_user_agree_with_the_launcher() -> None:
+    """The launcher's ssh, the probe and the container's port name the port and key that sshd is given."""
+    for runtime in runtimes():
+        node, launcher = replicated_jobs(runtime)["node"], replicated_jobs(runtime)["launcher"]
+        environment = {variable["name"]: variable["value"] for variable in launcher["env"]}
+        assert node["ports"][0]["containerPort"] == node["readinessProbe"]["tcpSocket"]["port"] == int(SETTINGS["Port"])
+        for agent in (environment["OMPI_MCA_plm_rsh_agent"], environment["PRTE_MCA_plm_ssh_agent"]):
+            assert agent.startswith(f"ssh -l mpiuser -p {SETTINGS['Port']} -i {SETTINGS['HostKey']} ")
+
+
+def test_rank_environment_reaches_the_ranks(run: Run) -> None:
+    """Every variable of the node's container but HOME, which the account gives, is handed on unchanged."""
+    for runtime in runtimes():
+        variables = {variable["name"]: variable["value"] for variable in replicated_jobs(runtime)["node"]["env"]}
+        expected = {name: value for name, value in variables.items() if name != "HOME"}
+        assert expected.items() <= handed_on(run(variables).stdout).items()
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"V[A-Za-z0-9_]{0,6}", fullmatch=True),
+        st.text(st.sampled_from("ab =\"'\\$`#;|&*~!%{}()<>\t\r\x01\x7fü€🚀")),
+        min_size=1,
+        max_size=8,
+    )
+)
+@settings(max_examples=40, deadline=None)  # a busy machine starts bash slowly
+def test_hostile_values_reach_the_ranks_unchanged(run: Run, environment: dict[str, str]) -> None:
+    """Whatever a value holds, short of a line break, OpenSSH reads back the same value under the same name."""
+    done = run(environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    seen = handed_on(done.stdout)
+    assert {name: value for name, value in seen.items() if name in environment} == environment
+
+
+def test_value_with_a_line_break_is_left_out_with_a_message(run: Run) -> None:
+    """A line break cannot be written in sshd's configuration: the variable is named and the rest goes on."""
+    done = run({"BROKEN": "a\nPermitRootLogin yes", "WHOLE": "b"})
+    assert done.returncode == 0
+    assert b"BROKEN" in done.stderr
+    assert "BROKEN" not in handed_on(done.stdout)
+    assert b"PermitRootLogin" not in done.stdout
+    assert handed_on(done.stdout)["WHOLE"] == "b"
+
+
+@pytest.mark.parametrize(
+    "name", ["HOME", "USER", "SSH_AUTH_SOCK", "KUBERNETES_PORT", "OMPI_MCA_pml", "PMIX_RANK", "a.b"]
+)
+def test_variables_of_the_container_itself_are_left_out(run: Run, name: str) -> None:
+    """What belongs to this container, to mpirun or to nobody does not reach the ranks."""
+    assert name not in handed_on(run({name: "x", "WHOLE": "b"}).stdout)
+
+
+def test_account_has_a_shell_and_the_running_uid(run: Run, home: Path) -> None:
+    """The uid's first entry is mpiuser with bash, an older mpiuser is gone, and all other accounts stay."""
+    assert run({}).returncode == 0
+    entries = [line.split(":") for line in (home / "passwd").read_text().splitlines()]
+    assert [entry[0] for entry in entries] == ["mpiuser", "root"]
+    assert entries[0][2:4] == [str(os.getuid()), "0"]
+    assert entries[0][5:] == ["/home/mpiuser", "/bin/bash"]
