@@ -1,4 +1,4 @@
-"""The committed tree against a fresh generation: what is stale, and what would vanish without anybody having said so."""
+"""The committed tree against a fresh generation: what is stale, and what would vanish though no profile says so."""
 
 from __future__ import annotations
 

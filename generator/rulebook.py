@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from generator import committed, pipeline, verification
-from generator.dialect import rules as dialect_rules
 from generator.diagnostics import Rule
+from generator.dialect import rules as dialect_rules
 from generator.load import discover, read
 from generator.resolve import references
 from generator.rules import check as meaning

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.committed import check_fresh, check_vanished
-from generator.dialect.manifests import parse_manifests
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, TreeError, has_errors
+from generator.dialect.manifests import parse_manifests
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.pipeline import INVALID_MANIFEST, Generation, check_object, component_manifests, generate
@@ -34,7 +34,7 @@ UNIT_DOES_NOT_BUILD = Rule(
 OBJECTS_LOST = Rule(
     id="delivery/objects-lost",
     severity=Severity.ERROR,
-    summary="What the kustomizations list, what kustomize builds and what is found valid are the same number of objects.",
+    summary="Kustomizations list, kustomize builds and both validators accept the same number of objects.",
     why="An object that no tool looked at may be refused by the cluster, or never reach it.",
     fix="A hand-written component must only add objects; for anything else, report a bug of Trainyard.",
 )
@@ -203,7 +203,7 @@ def _home(site: Site, unit: str) -> Pointer:
 def _check_count(site: Site, count: Count) -> Iterator[Diagnostic]:
     if count.skipped or len({count.objects, count.valid, count.built, count.conform}) > 1:
         message = (
-            f"the kustomizations list {count.objects} objects and kustomize builds {count.built}; {count.valid} are valid"
-            f" against the schemas and {count.conform} in kubeconform, which skipped {count.skipped}"
+            f"the kustomizations list {count.objects} objects and kustomize builds {count.built};"
+            f" {count.valid} are valid against the schemas and {count.conform} in kubeconform, which skipped {count.skipped}"
         )
         yield OBJECTS_LOST.at(site.cluster.at, message)

@@ -1,1 +1,1 @@
-"""The command line: the one home of click, and the only room that prints. Each command is a module, loaded when asked for."""
+"""The command line: the one home of click, and the only room that prints. Commands load on demand."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -21,7 +22,7 @@ COMMANDS = {
     "schema": "Print the JSON Schema of a kind of profile.",
     "doctor": "Show versions of tools, and whether all is there.",
 }
-"""Name -> help, so that the list of commands is shown without loading any; a test compares it with each command's own."""
+"""Name -> help, so that the list of commands is shown without loading any; a test compares it with each own."""
 
 
 class Commands(click.Group):
@@ -31,9 +32,16 @@ class Commands(click.Group):
         """Return the names in the order in which one meets them."""
         return list(COMMANDS)
 
-    def get_command(self, _: click.Context, name: str) -> click.Command | None:
-        """Load a command."""
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Load a command.
+
+        Raises:
+            click.UsageError: there is none of that name, and nobody is only asking for completions.
+        """
         if name not in COMMANDS:
+            near = [] if ctx.resilient_parsing else get_close_matches(name, COMMANDS, n=1)
+            if near:
+                raise click.UsageError(f"there is no command `{name}`; did you mean `{near[0]}`?", ctx)
             return None
         command = import_module(f"generator.cli.commands.{name}").command
         assert isinstance(command, click.Command)

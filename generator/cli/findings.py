@@ -112,10 +112,10 @@ def _excerpt(place: Place) -> tuple[str, str]:
     return f"{left}{printable(shown)}{right}", f"{indent}{'^' * max(1, len(span))}"
 
 
-def _paint(told: str, colour: bool, tone: str | None) -> str:  # noqa: FBT001 - one letter of a call that stands often
+def _paint(told: str, colour: bool, tone: str | None) -> str:
     return click.style(told, fg=tone, bold=True) if colour else told
 
 
-def _paint_after_spaces(told: str, colour: bool, tone: str) -> str:  # noqa: FBT001 - same
+def _paint_after_spaces(told: str, colour: bool, tone: str) -> str:
     carets = told.lstrip()
     return told[: len(told) - len(carets)] + _paint(carets, colour, tone)

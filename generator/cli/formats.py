@@ -23,7 +23,7 @@ class Output:
     file: Path | None = None
 
 
-class OutputType(click.ParamType):
+class OutputType(click.ParamType[Output]):
     """Reads ``F`` or ``F:FILE``."""
 
     name = "format"

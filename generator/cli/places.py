@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.dialect.source import Mark, Source
 from generator.diagnostics import Pointer
+from generator.dialect.source import Mark, Source
 
 
 @dataclass(frozen=True, slots=True)

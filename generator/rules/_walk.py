@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.model.cluster import Cluster
+from generator.model.cluster import Cluster, Fabric
 from generator.model.hardware import Hardware
 from generator.model.platform import Platform, Site
 from generator.model.queue import Flavor
-from generator.model.team import Quota, Team
+from generator.model.team import Allocation, Quota, Team
 from generator.model.tenant import Tenant
 
 
@@ -49,3 +49,13 @@ def lineage(cluster: Cluster, cohort: str) -> tuple[str, ...]:
     while (parent := parents.get(line[-1], "")) and parent not in line:
         line.append(parent)
     return tuple(line)
+
+
+def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str, Allocation]]]]:
+    """Yield every fabric with what is held of it, by team; teams that are retired or gone hold theirs for ever."""
+    found: dict[tuple[str, str], list[tuple[str, Allocation]]] = {}
+    for cluster, fabric, team in sorted(platform.allocations):
+        found.setdefault((cluster, fabric), []).append((team, platform.allocations[cluster, fabric, team]))
+    for site in platform.sites:
+        for each in site.cluster.fabrics:
+            yield site, each, found.get((site.name, each.name), [])

@@ -6,9 +6,42 @@ from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic
 from generator.model.platform import Platform
-from generator.rules import capacity
+from generator.rules import (
+    access,
+    addresses,
+    capacity,
+    cohorts,
+    delivery,
+    external,
+    isolation,
+    jobs,
+    names,
+    node,
+    partitions,
+    rails,
+    release,
+    runtime,
+    scheduling,
+)
 
-CHECKS = (*capacity.CHECKS,)
+FAMILIES = (
+    names,
+    external,
+    capacity,
+    jobs,
+    cohorts,
+    scheduling,
+    partitions,
+    addresses,
+    rails,
+    access,
+    isolation,
+    runtime,
+    node,
+    delivery,
+    release,
+)
+CHECKS = tuple(check for family in FAMILIES for check in family.CHECKS)
 RULES = tuple(check.rule for check in CHECKS)
 
 

@@ -66,7 +66,9 @@ def borrow_without_cohort(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
         for quota in (flavor.quota for flavor in flavors):
             if quota.borrow and not team.cohort:
-                message = f"team {team.name} may borrow {quota.borrow} nodes of pool `{quota.pool}`, but is in no cohort"
+                message = (
+                    f"team {team.name} may borrow {quota.borrow} nodes of pool `{quota.pool}`, but is in no cohort"
+                )
                 yield BORROW_WITHOUT_COHORT.at(quota.at / "borrow", message)
 
 

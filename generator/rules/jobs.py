@@ -46,7 +46,7 @@ JOB_LARGER_THAN_RUNTIME_CAP = Rule(
 SMALLEST_JOB_DOES_NOT_FIT = Rule(
     id="capacity/smallest-job-does-not-fit",
     severity=Severity.ERROR,
-    summary="A team reaches at least two nodes of some pool that each of its runtimes runs on.",
+    summary="A team reaches at least two nodes of some pool that its runtimes run on.",
     why=(
         "The launcher takes a whole node too: Trainer makes a launcher and one node even of `numNodes: 1`"
         " (seen with Trainer 2.3.0), and Kueue never admits the pair."
@@ -96,25 +96,24 @@ def job_larger_than_runtime_cap(platform: Platform) -> Iterator[Diagnostic]:
         caps = [known[name] for name in team.runtimes]
         highest = max(runtime.max_nodes for runtime in caps)
         if highest < team.largest_job:
-            message = (
-                f"team {team.name} may submit a job of {team.largest_job} nodes, but its runtimes take {highest} at most"
-            )
+            message = f"team {team.name} may submit a job of {team.largest_job} nodes, but its runtimes take {highest} at most"
             notes = [Note(f"{each.name} takes {each.max_nodes}", each.at / "maxNodes") for each in caps]
             yield JOB_LARGER_THAN_RUNTIME_CAP.at(team.at / "largestJob" / "nodes", message, notes=notes)
 
 
 def smallest_job_does_not_fit(platform: Platform) -> Iterator[Diagnostic]:
-    """Look at each hardware profile that a runtime of the team runs on; a job stays within one pool."""
+    """Look at the pools whose hardware a runtime of the team runs on; a job stays within one pool."""
     for site in platform.sites:
         for tenant in site.tenants:
             used = {launch.hardware.name for launch in tenant.launches}
-            for flavor in held(tenant):
-                if flavor.pool.hardware.name in used and flavor.quota.reach < SMALLEST_JOB:
-                    message = (
-                        f"team {tenant.name} reaches {flavor.quota.reach} of pool `{flavor.pool.name}`,"
-                        f" and the smallest job takes {SMALLEST_JOB} nodes: the launcher's and one more"
-                    )
-                    yield SMALLEST_JOB_DOES_NOT_FIT.at(flavor.quota.at / "nodes", message)
+            usable = [flavor for flavor in held(tenant) if flavor.pool.hardware.name in used]
+            best = max(usable, key=lambda flavor: flavor.quota.reach, default=None)
+            if best is not None and best.quota.reach < SMALLEST_JOB:
+                message = (
+                    f"team {tenant.name} reaches {best.quota.reach} of pool `{best.pool.name}`,"
+                    f" and the smallest job takes {SMALLEST_JOB} nodes: the launcher's and one more"
+                )
+                yield SMALLEST_JOB_DOES_NOT_FIT.at(best.quota.at / "nodes", message)
 
 
 def shared_memory_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:

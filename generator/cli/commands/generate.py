@@ -39,6 +39,7 @@ from generator.tree.write import Written, preview, write
 @format_option
 @color_option
 def command(
+    *,
     profiles: Path,
     output: Path,
     clusters: tuple[str, ...],
@@ -95,7 +96,7 @@ def _text(found: findings.Findings, written: Written | None, files: int, *, dry_
     tree = found.places.shown("overlays")
     if written is not None:
         told += _told(written, tree, dry_run=dry_run)
-    if not told or (written is not None and not _changes(written)):
+    if not has_errors(found.diagnostics) and not (written and _changes(written)):
         told.append(f"{tree} is up to date: {files} files")
     return "\n".join(told)
 

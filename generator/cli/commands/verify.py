@@ -32,9 +32,7 @@ from generator.verification import Count, verify
 @cluster_option
 @format_option
 @color_option
-def command(
-    profiles: Path, output: Path, clusters: tuple[str, ...], formats: tuple[Output, ...], color: str
-) -> int:
+def command(profiles: Path, output: Path, clusters: tuple[str, ...], formats: tuple[Output, ...], color: str) -> int:
     """Check the committed tree offline, object by object.
 
     It must be what the profiles say; each object must fit the release's strict schemas; kustomize must build each sync

@@ -1,0 +1,25 @@
+"""``trainyard init``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from generator.cli.console import result, say
+from generator.cli.exits import Exit
+from generator.cli.places import shown_folder
+from generator.edit.init import init
+
+
+@click.command("init", short_help="Make a repository to start from.")
+@click.argument("folder", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path), default=".")
+def command(folder: Path) -> int:
+    """Write the first profiles of a repository into DIR (here, when not given): one cluster, one node type, no team."""
+    for path in init(folder):
+        result(f"wrote {shown_folder(path)}")
+    where = "" if folder == Path() else f"in {folder} "
+    say(
+        f"Next: {where}adapt the profiles to your cluster, then run `trainyard add team NAME` and `trainyard generate`."
+    )
+    return Exit.FINE

@@ -1,0 +1,78 @@
+"""What the tree needs of others: storage, secret stores, fabrics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+from generator.model.cluster import Cluster, Storage
+from generator.model.platform import Platform
+from generator.model.team import StorageRequest
+from generator.rules._check import Check
+
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
+
+WRONG_STORAGE_REQUEST = Rule(
+    id="references/wrong-storage-request",
+    severity=Severity.ERROR,
+    summary="A team asks for storage in the form that its kind takes.",
+    why="A claim without a size is refused by the API server, and one without its volume waits for ever.",
+    fix="Write a size for nfs and class, a bucket's name for s3, and `{volume: ..., size: ...}` for adopted.",
+)
+UNDECLARED_EXTERNAL = Rule(
+    id="references/undeclared-external",
+    severity=Severity.ERROR,
+    summary="What a cluster needs and Trainyard does not make is declared in `external`, with its owner.",
+    why=(
+        "Nobody is known to provide it: claims stay Pending, secrets stay empty, and the partitions of a fabric are never"
+        " set in its subnet manager, so ranks find no path."
+    ),
+    fix="Add it to `external` with the team that owns it.",
+)
+
+
+def wrong_storage_request(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare the form of each request with the kind of storage."""
+    for site in platform.sites:
+        for tenant in site.tenants:
+            for claim in tenant.claims:
+                if problem := _claim_problem(claim.storage, claim.request):
+                    yield WRONG_STORAGE_REQUEST.at(claim.request.at, problem)
+            for secret in tenant.buckets:
+                if _BUCKET.match(secret.bucket) is None:
+                    message = f"storage `{secret.name}` is s3 and takes the name of a bucket"
+                    yield WRONG_STORAGE_REQUEST.at(tenant.team.at / "storage" / secret.name, message)
+
+
+def _claim_problem(storage: Storage, request: StorageRequest) -> str:
+    if storage.kind == "adopted":
+        return "" if request.volume else f"storage `{storage.name}` is adopted and takes the volume and its size"
+    if request.volume or not request.size:
+        return f"storage `{storage.name}` is {storage.kind} and takes a size, e.g. 500Gi"
+    return ""
+
+
+def undeclared_external(platform: Platform) -> Iterator[Diagnostic]:
+    """Look up everything that a cluster's profile names of others."""
+    for site in platform.sites:
+        for needed, at in _needed(site.cluster):
+            if needed not in site.cluster.external:
+                hint = f"Add `{needed}: <its owner>` to `external`."
+                yield UNDECLARED_EXTERNAL.at(at, f"`{needed}` is not declared in `external`", hint=hint)
+
+
+def _needed(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+    for fabric in cluster.fabrics:
+        yield f"Partitions/{fabric.name}", fabric.at.key()
+    for secret in cluster.pull_secrets:
+        yield f"ClusterSecretStore/{secret.secret_store}", secret.at / "secretStore"
+    for storage in cluster.storage:
+        if storage.storage_class:
+            inside = ("class",) if storage.kind == "class" else ("adopted", "class")
+            yield f"StorageClass/{storage.storage_class}", Pointer(storage.at.file, (*storage.at.path, *inside))
+        if storage.secret_store:
+            yield f"ClusterSecretStore/{storage.secret_store}", storage.at / "s3" / "secretStore"
+
+
+CHECKS = (Check(WRONG_STORAGE_REQUEST, wrong_storage_request), Check(UNDECLARED_EXTERNAL, undeclared_external))

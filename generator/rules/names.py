@@ -1,0 +1,136 @@
+"""Names that the profiles' names become on the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from generator.model import names
+from generator.model.platform import Platform, Site
+from generator.model.tenant import Tenant
+from generator.rules._check import Check
+
+RESERVED_POOLS = frozenset({"control-plane", "master", "worker"})
+"""Pools of machines that OpenShift makes and owns."""
+
+RESERVED_TEAM = Rule(
+    id="names/reserved-team",
+    severity=Severity.ERROR,
+    summary="No team is called like a part of the platform.",
+    why="Folders, applications and queues are named after the team: reviewers and selectors would take it for the platform.",
+    fix="Rename the team's file.",
+)
+RESERVED_POOL = Rule(
+    id="names/reserved-pool",
+    severity=Severity.ERROR,
+    summary="No node pool is called like one of OpenShift's own machine pools.",
+    why=(
+        "The pool becomes a MachineConfigPool of that name: Argo CD would overwrite the platform's own, and the operator"
+        " would drain and reboot every node in it."
+    ),
+    fix="Rename the pool, e.g. after its hardware.",
+)
+TOO_LONG = Rule(
+    id="names/too-long",
+    severity=Severity.ERROR,
+    summary="Every name that is composed from profiles' names is short enough for the cluster.",
+    why=(
+        "The API server refuses label values beyond 63 characters, and JobSet jobs whose pods' names would be longer, so a"
+        " TrainJob ends at 44 (seen with JobSet 0.11.0)."
+    ),
+    fix="Shorten the longest of the names that it is composed of.",
+)
+CLASHING_NAMES = Rule(
+    id="names/clashing-names",
+    severity=Severity.ERROR,
+    summary="No two objects get the same name from different profiles' names.",
+    why="One object would overwrite the other: e.g. two teams would share one volume and read each other's files.",
+    fix="Rename one of the two.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A name as the cluster sees it.
+
+    Args:
+        kind, scope: within both the name must be unique.
+        parts: what it is composed of; the same parts mean the same object.
+        budget: most characters.
+    """
+
+    kind: str
+    scope: str
+    name: str
+    parts: tuple[str, ...]
+    at: Pointer
+    budget: int = names.LABEL_BUDGET
+
+
+def reserved_team(platform: Platform) -> Iterator[Diagnostic]:
+    """Find teams with names of the platform's."""
+    for team in platform.teams:
+        if team.name in names.RESERVED_TEAMS or team.name.startswith(("kube-", "openshift-")):
+            yield RESERVED_TEAM.at(team.at, f"a team can't be called `{team.name}`")
+
+
+def reserved_pool(platform: Platform) -> Iterator[Diagnostic]:
+    """Find pools with names of OpenShift's."""
+    for site in platform.sites:
+        for pool in site.cluster.pools:
+            if pool.name in RESERVED_POOLS:
+                yield RESERVED_POOL.at(pool.at.key(), f"a pool can't be called `{pool.name}`: OpenShift has one")
+
+
+def too_long(platform: Platform) -> Iterator[Diagnostic]:
+    """Measure every composed name."""
+    for each in _composed(platform):
+        if len(each.name) > each.budget:
+            message = f"the {each.kind} `{each.name}` has {len(each.name)} characters; {each.budget} are allowed"
+            yield TOO_LONG.at(each.at, message)
+
+
+def clashing_names(platform: Platform) -> Iterator[Diagnostic]:
+    """Find names that two different objects get."""
+    known: dict[tuple[str, str, str], _Name] = {}
+    for each in _composed(platform):
+        first = known.setdefault((each.kind, each.scope, each.name), each)
+        if first.parts != each.parts:
+            message = f"two objects would be the {each.kind} `{each.name}`"
+            yield CLASHING_NAMES.at(each.at, message, notes=[Note("the other", first.at)])
+
+
+def _composed(platform: Platform) -> Iterator[_Name]:
+    for site in platform.sites:
+        for launch in site.launches:
+            parts = (launch.runtime.name, str(launch.runtime.version), launch.hardware.name)
+            yield _Name("ClusterTrainingRuntime", site.name, launch.name, parts, launch.runtime.at)
+        for part in ("argocd", "platform", "teams"):
+            yield _Name("application", "", site.part(part), (site.name, part), site.cluster.at)
+        for tenant in site.tenants:
+            yield from _of_tenant(site, tenant)
+
+
+def _of_tenant(site: Site, tenant: Tenant) -> Iterator[_Name]:
+    team = tenant.team.at
+    yield _Name("Namespace", site.name, tenant.namespace, (tenant.name,), team)
+    yield _Name("application", "", tenant.application, (site.name, "team", tenant.name), team)
+    for queue in tenant.queues:
+        yield _Name("ClusterQueue", site.name, queue.name, (tenant.name, queue.node_class), team)
+    for claim in tenant.made_volumes:
+        yield _Name("PersistentVolume", site.name, claim.volume, (tenant.name, claim.name), claim.request.at.key())
+    for secret in tenant.secrets:
+        at = team / "storage" / secret.name
+        yield _Name("Secret", f"{site.name}/{tenant.name}", secret.name, (secret.kind,), at.key())
+    for sample in tenant.samples:
+        parts = (tenant.name, sample.launch.runtime.name)
+        yield _Name("sample TrainJob", site.name, sample.name, parts, team, names.TRAINJOB_BUDGET)
+
+
+CHECKS = (
+    Check(RESERVED_TEAM, reserved_team),
+    Check(RESERVED_POOL, reserved_pool),
+    Check(TOO_LONG, too_long),
+    Check(CLASHING_NAMES, clashing_names),
+)

@@ -1,0 +1,155 @@
+"""Nodes: what selects them, what the kubelet keeps, how ranks share their cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.model.hardware import Hardware
+from generator.model.platform import Platform
+from generator.model.quantity import format_bytes, format_cpu
+from generator.model.runtime import Runtime
+from generator.rules._check import Check
+from generator.rules._walk import hardware
+
+OVERLAPPING_POOLS = Rule(
+    id="node/overlapping-pools",
+    severity=Severity.ERROR,
+    summary="No node is selected by two pools of a cluster.",
+    why=(
+        "Kueue counts the nodes once for each flavor and admits twice what is there; a node in two SR-IOV pools is an"
+        " error of the operator, which then configures neither."
+    ),
+    fix="Give each hardware profile labels of its own, e.g. the GPU's product and one that tells the pools apart.",
+)
+KUBELET_SHARE_EXCEEDS_SYSTEM = Rule(
+    id="node/kubelet-share-exceeds-system",
+    severity=Severity.ERROR,
+    summary="What the kubelet reserves is part of the system's share.",
+    why=(
+        "The node offers less than quota was computed from: no pod of a whole node fits, and its gang stays Pending"
+        ' (`excluded: resource "cpu"`, seen with Kueue 0.19.2).'
+    ),
+    fix="Raise `system`, or lower `kubelet`.",
+)
+NO_GPU_TAINT = Rule(
+    id="node/no-gpu-taint",
+    severity=Severity.WARNING,
+    summary="Nodes with GPUs have a taint.",
+    why=(
+        "Pods that are not queued land on them and take the cpu and memory that quota has promised: a job without a queue"
+        " starts at once and bypasses its quota (seen with Kueue 0.19.2)."
+    ),
+    fix="Taint the nodes and name it, e.g. `taint: nvidia.com/gpu`.",
+)
+THREADS_BELOW_CORES = Rule(
+    id="node/threads-below-cores",
+    severity=Severity.ERROR,
+    summary="A node has one hardware thread a core, or a whole number of them.",
+    why="Kubernetes counts threads as cpu: quota, and the cores that each rank is bound to, are computed from both.",
+    fix="Take both numbers from `lscpu`: CPU(s) is threads, and cores a socket times sockets is cores.",
+)
+FEWER_CORES_THAN_RANKS = Rule(
+    id="node/fewer-cores-than-ranks",
+    severity=Severity.ERROR,
+    summary="Each rank of a runtime that binds its ranks gets at least one core.",
+    why="mpirun refuses to start: `binding more processes than cpus` (seen with Open MPI 4.1.4).",
+    fix="Lower the system's cpu, or set `binding: none` in the runtime.",
+)
+ODD_CORE_SPLIT = Rule(
+    id="node/odd-core-split",
+    severity=Severity.WARNING,
+    summary="The cores that a node gives to a job are divided evenly among its ranks.",
+    why="Each rank is bound to whole cores, so the rest is never used: data loaders wait while cores idle.",
+    fix="Set the system's cpu so that the rest can be divided, or `binding: none` in the runtime.",
+)
+
+
+def overlapping_pools(platform: Platform) -> Iterator[Diagnostic]:
+    """Find pools whose labels are all on the nodes of another; two with the same labels are one finding."""
+    for site in platform.sites:
+        for wide, narrow in permutations(site.cluster.pools, 2):
+            one, two = wide.hardware.labels.items(), narrow.hardware.labels.items()
+            if one < two or (one == two and wide.name < narrow.name):
+                labels = ", ".join(f"{key}={value}" for key, value in wide.hardware.labels.items())
+                message = f"pool `{wide.name}` selects the nodes of pool `{narrow.name}` too: {labels or 'every node'}"
+                notes = [Note(f"hardware of `{each.name}`", each.hardware.at / "labels") for each in (wide, narrow)]
+                yield OVERLAPPING_POOLS.at(wide.at.key(), message, notes=notes)
+
+
+def kubelet_share_exceeds_system(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare each part of the kubelet's share with the system's."""
+    for each in hardware(platform):
+        kubelet, system = each.kubelet, each.system
+        parts = (
+            ("cpu", kubelet.cpu, system.cpu, format_cpu),
+            ("memory", kubelet.memory, system.memory, format_bytes),
+            ("ephemeralStorage", kubelet.ephemeral_storage, system.ephemeral_storage, format_bytes),
+        )
+        for field, part, whole, form in parts:
+            if part > whole:
+                message = (
+                    f"the kubelet of a `{each.name}` reserves {form(part)} {field}, the system {form(whole)} in all"
+                )
+                yield KUBELET_SHARE_EXCEEDS_SYSTEM.at(
+                    each.at / "kubelet" / field, message, notes=[Note("the system's share", each.at / "system" / field)]
+                )
+
+
+def no_gpu_taint(platform: Platform) -> Iterator[Diagnostic]:
+    """Find GPU hardware without a taint."""
+    for each in hardware(platform):
+        if each.gpu and not each.taint:
+            yield NO_GPU_TAINT.at(each.at / "taint", f"a `{each.name}` has {each.gpus} GPUs and no taint")
+
+
+def threads_below_cores(platform: Platform) -> Iterator[Diagnostic]:
+    """Find nodes whose threads are no multiple of their cores."""
+    for each in hardware(platform):
+        if each.threads % each.cores:
+            message = f"a `{each.name}` has {each.cores} cores and {each.threads} threads"
+            yield THREADS_BELOW_CORES.at(each.at / "cpu" / "threads", message)
+
+
+def fewer_cores_than_ranks(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare the cores that a job gets with its ranks: one a GPU, or one a core but at least one."""
+    for runtime, each in _bound(platform):
+        ranks = each.gpus or 1
+        if each.promised_cores < ranks:
+            message = (
+                f"runtime `{runtime.name}` binds {ranks} ranks to the {each.promised_cores} cores of a `{each.name}`"
+            )
+            notes = [Note("the system keeps the others", each.at / "system" / "cpu")]
+            yield FEWER_CORES_THAN_RANKS.at(runtime.at / "binding", message, notes=notes)
+
+
+def odd_core_split(platform: Platform) -> Iterator[Diagnostic]:
+    """Find whole nodes whose cores leave a rest when each rank has its share."""
+    for runtime, each in _bound(platform):
+        ranks = each.gpus or 1
+        share, rest = divmod(each.promised_cores, ranks)
+        if share and rest:
+            message = (
+                f"runtime `{runtime.name}` binds each of {ranks} ranks to {share} of the {each.promised_cores} cores"
+                f" of a `{each.name}`, and {rest} are left over"
+            )
+            notes = [Note("what the system keeps", each.at / "system" / "cpu")]
+            yield ODD_CORE_SPLIT.at(runtime.at / "binding", message, notes=notes)
+
+
+def _bound(platform: Platform) -> Iterator[tuple[Runtime, Hardware]]:
+    """Yield each runtime that binds its ranks, with the hardware that it runs on."""
+    for runtime in platform.runtimes:
+        if runtime.binding == "cores":
+            yield from ((runtime, each) for each in hardware(platform) if each.name in runtime.hardware)
+
+
+CHECKS = (
+    Check(OVERLAPPING_POOLS, overlapping_pools),
+    Check(KUBELET_SHARE_EXCEEDS_SYSTEM, kubelet_share_exceeds_system),
+    Check(NO_GPU_TAINT, no_gpu_taint),
+    Check(THREADS_BELOW_CORES, threads_below_cores),
+    Check(FEWER_CORES_THAN_RANKS, fewer_cores_than_ranks),
+    Check(ODD_CORE_SPLIT, odd_core_split),
+)
