@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
-from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model.platform import Site
 from generator.pipeline import Generation
 from generator.tree.compare import compare, reading
@@ -45,7 +46,7 @@ _PROFILE = re.compile(r"profiles/(clusters|hardware|runtimes|teams)/[^/]+\.yaml"
 
 
 def check_fresh(target: Path, generation: Generation) -> Iterator[Diagnostic]:
-    """Yield each file of the tree that is missing, differs from what is generated, or should not be there.
+    """Yield, for each folder of the tree, the files that are missing, edited or extra.
 
     Args:
         target: the tree; its files are shown below ``overlays/`` whatever it is called.
@@ -55,11 +56,19 @@ def check_fresh(target: Path, generation: Generation) -> Iterator[Diagnostic]:
         TreeError: the tree can't be read.
     """
     comparison = compare(target, generation.files)
-    found = {"is missing": comparison.missing, "differs from what is generated": comparison.changed}
-    found["is not generated"] = comparison.extra
-    for what, paths in found.items():
-        for path in paths:
-            yield TREE_IS_STALE.at(Pointer(f"overlays/{path}"), f"{path} {what}")
+    differences = {"missing": comparison.missing, "edited": comparison.changed, "extra": comparison.extra}
+    found = [(path, what) for what, paths in differences.items() for path in paths]
+    for unit, group in groupby(sorted(found, key=_by_folder), key=lambda pair: _by_folder(pair)[0]):
+        files = list(group)
+        counts = Counter(what for _, what in files)
+        message = f"{unit}: {', '.join(f'{counts[what]} {what}' for what in differences if counts[what])}"
+        notes = [Note(what, Pointer(f"overlays/{path}")) for path, what in files]
+        yield TREE_IS_STALE.at(Pointer(f"overlays/{unit}"), message, notes=notes)
+
+
+def _by_folder(found: tuple[str, str]) -> tuple[str, str]:
+    folder, _, name = found[0].rpartition("/")
+    return folder, name
 
 
 def check_vanished(target: Path, generation: Generation, clusters: Iterable[str] = ()) -> Iterator[Diagnostic]:

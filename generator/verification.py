@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from generator.committed import check_fresh, check_vanished
@@ -95,8 +96,9 @@ def verify(root: Path, target: Path, components_root: str, clusters: Iterable[st
     wanted = tuple(clusters)
     generation = generate(root, components_root, wanted)
     diagnostics = generation.diagnostics
-    if not has_errors(diagnostics):
-        diagnostics += (*check_vanished(target, generation, wanted), *check_fresh(target, generation))
+    for check in (partial(check_vanished, clusters=wanted), check_fresh):
+        if not has_errors(diagnostics):
+            diagnostics += tuple(check(target, generation))
     if has_errors(diagnostics) or generation.checked.platform is None:
         return Verification(generation, diagnostics)
     counts = []
@@ -203,7 +205,7 @@ def _home(site: Site, unit: str) -> Pointer:
 def _check_count(site: Site, count: Count) -> Iterator[Diagnostic]:
     if count.skipped or len({count.objects, count.valid, count.built, count.conform}) > 1:
         message = (
-            f"the kustomizations list {count.objects} objects and kustomize builds {count.built};"
-            f" {count.valid} are valid against the schemas and {count.conform} in kubeconform, which skipped {count.skipped}"
+            f"the kustomizations list {count.objects} objects, kustomize builds {count.built}; {count.valid} are valid"
+            f" against the schemas, {count.conform} in kubeconform, which skipped {count.skipped}"
         )
         yield OBJECTS_LOST.at(site.cluster.at, message)

@@ -53,20 +53,15 @@ def _many(count: int, what: str) -> str:
 
 
 def _blocks(findings: Findings, *, colour: bool) -> Iterator[str]:
-    """Yield one block a finding; what a single file, or a folder of the tree, repeats too often is only counted."""
-    homes: Counter[str] = Counter()
+    """Yield one block a finding; what a single file repeats too often is only counted."""
+    seen: Counter[str] = Counter()
     for diagnostic, place in findings.ordered():
-        home = _home(place)
-        homes[home] += 1
-        if homes[home] <= _PER_FILE:
+        seen[place.file] += 1
+        if seen[place.file] <= _PER_FILE:
             yield "\n".join(_block(diagnostic, place, findings.places, colour=colour)) + "\n"
-    for home, count in sorted(homes.items()):
+    for file, count in sorted(seen.items()):
         if count > _PER_FILE:
-            yield f"{printable(home)}: and {count - _PER_FILE} more\n"
-
-
-def _home(place: Place) -> str:
-    return place.file if place.mark else place.file.rpartition("/")[0]
+            yield f"{printable(file)}: and {count - _PER_FILE} more\n"
 
 
 def _block(diagnostic: Diagnostic, place: Place, places: Places, *, colour: bool) -> Iterator[str]:
@@ -88,8 +83,10 @@ def _block(diagnostic: Diagnostic, place: Place, places: Places, *, colour: bool
 def _remarks(diagnostic: Diagnostic, places: Places) -> Iterable[tuple[str, str]]:
     if diagnostic.consequence:
         yield "if merged", diagnostic.consequence
-    for note in diagnostic.notes:
+    for note in diagnostic.notes[:_PER_FILE]:
         yield "note", _note(note, places)
+    if len(diagnostic.notes) > _PER_FILE:
+        yield "note", f"and {len(diagnostic.notes) - _PER_FILE} more"
     if diagnostic.hint:
         yield "help", diagnostic.hint
 

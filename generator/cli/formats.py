@@ -23,23 +23,21 @@ class Output:
     file: Path | None = None
 
 
-class OutputType(click.ParamType[Output]):
-    """Reads ``F`` or ``F:FILE``."""
+def parse_output(text: str) -> Output:
+    """Read ``F`` or ``F:FILE``.
 
-    name = "format"
+    Raises:
+        click.BadParameter: there is no such form, or no file after the colon.
+    """
+    form, colon, file = text.partition(":")
+    if form not in _NAMES or (colon and not file):
+        raise click.BadParameter(f"`{text}` is neither {' nor '.join(_NAMES)}, alone or followed by `:FILE`")
+    return Output(form, Path(file) if colon else None)
 
-    def convert(self, value: str | Output, param: click.Parameter | None, ctx: click.Context | None) -> Output:
-        """Return the wanted form."""
-        if isinstance(value, Output):
-            return value
-        form, colon, file = value.partition(":")
-        if form not in _NAMES or (colon and not file):
-            self.fail(f"`{value}` is none of {', '.join(_NAMES)}, alone or followed by `:FILE`", param, ctx)
-        return Output(form, Path(file) if colon else None)
 
-    def shell_complete(self, _: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Complete the form."""
-        return [CompletionItem(name) for name in _NAMES if name.startswith(incomplete)]
+def complete_form(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the form."""
+    return [CompletionItem(name) for name in _NAMES if name.startswith(incomplete)]
 
 
 def one_on_stdout(_: click.Context, __: click.Parameter, outputs: tuple[Output, ...]) -> tuple[Output, ...]:

@@ -13,7 +13,7 @@ import click
 
 from generator import __version__
 from generator.cli.app import app
-from generator.cli.console import say
+from generator.cli.console import printable, say
 from generator.cli.exits import Exit, NoInput
 from generator.diagnostics import ToolError, TreeError
 
@@ -54,15 +54,18 @@ def _invoke(args: Sequence[str]) -> int:
     except click.Abort:
         say("interrupted")
         return Exit.INTERRUPTED
-    except (NoInput, ToolError, TreeError, OSError) as problem:
-        say(f"error: {problem}")
+    except (NoInput, ToolError, TreeError) as problem:
+        say(f"error: {printable(str(problem))}")
         return {NoInput: Exit.NO_INPUT, ToolError: Exit.TOOL}.get(type(problem), Exit.IO)
+    except OSError as problem:
+        say(f"error: {problem.filename or 'standard output'}: {problem.strerror}")
+        return Exit.IO
 
 
 def _usage(problem: click.ClickException) -> int:
     context = getattr(problem, "ctx", None)
     hint = f"\nTry `{context.command_path} --help`." if context else ""
-    say(f"error: {problem.format_message()}{hint}")
+    say(f"error: {printable(problem.format_message())}{hint}")
     return Exit.USAGE
 
 

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from generator.cli.exits import NoInput
-from generator.cli.formats import Output, OutputType, one_on_stdout
+from generator.cli.formats import complete_form, one_on_stdout, parse_output
 from generator.cli.places import Places, shown_folder
 from generator.dialect.source import Profiles
 
@@ -26,12 +26,13 @@ output_option = click.option(
 format_option = click.option(
     "--format",
     "formats",
-    type=OutputType(),
+    type=parse_output,
     multiple=True,
-    default=[Output("text")],
+    default=["text"],
     show_default="text",
     metavar="F[:FILE]",
     callback=one_on_stdout,
+    shell_complete=complete_form,
     help="text or json, to stdout or a file; may be given several times.",
 )
 color_option = click.option(

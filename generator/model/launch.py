@@ -72,6 +72,18 @@ class Launch:
         return self.hardware.gpus or self.hardware.promised_cores
 
     @property
+    def cores_per_rank(self) -> int:
+        """Cores that each rank of a whole node is bound to."""
+        return self.hardware.promised_cores // self.ranks
+
+    @property
+    def threads_per_rank(self) -> int:
+        """Hardware threads that a rank must find in its pod: Open MPI 5 would leave out ranks in silence."""
+        return (
+            self.cores_per_rank * self.hardware.threads // self.hardware.cores if self.runtime.binding == "cores" else 1
+        )
+
+    @property
     def per_node(self) -> dict[str, int]:
         """What the pod of a whole node asks for, in base units."""
         return self.hardware.whole_node_pod(self.release.resource_prefix)
@@ -80,6 +92,12 @@ class Launch:
     def resources(self) -> dict[str, dict[str, str]]:
         """Requests equal to limits: the pod is Guaranteed, so the CPU manager gives it cores of its own."""
         amounts = {name: format_amount(name, amount) for name, amount in self.per_node.items()}
+        return {"limits": amounts, "requests": amounts}
+
+    @property
+    def account_resources(self) -> dict[str, dict[str, str]]:
+        """Of the init container that writes the account; equal too, or the pod would not be Guaranteed."""
+        amounts = {"cpu": "1", "memory": "128Mi"}
         return {"limits": amounts, "requests": amounts}
 
     @property
@@ -137,9 +155,8 @@ class Launch:
 
         Trainer sets the hostfile for 4 only; with 5 and no name of its own all ranks would run on the launcher.
         """
-        cores = self.hardware.promised_cores // self.ranks
         bound = self.runtime.binding == "cores"
-        mapping, binding = (f"slot:PE={cores}", "core") if bound else ("slot", "none")
+        mapping, binding = (f"slot:PE={self.cores_per_rank}", "core") if bound else ("slot", "none")
         mpi = {
             "OMPI_MCA_btl_tcp_if_include": _POD_INTERFACE,
             "OMPI_MCA_hwloc_base_binding_policy": binding,
@@ -148,6 +165,8 @@ class Launch:
             "OMPI_MCA_rmaps_base_mapping_policy": mapping,
             "PRTE_MCA_hwloc_default_binding_policy": binding,
             "PRTE_MCA_plm_ssh_agent": _SSH,
+            # It cuts a forwarded value at its first `=`, so a node could not start another node's ranks.
+            "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
             "PRTE_MCA_plm_ssh_args": "-o ConnectionAttempts=10",
             "PRTE_MCA_prte_default_hostfile": "/etc/mpi/hostfile",
             "PRTE_MCA_prte_if_include": _POD_INTERFACE,

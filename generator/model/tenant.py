@@ -190,6 +190,8 @@ class Tenant:
             ask = launch.per_node
             limits[f"gpusPerNode.{launch.name}"] = str(launch.hardware.gpus)
             limits[f"maxNodes.{launch.name}"] = str(min(self.team.largest_job, launch.runtime.max_nodes))
+            limits[f"ranksPerNode.{launch.name}"] = str(launch.ranks)
+            limits[f"threadsPerRank.{launch.name}"] = str(launch.threads_per_rank)
             limits[f"perNode.{launch.name}"] = " ".join(
                 f"{name}={format_amount(name, amount)}" for name, amount in ask.items()
             )

@@ -24,8 +24,9 @@ SYSTEM_SUBJECT = Rule(
     severity=Severity.ERROR,
     summary="Roles go to groups of the identity provider, never to groups of the platform itself.",
     why=(
-        "`system:authenticated` is everybody with an account and `system:serviceaccounts` every pod of the cluster: all of"
-        " them would get the role. A group of cluster administrators makes who may do what impossible to review."
+        "`system:authenticated` is everybody with an account and `system:serviceaccounts` every pod of the cluster:"
+        " all of them would get the role. A group of cluster administrators makes who may do what impossible to"
+        " review."
     ),
     fix="Name a group of people that the identity provider keeps.",
 )
@@ -47,7 +48,9 @@ NOBODY_MAY_SUBMIT = Rule(
     id="access/nobody-may-submit",
     severity=Severity.ERROR,
     summary="Somebody in a team has a role that may submit jobs.",
-    why="Every `kubectl create` of a TrainJob is refused (forbidden), and the team's nodes serve only those who borrow.",
+    why=(
+        "Every `kubectl create` of a TrainJob is refused (forbidden), and the team's nodes serve only those who borrow."
+    ),
     fix="Give a group the role `user` or `admin`.",
 )
 SHADOWED_ACCOUNT = Rule(
@@ -55,8 +58,9 @@ SHADOWED_ACCOUNT = Rule(
     severity=Severity.ERROR,
     summary="A team's own service accounts have names that nobody else uses.",
     why=(
-        f"OpenShift makes `default`, `builder`, `deployer` and `pipeline` itself and fights over them with Argo CD; every"
-        f" pod that names no account runs as `default`, and every rank as `{names.JOB_ACCOUNT}`: each job would have the role."
+        "OpenShift makes `default`, `builder`, `deployer` and `pipeline` itself and fights over them with Argo CD;"
+        f" every pod that names no account runs as `default`, and every rank as `{names.JOB_ACCOUNT}`: each job would"
+        " have the role."
     ),
     fix="Choose another name, e.g. ci-runner.",
 )

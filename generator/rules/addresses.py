@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
-from generator.model.cluster import Cluster, Fabric
+from generator.model.cluster import Cluster
 from generator.model.platform import Platform
+from generator.model.pool import Fabric
 from generator.model.queue import Flavor
 from generator.model.team import Allocation
 from generator.rules._check import Check
@@ -36,8 +37,8 @@ ADDRESS_BLOCK_TOO_SMALL = Rule(
     severity=Severity.ERROR,
     summary="A team's address block, split over the rails, holds an address for each virtual function of its nodes.",
     why=(
-        "whereabouts runs out of addresses: the last pods of a large job stay in ContainerCreating and the others wait for"
-        " them with all their GPUs."
+        "whereabouts runs out of addresses: the last pods of a large job stay in ContainerCreating and the others"
+        " wait for them with all their GPUs."
     ),
     fix="Take a larger free block; nothing else may move, as running pods hold their addresses.",
 )
@@ -69,7 +70,7 @@ def _overlaps_network(cluster: Cluster, fabric: Fabric) -> Iterator[Diagnostic]:
 
 
 def _overlaps_team(holders: list[tuple[str, Allocation]]) -> Iterator[Diagnostic]:
-    """Go through the blocks by address: two blocks are apart or one contains the other, so the last large one is enough."""
+    """Go through the blocks by address: two are apart or one contains the other, so the last large one is enough."""
     largest: tuple[str, Allocation] | None = None
     for team, each in sorted(holders, key=lambda one: (one[1].addresses, one[0])):
         if largest is not None and each.addresses.overlaps(largest[1].addresses):

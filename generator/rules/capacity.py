@@ -41,7 +41,10 @@ BORROW_EXCEEDS_LENDERS = Rule(
     id="capacity/borrow-exceeds-lenders",
     severity=Severity.WARNING,
     summary="A team borrows no more nodes than the others of its tree of cohorts lend.",
-    why="The limit promises what is never there: a job of that size waits for ever, in words that sound like a full queue.",
+    why=(
+        "The limit promises what is never there: a job of that size waits for ever, in words that sound like a full"
+        " queue."
+    ),
     fix="Lower `borrow`, or let the others lend more.",
 )
 SYSTEM_SHARE_EXCEEDS_NODE = Rule(

@@ -10,8 +10,8 @@ from generator.rules._check import Check
 from generator.rules._walk import holdings, lineage
 
 _NO_LIMITS = (
-    "Kueue takes no limits without a cohort (`borrowingLimit must be nil when cohort is empty`, seen with Kueue 0.16.2),"
-    " so Trainyard writes none: the team"
+    "Kueue takes no limits without a cohort (`borrowingLimit must be nil when cohort is empty`, seen with Kueue"
+    " 0.16.2), so Trainyard writes none: the team"
 )
 
 BORROW_WITHOUT_COHORT = Rule(

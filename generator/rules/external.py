@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
-from generator.model.cluster import Cluster, Storage
+from generator.model.cluster import Cluster
 from generator.model.platform import Platform
+from generator.model.storage import Storage
 from generator.model.team import StorageRequest
 from generator.rules._check import Check
 
@@ -25,8 +26,8 @@ UNDECLARED_EXTERNAL = Rule(
     severity=Severity.ERROR,
     summary="What a cluster needs and Trainyard does not make is declared in `external`, with its owner.",
     why=(
-        "Nobody is known to provide it: claims stay Pending, secrets stay empty, and the partitions of a fabric are never"
-        " set in its subnet manager, so ranks find no path."
+        "Nobody is known to provide it: claims stay Pending, secrets stay empty, and the partitions of a fabric are"
+        " never set in its subnet manager, so ranks find no path."
     ),
     fix="Add it to `external` with the team that owns it.",
 )

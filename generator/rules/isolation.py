@@ -7,7 +7,8 @@ from ipaddress import IPv4Network
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model import names
-from generator.model.cluster import Cluster, Egress
+from generator.model.cluster import Cluster
+from generator.model.network import Egress
 from generator.model.platform import Platform
 from generator.rules._check import Check
 
@@ -33,8 +34,8 @@ EGRESS_REACHES_NODES = Rule(
     severity=Severity.WARNING,
     summary="A way out by address leads out of the cluster; pods are named by their namespace.",
     why=(
-        "OVN-Kubernetes judges a packet after service DNAT: an address of a service never matches, so the connection times"
-        " out, and a range of pods opens the way to every namespace, the other teams' included."
+        "OVN-Kubernetes judges a packet after service DNAT: an address of a service never matches, so the connection"
+        " times out, and a range of pods opens the way to every namespace, the other teams' included."
     ),
     fix="Use `namespaces` and the pods' own port for what runs in the cluster.",
 )

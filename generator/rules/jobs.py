@@ -17,9 +17,9 @@ Trainer starts max(numNodes - 1, 1) nodes beside the launcher (kubeflow/trainer:
 """
 
 _WAITS = (
-    "The job is submitted and waits for ever: `insufficient quota for nvidia.com/gpu in flavor ..., previously considered"
-    " podsets requests (0) + current podset request (16) > maximum capacity (8)` (seen with Kueue 0.19.2). The message"
-    " stands on its Workload only; `describe trainjob` shows nothing."
+    "The job is submitted and waits for ever: `insufficient quota for nvidia.com/gpu in flavor ..., previously"
+    " considered podsets requests (0) + current podset request (16) > maximum capacity (8)` (seen with Kueue 0.19.2)."
+    " The message stands on its Workload only; `describe trainjob` shows nothing."
 )
 
 JOB_LARGER_THAN_REACH = Rule(
@@ -57,7 +57,9 @@ SHARED_MEMORY_EXCEEDS_NODE = Rule(
     id="capacity/shared-memory-exceeds-node",
     severity=Severity.ERROR,
     summary="A runtime's shared memory is smaller than what a node of its hardware gives to a pod.",
-    why="/dev/shm counts against the pod's memory limit: ranks that fill it are killed (OOMKilled), and the job with them.",
+    why=(
+        "Shared memory counts against the pod's memory limit: ranks that fill it are OOMKilled, and the job with them."
+    ),
     fix="Lower `sharedMemory`; a quarter of the node's memory is plenty for NCCL and data loaders.",
 )
 
@@ -96,7 +98,7 @@ def job_larger_than_runtime_cap(platform: Platform) -> Iterator[Diagnostic]:
         caps = [known[name] for name in team.runtimes]
         highest = max(runtime.max_nodes for runtime in caps)
         if highest < team.largest_job:
-            message = f"team {team.name} may submit a job of {team.largest_job} nodes, but its runtimes take {highest} at most"
+            message = f"team {team.name} may submit a job of {team.largest_job} nodes, but its runtimes take {highest}"
             notes = [Note(f"{each.name} takes {each.max_nodes}", each.at / "maxNodes") for each in caps]
             yield JOB_LARGER_THAN_RUNTIME_CAP.at(team.at / "largestJob" / "nodes", message, notes=notes)
 

@@ -18,7 +18,10 @@ RESERVED_TEAM = Rule(
     id="names/reserved-team",
     severity=Severity.ERROR,
     summary="No team is called like a part of the platform.",
-    why="Folders, applications and queues are named after the team: reviewers and selectors would take it for the platform.",
+    why=(
+        "Folders, applications and queues are named after the team: reviewers and selectors would take it for the"
+        " platform."
+    ),
     fix="Rename the team's file.",
 )
 RESERVED_POOL = Rule(
@@ -26,8 +29,8 @@ RESERVED_POOL = Rule(
     severity=Severity.ERROR,
     summary="No node pool is called like one of OpenShift's own machine pools.",
     why=(
-        "The pool becomes a MachineConfigPool of that name: Argo CD would overwrite the platform's own, and the operator"
-        " would drain and reboot every node in it."
+        "The pool becomes a MachineConfigPool of that name: Argo CD would overwrite the platform's own, and the"
+        " operator would drain and reboot every node in it."
     ),
     fix="Rename the pool, e.g. after its hardware.",
 )
@@ -36,8 +39,8 @@ TOO_LONG = Rule(
     severity=Severity.ERROR,
     summary="Every name that is composed from profiles' names is short enough for the cluster.",
     why=(
-        "The API server refuses label values beyond 63 characters, and JobSet jobs whose pods' names would be longer, so a"
-        " TrainJob ends at 44 (seen with JobSet 0.11.0)."
+        "The API server refuses label values beyond 63 characters, and JobSet jobs whose pods' names would be longer,"
+        " so a TrainJob ends at 44 (seen with JobSet 0.11.0)."
     ),
     fix="Shorten the longest of the names that it is composed of.",
 )

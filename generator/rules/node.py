@@ -38,8 +38,8 @@ NO_GPU_TAINT = Rule(
     severity=Severity.WARNING,
     summary="Nodes with GPUs have a taint.",
     why=(
-        "Pods that are not queued land on them and take the cpu and memory that quota has promised: a job without a queue"
-        " starts at once and bypasses its quota (seen with Kueue 0.19.2)."
+        "Pods that are not queued land on them and take the cpu and memory that quota has promised: a job without a"
+        " queue starts at once and bypasses its quota (seen with Kueue 0.19.2)."
     ),
     fix="Taint the nodes and name it, e.g. `taint: nvidia.com/gpu`.",
 )

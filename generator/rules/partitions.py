@@ -48,7 +48,10 @@ PARTITION_OUT_OF_RANGE = Rule(
     id="fabric/partition-out-of-range",
     severity=Severity.ERROR,
     summary="A team's partition lies in the range that its fabric hands out.",
-    why="The owner of the subnet manager set other keys aside for others: the team may land among storage or foreign hosts.",
+    why=(
+        "The owner of the subnet manager set other keys aside for others: the team may land among storage or foreign"
+        " hosts."
+    ),
     fix="Take a key of the range, or agree on a larger one with the owner of the fabric.",
 )
 PARTITION_GIVEN_TWICE = Rule(
@@ -62,7 +65,10 @@ TOO_MANY_PARTITIONS = Rule(
     id="fabric/too-many-partitions",
     severity=Severity.ERROR,
     summary="At most 128 teams hold partitions of one fabric.",
-    why="A port's table has 128 entries: the key of the next team can't be set, and its jobs find no path (NCCL times out).",
+    why=(
+        "A port's table has 128 entries: the key of the next team can't be set, and its jobs find no path (NCCL times"
+        " out)."
+    ),
     fix="Spread the teams over two fabrics, or retire those that are gone.",
 )
 

@@ -75,7 +75,8 @@ def rails_without_fabric(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for pool in site.cluster.pools:
             if pool.hardware.rails and pool.fabric is None:
-                message = f"pool `{pool.name}` names no fabric, but a `{pool.hardware.name}` has {len(pool.hardware.rails)} rails"
+                rails = len(pool.hardware.rails)
+                message = f"pool `{pool.name}` names no fabric, but a `{pool.hardware.name}` has {rails} rails"
                 yield RAILS_WITHOUT_FABRIC.at(pool.at.key(), message)
 
 

@@ -31,8 +31,9 @@ UNSUPPORTED_MPI = Rule(
     severity=Severity.ERROR,
     summary="A runtime's MPI is Open MPI 4 or 5.",
     why=(
-        "Trainer launches Open MPI only: `mpiImplementation` admits no other value (Trainer 2.1 to 2.3), and the hostfile"
-        " and variables that it sets mean nothing to MPICH, MVAPICH2 or Intel MPI: all ranks would run on the launcher."
+        "Trainer launches Open MPI only: `mpiImplementation` admits no other value (Trainer 2.1 to 2.3), and the"
+        " hostfile and variables that it sets mean nothing to MPICH, MVAPICH2 or Intel MPI: all ranks would run on"
+        " the launcher."
     ),
     fix="Build the image with Open MPI 4.1 or 5.0.",
 )
@@ -41,8 +42,9 @@ GPU_IN_RESOURCE_NAME = Rule(
     severity=Severity.ERROR,
     summary="A hardware profile with rails has no `gpu` in its name.",
     why=(
-        "The name becomes that of its virtual functions' resources, and Trainer takes every resource with `gpu` in its name"
-        " for GPUs: one virtual function may then count as the GPUs of a node, and a job gets that many ranks."
+        "The name becomes that of its virtual functions' resources, and Trainer takes every resource with `gpu` in"
+        " its name for GPUs: one virtual function may then count as the GPUs of a node, and a job gets that many"
+        " ranks."
     ),
     fix="Rename the hardware profile, e.g. after the machine: dgx-h100.",
 )

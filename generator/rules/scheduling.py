@@ -54,8 +54,9 @@ QUEUE_WITHOUT_TRAINJOB = Rule(
     severity=Severity.ERROR,
     summary="TrainJob is among the frameworks that Kueue queues.",
     why=(
-        "Kueue does not see the jobs: they start at once beside the queue and its quota, and on tainted nodes their pods"
-        " stay Pending: `8 node(s) had untolerated taint(s)` (seen with Kueue 0.19.2), as the toleration is the queue's."
+        "Kueue does not see the jobs: they start at once beside the queue and its quota, and on tainted nodes their"
+        " pods stay Pending: `8 node(s) had untolerated taint(s)` (seen with Kueue 0.19.2), as the toleration is the"
+        " queue's."
     ),
     fix="Add TrainJob to `frameworks`, or remove the key for its default.",
 )

@@ -52,7 +52,7 @@ def script() -> str:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A place for the stand-in of /etc/passwd and for temporary files."""
+    """A place for temporary files."""
     home = tmp_path_factory.mktemp("node")
     (home / "tmp").mkdir()
     return home
@@ -62,10 +62,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(script: str, home: Path) -> Run:
     """Run the script in an environment; it prints sshd's configuration instead of starting it."""
     assert script.endswith(f"{SSHD}\n")
-    tame = script.replace(SSHD, 'cat "$work/sshd_config"').replace("/etc/passwd", str(home / "passwd"))
+    tame = script.replace(SSHD, 'cat "$work/sshd_config"')
 
     def run(environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
-        (home / "passwd").write_text("root:x:0:0:root:/root:/bin/bash\nmpiuser:x:7:7::/old:/sbin/nologin\n")
         always = {"PATH": os.environ["PATH"], "TMPDIR": str(home / "tmp")}
         return subprocess.run(["bash", "-c", tame], env={**always, **environment}, capture_output=True, check=False)
 
@@ -168,10 +167,23 @@ def test_variables_of_the_container_itself_are_left_out(run: Run, name: str) -> 
     assert name not in handed_on(run({name: "x", "WHOLE": "b"}).stdout)
 
 
-def test_account_has_a_shell_and_the_running_uid(run: Run, home: Path) -> None:
-    """The uid's first entry is mpiuser with bash, an older mpiuser is gone, and all other accounts stay."""
-    assert run({}).returncode == 0
-    entries = [line.split(":") for line in (home / "passwd").read_text().splitlines()]
+def test_account_has_a_shell_and_the_running_uid(tmp_path: Path) -> None:
+    """The init container puts mpiuser with bash first for the running uid; an older mpiuser goes, all others stay."""
+    scripts = set()
+    for runtime in runtimes():
+        for job in runtime["spec"]["template"]["spec"]["replicatedJobs"]:
+            pod = job["template"]["spec"]["template"]["spec"]
+            mounts = {mount["mountPath"]: mount for mount in pod["containers"][0]["volumeMounts"]}
+            assert mounts["/etc/passwd"]["subPath"] == "passwd"
+            scripts.add(pod["initContainers"][0]["command"][2])
+    (script,) = scripts
+    (tmp_path / "image").write_text("root:x:0:0:root:/root:/bin/bash\nmpiuser:x:7:7::/old:/sbin/nologin\n")
+    (tmp_path / "account").mkdir()
+    tame = script.replace("/etc/passwd", f"{tmp_path}/image").replace("/account/", f"{tmp_path}/account/")
+
+    subprocess.run(["bash", "-c", tame], check=True)
+
+    entries = [line.split(":") for line in (tmp_path / "account" / "passwd").read_text().splitlines()]
     assert [entry[0] for entry in entries] == ["mpiuser", "root"]
     assert entries[0][2:4] == [str(os.getuid()), "0"]
     assert entries[0][5:] == ["/home/mpiuser", "/bin/bash"]

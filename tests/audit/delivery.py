@@ -1,0 +1,124 @@
+"""What Argo CD will do with the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.audit.tree import Tree, strings
+
+_OPTIONS = "argocd.argoproj.io/sync-options"
+_WAVE = "argocd.argoproj.io/sync-wave"
+
+
+def nothing_waits_to_be_pruned(tree: Tree) -> Iterator[str]:
+    """``Prune=confirm`` freezes the whole unit."""
+    for document in (*tree.documents, *tree.kustomizations):
+        if any("prune=confirm" in text.lower().replace(" ", "") for _, text in strings(document.body)):
+            yield f"{document.path}: Prune=confirm"
+
+
+def state_is_kept(tree: Tree) -> Iterator[str]:
+    for document in tree.of("Namespace", "PersistentVolume", "PersistentVolumeClaim"):
+        if set(document.annotation(_OPTIONS).split(",")) != {"Prune=false", "Delete=confirm"}:
+            yield f"{document.path}: {document.annotation(_OPTIONS) or 'no options'}"
+
+
+def cluster_queues_come_last_and_alone(tree: Tree) -> Iterator[str]:
+    waves = [(int(each.annotation(_WAVE) or 0), each) for each in tree.documents if each.unit == "platform"]
+    last = max(wave for wave, _ in waves)
+    for wave, document in waves:
+        if (wave == last) != (document.kind == "ClusterQueue"):
+            yield f"{document.path}: wave {wave} of {last}"
+
+
+def application_sets_keep_their_applications(tree: Tree) -> Iterator[str]:
+    for document in tree.of("ApplicationSet"):
+        spec = document.spec
+        if spec["syncPolicy"].get("applicationsSync") != "create-update":
+            yield f"{document.path}: may delete applications"
+        if "argocd.argoproj.io/deletion-approved" not in spec.get("preservedFields", {}).get("annotations", ()):
+            yield f"{document.path}: drops the approval of a deletion"
+        if not spec.get("goTemplate") or spec.get("goTemplateOptions") != ["missingkey=error"]:
+            yield f"{document.path}: renders what is missing as nothing"
+
+
+def projects_are_narrow(tree: Tree) -> Iterator[str]:
+    for project in tree.of("AppProject"):
+        if "resources-finalizer.argocd.argoproj.io" not in project.body["metadata"].get("finalizers", ()):
+            yield f"{project.path}: no finalizer"
+        for where, text in strings(project.spec):
+            if "*" in text:
+                yield f"{project.path}: wildcard at {where}"
+        if team := tree.team_of(project):
+            namespaces = [each["namespace"] for each in project.spec["destinations"]]
+            if namespaces != [f"team-{team}"]:
+                yield f"{project.path}: writes into {namespaces}"
+            if project.spec["clusterResourceWhitelist"] != [{"group": "", "kind": "Namespace", "name": f"team-{team}"}]:
+                yield f"{project.path}: cluster-wide kinds"
+
+
+def applications_stay_in_their_projects(tree: Tree) -> Iterator[str]:
+    projects = {each.name: each.spec for each in tree.of("AppProject")}
+    for application in tree.of("Application"):
+        yield from _outside(application.path, application.spec, projects.get(application.spec["project"], {}))
+    for generated in tree.of("ApplicationSet"):
+        for team in tree.teams:
+            spec = generated.spec["template"]["spec"]
+            namespace = spec["destination"]["namespace"].replace("{{.path.basename}}", team)
+            project = projects.get(spec["project"].replace("{{.path.basename}}", team), {})
+            filled = {**spec, "destination": {**spec["destination"], "namespace": namespace}}
+            yield from _outside(f"{generated.path} for {team}", filled, project)
+
+
+def _outside(path: str, spec: dict[str, Any], project: dict[str, Any]) -> Iterator[str]:
+    if spec["source"]["repoURL"] not in project.get("sourceRepos", ()):
+        yield f"{path}: repository not in its project"
+    if spec["destination"] not in project.get("destinations", ()):
+        yield f"{path}: destination not in its project"
+    if not spec["source"]["targetRevision"].startswith("refs/heads/"):
+        yield f"{path}: a tag may win over the branch"
+    if "ServerSideApply=true" not in spec["syncPolicy"]["syncOptions"]:
+        yield f"{path}: applies on the client's side"
+
+
+def projects_list_exactly_the_kinds_of_their_unit(tree: Tree) -> Iterator[str]:
+    """Neither a kind that the sync would be refused for, nor one that nobody needs."""
+    for project in tree.of("AppProject"):
+        team = tree.team_of(project)
+        unit = f"teams/{team}" if team else project.name.rpartition("-")[2]
+        listed = _kinds(project.spec, "namespaceResourceWhitelist") | _kinds(project.spec, "clusterResourceWhitelist")
+        kinds = {
+            (each.body["apiVersion"].rpartition("/")[0], each.kind) for each in tree.documents if each.unit == unit
+        }
+        extra = {("", "ConfigMap")} if tree.teams.get(team, {}).get("components") else set()
+        if kinds - listed or listed - kinds - extra:
+            yield f"{project.path}: not the unit's kinds: {sorted((kinds ^ listed) - extra)}"
+
+
+def _kinds(spec: dict[str, Any], field: str) -> set[tuple[str, str]]:
+    return {(each["group"], each["kind"]) for each in spec.get(field, ())}
+
+
+def every_object_is_listed(tree: Tree) -> Iterator[str]:
+    """A kustomization lists each file beside it, in order, and no sample is in any."""
+    units = {each.unit: each.body for each in tree.kustomizations}
+    for unit in sorted({each.unit for each in tree.documents} | set(units)):
+        listed = units.get(unit, {}).get("resources", [])
+        there = sorted(each.path.rpartition("/")[2] for each in tree.documents if each.unit == unit)
+        if unit != "samples" and listed != there:
+            yield f"{unit}: lists {sorted(set(listed) ^ set(there)) or 'in another order'}"
+        if unit == "samples" and listed:
+            yield "samples would be synced"
+
+
+AUDITS = (
+    nothing_waits_to_be_pruned,
+    state_is_kept,
+    cluster_queues_come_last_and_alone,
+    application_sets_keep_their_applications,
+    projects_are_narrow,
+    applications_stay_in_their_projects,
+    projects_list_exactly_the_kinds_of_their_unit,
+    every_object_is_listed,
+)

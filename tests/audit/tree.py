@@ -1,0 +1,137 @@
+"""Reads the generated tree and the profiles from disk, sharing no code with the generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One object and the file that holds it, below the cluster's folder."""
+
+    path: str
+    body: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        return str(self.body.get("kind", ""))
+
+    @property
+    def name(self) -> str:
+        return str(self.body["metadata"]["name"])
+
+    @property
+    def namespace(self) -> str:
+        return str(self.body["metadata"].get("namespace", ""))
+
+    @property
+    def unit(self) -> str:
+        return self.path.rpartition("/")[0]
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        return dict(self.body.get("spec") or {})
+
+    def annotation(self, key: str) -> str:
+        return str(self.body["metadata"].get("annotations", {}).get(key, ""))
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A cluster's folder.
+
+    Args:
+        documents: every object, samples included.
+        kustomizations: the units' own files.
+        domain: prefix of our labels.
+        cluster, teams: the profiles as they stand in their files, teams of this cluster only.
+        hardware: node types, with what they extend.
+    """
+
+    documents: tuple[Document, ...]
+    kustomizations: tuple[Document, ...]
+    domain: str
+    cluster: dict[str, Any]
+    teams: dict[str, dict[str, Any]]
+    hardware: dict[str, dict[str, Any]]
+    allocations: dict[str, dict[str, dict[str, str]]]
+
+    def of(self, *kinds: str) -> list[Document]:
+        return [document for document in self.documents if document.kind in kinds]
+
+    def team_of(self, document: Document) -> str:
+        """Return whose a document is; empty for the platform's own."""
+        labelled = document.body["metadata"].get("labels", {}).get(f"{self.domain}/team", "")
+        if document.path.startswith("teams/"):
+            return document.path.split("/")[1]
+        return str(labelled or document.namespace.removeprefix("team-") * document.namespace.startswith("team-"))
+
+
+def read(path: Path) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+
+
+def strings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the place and text of every string, keys included."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield f"{path}.{key}", str(key)
+            yield from strings(member, f"{path}.{key}")
+    elif isinstance(value, list):
+        for i, member in enumerate(value):
+            yield from strings(member, f"{path}[{i}]")
+    elif isinstance(value, str):
+        yield path, value
+
+
+def mappings(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the place and content of every mapping."""
+    if isinstance(value, dict):
+        yield path, value
+        for key, member in value.items():
+            yield from mappings(member, f"{path}.{key}")
+    elif isinstance(value, list):
+        for i, member in enumerate(value):
+            yield from mappings(member, f"{path}[{i}]")
+
+
+@cache
+def clusters() -> tuple[str, ...]:
+    return tuple(sorted(path.parent.name for path in (ROOT / "overlays").glob("*/trainyard.lock")))
+
+
+@cache
+def load(cluster: str) -> Tree:
+    """Read a cluster's folder and the profiles that it was made from."""
+    folder = ROOT / "overlays" / cluster
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.yaml"))}
+    found = [Document(name, read(path)) for name, path in files.items()]
+    teams = {path.stem: read(path) for path in sorted((ROOT / "profiles/teams").glob("*.yaml"))}
+    return Tree(
+        documents=tuple(each for each in found if each.kind not in {"", "Kustomization"}),
+        kustomizations=tuple(each for each in found if each.kind == "Kustomization"),
+        domain=read(ROOT / "profiles/trainyard.yaml")["domain"],
+        cluster=read(ROOT / f"profiles/clusters/{cluster}.yaml"),
+        teams={name: team for name, team in teams.items() if cluster in team.get("quota", {})},
+        hardware={path.stem: _hardware(path) for path in sorted((ROOT / "profiles/hardware").glob("*.yaml"))},
+        allocations=read(ROOT / "profiles/allocations.yaml")[cluster],
+    )
+
+
+def _hardware(path: Path) -> dict[str, Any]:
+    own = read(path)
+    preset = read(ROOT / f"generator/presets/{own['extends']}.yaml") if "extends" in own else {}
+    return _merged(preset, own)
+
+
+def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    both = {key: _merged(base[key], over[key]) for key in base if isinstance(over.get(key), dict)}
+    return {**base, **over, **both}
