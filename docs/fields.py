@@ -64,7 +64,7 @@ def _takes(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     kinds = field.get("type", "")
     kinds = [kinds] if isinstance(kinds, str) else kinds
     words = " or ".join(_TYPES[kind] for kind in kinds if kind)
-    limits = [f"{text} {field[key]}" for key, text in _LIMITS.items() if key in field]
+    limits = [text.format(field[key]) for key, text in _LIMITS.items() if key in field]
     if "items" in field:
         words += f" of: {_takes(_resolved(field['items'], definitions), definitions)}"
     return cell("; ".join(filter(None, [field.get("x-message", words), *limits])))
@@ -77,7 +77,12 @@ _TYPES = {
     "object": "a mapping",
     "string": "text",
 }
-_LIMITS = {"minimum": "at least", "maximum": "at most", "maxLength": "characters at most", "maxItems": "items at most"}
+_LIMITS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "maxLength": "at most {} characters",
+    "maxItems": "at most {} items",
+}
 
 
 def _default(field: Mapping[str, Any], required: bool) -> str:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import inspect
-import pkgutil
 import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-import generator
 from docs.fields import anchor, cell, profile_fields
 from generator.cli.app import app
 from generator.diagnostics import Rule
 from generator.dialect.reader import read
 from generator.load.read import PACKAGE
 from generator.render.catalog import CATALOG, DELIVERY, Entry
+from generator.rulebook import all_rules
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -61,16 +59,6 @@ def pages() -> dict[str, str]:
     return {name: "\n".join((_WRITTEN, *lines)).rstrip() + "\n" for name, lines in sorted(parts.items())}
 
 
-def all_rules() -> list[Rule]:
-    """Return every rule that a module of the generator defines, sorted by id."""
-    found: dict[str, Rule] = {}
-    modules = (each.name for each in pkgutil.walk_packages(generator.__path__, "generator."))
-    for name in modules:
-        if not name.endswith("__main__"):
-            found |= {each.id: each for each in vars(import_module(name)).values() if isinstance(each, Rule)}
-    return [rule for _, rule in sorted(found.items())]
-
-
 def _rules(families: Mapping[str, list[Rule]]) -> Iterator[str]:
     yield from ("# Rules", "", "What Trainyard refuses, by family. `trainyard explain RULE` prints the same page.")
     yield from ("An error can't be waived; a warning can, in `profiles/waivers.yaml` ([how](profiles.md#waivers)).", "")
@@ -83,17 +71,19 @@ def _rules(families: Mapping[str, list[Rule]]) -> Iterator[str]:
 
 def _family(family: str, rules: list[Rule]) -> Iterator[str]:
     yield from (f"# {family}", "", "[All rules](../rules.md)")
+    yield from ("", "Examples are the tests' own: for each profile what is changed in it; `null` removes.")
     for rule in rules:
         yield from ("", f"## {rule.id}", "", f"**{rule.severity}**: {rule.summary}", "", f"*Why.* {rule.why}")
         yield from ("", f"*Fix.* {rule.fix}")
-        for name, title in (("bad", "Wrong"), ("good", "Right")):
-            yield from _example(CASES / rule.id, name, title)
+        for name, title in (("bad.yaml", "Wrong"), ("bad.expected", "Trainyard says"), ("good.yaml", "Right")):
+            yield from _case(CASES / rule.id / name, title)
 
 
-def _example(folder: Path, name: str, title: str) -> Iterator[str]:
-    """Yield the case file that the tests run, when the rule has one."""
-    for path in sorted(folder.glob(f"{name}*.yaml"))[:1]:
-        yield from ("", f"{title}:", "", "```yaml", path.read_text(encoding="utf-8").rstrip(), "```")
+def _case(path: Path, title: str) -> Iterator[str]:
+    """Yield the case file that the tests run, when the rule has one: profiles, and what is changed in each."""
+    if path.is_file():
+        language = "yaml" if path.suffix == ".yaml" else "text"
+        yield from ("", f"{title}:", "", f"```{language}", path.read_text(encoding="utf-8").rstrip(), "```")
 
 
 def _resources() -> Iterator[str]:
@@ -154,12 +144,12 @@ def _value(value: Any) -> str:
 def _cli(command: click.Command) -> Iterator[str]:
     yield from ("# Command line", "", inspect.cleandoc(command.help or ""))
     for name, each in _commands(command, ""):
-        context = click.Context(each, info_name=f"trainyard {name}")
+        context = click.Context(each, info_name=f"trainyard {name}", terminal_width=200)
         yield from ("", f"## {name}", "", inspect.cleandoc(each.help or ""), "")
         yield from ("```console", f"$ {context.get_usage().removeprefix('Usage: ')}", "```", "")
         options = [param.get_help_record(context) for param in each.get_params(context)]
         yield from ("| option | what |", "|---|---|")
-        yield from (f"| `{cell(record[0])}` | {cell(record[1])} |" for record in options if record)
+        yield from (f"| `{cell(record[0])}` | {cell(record[1])} |" for record in options if record and record[1])
 
 
 def _commands(command: click.Command, prefix: str) -> Iterator[tuple[str, click.Command]]:

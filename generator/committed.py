@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
@@ -57,18 +58,14 @@ def check_fresh(target: Path, generation: Generation) -> Iterator[Diagnostic]:
     """
     comparison = compare(target, generation.files)
     differences = {"missing": comparison.missing, "edited": comparison.changed, "extra": comparison.extra}
-    found = [(path, what) for what, paths in differences.items() for path in paths]
-    for unit, group in groupby(sorted(found, key=_by_folder), key=lambda pair: _by_folder(pair)[0]):
-        files = list(group)
+    found = ((*path.rpartition("/")[::2], what) for what, paths in differences.items() for path in paths)
+    for folder, group in groupby(sorted(found), key=itemgetter(0)):
+        files = [(name, what) for _, name, what in group]
         counts = Counter(what for _, what in files)
-        message = f"{unit}: {', '.join(f'{counts[what]} {what}' for what in differences if counts[what])}"
-        notes = [Note(what, Pointer(f"overlays/{path}")) for path, what in files]
-        yield TREE_IS_STALE.at(Pointer(f"overlays/{unit}"), message, notes=notes)
-
-
-def _by_folder(found: tuple[str, str]) -> tuple[str, str]:
-    folder, _, name = found[0].rpartition("/")
-    return folder, name
+        message = f"{folder}: {', '.join(f'{counts[what]} {what}' for what in differences if counts[what])}"
+        at = Pointer(f"overlays/{folder}")
+        notes = [Note(what, Pointer(f"{at.file}/{name}")) for name, what in files]
+        yield TREE_IS_STALE.at(at, message, notes=notes)
 
 
 def check_vanished(target: Path, generation: Generation, clusters: Iterable[str] = ()) -> Iterator[Diagnostic]:

@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 
 import click
 
+from generator.cli.exits import Exit
+
 _PATIENCE = 2.0  # seconds without a word; after that one wonders
 
 
@@ -20,12 +22,16 @@ def say(message: str) -> None:
 
 
 def result(text: str) -> None:
-    """Print a result on stdout, with the colours that it has.
+    """Print a result on stdout, with the colours that it has; without a word when the reader went away.
 
     Raises:
         OSError: it did not arrive.
     """
-    click.echo(text, color=True)
+    try:
+        click.echo(text, color=True)
+    except BrokenPipeError:
+        # click would end with the exit code of findings.
+        sys.exit(Exit.IO)
 
 
 @contextmanager

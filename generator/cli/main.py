@@ -35,10 +35,8 @@ def run(args: Sequence[str]) -> int:
     try:
         return _invoke(args)
     except SystemExit as end:
-        # click ends so when the reader of a pipe went away, and after completing for a shell.
-        if isinstance(end.__context__, BrokenPipeError):
-            return Exit.FINE if _asks_only(args) else Exit.IO
-        return int(end.code or 0)
+        # Of a reader that went away (nobody needs all of the help), and of completions for a shell.
+        return Exit.FINE if _asks_only(args) else int(end.code or 0)
     except Exception as problem:  # noqa: BLE001 - whatever nobody expected is a bug, and is told as one
         return _bug(args, problem)
 

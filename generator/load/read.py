@@ -78,8 +78,8 @@ def _objects(path: Path, folder: Path) -> tuple[dict[str, Any], ...]:
     if path.parent != folder or path.is_symlink():
         raise ValueError("not a file beside the kustomization")
     bodies = tuple(parse_manifests(path.read_text(encoding="utf-8")))
-    for body in bodies:
-        _ = body["apiVersion"], body["kind"], body["metadata"]["name"]
+    if not all(isinstance(each, str) for b in bodies for each in (b["apiVersion"], b["kind"], b["metadata"]["name"])):
+        raise TypeError
     return bodies
 
 

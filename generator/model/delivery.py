@@ -23,12 +23,16 @@ class Delivery:
     Args:
         platform: kinds of the platform unit; ``namespaces`` those that it writes into.
         teams: kinds of each team's unit, its hand-written components included.
+        roles: ClusterRoles that the platform unit writes.
+        bound: ClusterRoles that some binding of the tree gives.
     """
 
     site: Site
     platform: frozenset[Kind]
     namespaces: tuple[str, ...]
     teams: Mapping[str, frozenset[Kind]]
+    roles: frozenset[str]
+    bound: frozenset[str]
 
     @property
     def platform_application(self) -> str:
@@ -118,8 +122,10 @@ class Delivery:
     def delivery_rules(self) -> list[dict[str, Any]]:
         """RBAC rules for all kinds of the tree.
 
-        ``escalate`` and ``bind``: the API server refuses a role or binding that gives what its writer does not hold.
+        ``escalate`` and ``bind`` by name: the API server refuses a role or binding that gives what its writer does not
+        hold, and judges both by the name of the role (kubernetes/kubernetes:pkg/registry/rbac/escalation_check.go).
         """
+        own = {self.delivery_role}
         kinds = self.platform.union(*self.teams.values())
         groups: dict[str, list[str]] = {}
         for kind in kinds:
@@ -128,7 +134,11 @@ class Delivery:
             {"apiGroups": [group], "resources": sorted(set(resources)), "verbs": list(_VERBS)}
             for group, resources in sorted(groups.items())
         ]
-        return [*rules, {"apiGroups": [_RBAC], "resources": ["clusterroles"], "verbs": ["bind", "escalate"]}]
+        return [*rules, _named("bind", self.bound | own), _named("escalate", self.roles | own)]
+
+
+def _named(verb: str, roles: frozenset[str]) -> dict[str, Any]:
+    return {"apiGroups": [_RBAC], "resourceNames": sorted(roles), "resources": ["clusterroles"], "verbs": [verb]}
 
 
 def plural(kind: str) -> str:

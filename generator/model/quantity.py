@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50}
+_DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9}
 _BYTES = re.compile(r"([1-9][0-9]*)(Ki|Mi|Gi|Ti|Pi)\Z")
 _BYTE_RESOURCES = ("memory", "storage", "ephemeral-storage", "hugepages-2Mi", "hugepages-1Gi")
 
@@ -32,9 +33,17 @@ def format_bytes(number: int) -> str:
     return str(number)
 
 
+def format_count(number: int) -> str:
+    """Return the canonical form of a count: 1664 as it is, 2000 as ``2k`` (DecimalSI)."""
+    for suffix, size in reversed(_DECIMAL.items()):
+        if number and number % size == 0:
+            return f"{number // size}{suffix}"
+    return str(number)
+
+
 def format_cpu(millicores: int) -> str:
-    """Return ``16`` for 16000 millicores and ``500m`` for 500."""
-    return str(millicores // 1000) if millicores % 1000 == 0 else f"{millicores}m"
+    """Return ``16`` for 16000 millicores, ``2k`` for 2,000,000 and ``500m`` for 500."""
+    return format_count(millicores // 1000) if millicores % 1000 == 0 else f"{millicores}m"
 
 
 def format_amount(resource: str, number: int) -> str:
@@ -43,4 +52,4 @@ def format_amount(resource: str, number: int) -> str:
         return format_cpu(number)
     if resource in _BYTE_RESOURCES:
         return format_bytes(number)
-    return str(number)
+    return format_count(number)

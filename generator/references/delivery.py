@@ -81,20 +81,13 @@ def _matches(folder: str, glob: str) -> bool:
 
 def check_unit(delivered: Delivered, project: dict[str, Any], objects: list[Manifest]) -> Iterator[Diagnostic]:
     """Yield the objects of a unit that its AppProject does not let through."""
-    cluster_wide = [each for _, each in reach(project, ("spec", "clusterResourceWhitelist", EVERY))]
-    permitted = [(item.get("group"), item.get("kind"), item.get("name", "")) for item in map(mapping, cluster_wide)]
-    namespaced = {
-        (mapping(item).get("group"), mapping(item).get("kind"))
-        for _, item in reach(project, ("spec", "namespaceResourceWhitelist", EVERY))
-    }
-    namespaces = {name for _, name in reach(project, ("spec", "destinations", EVERY, "namespace"))}
+    cluster_wide = _listed(project, "clusterResourceWhitelist")
+    namespaced = _listed(project, "namespaceResourceWhitelist")
+    namespaces = {str(name) for _, name in reach(project, ("spec", "destinations", EVERY, "namespace"))}
     for manifest in objects:
         kind = manifest.kind
-        if kind.namespaced:
-            known = (kind.group, kind.name) in namespaced
-        else:
-            known = any((kind.group, kind.name, name) in permitted for name in ("", manifest.name))
-        if not known:
+        listed, names = (namespaced, ("",)) if kind.namespaced else (cluster_wide, ("", manifest.name))
+        if not any((kind.group, kind.name, name) in listed for name in names):
             message = (
                 f"{manifest.path}: {kind.name} `{manifest.name}` is not permitted in AppProject `{delivered.project}`"
             )
@@ -104,3 +97,9 @@ def check_unit(delivered: Delivered, project: dict[str, Any], objects: list[Mani
                 f"{manifest.path}: namespace `{manifest.namespace}` is not one of AppProject `{delivered.project}`"
             )
             yield NAMESPACE_NOT_PERMITTED.at(manifest.at, message)
+
+
+def _listed(project: dict[str, Any], field: str) -> set[tuple[str, str, str]]:
+    """Return group, kind and name of what a project permits; an empty name is any."""
+    items = [mapping(item) for _, item in reach(project, ("spec", field, EVERY))]
+    return {(str(item.get("group")), str(item.get("kind")), str(item.get("name", ""))) for item in items}

@@ -17,15 +17,15 @@ _CLUSTER_ANNOTATIONS = {
     "kueue.x-k8s.io/podset-required-topology": TOPOLOGY_LEVEL,
     "openshift.io/required-scc": "SecurityContextConstraints",
 }
-_VALUES = ("spec", "containers", EVERY, "env", EVERY, "valueFrom")
+_CONTAINERS = (("spec", "containers", EVERY), ("spec", "initContainers", EVERY))
 _BESIDE = (
     ("ConfigMap", ("spec", "volumes", EVERY, "configMap", "name")),
-    ("ConfigMap", (*_VALUES, "configMapKeyRef", "name")),
     ("PersistentVolumeClaim", ("spec", "volumes", EVERY, "persistentVolumeClaim", "claimName")),
     ("Secret", ("spec", "imagePullSecrets", EVERY, "name")),
     ("Secret", ("spec", "volumes", EVERY, "secret", "secretName")),
-    ("Secret", (*_VALUES, "secretKeyRef", "name")),
     ("ServiceAccount", ("spec", "serviceAccountName")),
+    *(("ConfigMap", (*each, "env", EVERY, "valueFrom", "configMapKeyRef", "name")) for each in _CONTAINERS),
+    *(("Secret", (*each, "env", EVERY, "valueFrom", "secretKeyRef", "name")) for each in _CONTAINERS),
 )
 
 
@@ -42,9 +42,10 @@ def pod_uses(body: dict[str, Any], scope: Scope, templates: tuple[str, ...]) -> 
         yield from _annotated(template, own, path)
         for kind, steps in _BESIDE:
             yield from (Use(kind, own, str(name), end) for end, name in reach(template, steps, path) if name)
-        for end, resources in reach(template, ("spec", "containers", EVERY, "resources", "requests"), path):
-            devices = (name for name in mapping(resources) if name.startswith(f"{scope.prefix}/"))
-            yield from (Use(VF_RESOURCE, "", name, (*end, name)) for name in devices)
+        for container in _CONTAINERS:
+            for end, resources in reach(template, (*container, "resources", "requests"), path):
+                devices = (name for name in mapping(resources) if name.startswith(f"{scope.prefix}/"))
+                yield from (Use(VF_RESOURCE, "", name, (*end, name)) for name in devices)
 
 
 def _annotated(template: Any, own: str, path: tuple[Step, ...]) -> Iterator[Use]:
@@ -62,7 +63,8 @@ def _annotated(template: Any, own: str, path: tuple[Step, ...]) -> Iterator[Use]
 def requested(body: dict[str, Any]) -> frozenset[str]:
     """Return the resources that a runtime's pods ask for; a limit alone is a request too."""
     found: set[str] = set()
-    for kind in ("limits", "requests"):
-        for _, resources in reach(body, (*REPLICATED_JOBS, "spec", "containers", EVERY, "resources", kind)):
-            found.update(mapping(resources))
+    for container in _CONTAINERS:
+        for kind in ("limits", "requests"):
+            for _, resources in reach(body, (*REPLICATED_JOBS, *container, "resources", kind)):
+                found.update(mapping(resources))
     return frozenset(found)

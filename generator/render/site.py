@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def _file_name(name: str) -> str:
     return name.replace(":", "-")
 
 
-def _delivery(site: Site, manifests: Iterable[Manifest]) -> Delivery:
+def _delivery(site: Site, manifests: Sequence[Manifest]) -> Delivery:
     platform: set[Kind] = set()
     namespaces = set()
     teams: dict[str, set[Kind]] = {tenant.name: set() for tenant in site.tenants}
@@ -73,4 +73,6 @@ def _delivery(site: Site, manifests: Iterable[Manifest]) -> Delivery:
         frozenset(platform),
         tuple(sorted(namespaces - {""})),
         {team: frozenset(kinds) for team, kinds in teams.items()},
+        frozenset(manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole"),
+        frozenset(manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body),
     )

@@ -11,9 +11,7 @@ from generator.model.team import Team
 from generator.rules._check import Check
 from generator.rules._walk import holdings
 
-CLUSTER_GROUPS = frozenset(
-    {"cluster-admin", "cluster-admins", "cluster-readers", "dedicated-admins", "kubeadmin", "masters"}
-)
+CLUSTER_GROUPS = frozenset({"cluster-admin", "cluster-admins", "cluster-readers", "dedicated-admins", "kubeadmin"})
 """Groups that installers and managed OpenShift make for the cluster's administrators."""
 
 OTHERS_ACCOUNTS = frozenset({"builder", "default", "deployer", "pipeline"})
@@ -112,7 +110,7 @@ def nobody_may_submit(platform: Platform) -> Iterator[Diagnostic]:
     """Find teams of viewers."""
     for team, _ in holdings(platform):
         roles = {*team.groups, *(account.role for account in team.accounts)}
-        if not roles & {"admin", "user"}:
+        if team.state == "active" and not roles & {"admin", "user"}:
             yield NOBODY_MAY_SUBMIT.at(team.at / "groups", f"nobody in team {team.name} may submit jobs")
 
 

@@ -50,7 +50,7 @@ BORROW_EXCEEDS_LENDERS = Rule(
 SYSTEM_SHARE_EXCEEDS_NODE = Rule(
     id="capacity/system-share-exceeds-node",
     severity=Severity.ERROR,
-    summary="What daemons keep of a node is less than the node.",
+    summary="What daemons keep of a node leaves something of each resource, and one core at least.",
     why="A node of quota would be worth nothing or less, and the API server refuses a negative quota.",
     fix="Lower the share in `system`, or correct the node's size.",
 )
@@ -113,17 +113,17 @@ def borrow_exceeds_lenders(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def system_share_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:
-    """Compare each part of the system's share with the node's own."""
+    """Compare each part of the system's share with the node's own; a job needs a whole core at least."""
     for each in hardware(platform):
         total, system = each.total, each.system
         parts = (
-            ("cpu", system.cpu, total.cpu, format_cpu),
-            ("memory", system.memory, total.memory, format_bytes),
-            ("ephemeralStorage", system.ephemeral_storage, total.ephemeral_storage, format_bytes),
-            ("pods", system.pods, total.pods, str),
+            ("cpu", system.cpu, total.cpu, 1000 * each.threads // each.cores, format_cpu),
+            ("memory", system.memory, total.memory, 1, format_bytes),
+            ("ephemeralStorage", system.ephemeral_storage, total.ephemeral_storage, 1, format_bytes),
+            ("pods", system.pods, total.pods, 1, str),
         )
-        for field, share, whole, form in parts:
-            if share >= whole:
+        for field, share, whole, least, form in parts:
+            if whole - share < least:
                 message = f"the system keeps {form(share)} of the {form(whole)} {field} of a `{each.name}`"
                 yield SYSTEM_SHARE_EXCEEDS_NODE.at(each.at / "system" / field, message)
 

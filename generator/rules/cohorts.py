@@ -120,8 +120,8 @@ def job_on_borrowed_nodes(platform: Platform) -> Iterator[Diagnostic]:
         reach = max(flavor.quota.reach for flavor in flavors)
         if own < team.largest_job <= reach:
             message = (
-                f"the largest job of team {team.name} has {team.largest_job} nodes, of which it owns {own}:"
-                f" {team.largest_job - own} are borrowed"
+                f"the largest job of team {team.name} has {team.largest_job} nodes, of which it owns {own}"
+                f" and borrows {team.largest_job - own}"
             )
             yield JOB_ON_BORROWED_NODES.at(team.at / "largestJob" / "nodes", message)
 

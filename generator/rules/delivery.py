@@ -27,7 +27,7 @@ FORBIDDEN_KINDS = frozenset(
         "ServiceAccount",
     }
 )
-"""What a team's isolation is made of; Trainyard alone writes these."""
+"""What a team's isolation is made of; Trainyard alone writes these. Kustomize unpacks a list, whatever is in it."""
 
 COMPONENT_IS_NO_COMPONENT = Rule(
     id="delivery/component-is-no-component",
@@ -80,7 +80,7 @@ def component_of_forbidden_kind(platform: Platform) -> Iterator[Diagnostic]:
     """Look at the kind of every object."""
     for component in _listed(platform):
         for at, file, body in _objects(component):
-            if body["kind"] in FORBIDDEN_KINDS:
+            if body["kind"] in FORBIDDEN_KINDS or body["kind"].endswith("List"):
                 message = f"{file} holds the {body['kind']} `{body['metadata']['name']}`"
                 yield COMPONENT_OF_FORBIDDEN_KIND.at(at, message)
 

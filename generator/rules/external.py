@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model.cluster import Cluster
 from generator.model.platform import Platform
 from generator.model.storage import Storage
@@ -57,10 +57,14 @@ def _claim_problem(storage: Storage, request: StorageRequest) -> str:
 def undeclared_external(platform: Platform) -> Iterator[Diagnostic]:
     """Look up everything that a cluster's profile names of others."""
     for site in platform.sites:
+        places: dict[str, list[Pointer]] = {}
         for needed, at in _needed(site.cluster):
+            places.setdefault(needed, []).append(at)
+        for needed, (first, *others) in places.items():
             if needed not in site.cluster.external:
                 hint = f"Add `{needed}: <its owner>` to `external`."
-                yield UNDECLARED_EXTERNAL.at(at, f"`{needed}` is not declared in `external`", hint=hint)
+                notes = [Note("needed here too", at) for at in others]
+                yield UNDECLARED_EXTERNAL.at(first, f"`{needed}` is not declared in `external`", hint=hint, notes=notes)
 
 
 def _needed(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:

@@ -43,8 +43,8 @@ GPU_IN_RESOURCE_NAME = Rule(
     summary="A hardware profile with rails has no `gpu` in its name.",
     why=(
         "The name becomes that of its virtual functions' resources, and Trainer takes every resource with `gpu` in"
-        " its name for GPUs: one virtual function may then count as the GPUs of a node, and a job gets that many"
-        " ranks."
+        " its name for GPUs: one virtual function may then count as the GPUs of a node, and a job that"
+        " leaves its number of ranks open gets it wrong."
     ),
     fix="Rename the hardware profile, e.g. after the machine: dgx-h100.",
 )

@@ -27,8 +27,8 @@ def amount(text: object) -> Fraction:
 
 def canonical(text: str) -> str:
     """Return the form that the API server makes of a quantity (apimachinery, Quantity.CanonicalizeBytes)."""
-    value, suffix = amount(text), _QUANTITY.match(text)[2] or ""  # type: ignore[index] - amount has matched it
-    if suffix in _BINARY and value >= 1024:
+    value = amount(text)
+    if text[-2:] in _BINARY and value >= 1024:
         steps = [(Fraction(1024) ** power, name) for name, power in reversed(_BINARY.items())] + [(Fraction(1), "")]
     else:
         steps = [(Fraction(10) ** power, name) for name, power in reversed(_DECIMAL.items())]
@@ -73,11 +73,6 @@ def _node(tree: Tree, pool: str) -> dict[str, Fraction]:
     return node
 
 
-def _quota(tree: Tree, team: str, pool: str, cluster: str) -> int:
-    said = tree.teams[team]["quota"][cluster].get(pool, 0)
-    return int(said["nodes"] if isinstance(said, dict) else said)
-
-
 def _nominal(tree: Tree) -> dict[tuple[str, str, str], Fraction]:
     """Return (team, flavor, resource) -> nominal quota."""
     found: dict[tuple[str, str, str], Fraction] = {}
@@ -94,11 +89,9 @@ def quota_is_what_the_profiles_say(tree: Tree) -> Iterator[str]:
     """Each team's nominal quota is its nodes times what a node is worth, in every resource."""
     nominal = _nominal(tree)
     for team, profile in tree.teams.items():
-        ((cluster, pools),) = [
-            (name, said) for name, said in profile["quota"].items() if said.keys() & tree.cluster["pools"]
-        ]
-        for pool in pools:
-            expected = {n: _quota(tree, team, pool, cluster) * worth for n, worth in _node(tree, pool).items()}
+        for pool, said in profile["quota"][tree.name].items():
+            nodes = int(said["nodes"] if isinstance(said, dict) else said)
+            expected = {n: nodes * worth for n, worth in _node(tree, pool).items()}
             found = {name: value for (owner, flavor, name), value in nominal.items() if (owner, flavor) == (team, pool)}
             if found != expected:
                 wrong = sorted(n for n in expected.keys() | found.keys() if expected.get(n) != found.get(n))

@@ -88,9 +88,7 @@ def projects_list_exactly_the_kinds_of_their_unit(tree: Tree) -> Iterator[str]:
         team = tree.team_of(project)
         unit = f"teams/{team}" if team else project.name.rpartition("-")[2]
         listed = _kinds(project.spec, "namespaceResourceWhitelist") | _kinds(project.spec, "clusterResourceWhitelist")
-        kinds = {
-            (each.body["apiVersion"].rpartition("/")[0], each.kind) for each in tree.documents if each.unit == unit
-        }
+        kinds = {each.group_kind for each in tree.documents if each.unit == unit}
         extra = {("", "ConfigMap")} if tree.teams.get(team, {}).get("components") else set()
         if kinds - listed or listed - kinds - extra:
             yield f"{project.path}: not the unit's kinds: {sorted((kinds ^ listed) - extra)}"
@@ -112,7 +110,32 @@ def every_object_is_listed(tree: Tree) -> Iterator[str]:
             yield "samples would be synced"
 
 
+def argo_cd_may_write_every_kind(tree: Tree) -> Iterator[str]:
+    """Its account holds every verb on every kind of the platform's and the teams' units."""
+    rules = [rule for each in tree.of("ClusterRole") if each.unit == "argocd" for rule in each.body["rules"]]
+    verbs = {"create", "delete", "get", "list", "patch", "update", "watch"}
+    whole = [rule for rule in rules if verbs <= set(rule["verbs"])]
+    held = {(group, name) for rule in whole for group in rule["apiGroups"] for name in rule["resources"]}
+    for document in tree.documents:
+        group, kind = document.group_kind
+        if document.unit not in {"argocd", "samples"} and (group, _resource(kind)) not in held:
+            yield f"{document.path}: Argo CD may not write {kind}"
+
+
+def _resource(kind: str) -> str:
+    irregular = {
+        "NetworkAttachmentDefinition": "network-attachment-definitions",
+        "NetworkPolicy": "networkpolicies",
+        "SriovNetworkNodePolicy": "sriovnetworknodepolicies",
+        "Topology": "topologies",
+        "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+        "WorkloadPriorityClass": "workloadpriorityclasses",
+    }
+    return irregular.get(kind, f"{kind.lower()}s")
+
+
 AUDITS = (
+    argo_cd_may_write_every_kind,
     nothing_waits_to_be_pruned,
     state_is_kept,
     cluster_queues_come_last_and_alone,

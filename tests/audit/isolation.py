@@ -46,7 +46,7 @@ def partitions_are_each_teams_own(tree: Tree) -> Iterator[str]:
 
 def _pool(tree: Tree, network: Document) -> str:
     hardware = network.name.rpartition("-rail-")[0]
-    return next(n for n, pool in tree.cluster["pools"].items() if pool.get("hardware", n) == hardware)
+    return next(str(n) for n, pool in tree.cluster["pools"].items() if pool.get("hardware", n) == hardware)
 
 
 def addresses_are_disjoint(tree: Tree) -> Iterator[str]:
@@ -144,9 +144,7 @@ def queues_and_policies_take_one_namespace(tree: Tree) -> Iterator[str]:
         if not (team := tree.team_of(document)):
             continue
         spec = document.spec
-        selector = (
-            spec["namespaceSelector"] if "namespaceSelector" in spec else spec["matchResources"]["namespaceSelector"]
-        )
+        selector = spec.get("matchResources", spec)["namespaceSelector"]
         by_name = {"matchLabels": {_NAME: f"team-{team}"}}
         by_list = {"matchExpressions": [{"key": _NAME, "operator": "In", "values": [f"team-{team}"]}]}
         if selector not in (by_name, by_list):
@@ -160,10 +158,8 @@ def every_team_is_held_to_its_limits(tree: Tree) -> Iterator[str]:
         if [each.spec["policyName"] for each in own] != ["trainyard-trainjob-limits"]:
             yield f"team {team} has no limits on its jobs"
     for binding in bindings:
-        if (
-            binding.spec["validationActions"] != ["Deny"]
-            or binding.spec["paramRef"]["parameterNotFoundAction"] != "Deny"
-        ):
+        without = binding.spec["paramRef"]["parameterNotFoundAction"]
+        if binding.spec["validationActions"] != ["Deny"] or without != "Deny":
             yield f"{binding.path}: lets through what it should refuse"
 
 

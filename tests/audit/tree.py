@@ -25,6 +25,10 @@ class Document:
         return str(self.body.get("kind", ""))
 
     @property
+    def group_kind(self) -> tuple[str, str]:
+        return str(self.body["apiVersion"]).rpartition("/")[0], self.kind
+
+    @property
     def name(self) -> str:
         return str(self.body["metadata"]["name"])
 
@@ -49,6 +53,7 @@ class Tree:
     """A cluster's folder.
 
     Args:
+        name: of the cluster.
         documents: every object, samples included.
         kustomizations: the units' own files.
         domain: prefix of our labels.
@@ -56,6 +61,7 @@ class Tree:
         hardware: node types, with what they extend.
     """
 
+    name: str
     documents: tuple[Document, ...]
     kustomizations: tuple[Document, ...]
     domain: str
@@ -114,8 +120,10 @@ def load(cluster: str) -> Tree:
     folder = ROOT / "overlays" / cluster
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.yaml"))}
     found = [Document(name, read(path)) for name, path in files.items()]
-    teams = {path.stem: read(path) for path in sorted((ROOT / "profiles/teams").glob("*.yaml"))}
+    profiles = {path.stem: read(path) for path in sorted((ROOT / "profiles/teams").glob("*.yaml"))}
+    teams = {name: team for name, team in profiles.items() if team.get("state") != "retired"}
     return Tree(
+        name=cluster,
         documents=tuple(each for each in found if each.kind not in {"", "Kustomization"}),
         kustomizations=tuple(each for each in found if each.kind == "Kustomization"),
         domain=read(ROOT / "profiles/trainyard.yaml")["domain"],

@@ -24,11 +24,12 @@ def no_secret_is_in_git(tree: Tree) -> Iterator[str]:
             yield f"{document.path}: a Secret"
         for where, text in strings(document.body):
             rest = _PUBLIC.sub("", text)
-            blobs = [
-                blob for blob in _BLOB.findall(rest) if re.search("[a-z]", blob) and re.search("[A-Z].*[0-9]", blob)
-            ]
-            if _KEYS.search(rest) or blobs:
+            if _KEYS.search(rest) or any(_random(blob) for blob in _BLOB.findall(rest)):
                 yield f"{document.path}: {where} looks like a key"
+
+
+def _random(blob: str) -> bool:
+    return all(re.search(alphabet, blob) for alphabet in ("[a-z]", "[A-Z]", "[0-9]"))
 
 
 def jobs_are_not_suspended_by_hand(tree: Tree) -> Iterator[str]:

@@ -18,6 +18,12 @@ _POD = {
     "spec": {
         "serviceAccountName": "trainer",
         "imagePullSecrets": [{"name": "pull"}],
+        "initContainers": [
+            {
+                "env": [{"name": "D", "valueFrom": {"secretKeyRef": {"name": "first", "key": "k"}}}],
+                "resources": {"requests": {"openshift.io/rail_1": "1"}},
+            }
+        ],
         "volumes": [
             {"configMap": {"name": "config"}},
             {"secret": {"secretName": "s3"}},
@@ -45,12 +51,14 @@ def _pod_uses(namespace: str) -> set[tuple[str, str, str]]:
         ("NetworkAttachmentDefinition", "other", "rail-1"),
         ("NetworkAttachmentDefinition", namespace, "rail-0"),
         ("PersistentVolumeClaim", namespace, "home"),
+        ("Secret", namespace, "first"),
         ("Secret", namespace, "pull"),
         ("Secret", namespace, "s3"),
         ("Secret", namespace, "token"),
         ("SecurityContextConstraints", "", "restricted-v2"),
         ("ServiceAccount", namespace, "trainer"),
         ("SR-IOV resource", "", "openshift.io/rail_0"),
+        ("SR-IOV resource", "", "openshift.io/rail_1"),
         ("topology level", "", "leaf"),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from itertools import count
@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from generator.model.platform import Site
+from generator.pipeline import generate
+from generator.render.catalog import CATALOG, Entry
 from generator.render.compile import Scope, compile_template
 from generator.render.grammar import GrammarError
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
-
-CONTEXTS: Mapping[str, Sequence[Scope]] = {}
-"""Contexts to compare with, by the template's path below ``templates/``."""
 
 NAMES = ("a", "b", "c")
 
@@ -244,14 +244,25 @@ def test_build_equals_jinja_for_a_template_with_everything(mode: str, strict: bo
     )
 
 
-@pytest.mark.parametrize(("name", "scope"), [(name, scope) for name in CONTEXTS for scope in CONTEXTS[name]])
-def test_build_equals_jinja_for_the_templates(name: str, scope: Scope) -> None:
-    """Each template that ships means the same to Jinja."""
-    text = (TEMPLATES / name).read_text(encoding="utf-8")
-    assert same(compile_template(text, name)(scope), by_jinja(text, scope))
+@pytest.fixture(scope="module")
+def flagship() -> Site:
+    """Return the one cluster of this repository's profiles."""
+    platform = generate(TEMPLATES.parent / "profiles", "../profiles/components").checked.platform
+    assert platform is not None
+    return platform.sites[0]
 
 
-@pytest.mark.parametrize("file", sorted(TEMPLATES.rglob("*.j2")), ids=lambda file: file.name)
+@pytest.mark.parametrize("entry", CATALOG, ids=lambda entry: entry.template)
+def test_build_equals_jinja_for_the_templates(entry: Entry[Site], flagship: Site) -> None:
+    """Each template that ships means the same to Jinja, for everything that this repository renders it for."""
+    text = (TEMPLATES / f"{entry.template}.yaml.j2").read_text(encoding="utf-8")
+    build = compile_template(text, entry.template)
+    for scope in entry.scopes(flagship):
+        variables = {"cluster": flagship.cluster, "site": flagship, **scope.variables}
+        assert same(build(variables), by_jinja(text, variables))
+
+
+@pytest.mark.parametrize("file", sorted(TEMPLATES.rglob("*.yaml.j2")), ids=lambda file: file.name)
 def test_templates_compile(file: Path) -> None:
     """Each template that ships becomes a build."""
     assert callable(compile_template(file.read_text(encoding="utf-8"), file.name))

@@ -134,7 +134,7 @@ def test_read_template_reports_all_mistakes_of_a_kind_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", sorted(TEMPLATES.rglob("*.j2")), ids=lambda file: file.relative_to(TEMPLATES).as_posix()
+    "file", sorted(TEMPLATES.rglob("*.yaml.j2")), ids=lambda file: file.relative_to(TEMPLATES).as_posix()
 )
 def test_templates_keep_to_the_grammar(file: Path) -> None:
     """Each template that ships is within the grammar."""

@@ -35,4 +35,5 @@ def command(rule: str) -> int:
 
 
 def _paragraph(name: str, text: str) -> str:
-    return textwrap.fill(text, _WIDTH, initial_indent=f"{name}:".ljust(len(_INDENT)), subsequent_indent=_INDENT)
+    head = f"{name}:".ljust(len(_INDENT))
+    return textwrap.fill(text, _WIDTH, initial_indent=head, subsequent_indent=_INDENT, break_on_hyphens=False)

@@ -1,0 +1,41 @@
+"""How a call of the command line ended, and small changes to a repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Exit code and what was printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def process(*args: str, cwd: Path, stdout: int | IO[bytes] = subprocess.PIPE) -> Ended:
+    """Call the command line as a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "generator", *args],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    return Ended(done.returncode, (done.stdout or b"").decode(), done.stderr.decode())
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Replace text that is there in a file."""
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")

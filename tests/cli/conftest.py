@@ -1,0 +1,64 @@
+"""A repository in the current folder, and the command line called inside this process."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from generator.cli.main import run
+from tests.cli.calls import Ended
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may have set these."""
+    for variable in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def repository(here: Path, profiles: Path) -> Path:
+    """A current folder with a copy of this repository's profiles, and no tree yet."""
+    assert profiles.parent == here
+    return here
+
+
+@pytest.fixture
+def trainyard(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+    """Call the command line."""
+
+    def call(*args: str) -> Ended:
+        capsys.readouterr()
+        code = run(args)
+        printed = capsys.readouterr()
+        return Ended(code, printed.out, printed.err)
+
+    return call
+
+
+@pytest.fixture
+def tree(repository: Path, trainyard: Callable[..., Ended]) -> Path:
+    """The repository with its tree written."""
+    assert trainyard("generate").code == 0
+    return repository
+
+
+@pytest.fixture
+def broken(repository: Path) -> Path:
+    """The repository with one mistake that stops everything after the check of shapes."""
+    settings = repository / "profiles" / "trainyard.yaml"
+    settings.write_text("format: 1\ndomain: ml.example.com\nrepository: https://git.example.com/x.git\nbrunch: main\n")
+    shutil.rmtree(repository / "profiles" / "teams")
+    return repository

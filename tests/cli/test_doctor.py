@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from generator import __version__
+from generator.cli.commands import doctor
+from generator.diagnostics import ToolError
+from tests.cli.calls import Ended
+
+Call = Callable[..., Ended]
+
+
+def test_all_is_well(repository: Path, trainyard: Call) -> None:
+    """Versions of everything, number of schemas, state of the profiles."""
+    ended = trainyard("doctor")
+    rows = dict(line.split("  ", 1) for line in ended.out.splitlines())
+    told = {name: state.strip() for name, state in rows.items()}
+
+    assert (ended.code, ended.err) == (0, "")
+    assert told.pop("profiles").endswith(" in 10 profiles")
+    assert int(told.pop("release openshift-ai-3.5").removesuffix(" schemas")) > 30
+    assert told == {
+        "trainyard": __version__,
+        "python": platform.python_version(),
+        "kustomize": "v5.8.1",
+        "kubeconform": "v0.7.0",
+    }
+
+
+def test_missing_tool_has_its_exit_code(here: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is missing is told with the way to get it, and the rest is told as well."""
+    monkeypatch.setenv("TRAINYARD_KUSTOMIZE", "/nowhere/kustomize")
+    ended = trainyard("doctor")
+
+    assert ended.code == 4
+    assert (
+        "\nkustomize                 error: kustomize v5.8.1 is needed, but TRAINYARD_KUSTOMIZE names no" in ended.out
+    )
+    assert "there is no folder profiles; `trainyard init` makes one" in ended.out
+
+
+def test_release_without_schemas_is_broken(here: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation that lost its schemas is no working one."""
+
+    def fail(release: str) -> Path:
+        raise ToolError(f"no {release}")
+
+    monkeypatch.setattr(doctor, "schema_folder", fail)
+    ended = trainyard("doctor", "--format", "json")
+    broken = [part for part in json.loads(ended.out)["parts"] if not part["works"]]
+
+    assert ended.code == 4
+    assert {"name": "release openshift-ai-3.5", "state": "no openshift-ai-3.5", "works": False} in broken

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from generator import __version__
+from generator.cli import main
+from generator.cli.commands import validate
+from generator.diagnostics import ToolError, TreeError
+from tests.cli.calls import REPOSITORY, Ended, process
+
+Call = Callable[..., Ended]
+
+
+def test_version_is_one_line(trainyard: Call) -> None:
+    """The version is all that stands on stdout."""
+    assert trainyard("--version") == Ended(0, f"trainyard {__version__}\n", "")
+
+
+def test_no_command_is_a_usage_error_that_helps(trainyard: Call) -> None:
+    """Whoever says nothing is shown the commands, and a script sees that nothing was done."""
+    ended = trainyard()
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "Commands:" in ended.err
+
+
+def test_unknown_command_names_the_nearest(trainyard: Call) -> None:
+    """A misspelt command is answered with the right one."""
+    message = "error: there is no command `vrify`; did you mean `verify`?\nTry `trainyard --help`.\n"
+    assert trainyard("vrify") == Ended(2, "", message)
+
+
+def test_command_like_no_other_is_a_usage_error(trainyard: Call) -> None:
+    """Nothing is suggested where nothing is near."""
+    assert trainyard("xyz") == Ended(2, "", "error: No such command 'xyz'.\nTry `trainyard --help`.\n")
+
+
+@pytest.mark.parametrize(
+    ("problem", "code", "message"),
+    [
+        (ToolError("kustomize is broken"), 4, "error: kustomize is broken\n"),
+        (TreeError("the disk is\x1b[31m full"), 5, "error: the disk is\\x1b[31m full\n"),
+        (PermissionError(13, "Permission denied", "profiles"), 5, "error: profiles: Permission denied\n"),
+        (OSError(28, "No space left on device"), 5, "error: standard output: No space left on device\n"),
+        (KeyboardInterrupt(), 130, "\ninterrupted\n"),
+    ],
+)
+def test_what_ends_a_command_is_a_sentence_and_a_code(
+    problem: BaseException,
+    code: int,
+    message: str,
+    repository: Path,
+    trainyard: Call,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each way to end has its exit code, and nothing is printed on stdout."""
+
+    def fail(_: Path) -> None:
+        raise problem
+
+    monkeypatch.setattr(validate, "check", fail)
+    assert trainyard("validate") == Ended(code, "", message)
+
+
+def test_bug_is_told_in_a_report_and_not_on_the_screen(
+    repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user sees one sentence and a file's name; the file holds version, command, exception and frames."""
+    monkeypatch.setattr(validate, "check", lambda _: 1 // 0)
+    monkeypatch.setattr(tempfile, "tempdir", str(repository))
+    ended = trainyard("validate", "--color", "never")
+    (report,) = repository.glob("trainyard-bug-*.txt")
+
+    assert (ended.code, ended.out) == (70, "")
+    assert "Traceback" not in ended.err
+    assert str(report) in ended.err
+    text = report.read_text(encoding="utf-8")
+    assert text.startswith(f"trainyard {__version__}, Python ")
+    assert "command: trainyard validate --color never\nZeroDivisionError: integer division" in text
+    assert "validate.py" in text
+
+
+def test_bug_without_place_for_a_report_keeps_its_code(
+    repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk does not turn a bug into a traceback."""
+    monkeypatch.setattr(validate, "check", lambda _: 1 // 0)
+    monkeypatch.setattr(tempfile, "tempdir", str(repository / "nowhere"))
+    ended = trainyard("validate")
+
+    assert ended.code == 70
+    assert ended.err.endswith("no report could be written\n")
+
+
+@pytest.mark.parametrize("args", [("--help",), ("rules",)])
+def test_full_disk_behind_stdout_is_told(args: tuple[str, ...], tmp_path: Path) -> None:
+    """Lost output never looks like success."""
+    with Path("/dev/full").open("wb") as full:
+        ended = process(*args, cwd=tmp_path, stdout=full)
+
+    assert ended == Ended(5, "", "error: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize(("args", "code"), [(("--help",), 0), (("rules",), 5)])
+def test_reader_that_went_away_matters_only_for_a_result(args: tuple[str, ...], code: int, tmp_path: Path) -> None:
+    """Nobody needs all of the help; a result that nobody read is lost."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as pipe:
+        ended = process(*args, cwd=tmp_path, stdout=pipe)
+
+    assert (ended.code, ended.err) == (code, "")
+
+
+def test_closed_stdout_is_told(tmp_path: Path) -> None:
+    """Python drops what is printed to a closed stdout in silence; we don't."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$0" -m generator rules >&-', sys.executable],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (5, b"error: standard output is closed\n")
+
+
+def test_output_that_fails_at_the_very_end_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A buffer that can't be emptied when all is done is a failure as well."""
+    monkeypatch.setattr(sys, "argv", ["trainyard", "rules"])
+    monkeypatch.setattr(main, "run", lambda _: 0)
+    monkeypatch.setattr(main, "_flushed", lambda: False)
+
+    assert main.main() == 5
+
+
+def test_help_loads_no_command(tmp_path: Path) -> None:
+    """Start-up stays quick because nothing heavy is imported before it is needed."""
+    code = (
+        "import sys; from generator.cli.main import run; run(['--help']);"
+        "print([m for m in sys.modules if m in ('jinja2', 'yaml', 'jsonschema', 'jsonschema_rs', 'ruamel.yaml')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True, text=True)
+
+    assert done.stdout.endswith("\n[]\n")
+
+
+def _on_terminal(cwd: Path, *args: str, **environment: str) -> str:
+    """Return what a command prints on a terminal of its own."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "generator", *args],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "TERM": "xterm", **environment},
+        stdout=slave,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(slave)
+    printed = b""
+    try:
+        while chunk := os.read(master, 1 << 16):
+            printed += chunk
+    except OSError:
+        # Linux says EIO when the other side of a terminal is closed.
+        pass
+    os.close(master)
+    assert process.wait() == 1
+    return printed.decode()
+
+
+@pytest.mark.parametrize(
+    ("args", "environment", "coloured"),
+    [
+        ((), {}, True),
+        ((), {"NO_COLOR": "1"}, False),
+        ((), {"NO_COLOR": "", "TERM": "dumb"}, False),
+        (("--color", "never"), {"FORCE_COLOR": "1"}, False),
+        (("--color", "always"), {"NO_COLOR": "1"}, True),
+    ],
+)
+def test_colour_on_a_terminal(args: tuple[str, ...], environment: dict[str, str], coloured: bool, broken: Path) -> None:
+    """A terminal gets colours unless the user or NO_COLOR says otherwise."""
+    assert ("\x1b[" in _on_terminal(broken, "validate", *args, **environment)) is coloured
+
+
+@pytest.mark.parametrize(
+    ("args", "forced", "coloured"), [((), "", False), ((), "1", True), (("--color", "always"), "", True)]
+)
+def test_colour_in_a_pipe(
+    args: tuple[str, ...], forced: str, coloured: bool, broken: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe gets colours only when they are asked for."""
+    monkeypatch.setenv("FORCE_COLOR", forced)
+    assert ("\x1b[" in trainyard("validate", *args).out) is coloured

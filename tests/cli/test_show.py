@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.calls import Ended, edit
+
+Call = Callable[..., Ended]
+
+
+def _rows(ended: Ended) -> dict[str, tuple[str, str]]:
+    rows = (re.split(r" {2,}", line.strip()) for line in ended.out.splitlines() if line.startswith("  "))
+    return {name: (value, origin) for name, value, origin in rows}
+
+
+def test_each_value_tells_where_it_comes_from(repository: Path, trainyard: Call) -> None:
+    """A line of a profile, a default, or what follows from others."""
+    ended = trainyard("show", "nlp")
+    rows = _rows(ended)
+
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("team nlp\n  state ")
+    assert rows["state"] == ("active", "default")
+    assert rows["largest job"] == ("16 nodes", "profiles/teams/nlp.yaml:10")
+    assert rows["namespace"] == ("team-nlp", "derived")
+    assert rows["dgx-h100: own"] == ("8 nodes", "profiles/teams/nlp.yaml:9")
+    assert rows["dgx-h100: borrows at most"] == ("8 nodes", "profiles/teams/nlp.yaml:9")
+    assert rows["dgx-h100: lends at most"] == ("8 nodes", "default")
+    assert rows["dgx-h100: own nvidia.com/gpu"] == ("64", "profiles/hardware/dgx-h100.yaml:1")
+    assert rows["runtime openmpi-cuda-v3-dgx-h100"][0] == "jobs up to 16 nodes, 128 GPUs"
+    assert rows["network dgx-h100-rail-1"] == ("partition 0x0101, 10.64.2.0/23", "profiles/allocations.yaml:4")
+    assert rows["storage home"] == ("2Ti at /mnt/home", "profiles/teams/nlp.yaml:11")
+    assert rows["service account workbench"][0] == "role user, made by OpenShift AI"
+    assert rows["egress api-server"][0] == "workspaces to 192.0.2.8/29, TCP 6443"
+
+
+def test_json_has_the_same_values(repository: Path, trainyard: Call) -> None:
+    """The table and the document are one truth."""
+    rows = _rows(trainyard("show", "vision"))
+    document = json.loads(trainyard("show", "vision", "--format", "json").out)
+    values = [value for section in document["sections"] for value in section["values"]]
+
+    assert list(document) == ["version", "tool", "command", "team", "sections"]
+    assert [section["title"] for section in document["sections"]] == ["team vision", "on cluster prod-east"]
+    assert rows == {
+        each["name"]: (each["value"], f"{each['file']}:{each['line']}" if each["file"] else each["origin"])
+        for each in values
+    }
+
+
+def test_retired_team_is_on_no_cluster(repository: Path, trainyard: Call) -> None:
+    """Of a tombstone only the team itself is shown."""
+    edit(repository / "profiles" / "teams" / "nlp.yaml", "contact:", "state: retired\ncontact:")
+    ended = trainyard("show", "nlp")
+
+    assert _rows(ended)["state"] == ("retired", "profiles/teams/nlp.yaml:1")
+    assert "on cluster" not in ended.out
+
+
+def test_unknown_team_names_the_nearest(repository: Path, trainyard: Call) -> None:
+    """A misspelt team is answered with the right one."""
+    message = "error: there is no team `visio`; did you mean `vision`?\nTry `trainyard show --help`.\n"
+    assert trainyard("show", "visio") == Ended(2, "", message)
+
+
+def test_broken_profiles_are_told(repository: Path, trainyard: Call) -> None:
+    """What can't be read can't be shown."""
+    edit(repository / "profiles" / "teams" / "nlp.yaml", "contact:", "contct:")
+    ended = trainyard("show", "nlp")
+
+    assert ended.code == 1
+    assert "error[shape/unknown-key]: unknown key `contct`\n --> profiles/teams/nlp.yaml:1:1\n" in ended.out
+    assert json.loads(trainyard("show", "nlp", "--format", "json").out)["summary"]["errors"] == 2

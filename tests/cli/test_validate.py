@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from generator import __version__
+from tests.cli.calls import Ended
+
+Call = Callable[..., Ended]
+
+TEXT = """\
+error[shape/unknown-key]: unknown key `brunch`
+ --> {folder}/trainyard.yaml:4:1
+  |
+4 | brunch: main
+  | ^^^^^^
+  = if merged: a misspelt key would be ignored and its default used in silence
+  = help: did you mean `branch`?
+
+1 error in 7 profiles
+"""
+
+
+def test_finding_is_shown_where_it_stands(broken: Path, trainyard: Call) -> None:
+    """Rule, message, place, line with caret, consequence and help, then the sum; all of it on stdout."""
+    assert trainyard("validate") == Ended(1, TEXT.format(folder="profiles"), "")
+
+
+def test_real_folder_is_shown(broken: Path, trainyard: Call) -> None:
+    """A place can be opened from here, whatever the profiles' folder is called and however it was named."""
+    (broken / "profiles").rename(broken / "in")
+    expected = Ended(1, TEXT.format(folder="in"), "")
+
+    assert trainyard("validate", "--profiles", "in") == expected
+    assert trainyard("validate", "--profiles", str(broken / "in")) == expected
+
+
+def test_json_says_the_same(broken: Path, trainyard: Call) -> None:
+    """The document has its version, the same finding and the same exit code, in a fixed order and with relative paths."""
+    ended = trainyard("validate", "--format", "json", "--profiles", str(broken / "profiles"))
+
+    assert (ended.code, ended.err) == (1, "")
+    assert str(broken) not in ended.out
+    document = json.loads(ended.out)
+    assert document == {
+        "version": 1,
+        "tool": {"name": "trainyard", "version": __version__},
+        "command": "validate",
+        "summary": {"errors": 1, "warnings": 0, "profiles": 7},
+        "diagnostics": [
+            {
+                "rule": "shape/unknown-key",
+                "severity": "error",
+                "message": "unknown key `brunch`",
+                "file": "profiles/trainyard.yaml",
+                "start": {"line": 4, "column": 1},
+                "end": {"line": 4, "column": 7},
+                "path": ["brunch"],
+                "consequence": "a misspelt key would be ignored and its default used in silence",
+                "hint": "did you mean `branch`?",
+                "notes": [],
+            }
+        ],
+        "result": None,
+    }
+    assert list(document) == ["version", "tool", "command", "summary", "diagnostics", "result"]
+
+
+def test_forms_go_each_to_its_place(broken: Path, trainyard: Call) -> None:
+    """One run serves people and machines."""
+    ended = trainyard("validate", "--format", "json:report.json", "--format", "text:report.txt", "--color", "always")
+
+    assert ended == Ended(1, "", "")
+    assert (broken / "report.txt").read_text() == TEXT.format(folder="profiles")
+    assert json.loads((broken / "report.json").read_text())["summary"]["errors"] == 1
+
+
+@pytest.mark.parametrize(
+    ("formats", "message"),
+    [
+        (("xml",), "`xml` is neither text nor json, alone or followed by `:FILE`"),
+        (("json:",), "`json:` is neither text nor json, alone or followed by `:FILE`"),
+        (("json", "text"), "only one form can go to stdout; give the others a file: `--format json:FILE`"),
+    ],
+)
+def test_form_that_makes_no_sense_is_refused(
+    formats: tuple[str, ...], message: str, broken: Path, trainyard: Call
+) -> None:
+    """A mistake in a CI file is told before anything is done."""
+    ended = trainyard("validate", *(f"--format={each}" for each in formats))
+
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+
+
+def test_form_whose_file_can_not_be_written_is_told(broken: Path, trainyard: Call) -> None:
+    """A report that is not there does not look like one without findings."""
+    message = "error: no/report.json can't be written: No such file or directory\n"
+    assert trainyard("validate", "--format", "json:no/report.json") == Ended(5, "", message)
+
+
+def test_no_profiles_is_not_green(here: Path, trainyard: Call) -> None:
+    """An empty folder ends with a code of its own and tells how to start."""
+    start = "run `trainyard init` to start, or name their folder with `--profiles`"
+    assert trainyard("validate") == Ended(3, "", f"error: no profiles in profiles; {start}\n")
+
+
+def test_profiles_that_are_a_file_are_a_usage_error(here: Path, trainyard: Call) -> None:
+    """What is named must be a folder."""
+    (here / "profiles").write_text("")
+    assert trainyard("validate").code == 2
+
+
+def test_flagship_is_fine(repository: Path, trainyard: Call) -> None:
+    """This repository's own profiles have no error."""
+    ended = trainyard("validate")
+
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.endswith(" in 10 profiles\n")

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calls import Ended, edit
+
+Call = Callable[..., Ended]
+
+
+def test_numbers_agree(tree: Path, trainyard: Call) -> None:
+    """The line that a reviewer reads has the numbers that the document has, and they agree."""
+    ended = trainyard("verify", "--format", "text", "--format", "json:report.json")
+    (count,) = json.loads((tree / "report.json").read_text())["result"]
+
+    assert (ended.code, ended.err) == (0, "")
+    assert count["objects"] == count["valid"] == count["built"] == count["conform"] > 100
+    assert ended.out.splitlines()[-1] == (
+        f"prod-east: {count['objects']} objects, {count['objects']} valid against schemas,"
+        f" {count['objects']} valid in kubeconform, 0 skipped; 5 of 5 sync units build;"
+        f" 4 samples, {count['others']} other files"
+    )
+
+
+def test_edited_tree_is_found(tree: Path, trainyard: Call) -> None:
+    """One changed byte fails the verification."""
+    edit(tree / "overlays" / "prod-east" / "teams" / "nlp" / "localqueue-gpu.yaml", "nlp-gpu", "vision-gpu")
+    ended = trainyard("verify")
+
+    assert ended.code == 1
+    assert "  = note: edited --> overlays/prod-east/teams/nlp/localqueue-gpu.yaml\n" in ended.out
+
+
+def test_missing_tool_is_no_success(tree: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What could not be checked is never reported as checked."""
+    monkeypatch.setenv("TRAINYARD_KUBECONFORM", "/nowhere/kubeconform")
+    ended = trainyard("verify")
+
+    assert (ended.code, ended.out) == (4, "")
+    assert ended.err.startswith("error: kubeconform v0.7.0 is needed, but TRAINYARD_KUBECONFORM names no program")

@@ -1,0 +1,128 @@
+"""Cases of the rules: small changes of the base platform, as a user could have made them.
+
+``tests/rules/<family>/<rule>/bad.yaml`` and ``good.yaml`` map a profile to what changes in it: mappings are merged,
+everything else is replaced, and null removes a key or a whole profile. ``also`` lists the rules that the same mistake
+must break too. ``bad.expected`` holds what is then told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from generator.diagnostics import Diagnostic, Pointer, has_errors
+from generator.dialect.reader import read
+from generator.dialect.source import Profiles, Source
+from generator.load.read import load
+from generator.model.platform import Platform
+from generator.resolve.platform import resolve
+from generator.rules.check import check_meaning
+from generator.schema.check import check_profiles
+
+HERE = Path(__file__).parent
+ALSO = "also"
+
+
+def case_folders() -> list[Path]:
+    """Return the folder of each rule that has cases."""
+    return sorted({path.parent for path in HERE.glob("*/*/*.yaml") if path.parts[-3] != "base"})
+
+
+def rule_of(folder: Path) -> str:
+    """Return the rule that a folder's cases are about."""
+    return f"{folder.parent.name}/{folder.name}"
+
+
+def read_case(path: Path) -> tuple[dict[str, Any], frozenset[str]]:
+    """Return the changes of a case and the rules that it breaks beside its own."""
+    source, found = read(path.name, path.read_bytes())
+    assert found == ()
+    changes = dict(source.value)
+    return changes, frozenset(changes.pop(ALSO, ()))
+
+
+def platform_of(changes: Mapping[str, Any]) -> Platform:
+    """Return the base platform after some changes; they must be right in shape and in every name."""
+    profiles = _change(_base(), changes)
+    shape = tuple(check_profiles(profiles))
+    assert not has_errors(shape), shape
+    platform, unresolved = resolve(profiles)
+    assert not has_errors(unresolved), unresolved
+    return platform
+
+
+def merged(base: Any, change: Any) -> Any:
+    """Return plain data after a change (RFC 7396)."""
+    if not isinstance(change, dict):
+        return change
+    result = dict(base) if isinstance(base, dict) else {}
+    for key, value in change.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = merged(result.get(key), value)
+    return result
+
+
+def broken(changes: Mapping[str, Any]) -> set[str]:
+    """Return the rules that some changes of the base break."""
+    return {each.rule for each in check_meaning(platform_of(changes))}
+
+
+def told(diagnostics: list[Diagnostic]) -> str:
+    """Return findings as text: rule, place and message of each, and its notes."""
+    lines = []
+    for each in diagnostics:
+        lines.append(f"{each.severity}[{each.rule}] {_place(each.at)}: {each.message}")
+        lines += [f"  note: {_place(note.at) if note.at else ''}: {note.message}" for note in each.notes]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _place(at: Pointer) -> str:
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at.path)
+    return f"{at.file}{' ' if path else ''}{path.removeprefix('.')}{' (key)' if at.on_key else ''}"
+
+
+@cache
+def _base() -> Profiles:
+    profiles, found = load(HERE / "base" / "profiles")
+    assert found == ()
+    return profiles
+
+
+def _change(profiles: Profiles, changes: Mapping[str, Any]) -> Profiles:
+    for name, change in changes.items():
+        folder, _, rest = name.partition("/")
+        fields: dict[str, Any]
+        if not rest:
+            kind = folder.removesuffix(".yaml")
+            fields = {kind: _source(getattr(profiles, kind), name, change)}
+        elif folder == "components":
+            fields = _component(profiles, rest, change)
+        else:
+            known = dict(getattr(profiles, folder))
+            profile = rest.removesuffix(".yaml")
+            known[profile] = _source(known.get(profile), name, change)
+            fields = {folder: {each: source for each, source in known.items() if source.value is not None}}
+        profiles = replace(profiles, **fields)
+    return profiles
+
+
+def _component(profiles: Profiles, path: str, change: Any) -> dict[str, Any]:
+    """Return what a file of a hand-written component changes; its kustomization comes first."""
+    component, _, file = path.partition("/")
+    if file == "kustomization.yaml":
+        source = Source(f"profiles/components/{path}", b"changed", change)
+        objects: dict[str, Any] = dict.fromkeys(change["resources"], ())
+        components = {**profiles.components, component: source}
+    else:
+        objects = {**profiles.component_objects[component], file: (change,)}
+        components = dict(profiles.components)
+    return {"components": components, "component_objects": {**profiles.component_objects, component: objects}}
+
+
+def _source(known: Source | None, name: str, change: Any) -> Source:
+    return Source(f"profiles/{name}", b"changed", merged(known.value if known else None, change))

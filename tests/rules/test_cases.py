@@ -1,0 +1,91 @@
+"""Every rule by its cases."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from generator.diagnostics import Rule, Severity
+from generator.load.read import load
+from generator.resolve.platform import resolve
+from generator.rules import check
+from generator.rules.check import CHECKS, FAMILIES, RULES, check_meaning
+from tests.rules.cases import HERE, case_folders, platform_of, read_case, rule_of, told
+
+FOLDERS = case_folders()
+TOO_LARGE_FOR_A_CASE = {"fabric/too-many-partitions"}
+NO_FAMILY = {"__init__", "check", "waivers"}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=rule_of)
+def test_bad_case_breaks_its_rule(folder: Path, update_golden: bool) -> None:
+    """A bad case yields its rule, what it says it breaks beside it, and exactly the text that is expected."""
+    changes, also = read_case(folder / "bad.yaml")
+    found = list(check_meaning(platform_of(changes)))
+    expected = folder / "bad.expected"
+    if update_golden:
+        expected.write_text(told(found), encoding="utf-8")
+
+    assert {each.rule for each in found} == {rule_of(folder), *also}
+    assert told(found) == expected.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=rule_of)
+def test_good_case_breaks_nothing(folder: Path) -> None:
+    """A good case yields nothing at all, warnings included."""
+    changes, also = read_case(folder / "good.yaml")
+
+    assert told(list(check_meaning(platform_of(changes)))) == ""
+    assert not also
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=rule_of)
+def test_case_stands_on_its_own(folder: Path) -> None:
+    """Beside the two cases and the expected text nothing lies about."""
+    assert {path.name for path in folder.iterdir()} == {"bad.yaml", "bad.expected", "good.yaml"}
+
+
+def test_base_breaks_nothing() -> None:
+    """What a case yields, it yields by its own changes."""
+    assert told(list(check_meaning(platform_of({})))) == ""
+
+
+def test_every_rule_has_cases() -> None:
+    """A rule without cases has no page, and a case without a rule tests nothing."""
+    assert {rule_of(folder) for folder in FOLDERS} == {rule.id for rule in RULES} - TOO_LARGE_FOR_A_CASE
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_rule_is_complete(rule: Rule) -> None:
+    """Each rule has a stable id and says, in sentences, what it wants, why, and what to do."""
+    assert re.fullmatch(r"[a-z]+/[a-z0-9]+(-[a-z0-9]+)*", rule.id)
+    assert rule.severity in set(Severity)
+    assert rule.summary.endswith(".")
+    assert rule.why.rstrip(")").endswith((".", "`"))
+    assert rule.fix.endswith(".")
+    assert "  " not in f"{rule.summary} {rule.why} {rule.fix}"
+
+
+def test_rules_are_distinct() -> None:
+    """An id names one rule, and each rule has one check."""
+    ids = [each.rule.id for each in CHECKS]
+    assert len(set(ids)) == len(ids)
+    assert len({each.find for each in CHECKS}) == len(CHECKS)
+
+
+def test_every_family_is_listed() -> None:
+    """A file of rules that the stage does not run would look like a check and be none."""
+    folder = Path(str(check.__file__)).parent
+    files = {path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")} - NO_FAMILY
+    assert {family.__name__.rpartition(".")[2] for family in FAMILIES} == files
+
+
+def test_flagship_has_only_warnings_that_are_true() -> None:
+    """The repository's own platform lends and borrows on purpose, and breaks no other rule."""
+    profiles, _ = load(HERE.parents[1] / "profiles")
+    platform, _ = resolve(profiles)
+    found = [(each.rule, each.at.file) for each in check_meaning(platform)]
+    borrowers = ("profiles/teams/nlp.yaml", "profiles/teams/science.yaml")
+    assert found == [("scheduling/job-on-borrowed-nodes", file) for file in borrowers]

@@ -1,0 +1,135 @@
+"""The committed tree against a fresh generation."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from generator.committed import check_fresh, check_vanished
+from generator.diagnostics import Diagnostic, TreeError
+from generator.pipeline import Generation, generate
+from generator.tree.write import write
+
+
+@pytest.fixture
+def target(profiles: Path) -> Path:
+    """The tree of this repository's profiles."""
+    folder = profiles.parent / "overlays"
+    write(folder, _generate(profiles).files)
+    return folder
+
+
+def _generate(profiles: Path) -> Generation:
+    generation = generate(profiles, "../profiles/components")
+    assert generation.files
+    return generation
+
+
+def _vanished(profiles: Path, target: Path, *clusters: str) -> list[Diagnostic]:
+    return list(check_vanished(target, _generate(profiles), clusters))
+
+
+def _replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def _drop_team(profiles: Path, team: str) -> None:
+    (profiles / "teams" / f"{team}.yaml").unlink()
+    _replace(profiles / "allocations.yaml", f"    {team}: ", f"    # {team}: ")
+
+
+def test_fresh_tree_has_no_finding(profiles: Path, target: Path) -> None:
+    """What was just written is what is generated."""
+    assert list(check_fresh(target, _generate(profiles))) == []
+    assert _vanished(profiles, target) == []
+
+
+def test_no_tree_is_all_missing(profiles: Path, tmp_path: Path) -> None:
+    """A tree that was never written is stale, and nothing of it can vanish."""
+    generation = _generate(profiles)
+    notes = [note for each in check_fresh(tmp_path / "none", generation) for note in each.notes]
+
+    assert {note.message for note in notes} == {"missing"}
+    assert sorted(note.at.file for note in notes if note.at) == sorted(f"overlays/{path}" for path in generation.files)
+    assert _vanished(profiles, tmp_path / "none") == []
+
+
+def test_folder_without_lockfile_is_not_ours(profiles: Path, target: Path) -> None:
+    """What others keep beside the tree does not matter."""
+    (target / "hub").mkdir()
+
+    assert _vanished(profiles, target) == []
+
+
+def test_vanished_team_is_one_finding_at_its_profile(profiles: Path, target: Path) -> None:
+    """The finding stands where the file was, once, and names the tombstone."""
+    _drop_team(profiles, "science")
+    (found,) = _vanished(profiles, target)
+
+    assert (found.rule, found.at.file) == ("delivery/profile-vanished", "profiles/teams/science.yaml")
+    assert "state: retired" in found.hint
+
+
+def test_vanished_runtime_is_found(profiles: Path, target: Path) -> None:
+    """A runtime goes in two steps: out of the teams first, then its file."""
+    _replace(profiles / "teams" / "nlp.yaml", "[openmpi-cuda, deepspeed]", "[openmpi-cuda]")
+    assert _vanished(profiles, target) == []
+
+    (profiles / "runtimes" / "deepspeed.yaml").unlink()
+    (found,) = _vanished(profiles, target)
+    assert (found.rule, found.at.file) == ("delivery/profile-vanished", "profiles/runtimes/deepspeed.yaml")
+
+
+def test_retired_team_may_go(profiles: Path, target: Path) -> None:
+    """A tombstone says what the absence of a file does not."""
+    _replace(profiles / "teams" / "science.yaml", "contact:", "state: retired\ncontact:")
+
+    assert _vanished(profiles, target) == []
+
+
+def test_vanished_cluster_is_found_unless_others_are_wanted(profiles: Path, target: Path) -> None:
+    """A folder with a lockfile and without a profile is told, but not to whoever asks for another cluster."""
+    shutil.copytree(target / "prod-east", target / "prod-west")
+    (found,) = _vanished(profiles, target)
+
+    assert (found.rule, found.at.file) == ("delivery/profile-vanished", "profiles/clusters/prod-west.yaml")
+    assert "prod-west" in found.message
+    assert _vanished(profiles, target, "prod-east") == []
+
+
+def test_other_clusters_are_not_looked_at(profiles: Path, target: Path) -> None:
+    """Whoever asks for one cluster hears nothing of what is generated for another."""
+    _drop_team(profiles, "science")
+
+    assert _vanished(profiles, target, "another") == []
+
+
+def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path) -> None:
+    """A team that is there and active does not leave a cluster by an edit of its quota."""
+    generation = _generate(profiles)
+    lock = target / "prod-east" / "trainyard.lock"
+    _replace(lock, '"teams/nlp/', '"teams/audio/')
+    _replace(lock, "profiles/teams/nlp.yaml", "profiles/teams/vision.yaml")
+    assert list(check_vanished(target, generation)) == []
+
+    (profiles / "teams" / "audio.yaml").write_text(
+        (profiles / "teams" / "vision.yaml").read_text().replace("prod-east: {dgx-h100: {nodes: 4, lend: all}}", "{}")
+    )
+    (found,) = _vanished(profiles, target)
+    assert (found.rule, found.at.file, found.at.path) == (
+        "delivery/unit-vanished",
+        "profiles/teams/audio.yaml",
+        ("quota",),
+    )
+
+
+def test_broken_lockfile_is_told(profiles: Path, target: Path) -> None:
+    """Without its lockfile nobody knows what is ours."""
+    (target / "prod-east" / "trainyard.lock").write_text("{")
+
+    with pytest.raises(TreeError, match=r"trainyard\.lock is broken"):
+        _vanished(profiles, target)

@@ -1,0 +1,165 @@
+"""The documentation: its reference is fresh, its links lead somewhere, its commands run.
+
+Convention: a block marked ``shell`` is executed, line by line, and every line must end with 0; ``console`` is only
+shown. A ``shell`` block of ``make`` is not run here, but its target must exist.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from docs.fields import anchor
+from docs.generate import main, pages
+from generator.cli.app import COMMANDS
+from generator.dialect.reader import read
+from generator.load.read import PACKAGE
+from generator.rulebook import all_rules
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+_BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def shell_blocks(path: Path) -> list[str]:
+    """Return what a page says that one can type."""
+    return [body for language, body in _BLOCK.findall(path.read_text("utf-8")) if language == "shell"]
+
+
+def shown_blocks(path: Path) -> list[str]:
+    """Return what a page says that is printed."""
+    return [body for language, body in _BLOCK.findall(path.read_text("utf-8")) if language == "console"]
+
+
+def links(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the file and the anchor of each link of a page that stays in the repository."""
+    for link in _LINK.findall(_BLOCK.sub("", path.read_text("utf-8"))):
+        if not link.startswith(("http://", "https://")):
+            file, _, place = link.partition("#")
+            yield file, place
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the anchors of a page's headings."""
+    return {anchor(heading) for heading in _HEADING.findall(_BLOCK.sub("", path.read_text("utf-8")))}
+
+
+def test_reference_is_what_the_code_says() -> None:
+    """Each page of docs/reference is what `make docs` would write."""
+    assert main(["--check"]) == 0
+
+
+def test_check_tells_a_stale_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without its pages the reference is stale; once written it is not, and a foreign page goes."""
+    monkeypatch.setattr("docs.generate.REFERENCE", tmp_path)
+    assert main(["--check"]) == 1
+    (tmp_path / "foreign.md").write_text("old", "utf-8")
+    assert main([]) == 0
+    assert main(["--check"]) == 0
+    assert not (tmp_path / "foreign.md").exists()
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every link between pages names a file that exists and a heading of it."""
+    broken = []
+    for file, place in links(page):
+        target = (page.parent / file).resolve() if file else page
+        if not target.exists() or (place and place not in anchors(target)):
+            broken.append(f"{file}#{place}")
+    assert not broken
+
+
+def test_every_command_has_a_section() -> None:
+    """The page of the command line has a heading for each command, alone or followed by a subcommand."""
+    headings = _HEADING.findall(pages()["cli.md"])
+    assert all(any(heading.split()[0] == name for heading in headings) for name in COMMANDS)
+
+
+def test_every_rule_has_a_section() -> None:
+    """Each rule stands on the page of its family and in the index."""
+    written = pages()
+    for rule in all_rules():
+        assert f"## {rule.id}\n" in written[f"rules/{rule.id.partition('/')[0]}.md"]
+        assert f"`{rule.id}`" in written["rules.md"]
+
+
+def test_every_preset_field_has_a_source() -> None:
+    """Each field of a shipped preset is told with where it comes from, and no source is left of a field that went."""
+    for path in sorted((PACKAGE / "presets").glob("*.yaml")):
+        source, found = read(path.name, path.read_bytes())
+        assert found == ()
+        assert source.value.keys() - {"description", "sources"} == source.value["sources"].keys()
+
+
+def test_readme_names_every_command() -> None:
+    """The table of commands in the README is complete."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert not [name for name in COMMANDS if f"`trainyard {name}" not in readme]
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    """What the README says to make is a target of the Makefile; `make` alone is the first."""
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    typed = [line.split() for block in shell_blocks(ROOT / "README.md") for line in block.splitlines()]
+    assert typed == [["make"], ["make", "test"]]
+    for words in typed:
+        for target in words[1:] or ["all"]:
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+def test_readme_shows_the_team_as_it_is() -> None:
+    """The README's picture has each line of the team's profile, and the number of objects that the tree has of it."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    profile = (ROOT / "profiles" / "teams" / "nlp.yaml").read_text("utf-8").splitlines()
+    site = ROOT / "overlays" / "prod-east"
+    own = {*(site / "teams" / "nlp").glob("*.yaml")} - {site / "teams" / "nlp" / "kustomization.yaml"}
+    shared = [path for unit in ("platform", "argocd") for path in (site / unit).glob("*-nlp*.yaml")]
+    assert all(line in readme for line in profile)
+    assert len(profile) == 11
+    assert f"become {len(own) + len(shared)} objects" in readme
+
+
+def test_readme_shows_what_make_prints(tmp_path: Path) -> None:
+    """The last line that the README shows of `make` is what `trainyard verify` prints of this repository."""
+    done = subprocess.run(
+        ["trainyard", "verify"], cwd=ROOT, env=_environment(tmp_path), capture_output=True, text=True, check=False
+    )
+    assert done.stdout.endswith(shown_blocks(ROOT / "README.md")[0]), done.stdout + done.stderr
+
+
+def test_tutorial_runs(tmp_path: Path) -> None:
+    """The tutorial's commands, typed one after the other into an empty folder, do what it says."""
+    blocks = shell_blocks(ROOT / "docs" / "tutorial.md")
+    assert len(blocks) > 5
+    script = "set -eu\n" + "\n".join(map(_with_findings, blocks))
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=_environment(tmp_path), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    for shown in shown_blocks(ROOT / "docs" / "tutorial.md"):
+        assert shown in done.stdout
+
+
+def _with_findings(block: str) -> str:
+    """Make `! command` mean the exit code of findings and no other; `set -e` alone takes no notice of it."""
+    return re.sub(r"^! (.*)$", r"code=0; \1 || code=$?; test $code -eq 1", block, flags=re.MULTILINE)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Return an environment whose `trainyard` is this checkout's, and whose tools are this machine's."""
+    program = folder.parent / f"{folder.name}-bin" / "trainyard"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m generator "$@"\n', "utf-8")
+    program.chmod(0o755)
+    assert shutil.which("bash")
+    return {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "NO_COLOR": "1"}

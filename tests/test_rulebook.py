@@ -1,0 +1,36 @@
+"""The list of all rules."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+
+import generator
+from generator.diagnostics import Rule
+from generator.rulebook import all_rules
+
+RULES = all_rules()
+FAMILIES = "shape|names|references|capacity|scheduling|fabric|access|isolation|runtime|node|delivery|change|release"
+
+
+def test_every_rule_that_a_module_defines_is_listed() -> None:
+    """A rule that is forgotten here could not be explained, listed or documented."""
+    names = (module.name for module in pkgutil.walk_packages(generator.__path__, "generator."))
+    modules = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
+    defined = {each.id for module in modules for each in vars(module).values() if isinstance(each, Rule)}
+
+    assert defined == {rule.id for rule in RULES}
+
+
+def test_ids_are_unique_and_of_a_known_family() -> None:
+    """An id is ``family/bad-pattern`` and stands for one rule, in the order of the ids."""
+    ids = [rule.id for rule in RULES]
+
+    assert ids == sorted(set(ids))
+    assert [each for each in ids if not re.fullmatch(f"({FAMILIES})/[a-z]+(-[a-z]+)*", each)] == []
+
+
+def test_every_rule_says_what_why_and_how() -> None:
+    """No rule leaves the user alone."""
+    assert [rule.id for rule in RULES if not (rule.summary and rule.why and rule.fix)] == []

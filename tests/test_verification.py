@@ -1,0 +1,186 @@
+"""Verification of a committed tree: with the real tools where they agree, with false ones where they must not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from generator import verification
+from generator.diagnostics import Diagnostic, ToolError
+from generator.pipeline import generate
+from generator.tree.write import write
+from generator.verification import Verification, verify
+from generator.verify.kubeconform import Finding, Report
+from generator.verify.kustomize import Refusal
+from generator.verify.tools import Tool
+from tests.verify.programs import program
+
+COMPONENTS = "../profiles/components"
+
+
+@pytest.fixture
+def target(profiles: Path) -> Path:
+    """The tree of this repository's profiles."""
+    folder = profiles.parent / "overlays"
+    write(folder, generate(profiles, COMPONENTS).files)
+    return folder
+
+
+def _verify(profiles: Path, target: Path) -> Verification:
+    return verify(profiles, target, COMPONENTS)
+
+
+def _errors(verified: Verification) -> list[Diagnostic]:
+    return [each for each in verified.diagnostics if each.severity == "error"]
+
+
+def test_real_tools_count_the_same(profiles: Path, target: Path) -> None:
+    """Listed, valid, built and valid again: one number, and nothing skipped."""
+    verified = _verify(profiles, target)
+    (count,) = verified.counts
+
+    assert _errors(verified) == []
+    assert count.objects == count.valid == count.built == count.conform
+    assert (count.skipped, count.units, count.units_built, count.samples) == (0, 5, 5, 4)
+    assert count.objects + count.samples + count.others == len(verified.generation.files) + 1  # the component's object
+
+
+@pytest.mark.parametrize("pattern", ["teams/nlp/localqueue-gpu.yaml", "trainyard.lock", "platform/kustomization.yaml"])
+def test_stale_tree_is_not_looked_into(pattern: str, profiles: Path, target: Path) -> None:
+    """What is not fresh is told as stale, whatever else may be wrong with it."""
+    file = target / "prod-east" / pattern
+    file.write_text(file.read_text() + "#\n")
+    verified = _verify(profiles, target)
+
+    assert [each.rule for each in _errors(verified)] == ["delivery/tree-is-stale"]
+    assert verified.counts == ()
+
+
+def test_unit_that_does_not_build_is_shown_at_its_team(
+    profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kustomize's words stand at the profile of the unit, and the other units are checked all the same."""
+    build = verification.build
+
+    def refuse(tool: Tool, folder: Path) -> str | Refusal:
+        return Refusal("no such thing") if folder.name == "nlp" else build(tool, folder)
+
+    monkeypatch.setattr(verification, "build", refuse)
+    verified = _verify(profiles, target)
+    (found,) = _errors(verified)
+
+    assert (found.rule, found.at.file) == ("delivery/unit-does-not-build", "profiles/teams/nlp.yaml")
+    assert found.message == "teams/nlp: no such thing"
+    assert verified.counts[0].units_built == 4
+    assert verified.counts[0].built == verified.counts[0].conform < verified.counts[0].objects
+
+
+def test_finding_of_kubeconform_is_shown_at_the_profile(
+    profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An object, a sample and something that nobody knows, each at the profile that it comes from."""
+    monkeypatch.setattr(
+        verification,
+        "validate",
+        lambda *_: Report(
+            valid=148,
+            invalid=(
+                Finding("teams/nlp", "LocalQueue", "gpu", "kueue.x-k8s.io/v1beta2", "/spec", "is odd"),
+                Finding(
+                    "samples/trainjob-vision-openmpi-cuda.yaml", "TrainJob", "vision-openmpi-cuda", "v1", "", "odd"
+                ),
+            ),
+            errors=(Finding("platform", "", "", "", "", "no YAML"),),
+            skipped=0,
+            total=151,
+        ),
+    )
+    verified = _verify(profiles, target)
+
+    assert sorted((each.at.file, each.message) for each in _errors(verified)) == [
+        ("profiles/clusters/prod-east.yaml", "platform:  : no YAML"),
+        ("profiles/teams/nlp.yaml", "teams/nlp: LocalQueue gpu at /spec: is odd"),
+        (
+            "profiles/teams/vision.yaml",
+            "samples/trainjob-vision-openmpi-cuda.yaml: TrainJob vision-openmpi-cuda: odd",
+        ),
+    ]
+    assert verified.counts[0].conform == 148 - 3
+
+
+@pytest.mark.parametrize(("lost", "skipped"), [(1, 0), (0, 1)])
+def test_object_that_nobody_looked_at_is_an_error(
+    lost: int, skipped: int, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A validator that passes over an object, in silence or not, proves nothing."""
+    validate = verification.validate
+
+    def lose(tool: Tool, streams: dict[str, str], schemas: str) -> Report:
+        report = validate(tool, streams, schemas)
+        return Report(report.valid - lost - skipped, (), (), skipped, report.total - lost)
+
+    monkeypatch.setattr(verification, "validate", lose)
+    (found,) = _errors(_verify(profiles, target))
+
+    assert (found.rule, found.at.file) == ("delivery/objects-lost", "profiles/clusters/prod-east.yaml")
+    assert f"which skipped {skipped}" in found.message
+
+
+def test_object_that_kustomize_drops_is_an_error(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is listed and not built would never reach the cluster."""
+    build = verification.build
+
+    def drop(tool: Tool, folder: Path) -> str | Refusal:
+        output = build(tool, folder)
+        assert isinstance(output, str)
+        return output.partition("\n---\n")[2] if folder.name == "nlp" else output
+
+    monkeypatch.setattr(verification, "build", drop)
+    (found,) = _errors(_verify(profiles, target))
+
+    assert found.rule == "delivery/objects-lost"
+
+
+def test_kubeconform_runs_once(profiles: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process checks all units and samples of a cluster: it is what makes verification quick."""
+    calls: list[list[str]] = []
+    validate = verification.validate
+
+    def count(tool: Tool, streams: dict[str, str], schemas: str) -> Report:
+        calls.append(sorted(streams))
+        return validate(tool, streams, schemas)
+
+    monkeypatch.setattr(verification, "validate", count)
+    _verify(profiles, target)
+
+    (streams,) = calls
+    assert [each for each in streams if not each.startswith("samples/")] == [
+        "argocd",
+        "platform",
+        "teams/nlp",
+        "teams/science",
+        "teams/vision",
+    ]
+    assert len(streams) == 5 + 4
+
+
+def test_tool_that_lies_about_its_version_stops_everything(
+    profiles: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is verified with a tool whose behaviour is not known."""
+    fake = program(tmp_path / "bin", "kubeconform", f"echo {json.dumps('v0.6.0')}")
+    monkeypatch.setenv("TRAINYARD_KUBECONFORM", str(fake))
+
+    with pytest.raises(ToolError, match=r"v0\.6\.0"):
+        _verify(profiles, target)
+
+
+def test_broken_profiles_are_told_before_the_tree(profiles: Path, target: Path) -> None:
+    """Without a platform there is nothing to compare the tree with."""
+    (profiles / "trainyard.yaml").unlink()
+    verified = _verify(profiles, target)
+
+    assert [each.rule for each in verified.diagnostics] == ["shape/no-settings"]
+    assert verified.counts == ()
