@@ -138,7 +138,7 @@ def _value(value: Any) -> str:
         return "<br>".join(map(_value, value))
     if isinstance(value, dict):
         return ", ".join(f"{key} `{each}`" for key, each in value.items())
-    return f"`{value}`"
+    return f"`{value}`" if value != "" else "empty"
 
 
 def _cli(command: click.Command) -> Iterator[str]:

@@ -107,6 +107,14 @@ def test_readme_names_every_command() -> None:
     assert not [name for name in COMMANDS if f"`trainyard {name}" not in readme]
 
 
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_shown_commands_exist(page: Path) -> None:
+    """Each `trainyard` command that a page shows, run or not, is one that there is."""
+    blocks = "".join(body for _, body in _BLOCK.findall(page.read_text("utf-8")))
+    shown = re.findall(r"^ *(?:[$!-] )?trainyard ([a-z]+)", blocks, re.MULTILINE)
+    assert set(shown) <= set(COMMANDS)
+
+
 def test_make_targets_of_the_readme_exist() -> None:
     """What the README says to make is a target of the Makefile; `make` alone is the first."""
     makefile = (ROOT / "Makefile").read_text("utf-8")

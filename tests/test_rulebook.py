@@ -28,7 +28,7 @@ def test_ids_are_unique_and_of_a_known_family() -> None:
     ids = [rule.id for rule in RULES]
 
     assert ids == sorted(set(ids))
-    assert [each for each in ids if not re.fullmatch(f"({FAMILIES})/[a-z]+(-[a-z]+)*", each)] == []
+    assert [each for each in ids if not re.fullmatch(f"({FAMILIES})/[a-z]+(-[a-z0-9]+)*", each)] == []
 
 
 def test_every_rule_says_what_why_and_how() -> None:

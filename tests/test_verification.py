@@ -12,6 +12,7 @@ from generator.diagnostics import Diagnostic, ToolError
 from generator.pipeline import generate
 from generator.tree.write import write
 from generator.verification import Verification, verify
+from generator.verify import kubeconform, kustomize
 from generator.verify.kubeconform import Finding, Report
 from generator.verify.kustomize import Refusal
 from generator.verify.tools import Tool
@@ -51,7 +52,7 @@ def test_real_tools_count_the_same(profiles: Path, target: Path) -> None:
 def test_stale_tree_is_not_looked_into(pattern: str, profiles: Path, target: Path) -> None:
     """What is not fresh is told as stale, whatever else may be wrong with it."""
     file = target / "prod-east" / pattern
-    file.write_text(file.read_text() + "#\n")
+    file.write_text(file.read_text() + "\n")
     verified = _verify(profiles, target)
 
     assert [each.rule for each in _errors(verified)] == ["delivery/tree-is-stale"]
@@ -62,7 +63,7 @@ def test_unit_that_does_not_build_is_shown_at_its_team(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Kustomize's words stand at the profile of the unit, and the other units are checked all the same."""
-    build = verification.build
+    build = kustomize.build
 
     def refuse(tool: Tool, folder: Path) -> str | Refusal:
         return Refusal("no such thing") if folder.name == "nlp" else build(tool, folder)
@@ -115,7 +116,7 @@ def test_object_that_nobody_looked_at_is_an_error(
     lost: int, skipped: int, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A validator that passes over an object, in silence or not, proves nothing."""
-    validate = verification.validate
+    validate = kubeconform.validate
 
     def lose(tool: Tool, streams: dict[str, str], schemas: str) -> Report:
         report = validate(tool, streams, schemas)
@@ -130,7 +131,7 @@ def test_object_that_nobody_looked_at_is_an_error(
 
 def test_object_that_kustomize_drops_is_an_error(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is listed and not built would never reach the cluster."""
-    build = verification.build
+    build = kustomize.build
 
     def drop(tool: Tool, folder: Path) -> str | Refusal:
         output = build(tool, folder)
@@ -143,10 +144,10 @@ def test_object_that_kustomize_drops_is_an_error(profiles: Path, target: Path, m
     assert found.rule == "delivery/objects-lost"
 
 
-def test_kubeconform_runs_once(profiles: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kubeconform_runs_once(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One process checks all units and samples of a cluster: it is what makes verification quick."""
     calls: list[list[str]] = []
-    validate = verification.validate
+    validate = kubeconform.validate
 
     def count(tool: Tool, streams: dict[str, str], schemas: str) -> Report:
         calls.append(sorted(streams))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +9,6 @@ import pytest
 
 from generator.cli.main import run
 from tests.cli.calls import Ended
-
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -56,9 +53,9 @@ def tree(repository: Path, trainyard: Callable[..., Ended]) -> Path:
 
 
 @pytest.fixture
-def broken(repository: Path) -> Path:
-    """The repository with one mistake that stops everything after the check of shapes."""
-    settings = repository / "profiles" / "trainyard.yaml"
-    settings.write_text("format: 1\ndomain: ml.example.com\nrepository: https://git.example.com/x.git\nbrunch: main\n")
-    shutil.rmtree(repository / "profiles" / "teams")
-    return repository
+def broken(here: Path) -> Path:
+    """A repository whose only profile has one mistake."""
+    (here / "profiles").mkdir()
+    text = "format: 1\ndomain: ml.example.com\nrepository: https://git.example.com/x.git\nbrunch: main\n"
+    (here / "profiles" / "trainyard.yaml").write_text(text, encoding="utf-8")
+    return here

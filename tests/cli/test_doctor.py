@@ -15,14 +15,15 @@ from tests.cli.calls import Ended
 Call = Callable[..., Ended]
 
 
-def test_all_is_well(repository: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("repository")
+def test_all_is_well(trainyard: Call) -> None:
     """Versions of everything, number of schemas, state of the profiles."""
     ended = trainyard("doctor")
     rows = dict(line.split("  ", 1) for line in ended.out.splitlines())
     told = {name: state.strip() for name, state in rows.items()}
 
     assert (ended.code, ended.err) == (0, "")
-    assert told.pop("profiles").endswith(" in 10 profiles")
+    assert told.pop("profiles").endswith(" profiles")
     assert int(told.pop("release openshift-ai-3.5").removesuffix(" schemas")) > 30
     assert told == {
         "trainyard": __version__,
@@ -32,7 +33,8 @@ def test_all_is_well(repository: Path, trainyard: Call) -> None:
     }
 
 
-def test_missing_tool_has_its_exit_code(here: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("here")
+def test_missing_tool_has_its_exit_code(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is missing is told with the way to get it, and the rest is told as well."""
     monkeypatch.setenv("TRAINYARD_KUSTOMIZE", "/nowhere/kustomize")
     ended = trainyard("doctor")
@@ -44,7 +46,8 @@ def test_missing_tool_has_its_exit_code(here: Path, trainyard: Call, monkeypatch
     assert "there is no folder profiles; `trainyard init` makes one" in ended.out
 
 
-def test_release_without_schemas_is_broken(here: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("here")
+def test_release_without_schemas_is_broken(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installation that lost its schemas is no working one."""
 
     def fail(release: str) -> Path:

@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.cli.calls import Ended, edit
 
 Call = Callable[..., Ended]
@@ -24,7 +26,8 @@ def test_new_repository_grows_to_a_tree(here: Path, trainyard: Call) -> None:
     assert trainyard("generate").code == 0
 
 
-def test_init_elsewhere_names_the_folder(here: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("here")
+def test_init_elsewhere_names_the_folder(trainyard: Call) -> None:
     """Whoever began elsewhere is told to go there."""
     begun = trainyard("init", "new")
 
@@ -33,13 +36,15 @@ def test_init_elsewhere_names_the_folder(here: Path, trainyard: Call) -> None:
     assert begun.err.startswith("Next: in new adapt ")
 
 
-def test_init_leaves_profiles_that_are_there(repository: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("repository")
+def test_init_leaves_profiles_that_are_there(trainyard: Call) -> None:
     """Nothing is written over."""
     message = "error: profiles is there already; `trainyard init` only begins where there is none\n"
     assert trainyard("init") == Ended(5, "", message)
 
 
-def test_team_that_is_there_is_refused(repository: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("repository")
+def test_team_that_is_there_is_refused(trainyard: Call) -> None:
     """The finding stands at the team that has the name."""
     ended = trainyard("add", "team", "nlp")
 
@@ -58,7 +63,8 @@ def test_team_is_not_added_to_broken_profiles(repository: Path, trainyard: Call)
     assert not (repository / "profiles" / "teams" / "audio.yaml").exists()
 
 
-def test_unknown_place_of_a_team_is_told(repository: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("repository")
+def test_unknown_place_of_a_team_is_told(trainyard: Call) -> None:
     """A cluster or pool that there is not is a finding with what there is."""
     ended = trainyard("add", "team", "audio", "--cluster", "west", "--pool", "a100")
 

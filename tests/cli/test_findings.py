@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from generator.cli import findings
 from generator.cli.console import printable
 from generator.cli.places import Places
-from generator.diagnostics import Note, Pointer, Rule, Severity
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.dialect.reader import read
 from generator.dialect.source import Mark, Source
 
@@ -16,7 +16,7 @@ RULE = Rule("family/pattern", Severity.WARNING, "What.", "Why.", "Fix.")
 FILE = "profiles/a.yaml"
 
 
-def _text(*diagnostics: findings.Diagnostic, source: Source) -> str:
+def _text(*diagnostics: Diagnostic, source: Source) -> str:
     places = Places({source.file: source}, {})
     return findings.text(findings.Findings(diagnostics, places), colour=False)
 

@@ -53,11 +53,11 @@ def test_command_like_no_other_is_a_usage_error(trainyard: Call) -> None:
         (KeyboardInterrupt(), 130, "\ninterrupted\n"),
     ],
 )
+@pytest.mark.usefixtures("repository")
 def test_what_ends_a_command_is_a_sentence_and_a_code(
     problem: BaseException,
     code: int,
     message: str,
-    repository: Path,
     trainyard: Call,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -142,7 +142,8 @@ def test_output_that_fails_at_the_very_end_is_no_success(monkeypatch: pytest.Mon
     assert main.main() == 5
 
 
-def test_help_loads_no_command(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("tmp_path")
+def test_help_loads_no_command() -> None:
     """Start-up stays quick because nothing heavy is imported before it is needed."""
     code = (
         "import sys; from generator.cli.main import run; run(['--help']);"
@@ -194,8 +195,9 @@ def test_colour_on_a_terminal(args: tuple[str, ...], environment: dict[str, str]
 @pytest.mark.parametrize(
     ("args", "forced", "coloured"), [((), "", False), ((), "1", True), (("--color", "always"), "", True)]
 )
+@pytest.mark.usefixtures("broken")
 def test_colour_in_a_pipe(
-    args: tuple[str, ...], forced: str, coloured: bool, broken: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
+    args: tuple[str, ...], forced: str, coloured: bool, trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pipe gets colours only when they are asked for."""
     monkeypatch.setenv("FORCE_COLOR", forced)

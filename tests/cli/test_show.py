@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.cli.calls import Ended, edit
 
 Call = Callable[..., Ended]
@@ -15,7 +17,8 @@ def _rows(ended: Ended) -> dict[str, tuple[str, str]]:
     return {name: (value, origin) for name, value, origin in rows}
 
 
-def test_each_value_tells_where_it_comes_from(repository: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("repository")
+def test_each_value_tells_where_it_comes_from(trainyard: Call) -> None:
     """A line of a profile, a default, or what follows from others."""
     ended = trainyard("show", "nlp")
     rows = _rows(ended)
@@ -36,7 +39,8 @@ def test_each_value_tells_where_it_comes_from(repository: Path, trainyard: Call)
     assert rows["egress api-server"][0] == "workspaces to 192.0.2.8/29, TCP 6443"
 
 
-def test_json_has_the_same_values(repository: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("repository")
+def test_json_has_the_same_values(trainyard: Call) -> None:
     """The table and the document are one truth."""
     rows = _rows(trainyard("show", "vision"))
     document = json.loads(trainyard("show", "vision", "--format", "json").out)
@@ -59,7 +63,8 @@ def test_retired_team_is_on_no_cluster(repository: Path, trainyard: Call) -> Non
     assert "on cluster" not in ended.out
 
 
-def test_unknown_team_names_the_nearest(repository: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("repository")
+def test_unknown_team_names_the_nearest(trainyard: Call) -> None:
     """A misspelt team is answered with the right one."""
     message = "error: there is no team `visio`; did you mean `vision`?\nTry `trainyard show --help`.\n"
     assert trainyard("show", "visio") == Ended(2, "", message)

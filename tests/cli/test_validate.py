@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,11 +21,12 @@ error[shape/unknown-key]: unknown key `brunch`
   = if merged: a misspelt key would be ignored and its default used in silence
   = help: did you mean `branch`?
 
-1 error in 7 profiles
+1 error in 1 profile
 """
 
 
-def test_finding_is_shown_where_it_stands(broken: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("broken")
+def test_finding_is_shown_where_it_stands(trainyard: Call) -> None:
     """Rule, message, place, line with caret, consequence and help, then the sum; all of it on stdout."""
     assert trainyard("validate") == Ended(1, TEXT.format(folder="profiles"), "")
 
@@ -39,7 +41,7 @@ def test_real_folder_is_shown(broken: Path, trainyard: Call) -> None:
 
 
 def test_json_says_the_same(broken: Path, trainyard: Call) -> None:
-    """The document has its version, the same finding and the same exit code, in a fixed order and with relative paths."""
+    """The document has its version, the same finding and exit code, its keys in order and no absolute path."""
     ended = trainyard("validate", "--format", "json", "--profiles", str(broken / "profiles"))
 
     assert (ended.code, ended.err) == (1, "")
@@ -49,7 +51,7 @@ def test_json_says_the_same(broken: Path, trainyard: Call) -> None:
         "version": 1,
         "tool": {"name": "trainyard", "version": __version__},
         "command": "validate",
-        "summary": {"errors": 1, "warnings": 0, "profiles": 7},
+        "summary": {"errors": 1, "warnings": 0, "profiles": 1},
         "diagnostics": [
             {
                 "rule": "shape/unknown-key",
@@ -86,9 +88,8 @@ def test_forms_go_each_to_its_place(broken: Path, trainyard: Call) -> None:
         (("json", "text"), "only one form can go to stdout; give the others a file: `--format json:FILE`"),
     ],
 )
-def test_form_that_makes_no_sense_is_refused(
-    formats: tuple[str, ...], message: str, broken: Path, trainyard: Call
-) -> None:
+@pytest.mark.usefixtures("broken")
+def test_form_that_makes_no_sense_is_refused(formats: tuple[str, ...], message: str, trainyard: Call) -> None:
     """A mistake in a CI file is told before anything is done."""
     ended = trainyard("validate", *(f"--format={each}" for each in formats))
 
@@ -96,13 +97,15 @@ def test_form_that_makes_no_sense_is_refused(
     assert message in ended.err
 
 
-def test_form_whose_file_can_not_be_written_is_told(broken: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("broken")
+def test_form_whose_file_can_not_be_written_is_told(trainyard: Call) -> None:
     """A report that is not there does not look like one without findings."""
     message = "error: no/report.json can't be written: No such file or directory\n"
     assert trainyard("validate", "--format", "json:no/report.json") == Ended(5, "", message)
 
 
-def test_no_profiles_is_not_green(here: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("here")
+def test_no_profiles_is_not_green(trainyard: Call) -> None:
     """An empty folder ends with a code of its own and tells how to start."""
     start = "run `trainyard init` to start, or name their folder with `--profiles`"
     assert trainyard("validate") == Ended(3, "", f"error: no profiles in profiles; {start}\n")
@@ -114,9 +117,10 @@ def test_profiles_that_are_a_file_are_a_usage_error(here: Path, trainyard: Call)
     assert trainyard("validate").code == 2
 
 
-def test_flagship_is_fine(repository: Path, trainyard: Call) -> None:
+@pytest.mark.usefixtures("repository")
+def test_flagship_is_fine(trainyard: Call) -> None:
     """This repository's own profiles have no error."""
     ended = trainyard("validate")
 
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.endswith(" in 10 profiles\n")
+    assert re.search(r"in \d+ profiles\n\Z", ended.out)

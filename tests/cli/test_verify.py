@@ -34,7 +34,8 @@ def test_edited_tree_is_found(tree: Path, trainyard: Call) -> None:
     assert "  = note: edited --> overlays/prod-east/teams/nlp/localqueue-gpu.yaml\n" in ended.out
 
 
-def test_missing_tool_is_no_success(tree: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("tree")
+def test_missing_tool_is_no_success(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """What could not be checked is never reported as checked."""
     monkeypatch.setenv("TRAINYARD_KUBECONFORM", "/nowhere/kubeconform")
     ended = trainyard("verify")

@@ -72,6 +72,11 @@ def broken(changes: Mapping[str, Any]) -> set[str]:
     return {each.rule for each in check_meaning(platform_of(changes))}
 
 
+def messages(rule: str, changes: Mapping[str, Any]) -> list[str]:
+    """Return what a rule says of the base after some changes."""
+    return [each.message for each in check_meaning(platform_of(changes)) if each.rule == rule]
+
+
 def told(diagnostics: list[Diagnostic]) -> str:
     """Return findings as text: rule, place and message of each, and its notes."""
     lines = []

@@ -1,0 +1,68 @@
+"""Trees of cohorts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.rules.cases import messages
+
+CLUSTER = "clusters/prod-east.yaml"
+
+
+def cohorts(parents: dict[str, str]) -> dict[str, Any]:
+    tree = {name: {"parent": parent} if parent else {} for name, parent in parents.items()}
+    return {CLUSTER: {"sharing": "classical", "cohorts": {"research": {}, **tree}}}
+
+
+@pytest.mark.parametrize(
+    ("parents", "cycles"),
+    [
+        ({"a": "a"}, ["cohort `a` descends from itself: a > a"]),
+        ({"a": "b", "b": "a"}, ["cohort `a` descends from itself: a > b > a"]),
+        ({"a": "b", "b": "c", "c": "b"}, ["cohort `b` descends from itself: b > c > b"]),
+        ({"a": "a", "b": "b"}, ["cohort `a` descends from itself: a > a", "cohort `b` descends from itself: b > b"]),
+        ({"a": "b", "b": "research"}, []),
+    ],
+)
+def test_cycle_is_told_once(parents: dict[str, str], cycles: list[str]) -> None:
+    """Each cycle stands at one of its cohorts; those that only lead into it are not blamed."""
+    assert messages("scheduling/cohort-cycle", cohorts(parents)) == cycles
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=6, max_size=6))
+@settings(deadline=None, max_examples=60)
+def test_every_cycle_is_found(parents: list[str]) -> None:
+    """With six cohorts that all have a parent, there are as many findings as ways to end."""
+    tree = dict(zip("abcdef", parents, strict=True))
+    ends = set()
+    for name in tree:
+        for _ in tree:
+            name = tree[name]  # noqa: PLW2901 - after six steps a walk is on its cycle
+        cycle = {name}
+        while (name := tree[name]) not in cycle:
+            cycle.add(name)
+        ends.add(min(cycle))
+
+    assert len(messages("scheduling/cohort-cycle", cohorts(tree))) == len(ends)
+
+
+def test_borrowing_reaches_the_whole_tree_and_no_other() -> None:
+    """Lenders are all below the same root."""
+    rule = "capacity/borrow-exceeds-lenders"
+    borrower = {"quota": {"prod-east": {"dgx-h100": {"nodes": 4, "borrow": 4}}}}
+    teams = {"teams/nlp.yaml": borrower, "teams/vision.yaml": {"cohort": "production"}}
+
+    assert messages(rule, {**cohorts({"production": ""}), **teams}) == [
+        "4 nodes of pool `dgx-h100` may be borrowed, but the others lend 0"
+    ]
+    assert messages(rule, {**cohorts({"production": "research"}), **teams}) == []
+    assert messages(rule, {**cohorts({"production": "root", "root": "research"}), **teams}) == []
+
+
+def test_cohort_with_teams_only_below_it_is_not_empty() -> None:
+    """A root holds others together."""
+    assert messages("scheduling/empty-cohort", {CLUSTER: {"cohorts": {"research": {"parent": "all"}, "all": {}}}}) == []

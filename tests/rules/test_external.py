@@ -1,0 +1,43 @@
+"""Forms of storage, and what others own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rules.cases import messages
+
+VOLUME = {"volume": "pvc-1", "size": "1Ti"}
+
+
+@pytest.mark.parametrize(
+    ("storage", "asked", "fits"),
+    [
+        ("home", "1Ti", True),
+        ("home", "plenty", False),
+        ("home", VOLUME, False),
+        ("scratch", "1Ti", True),
+        ("scratch", "1TB", False),
+        ("scratch", VOLUME, False),
+        ("checkpoints", "nlp-checkpoints", True),
+        ("checkpoints", "2Ti", False),
+        ("checkpoints", VOLUME, False),
+        ("imagenet", VOLUME, True),
+        ("imagenet", "1Ti", False),
+    ],
+)
+def test_each_kind_of_storage_takes_its_own_form(storage: str, asked: Any, fits: bool) -> None:
+    """nfs and class take a size, s3 a bucket, adopted a volume with its size."""
+    found = messages("references/wrong-storage-request", {"teams/nlp.yaml": {"storage": {storage: asked}}})
+
+    assert (found == []) is fits
+    assert all(f"`{storage}`" in message for message in found)
+
+
+@pytest.mark.parametrize("external", ["ClusterSecretStore/vault", "StorageClass/cephfs", "Partitions/ib"])
+def test_everything_of_others_is_declared(external: str) -> None:
+    """Stores, classes and partitions are each told of once, however often they are used."""
+    changes = {"clusters/prod-east.yaml": {"external": {external: None}}}
+
+    assert messages("references/undeclared-external", changes) == [f"`{external}` is not declared in `external`"]

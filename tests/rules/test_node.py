@@ -1,0 +1,33 @@
+"""Pools that select each other's nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rules.cases import messages
+
+
+def pools(one: dict[str, str], two: dict[str, str]) -> dict[str, Any]:
+    return {
+        "clusters/prod-east.yaml": {"pools": {"other": {"nodes": 1, "fabric": "ib"}}},
+        "hardware/dgx-h100.yaml": {"labels": one},
+        "hardware/other.yaml": {"extends": "nvidia-dgx-h100", "labels": two},
+    }
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        ({"a": "1"}, {"a": "1"}, ["pool `dgx-h100` selects the nodes of pool `other` too: a=1"]),
+        ({"a": "1"}, {"a": "1", "b": "1"}, ["pool `dgx-h100` selects the nodes of pool `other` too: a=1"]),
+        ({"a": "1", "b": "1"}, {"a": "1"}, ["pool `other` selects the nodes of pool `dgx-h100` too: a=1"]),
+        ({}, {"a": "1"}, ["pool `dgx-h100` selects the nodes of pool `other` too: every node"]),
+        ({"a": "1"}, {"a": "2"}, []),
+        ({"a": "1"}, {"b": "1"}, []),
+    ],
+)
+def test_wider_pool_is_told(one: dict[str, str], two: dict[str, str], expected: list[str]) -> None:
+    """The finding stands at the pool that takes too much, once for each pair."""
+    assert messages("node/overlapping-pools", pools(one, two)) == expected

@@ -1,0 +1,59 @@
+"""The wheel by itself: templates, presets, schemas and scaffold travel as package data."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel and unpack it as an installer would, away from the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*build, "--wheel-dir", str(folder), str(REPOSITORY)], check=True)
+    (wheel,) = folder.glob("trainyard-*.whl")
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*install, "--target", str(folder / "site"), str(wheel)], check=True)
+    return folder / "site"
+
+
+def test_installed_wheel_does_the_whole_job(installed: Path, tmp_path: Path) -> None:
+    """In an empty folder: init, add team, generate, verify, with no file of the checkout in reach."""
+
+    def trainyard(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "generator", *arguments],
+            cwd=tmp_path,
+            env={
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": str(installed),
+                "TRAINYARD_KUSTOMIZE": str(REPOSITORY / ".tools" / "bin" / "kustomize"),
+                "TRAINYARD_KUBECONFORM": str(REPOSITORY / ".tools" / "bin" / "kubeconform"),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    where = "import generator; print(generator.__file__)"
+    environment = {"PYTHONPATH": str(installed)}
+    used = subprocess.run(
+        [sys.executable, "-c", where], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    trainyard("init")
+    trainyard("add", "team", "robotics", "--nodes", "2")
+    trainyard("generate")
+    result = trainyard("verify")
+
+    assert used.stdout.startswith(str(installed))
+    assert "0 skipped" in result
+    assert (tmp_path / "overlays").is_dir()
