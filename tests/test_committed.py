@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,20 +112,19 @@ def test_other_clusters_are_not_looked_at(profiles: Path, target: Path) -> None:
 def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path) -> None:
     """A team that is there and active does not leave a cluster by an edit of its quota."""
     generation = _generate(profiles)
-    lock = target / "prod-east" / "trainyard.lock"
-    _replace(lock, '"teams/nlp/', '"teams/audio/')
-    _replace(lock, "profiles/teams/nlp.yaml", "profiles/teams/vision.yaml")
-    assert list(check_vanished(target, generation)) == []
+    platform = generation.checked.platform
+    assert platform is not None
+    (site,) = platform.sites
+    without = replace(site, tenants=tuple(tenant for tenant in site.tenants if tenant.name != "nlp"))
+    moved = replace(
+        generation,
+        checked=replace(generation.checked, platform=replace(platform, sites=(without,))),
+        files={path: content for path, content in generation.files.items() if "nlp" not in path},
+    )
+    (found,) = check_vanished(target, moved)
 
-    (profiles / "teams" / "audio.yaml").write_text(
-        (profiles / "teams" / "vision.yaml").read_text().replace("prod-east: {dgx-h100: {nodes: 4, lend: all}}", "{}")
-    )
-    (found,) = _vanished(profiles, target)
-    assert (found.rule, found.at.file, found.at.path) == (
-        "delivery/unit-vanished",
-        "profiles/teams/audio.yaml",
-        ("quota",),
-    )
+    assert (found.rule, found.at.file) == ("delivery/unit-vanished", "profiles/teams/nlp.yaml")
+    assert found.at.path == ("quota",)
 
 
 def test_broken_lockfile_is_told(profiles: Path, target: Path) -> None:

@@ -45,7 +45,7 @@ def _times(root: Path, arguments: tuple[str, ...], before: Callable[[Path, int],
     for run in range(RUNS + 1):
         before(root, run)
         start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "generator", *arguments], cwd=root, env=_environment(), check=True)  # noqa: S603
+        subprocess.run([sys.executable, "-m", "generator", *arguments], cwd=root, env=_environment(), check=True)
         seconds.append(time.perf_counter() - start)
     # The first run fills the file cache and is not counted.
     return seconds[1:]

@@ -39,13 +39,11 @@ def test_every_cycle_is_found(parents: list[str]) -> None:
     """With six cohorts that all have a parent, there are as many findings as ways to end."""
     tree = dict(zip("abcdef", parents, strict=True))
     ends = set()
-    for name in tree:
-        for _ in tree:
-            name = tree[name]  # noqa: PLW2901 - after six steps a walk is on its cycle
-        cycle = {name}
-        while (name := tree[name]) not in cycle:
-            cycle.add(name)
-        ends.add(min(cycle))
+    for start in "abcdef":
+        walk = [start]
+        while tree[walk[-1]] not in walk:
+            walk.append(tree[walk[-1]])
+        ends.add(min(walk[walk.index(tree[walk[-1]]) :]))
 
     assert len(messages("scheduling/cohort-cycle", cohorts(tree))) == len(ends)
 
