@@ -14,13 +14,14 @@ from functools import partial
 from pathlib import Path
 
 from generator.committed import check_fresh, check_vanished
-from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, TreeError, has_errors
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, has_errors
 from generator.dialect.manifests import parse_manifests
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.pipeline import INVALID_MANIFEST, Generation, check_object, component_manifests, generate
 from generator.render.unit import units
 from generator.schema.manifests import schema_folder
+from generator.tree.compare import reading
 from generator.verify.kubeconform import Finding, validate
 from generator.verify.kustomize import Refusal, build
 from generator.verify.tools import Tool, find_kubeconform, find_kustomize
@@ -148,10 +149,8 @@ def _read_back(folder: Path, manifest: Manifest) -> Manifest:
 
 
 def _text(path: Path) -> str:
-    try:
+    with reading(path):
         return path.read_text(encoding="utf-8")
-    except OSError as problem:
-        raise TreeError(f"{path} can't be read: {problem.strerror}") from problem
 
 
 def _build(kustomize: Tool, folder: Path, names: tuple[str, ...]) -> dict[str, str | Refusal]:

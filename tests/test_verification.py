@@ -48,6 +48,18 @@ def test_real_tools_count_the_same(profiles: Path, target: Path) -> None:
     assert count.objects + count.samples + count.others == len(verified.generation.files) + 1  # the component's object
 
 
+def test_only_the_wanted_cluster_is_verified(profiles: Path, target: Path) -> None:
+    """Of two clusters one is counted, and what is wrong with the other does not matter."""
+    east = profiles / "clusters" / "prod-east.yaml"
+    (profiles / "clusters" / "prod-west.yaml").write_bytes(east.read_bytes())
+    write(target, generate(profiles, COMPONENTS).files)
+    (target / "prod-east" / "README.md").unlink()
+    verified = verify(profiles, target, COMPONENTS, ["prod-west"])
+
+    assert _errors(verified) == []
+    assert [count.cluster for count in verified.counts] == ["prod-west"]
+
+
 @pytest.mark.parametrize("pattern", ["teams/nlp/localqueue-gpu.yaml", "trainyard.lock", "platform/kustomization.yaml"])
 def test_stale_tree_is_not_looked_into(pattern: str, profiles: Path, target: Path) -> None:
     """What is not fresh is told as stale, whatever else may be wrong with it."""

@@ -24,7 +24,7 @@ def main() -> int:
     """Run the command line that the process was started with and return its exit code."""
     args = sys.argv[1:]
     code = run(args)
-    return code if _flushed() or _asks_only(args) else Exit.IO
+    return code if _flushed() else Exit.IO
 
 
 def run(args: Sequence[str]) -> int:

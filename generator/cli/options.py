@@ -45,11 +45,8 @@ color_option = click.option(
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of the profiles in a folder; none when it can't be read."""
-    try:
-        return sorted(path.stem for path in folder.glob("*.yaml"))
-    except OSError:
-        return []
+    """Return the names of the profiles in a folder; none when it is not there."""
+    return sorted(path.stem for path in folder.glob("*.yaml"))
 
 
 def complete_cluster(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 
 from generator.cli.app import COMMANDS, app
 from tests.cli.calls import REPOSITORY
@@ -51,36 +52,43 @@ def test_every_option_is_read(command: click.Command) -> None:
     assert {each.name for each in command.params} <= read
 
 
+@pytest.mark.usefixtures("repository")
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("trainyard ve", ["verify"]),
-        ("trainyard x", []),
-        ("trainyard show n", ["nlp"]),
-        ("trainyard generate --cluster p", ["prod-east"]),
-        ("trainyard explain capacity/over", ["capacity/oversubscribed"]),
-        ("trainyard schema te", ["team"]),
-        ("trainyard validate --format j", ["json"]),
-        ("trainyard show --profiles nowhere n", []),
-        ("trainyard add t", ["team"]),
+        ("ve", ["verify"]),
+        ("x", []),
+        ("vrify x", []),
+        ("--v", ["--version"]),
+        ("show n", ["nlp"]),
+        ("show --profiles nowhere n", []),
+        ("generate --cluster p", ["prod-east"]),
+        ("explain capacity/over", ["capacity/oversubscribed"]),
+        ("schema te", ["team"]),
+        ("validate --format j", ["json"]),
+        ("validate --color al", ["always"]),
+        ("add t", ["team"]),
+        ("add team --cluster ", ["prod-east"]),
     ],
 )
-def test_shell_completes(words: str, expected: list[str], repository: Path) -> None:
-    """The shell knows commands, teams, clusters, rules, kinds and forms."""
+def test_words_are_completed(words: str, expected: list[str]) -> None:
+    """The shell knows commands, options, teams, clusters, rules, kinds and forms."""
+    *before, incomplete = words.split(" ")
+    completion = ShellComplete(app, {}, "trainyard", "_TRAINYARD_COMPLETE")
+
+    assert [item.value for item in completion.get_completions(before, incomplete)] == expected
+
+
+def test_shell_is_answered(repository: Path) -> None:
+    """What the shell's own script asks is answered, and nothing else is printed."""
+    asked = {"_TRAINYARD_COMPLETE": "bash_complete", "COMP_WORDS": "trainyard show n", "COMP_CWORD": "2"}
     done = subprocess.run(
         [sys.executable, "-m", "generator"],
         cwd=repository,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(REPOSITORY),
-            "_TRAINYARD_COMPLETE": "bash_complete",
-            "COMP_WORDS": words,
-            "COMP_CWORD": str(len(words.split()) - 1),
-        },
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), **asked},
         capture_output=True,
         check=True,
         text=True,
     )
 
-    assert [line.partition(",")[2] for line in done.stdout.split()] == expected
-    assert done.stderr == ""
+    assert (done.stdout, done.stderr) == ("plain,nlp\n", "")

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.cli import findings
+from generator.cli import document, findings
 from generator.cli.console import printable
 from generator.cli.places import Places
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
@@ -45,6 +46,28 @@ def test_notes_stand_between_consequence_and_help() -> None:
         "  = help: Fix.\n\n"
         "1 warning in 1 profile"
     )
+
+
+def test_document_holds_the_notes() -> None:
+    """A note has a span when it has a place that was read, and nothing in its stead otherwise."""
+    source = _source("a: 1\nb: two\n")
+    notes = [Note("see", Pointer(FILE) / "b"), Note("that is all"), Note("gone", Pointer("profiles/b.yaml"))]
+    found = findings.Findings((RULE.at(Pointer(FILE) / "a", "bad", notes=notes),), Places({FILE: source}, {}))
+    (told,) = json.loads(document.report("validate", found))["diagnostics"]
+
+    assert told["notes"] == [
+        {"message": "see", "file": FILE, "start": {"line": 2, "column": 4}, "end": {"line": 2, "column": 7}},
+        {"message": "that is all", "file": None, "start": None, "end": None},
+        {"message": "gone", "file": "profiles/b.yaml", "start": None, "end": None},
+    ]
+
+
+def test_rule_without_consequence_or_hint_has_no_empty_lines() -> None:
+    """What is not said is not announced."""
+    bare = dataclasses.replace(RULE, why="", fix="")
+    told = _text(bare.at(Pointer("profiles/b.yaml"), "bad"), source=_source("a: 1\n"))
+
+    assert told == "warning[family/pattern]: bad\n --> profiles/b.yaml\n\n1 warning in 1 profile"
 
 
 def test_findings_are_sorted_by_place_then_rule() -> None:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
 from generator import __version__
@@ -133,16 +134,40 @@ def test_closed_stdout_is_told(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (5, b"error: standard output is closed\n")
 
 
-def test_output_that_fails_at_the_very_end_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A buffer that can't be emptied when all is done is a failure as well."""
-    monkeypatch.setattr(sys, "argv", ["trainyard", "rules"])
-    monkeypatch.setattr(main, "run", lambda _: 0)
-    monkeypatch.setattr(main, "_flushed", lambda: False)
+@pytest.mark.parametrize(("args", "code"), [(("--help",), 0), (("rules",), 5)])
+def test_closed_pipe_is_seen_at_once(args: tuple[str, ...], code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result is not printed into nothing, in this process as in another."""
 
-    assert main.main() == 5
+    def fail(*_: object, **__: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(click, "echo", fail)
+    monkeypatch.setattr("click.core.echo", fail)
+    # click replaces both streams by silent ones.
+    monkeypatch.setattr(sys, "stdout", sys.stdout)
+    monkeypatch.setattr(sys, "stderr", sys.stderr)
+
+    assert main.run(args) == code
 
 
-@pytest.mark.usefixtures("tmp_path")
+def test_closed_stdout_is_seen_at_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is done whose result could not be told."""
+    monkeypatch.setattr(sys, "stdout", None)
+
+    assert main.run(["rules"]) == 5
+    assert capsys.readouterr().err == "error: standard output is closed\n"
+
+
+def test_buffer_that_can_not_be_emptied_is_put_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter must not try again at its end and change the exit code."""
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        monkeypatch.setattr(sys, "argv", ["trainyard", "--version"])
+        monkeypatch.setattr(main, "run", lambda _: full.write("lost") - 4)
+        assert main.main() == 5
+        full.flush()
+
+
 def test_help_loads_no_command() -> None:
     """Start-up stays quick because nothing heavy is imported before it is needed."""
     code = (
