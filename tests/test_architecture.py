@@ -16,7 +16,7 @@ from generator.schema.manifests import schema_folder
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 MODULES = sorted(REPOSITORY.joinpath("generator").rglob("*.py"))
-FILE_LINES, FUNCTION_LINES, ARGUMENTS = 350, 50, 5
+FILE_LINES, FUNCTION_LINES = 350, 50
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
@@ -24,10 +24,10 @@ def test_module_keeps_the_budget(module: Path) -> None:
     """A file that a newcomer can read in one go, functions that fit a screen."""
     text = module.read_text(encoding="utf-8")
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-    long = {f.name: f.end_lineno - f.lineno + 1 for f in functions if f.end_lineno - f.lineno + 1 > FUNCTION_LINES}
+    sizes = {function.name: (function.end_lineno or 0) - function.lineno + 1 for function in functions}
 
     assert text.count("\n") <= FILE_LINES
-    assert long == {}
+    assert {name: size for name, size in sizes.items() if size > FUNCTION_LINES} == {}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
@@ -41,7 +41,7 @@ def test_templates_and_catalog_are_the_same_set() -> None:
     """A template that nobody renders, or an entry without a template, is a mistake."""
     root = templates_folder()
     templates = {path.relative_to(root).as_posix().removesuffix(".yaml.j2") for path in root.rglob("*.yaml.j2")}
-    entries = [entry.template for entry in (*CATALOG, *DELIVERY)]
+    entries = [*(entry.template for entry in CATALOG), *(entry.template for entry in DELIVERY)]
 
     assert len(entries) == len(set(entries))
     assert templates == {*entries, HEALTH_CHECKS}
@@ -49,10 +49,11 @@ def test_templates_and_catalog_are_the_same_set() -> None:
 
 def test_every_entry_is_rendered_by_the_flagship() -> None:
     """What no profile of this repository renders, nobody has looked at."""
-    site = generate(REPOSITORY / "profiles", "../profiles/components").checked.platform.sites[0]
-    delivered = {entry.template for entry in CATALOG if not list(entry.scopes(site))}
+    platform = generate(REPOSITORY / "profiles", "../profiles/components").checked.platform
+    assert platform is not None
+    idle = {entry.template for entry in CATALOG if not list(entry.scopes(platform.sites[0]))}
 
-    assert delivered == set()
+    assert idle == set()
 
 
 def test_every_kind_in_the_tree_has_a_schema() -> None:

@@ -93,7 +93,7 @@ def test_second_generation_writes_nothing(platform: Path, tmp_path: Path) -> Non
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.from_regex(r"[a-z][a-z0-9-]{1,10}[a-z0-9]", fullmatch=True), nodes=st.integers(1, 9))
-def test_new_team_changes_nothing_of_others(name: str, nodes: int, platform: Path, tmp_path: Path) -> None:
+def test_new_team_changes_nothing_of_others(name: str, nodes: int, tmp_path: Path) -> None:
     """A team that comes changes its own files and the few that name every team; when it goes again, nothing is left."""
     root = tmp_path / f"{name}-{nodes}" / "profiles"
     write_platform(root, REPOSITORY, teams=6, clusters=2)

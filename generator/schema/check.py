@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.dialect.source import Profiles
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+from generator.dialect.source import Profiles
 from generator.schema import faults
 from generator.schema.profiles import profile_schema
 from generator.schema.shape import check_shape

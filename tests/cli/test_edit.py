@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from generator.cli.commands import add
+from generator.edit.team import Added
 from tests.cli.calls import Ended, edit
 
 Call = Callable[..., Ended]
@@ -71,3 +73,12 @@ def test_unknown_place_of_a_team_is_told(trainyard: Call) -> None:
     assert ended.code == 1
     assert "there is no cluster `west`" in ended.out
     assert "there is: prod-east" in ended.out
+
+
+def test_team_on_nodes_without_fabric_keeps_nothing() -> None:
+    """Where nothing was given away for ever, nothing is said of it."""
+    added = Added((Path("profiles/teams/audio.yaml"),), "east", "cpu", None)
+
+    assert add._told(added, "audio", 2) == (
+        "wrote profiles/teams/audio.yaml\nteam audio has 2 nodes of pool cpu on cluster east"
+    )

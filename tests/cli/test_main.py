@@ -153,8 +153,9 @@ def test_closed_pipe_is_seen_at_once(args: tuple[str, ...], code: int, monkeypat
 def test_closed_stdout_is_seen_at_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is done whose result could not be told."""
     monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "argv", ["trainyard", "rules"])
 
-    assert main.run(["rules"]) == 5
+    assert main.main() == 5
     assert capsys.readouterr().err == "error: standard output is closed\n"
 
 

@@ -39,7 +39,7 @@ def test_rule_is_explained(rule: Rule, trainyard: Call) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert text == " ".join(
         f"{rule.severity}[{rule.id}] what: {rule.summary} why: {rule.why} fix: {rule.fix}"
-        f" page: docs/rules/{rule.id}.md".split()
+        f" page: docs/reference/rules/{rule.id.partition('/')[0]}.md".split()
     )
     assert max(map(len, ended.out.splitlines())) <= 100
 

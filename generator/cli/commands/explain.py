@@ -28,7 +28,12 @@ def command(rule: str) -> int:
     rules = {each.id: each for each in all_rules()}
     need_name("rule", rule, rules)
     known = rules[rule]
-    told = {"what": known.summary, "why": known.why, "fix": known.fix, "page": f"docs/rules/{rule}.md"}
+    told = {
+        "what": known.summary,
+        "why": known.why,
+        "fix": known.fix,
+        "page": f"docs/reference/rules/{rule.partition('/')[0]}.md",
+    }
     paragraphs = (_paragraph(name, text) for name, text in told.items())
     result("\n".join([f"{known.severity}[{rule}]", *paragraphs]))
     return Exit.FINE
