@@ -80,7 +80,9 @@ class Verification:
     counts: tuple[Count, ...] = ()
 
 
-def verify(root: Path, target: Path, components_root: str, clusters: Iterable[str] = ()) -> Verification:
+def verify(
+    root: Path, target: Path, components_root: str, clusters: Iterable[str] = (), today: str = ""
+) -> Verification:
     """Verify the tree that is committed for the profiles below a folder.
 
     Args:
@@ -88,6 +90,7 @@ def verify(root: Path, target: Path, components_root: str, clusters: Iterable[st
         target: the tree.
         components_root: path of the hand-written components relative to the tree.
         clusters: names of the only ones wanted; all when empty.
+        today: ISO date that waivers are measured against.
 
     Raises:
         TreeError: a file can't be read.
@@ -95,7 +98,7 @@ def verify(root: Path, target: Path, components_root: str, clusters: Iterable[st
     """
     tools = find_kustomize(), find_kubeconform()
     wanted = tuple(clusters)
-    generation = generate(root, components_root, wanted)
+    generation = generate(root, components_root, wanted, today)
     diagnostics = generation.diagnostics
     for check in (partial(check_vanished, clusters=wanted), check_fresh):
         if not has_errors(diagnostics):

@@ -90,7 +90,7 @@ def _bug(args: Sequence[str], problem: Exception) -> int:
         f"command: trainyard {' '.join(args)}\n"
         f"{type(problem).__name__}: {problem}\n\n{''.join(frames)}"
     )
-    say(f"internal error: {type(problem).__name__}; this is a bug of Trainyard, and the tree is what it was")
+    say(f"internal error: {type(problem).__name__}; this is a bug of Trainyard")
     try:
         handle, path = tempfile.mkstemp(prefix="trainyard-bug-", suffix=".txt", text=True)
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -100,6 +101,11 @@ def need_name(kind: str, name: str, known: Iterable[str]) -> None:
     near = get_close_matches(name, names, n=1)
     hint = f"did you mean `{near[0]}`?" if near else f"there is: {', '.join(names) or 'none yet'}"
     raise click.UsageError(f"there is no {kind} `{name}`; {hint}")
+
+
+def today() -> str:
+    """Return the date that waivers are measured against; nothing else in the tool looks at a clock."""
+    return date.today().isoformat()  # noqa: DTZ011 - the reader's own day
 
 
 def components_root(profiles: Path, output: Path) -> str:

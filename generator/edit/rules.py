@@ -9,7 +9,7 @@ BAD_TEAM_NAME = Rule(
     severity=Severity.ERROR,
     summary="A team's name is lower-case letters, digits and inner hyphens, and no word that means something else.",
     why="The name becomes a namespace, queues and labels, which the API server refuses in any other form.",
-    fix="Choose another: a letter first, at most 20 characters, no word such as `on` or `null`.",
+    fix="Choose another: a letter first, at most 40 characters, no word such as `on` or `null`.",
 )
 TEAM_EXISTS = Rule(
     id="names/team-exists",

@@ -24,7 +24,7 @@ from generator.model.pool import Fabric, Pool
 from generator.model.team import Allocation
 
 T = TypeVar("T")
-_NAME = re.compile("[a-z]([a-z0-9-]{0,18}[a-z0-9])?")
+_NAME = re.compile("[a-z]([a-z0-9-]{0,38}[a-z0-9])?")
 _ALLOCATIONS = "allocations.yaml"
 
 

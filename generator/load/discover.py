@@ -25,7 +25,7 @@ BAD_FILE_NAME = Rule(
     severity=Severity.ERROR,
     summary="A profile's file name is its name: lower-case letters, digits and inner hyphens.",
     why="The name becomes namespaces, queues and labels; the API server refuses any other form.",
-    fix="Rename the file: a letter first, then letters, digits and hyphens, at most 20 characters.",
+    fix="Rename the file: a letter first, then letters, digits and hyphens, at most 40 characters.",
 )
 RULES = (MISPLACED_FILE, BAD_FILE_NAME)
 

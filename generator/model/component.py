@@ -13,11 +13,9 @@ class Component:
     """A Component and the objects that it adds.
 
     Args:
-        kind: of its kustomization; anything but ``Component`` is refused by a rule.
         objects: file -> Kubernetes objects in it.
     """
 
     name: str
     at: Pointer
-    kind: str
     objects: dict[str, tuple[dict[str, Any], ...]]

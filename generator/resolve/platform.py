@@ -46,7 +46,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     runtimes = {
         name: resolve_runtime(name, source, hardware, found) for name, source in sorted(profiles.runtimes.items())
     }
-    known = _Known(clusters, runtimes, _allocations(profiles, found), _components(profiles))
+    known = _Known(clusters, runtimes, _allocations(profiles, clusters, found), _components(profiles))
     teams = tuple(_teams(profiles, known, found))
     platform = Platform(
         settings=settings,
@@ -70,10 +70,16 @@ def _settings(profiles: Profiles) -> Settings:
     )
 
 
-def _allocations(profiles: Profiles, found: Found) -> dict[tuple[str, str, str], Allocation]:
+def _allocations(
+    profiles: Profiles, clusters: Mapping[str, Cluster], found: Found
+) -> dict[tuple[str, str, str], Allocation]:
     allocations = {}
+    root = Pointer(profiles.allocations.file)
     for cluster, fabrics in sorted((profiles.allocations.value or {}).items()):
+        # What a cluster that is gone has given stays taken, so its section may stay.
+        names = {each.name: each for each in clusters[cluster].fabrics} if cluster in clusters else fabrics
         for fabric, teams in sorted(fabrics.items()):
+            find("fabric", fabric, names, (root / cluster / fabric).key(), found)
             for team, held in sorted(teams.items()):
                 at = Pointer(profiles.allocations.file) / cluster / fabric / team
                 addresses = network(held["addresses"], at / "addresses", found)
@@ -84,7 +90,7 @@ def _allocations(profiles: Profiles, found: Found) -> dict[tuple[str, str, str],
 
 def _components(profiles: Profiles) -> dict[str, Component]:
     return {
-        name: Component(name, Pointer(source.file), str(source.value.get("kind", "")), profiles.component_objects[name])
+        name: Component(name, Pointer(source.file), profiles.component_objects[name])
         for name, source in sorted(profiles.components.items())
     }
 

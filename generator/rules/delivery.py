@@ -29,13 +29,6 @@ FORBIDDEN_KINDS = frozenset(
 )
 """What a team's isolation is made of; Trainyard alone writes these. Kustomize unpacks a list, whatever is in it."""
 
-COMPONENT_IS_NO_COMPONENT = Rule(
-    id="delivery/component-is-no-component",
-    severity=Severity.ERROR,
-    summary="The kustomization of a hand-written component is of the kind Component.",
-    why="Kustomize refuses it among `components`, and Argo CD delivers nothing of that team any more.",
-    fix="Write `apiVersion: kustomize.config.k8s.io/v1alpha1` and `kind: Component`.",
-)
 COMPONENT_IN_FOREIGN_NAMESPACE = Rule(
     id="delivery/component-in-foreign-namespace",
     severity=Severity.ERROR,
@@ -53,14 +46,6 @@ COMPONENT_OF_FORBIDDEN_KIND = Rule(
     ),
     fix="Say it in the team's or cluster's profile; for secrets use a secret store.",
 )
-
-
-def component_is_no_component(platform: Platform) -> Iterator[Diagnostic]:
-    """Look at the kind of every component that a team lists."""
-    for component in _listed(platform):
-        if component.kind != "Component":
-            message = f"`{component.name}` is of the kind `{component.kind}`, not Component"
-            yield COMPONENT_IS_NO_COMPONENT.at(component.at / "kind", message)
 
 
 def component_in_foreign_namespace(platform: Platform) -> Iterator[Diagnostic]:
@@ -107,7 +92,6 @@ def _objects(component: Component) -> Iterator[tuple[Pointer, str, dict[str, Any
 
 
 CHECKS = (
-    Check(COMPONENT_IS_NO_COMPONENT, component_is_no_component),
     Check(COMPONENT_IN_FOREIGN_NAMESPACE, component_in_foreign_namespace),
     Check(COMPONENT_OF_FORBIDDEN_KIND, component_of_forbidden_kind),
 )

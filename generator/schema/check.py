@@ -29,6 +29,7 @@ def check_profiles(profiles: Profiles) -> Iterator[Diagnostic]:
         if source.content:
             yield from check_shape(source, profile_schema(kind))
     kinds = {
+        "component": profiles.components,
         "hardware": profiles.hardware,
         "cluster": profiles.clusters,
         "runtime": profiles.runtimes,

@@ -61,23 +61,29 @@ LIMITS: list[tuple[str, Change, list[int], list[int]]] = [
     ("capacity/system-share-exceeds-node", lambda n: system(ephemeralStorage=f"{n}Gi"), [1788, 1789], [64, 1787]),
     ("capacity/system-share-exceeds-node", lambda n: system(pods=n), [250, 251], [1, 249]),
     ("capacity/job-larger-than-reach", lambda n: job(n, 4, 2), [7, 8], [2, 5, 6]),
+    ("capacity/job-larger-than-reach", lambda n: job(3, n), [2], [0, 1, 3]),
     ("capacity/job-larger-than-pool", lambda n: job(n, 4, 16), [9, 20], [2, 8]),
     ("capacity/job-larger-than-runtime-cap", lambda n: {RUNTIME: {"maxNodes": n}}, [2, 3], [4, 5]),
     ("capacity/smallest-job-does-not-fit", lambda n: job(2, n), [0, 1], [2, 3]),
     ("capacity/smallest-job-does-not-fit", lambda n: job(2, 1, n), [0], [1, 2]),
     ("capacity/shared-memory-exceeds-node", lambda n: {RUNTIME: {"sharedMemory": f"{n}Gi"}}, [1952, 1953], [1, 1951]),
+    ("capacity/shared-memory-exceeds-node", lambda n: system(memory=f"{n}Gi"), [1984, 2047], [96, 1983, 2048, 2049]),
     ("scheduling/lend-more-than-owned", lambda n: quota(NLP, 4, lend=n), [5, 6], [0, 1, 4]),
     ("scheduling/job-on-borrowed-nodes", lambda n: job(n, 4, 4), [5, 8], [2, 4, 9]),
     ("scheduling/weight-without-fair-sharing", lambda n: _weight("classical", n), [2, 1000], [1]),
     ("scheduling/weight-without-fair-sharing", lambda n: _weight("fair", n), [], [1, 2]),
     ("fabric/reserved-partition", allocation, [0, 0x7FFF, 0x8000, 0xFFFF], [1, 0x7FFE]),
     ("fabric/partition-out-of-range", allocation, [1, 0xFF, 0x180, 0x7FFE], [0, 0x100, 0x17F, 0x7FFF]),
+    ("fabric/partition-out-of-range", lambda n: _range(0x0102, n), [0x0102, 0x017F], [0x0101, 0x0001]),
+    ("fabric/reversed-partitions", lambda n: _range(0x0102, n), [0x0001, 0x0101], [0x0102, 0x0103]),
     ("fabric/partition-given-twice", allocation, [0x0102], [0x0101, 0x0103]),
     ("fabric/address-block-too-small", lambda n: allocation(addresses=f"10.64.0.0/{n}"), [24, 28, 31, 32], [20, 23]),
     ("fabric/address-block-too-small", lambda n: {HARDWARE: {"nic": {"virtualFunctions": n}}}, [], [1, 127]),
+    ("fabric/address-block-too-small", lambda n: allocation(addresses="10.64.0.0/24") | _three(n), [11, 12], [1, 10]),
     ("fabric/rail-is-no-rail", ports, [0, 2, 15], [1]),
     ("isolation/open-egress", lambda n: _egress(f"0.0.0.0/{n}"), [0, 1, 7], [8, 9]),
     ("isolation/egress-reaches-nodes", lambda n: _egress(f"10.{n}.0.0/16"), [128, 131], [127, 132]),
+    ("isolation/egress-reaches-nodes", lambda n: _egress(f"10.0.0.0/{n}"), [8], [7, 9]),
     ("isolation/egress-reaches-nodes", lambda n: _egress(f"172.{n}.0.0/16"), [30], [29, 31]),
     ("runtime/unsupported-mpi", lambda n: {RUNTIME: {"libraries": {"openmpi": f"{n}.1"}}}, [3, 6, 10], [4, 5]),
     ("runtime/cuda-too-old", lambda n: {RUNTIME: {"libraries": {"cuda": f"11.{n}"}}}, [0, 7], [8, 9, 10]),
@@ -91,6 +97,14 @@ LIMITS: list[tuple[str, Change, list[int], list[int]]] = [
 
 def _weight(sharing: str, weight: int) -> dict[str, Any]:
     return {CLUSTER: {"sharing": sharing, "cohorts": {"research": {"weight": weight}}}}
+
+
+def _range(first: int, last: int) -> dict[str, Any]:
+    return {CLUSTER: {"fabrics": {"ib": {"partitions": f"0x{first:04x}-0x{last:04x}"}}}}
+
+
+def _three(functions: int) -> dict[str, Any]:
+    return quota(NLP, 3) | {HARDWARE: {"nic": {"virtualFunctions": functions}}}
 
 
 def _egress(cidr: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from generator.cli.options import (
     output_option,
     places,
     profiles_option,
+    today,
 )
 from generator.committed import check_fresh, check_vanished
 from generator.diagnostics import has_errors
@@ -56,7 +57,7 @@ def command(
         raise click.UsageError("`--check` and `--dry-run` exclude each other")
     need_profiles(profiles, clusters)
     with working("generating"):
-        generation = generate(profiles, components_root(profiles, output), clusters)
+        generation = generate(profiles, components_root(profiles, output), clusters, today())
         diagnostics = generation.diagnostics
         if not has_errors(diagnostics):
             diagnostics += tuple(check_vanished(output, generation, clusters))

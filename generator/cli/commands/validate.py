@@ -9,7 +9,7 @@ import click
 from generator.cli import document, findings
 from generator.cli.exits import Exit
 from generator.cli.formats import Output, deliver
-from generator.cli.options import color_option, format_option, need_profiles, places, profiles_option
+from generator.cli.options import color_option, format_option, need_profiles, places, profiles_option, today
 from generator.diagnostics import has_errors
 from generator.pipeline import check
 
@@ -24,7 +24,7 @@ def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
     Writes nothing and needs no other program.
     """
     need_profiles(profiles)
-    checked = check(profiles)
+    checked = check(profiles, today())
     found = findings.Findings(checked.diagnostics, places(checked.profiles, profiles))
     deliver(
         formats,

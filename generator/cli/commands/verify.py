@@ -21,6 +21,7 @@ from generator.cli.options import (
     output_option,
     places,
     profiles_option,
+    today,
 )
 from generator.diagnostics import has_errors
 from generator.verification import Count, verify
@@ -40,7 +41,7 @@ def command(profiles: Path, output: Path, clusters: tuple[str, ...], formats: tu
     """
     need_profiles(profiles, clusters)
     with working("verifying"):
-        verification = verify(profiles, output, components_root(profiles, output), clusters)
+        verification = verify(profiles, output, components_root(profiles, output), clusters, today())
     fine = not has_errors(verification.diagnostics)
     need_clusters(verification.generation, profiles, fine=fine)
     found = findings.Findings(
