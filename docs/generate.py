@@ -144,7 +144,9 @@ def _value(value: Any) -> str:
 def _cli(command: click.Command) -> Iterator[str]:
     yield from ("# Command line", "", inspect.cleandoc(command.help or ""))
     for name, each in _commands(command, ""):
-        context = click.Context(each, info_name=f"trainyard {name}", terminal_width=200)
+        # As in a real call, where the command inherits them; click keeps the help option of the first call.
+        inherited = command.context_settings["help_option_names"]
+        context = click.Context(each, info_name=f"trainyard {name}", terminal_width=200, help_option_names=inherited)
         yield from ("", f"## {name}", "", inspect.cleandoc(each.help or ""), "")
         yield from ("```console", f"$ {context.get_usage().removeprefix('Usage: ')}", "```", "")
         options = [param.get_help_record(context) for param in each.get_params(context)]
