@@ -137,16 +137,6 @@ class Cluster:
         return "FairSharing" if self.sharing == "fair" else "Classical"
 
     @property
-    def operator_subjects(self) -> list[dict[str, str]]:
-        """Groups that run the platform."""
-        return group_subjects(self.operators)
-
-    @property
-    def auditor_subjects(self) -> list[dict[str, str]]:
-        """Groups that read across teams."""
-        return group_subjects(self.auditors)
-
-    @property
     def source_repositories(self) -> tuple[str]:
         """The one repository that Argo CD may take objects from."""
         return (self.settings.repository,)

@@ -17,6 +17,21 @@ _PLURALS = {"NetworkAttachmentDefinition": "network-attachment-definitions"}
 
 
 @dataclass(frozen=True, slots=True)
+class Application:
+    """One Application that stands by itself; its project has the same name.
+
+    Args:
+        prune: whether objects that leave the folder are deleted.
+    """
+
+    name: str
+    path: str
+    server: str
+    namespace: str
+    prune: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """What Argo CD must be told about a site.
 
@@ -65,14 +80,15 @@ class Delivery:
         return f"Delivery of {self.site.name}: its AppProjects and applications"
 
     @property
-    def platform_path(self) -> str:
-        """Folder in the repository."""
-        return self.site.folder("platform")
-
-    @property
-    def argocd_path(self) -> str:
-        """Folder in the repository."""
-        return self.site.folder("argocd")
+    def applications(self) -> tuple[Application, ...]:
+        """The platform unit, and the argocd folder itself, which lies on Argo CD's own cluster and is never pruned."""
+        cluster = self.site.cluster
+        platform, argocd = self.site.folder("platform"), self.site.folder("argocd")
+        home = "https://kubernetes.default.svc"
+        return (
+            Application(self.argocd_application, argocd, home, cluster.argocd_namespace, prune=False),
+            Application(self.platform_application, platform, cluster.server, cluster.system_namespace, prune=True),
+        )
 
     @property
     def teams_glob(self) -> str:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
 from generator.model import names
-from generator.model.cluster import Cluster, Settings
+from generator.model.cluster import Cluster, Settings, group_subjects
 from generator.model.launch import Launch
 from generator.model.runtime import Runtime
 from generator.model.team import Allocation, Team
-from generator.model.tenant import Tenant
+from generator.model.tenant import Binding, Tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,15 @@ class Site:
         return self.cluster.name
 
     @property
-    def catalog_subjects(self) -> list[dict[str, str]]:
-        """Everybody who has a role in some team, once."""
-        subjects = {tuple(subject.items()): subject for tenant in self.tenants for subject in tenant.everybody}
-        return sorted(subjects.values(), key=lambda subject: sorted(subject.items()))
+    def bindings(self) -> tuple[Binding, ...]:
+        """Who has a role in the whole cluster: everybody in some team reads the catalog, two kinds of groups more."""
+        everybody = {tuple(subject.items()): subject for tenant in self.tenants for subject in tenant.everybody}
+        subjects = {
+            "auditor": group_subjects(self.cluster.auditors),
+            "catalog-viewer": sorted(everybody.values(), key=lambda subject: sorted(subject.items())),
+            "operator": group_subjects(self.cluster.operators),
+        }
+        return tuple(Binding(role, f"trainyard-{role}", who) for role, who in subjects.items() if who)
 
     @property
     def admitted_namespaces(self) -> str:

@@ -18,7 +18,7 @@ from generator.model.team import Team
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A RoleBinding in the team's namespace."""
+    """A binding of a ClusterRole, in a team's namespace or in the whole cluster."""
 
     name: str
     role: str

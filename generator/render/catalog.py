@@ -99,6 +99,16 @@ def _each(name: str, members: Callable[[Tenant], Iterable[object]]) -> Callable[
     return scopes
 
 
+def _bindings(site: Site) -> Iterator[Scope]:
+    for binding in site.bindings:
+        yield Scope({"binding": binding}, site.cluster.files, site.cluster.at)
+
+
+def _applications(delivery: Delivery) -> Iterator[Scope]:
+    for application in delivery.applications:
+        yield Scope({"application": application}, delivery.site.cluster.files, delivery.site.cluster.at)
+
+
 def _delivery(delivery: Delivery) -> Iterator[Scope]:
     yield from _cluster(delivery.site)
 
@@ -129,12 +139,12 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/cluster-role-catalog-viewer", _cluster),
     Entry("platform/cluster-role-operator", _cluster),
     Entry("platform/cluster-role-auditor", _cluster),
-    Entry("platform/cluster-role-binding-catalog-viewer", _cluster),
-    Entry("platform/cluster-role-binding-operator", _cluster),
-    Entry("platform/cluster-role-binding-auditor", _cluster),
+    Entry("platform/cluster-role-binding", _bindings),
     Entry("platform/validating-admission-policy-closed", _cluster),
     Entry("platform/validating-admission-policy-binding-closed", _cluster),
     Entry("platform/config-map-admitted-namespaces", _cluster),
+    Entry("platform/validating-admission-policy-no-orphans", _cluster),
+    Entry("platform/validating-admission-policy-binding-no-orphans", _cluster),
     Entry("platform/validating-admission-policy-trainjob-limits", _cluster),
     Entry("platform/validating-admission-policy-binding-trainjob-limits", _tenants),
     Entry("platform/config-map-trainjob-limits", _tenants),
@@ -164,8 +174,7 @@ DELIVERY: tuple[Entry[Delivery], ...] = (
     Entry("argocd/app-project-argocd", _delivery),
     Entry("argocd/app-project-platform", _delivery),
     Entry("argocd/app-project-team", _projects),
-    Entry("argocd/application-argocd", _delivery),
-    Entry("argocd/application-platform", _delivery),
+    Entry("argocd/application", _applications),
     Entry("argocd/application-set-teams", _delivery),
 )
 """What delivers the rest: it may touch the kinds that the rest has, and no other."""

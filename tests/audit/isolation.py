@@ -158,7 +158,7 @@ def every_team_is_held_to_its_limits(tree: Tree) -> Iterator[str]:
         if [each.spec["policyName"] for each in own] != ["trainyard-trainjob-limits"]:
             yield f"team {team} has no limits on its jobs"
     for binding in bindings:
-        without = binding.spec["paramRef"]["parameterNotFoundAction"]
+        without = binding.spec.get("paramRef", {"parameterNotFoundAction": "Deny"})["parameterNotFoundAction"]
         if binding.spec["validationActions"] != ["Deny"] or without != "Deny":
             yield f"{binding.path}: lets through what it should refuse"
 
