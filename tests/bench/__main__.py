@@ -45,7 +45,8 @@ def _times(root: Path, arguments: tuple[str, ...], before: Callable[[Path, int],
     for run in range(RUNS + 1):
         before(root, run)
         start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "generator", *arguments], cwd=root, env=_environment(), check=True)
+        command = [sys.executable, "-m", "generator", *arguments]
+        subprocess.run(command, cwd=root, env=_environment(), check=True, capture_output=True)
         seconds.append(time.perf_counter() - start)
     # The first run fills the file cache and is not counted.
     return seconds[1:]
