@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure; and a change is judged in CI by the same examples each time, at home by new ones.
+settings.register_profile("trainyard", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("trainyard")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
