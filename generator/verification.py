@@ -7,6 +7,7 @@ look checked.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -57,6 +58,7 @@ class Count:
         units, units_built: sync units there, and those that build.
         samples: jobs to copy; checked, never synced.
         others: all other files: kustomizations, lockfile, README, fragments.
+        by_unit: objects of each sync unit.
     """
 
     cluster: str
@@ -69,6 +71,7 @@ class Count:
     units_built: int
     samples: int
     others: int
+    by_unit: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +129,11 @@ def _verify_site(
     samples = {manifest.path: _text(folder / manifest.path) for manifest in manifests if manifest.folder == _SAMPLES}
     report = validate(kubeconform, {**built, **samples}, _schemas(site))
     refused = sorted({*report.invalid, *report.errors})
+    added = Counter(_unit(manifest.path) for manifest in component_manifests(site))
+    by_unit = {unit: _listed(folder / unit) + added[unit] for unit in outputs}
     count = Count(
         cluster=site.name,
-        objects=sum(_listed(folder / unit) for unit in outputs) + _added(site),
+        objects=sum(by_unit.values()),
         valid=sum(not faults for manifest, faults in checked if manifest.path not in samples),
         built=sum(len(parse_manifests(text)) for text in built.values()),
         conform=report.valid - len(samples.keys() - {finding.stream for finding in refused}),
@@ -137,6 +142,7 @@ def _verify_site(
         units_built=len(built),
         samples=len(samples),
         others=sum(path.startswith(f"{site.name}/") for path in generation.files) - len(manifests),
+        by_unit=by_unit,
     )
     found = (
         *(fault for _, faults in checked for fault in faults),
@@ -170,10 +176,6 @@ def _listed(unit: Path) -> int:
     """Return how many objects a committed kustomization lists."""
     (body,) = parse_manifests(_text(unit / "kustomization.yaml"))
     return len(body["resources"])
-
-
-def _added(site: Site) -> int:
-    return sum(1 for _ in component_manifests(site))
 
 
 def _refusals(site: Site, outputs: Mapping[str, str | Refusal]) -> Iterator[Diagnostic]:

@@ -18,11 +18,12 @@ def test_numbers_agree(tree: Path, trainyard: Call) -> None:
 
     assert (ended.code, ended.err) == (0, "")
     assert count["objects"] == count["valid"] == count["built"] == count["conform"] > 100
-    assert ended.out.splitlines()[-1] == (
+    assert ended.out.splitlines()[-2] == (
         f"prod-east: {count['objects']} objects, {count['objects']} valid against schemas,"
         f" {count['objects']} valid in kubeconform, 0 skipped; 5 of 5 sync units build;"
         f" 4 samples, {count['others']} other files"
     )
+    assert sum(count["by_unit"].values()) == count["objects"]
 
 
 def test_edited_tree_is_found(tree: Path, trainyard: Call) -> None:

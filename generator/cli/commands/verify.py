@@ -62,8 +62,10 @@ def _text(found: findings.Findings, counts: tuple[Count, ...], *, colour: bool) 
 
 
 def _told(count: Count) -> str:
+    units = ", ".join(f"{unit} {objects}" for unit, objects in count.by_unit.items())
     return (
         f"{count.cluster}: {count.objects} objects, {count.valid} valid against schemas,"
         f" {count.conform} valid in kubeconform, {count.skipped} skipped;"
         f" {count.units_built} of {count.units} sync units build; {count.samples} samples, {count.others} other files"
+        f"\n  {units}"
     )
