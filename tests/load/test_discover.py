@@ -1,0 +1,144 @@
+"""Which files are taken for profiles, and what is said of the rest."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generator.diagnostics import Diagnostic
+from generator.load.discover import _NAME, ALONE, BAD_FILE_NAME, FOLDERS, MISPLACED_FILE, Found, discover
+
+KINDS = ("hardware", "clusters", "runtimes", "teams")
+
+
+def place(root: Path, *files: str) -> None:
+    for file in files:
+        path = root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("a: 1\n", encoding="utf-8")
+
+
+def found(root: Path) -> list[str]:
+    return [each.shown for each in discover(root) if isinstance(each, Found)]
+
+
+def refused(root: Path) -> list[tuple[str, str]]:
+    return [(each.rule, each.at.file) for each in discover(root) if isinstance(each, Diagnostic)]
+
+
+def test_profiles_are_found_in_the_order_of_their_names(tmp_path: Path) -> None:
+    """Each file has its folder for a kind and its name without ending for a name, whatever the folder's own order."""
+    place(tmp_path, "teams/nlp.yaml", "hardware/b-2.yaml", "hardware/a.yaml", "components/c/kustomization.yaml", *ALONE)
+
+    assert [(each.kind, each.name, each.shown) for each in discover(tmp_path) if isinstance(each, Found)] == [
+        ("allocations", "allocations", "profiles/allocations.yaml"),
+        ("components", "c", "profiles/components/c/kustomization.yaml"),
+        ("hardware", "a", "profiles/hardware/a.yaml"),
+        ("hardware", "b-2", "profiles/hardware/b-2.yaml"),
+        ("teams", "nlp", "profiles/teams/nlp.yaml"),
+        ("trainyard", "trainyard", "profiles/trainyard.yaml"),
+        ("waivers", "waivers", "profiles/waivers.yaml"),
+    ]
+    assert refused(tmp_path) == []
+
+
+def test_path_found_is_the_file_itself(tmp_path: Path) -> None:
+    """The shown name hides the real folder, so the path must lead to what is read."""
+    place(tmp_path, "teams/nlp.yaml", "components/c/kustomization.yaml")
+    paths = [each.path for each in discover(tmp_path) if isinstance(each, Found)]
+
+    assert paths == [tmp_path / "components/c/kustomization.yaml", tmp_path / "teams/nlp.yaml"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["notes.txt", "team/nlp.yaml", "trainyard.yml", "Teams/nlp.yaml", *(f"{kind}/a.yml" for kind in KINDS)]
+    + ["teams/nlp", "teams/nlp.YAML", "teams/nlp.yaml.orig", "teams/more/nlp.yaml", "components/loose.yaml"]
+    + ["components/c/kustomization.yml", "components/c/deep/kustomization.yaml"],
+)
+def test_misplaced_file_is_refused(file: str, tmp_path: Path) -> None:
+    """What nobody reads is told once, at the outermost name that is no profile, and never found."""
+    place(tmp_path, file)
+    top, *rest = file.split("/")
+    shown = f"profiles/{top}/{rest[0]}" if top in FOLDERS else f"profiles/{top}"
+
+    assert refused(tmp_path) == [(MISPLACED_FILE.id, shown)]
+    assert found(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["NLP", "1st", "-a", "a-", "a_b", "a.b", "ä", "a b", "a\nb", "a" * 41])
+@pytest.mark.parametrize("form", ["teams/{}.yaml", "components/{}/kustomization.yaml"])
+def test_bad_name_is_refused(form: str, name: str, tmp_path: Path) -> None:
+    """A name that the API server would refuse in a namespace or label is refused, and said."""
+    place(tmp_path, form.format(name))
+    (diagnostic,) = discover(tmp_path)
+
+    assert isinstance(diagnostic, Diagnostic)
+    assert diagnostic.rule == BAD_FILE_NAME.id
+    assert f"`{name}`" in diagnostic.message
+
+
+@given(st.text(alphabet="abz019-_.A\n", max_size=42))
+def test_name_is_an_rfc_1123_label_that_begins_with_a_letter(name: str) -> None:
+    """Exactly the lower-case labels of at most 40 characters are names; the rule is told in another way here."""
+    allowed = set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    good = bool(name) and len(name) <= 40 and set(name) <= allowed
+    good = good and name[0].isalpha() and not name.endswith("-")
+
+    assert bool(_NAME.match(name)) is good
+
+
+@pytest.mark.parametrize(
+    "file", [".gitkeep", "teams/.gitkeep", "teams/.nlp.yaml.swp", "components/.c/kustomization.yaml"]
+)
+def test_dotfile_is_passed_over(file: str, tmp_path: Path) -> None:
+    """What editors and Git leave about is neither a profile nor a mistake."""
+    place(tmp_path, file)
+
+    assert list(discover(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("trainyard.yaml", "secret.yaml"),
+        ("teams/nlp.yaml", "secret.yaml"),
+        ("teams", "elsewhere"),
+        ("components/c", "elsewhere"),
+        ("components/c/kustomization.yaml", "secret.yaml"),
+        ("teams/gone.yaml", "nowhere.yaml"),
+    ],
+)
+def test_symbolic_link_is_refused(link: str, target: str, tmp_path: Path) -> None:
+    """A link could lead out of the repository: neither a file, a folder nor a Component may be one."""
+    place(tmp_path, "secret.yaml", "elsewhere/kustomization.yaml", "elsewhere/nlp.yaml")
+    root = tmp_path / "profiles"
+    (root / link).parent.mkdir(parents=True)
+    (root / link).symlink_to(tmp_path / target)
+
+    assert [rule for rule, _ in refused(root)] == [MISPLACED_FILE.id]
+    assert found(root) == []
+
+
+@pytest.mark.parametrize("file", ["trainyard.yaml", "teams/nlp.yaml", "components/c/kustomization.yaml"])
+def test_fifo_is_refused(file: str, tmp_path: Path) -> None:
+    """A pipe would block the reader for ever."""
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(tmp_path / file)
+
+    assert [rule for rule, _ in refused(tmp_path)] == [MISPLACED_FILE.id]
+    assert found(tmp_path) == []
+
+
+def test_folder_named_as_a_file_is_refused(tmp_path: Path) -> None:
+    """A folder `trainyard.yaml` and a file `teams` are no profiles."""
+    place(tmp_path, "trainyard.yaml/a", "teams")
+
+    assert refused(tmp_path) == [
+        (MISPLACED_FILE.id, "profiles/teams"),
+        (MISPLACED_FILE.id, "profiles/trainyard.yaml"),
+    ]

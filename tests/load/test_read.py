@@ -1,0 +1,207 @@
+"""Files become sources; a Component's objects are read beside it, and what can't be used is told at its entry."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from generator.diagnostics import Diagnostic, Pointer, TreeError
+from generator.load.discover import MISPLACED_FILE
+from generator.load.read import BROKEN_COMPONENT, PACKAGE, load
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
+KUSTOMIZATION = "profiles/components/c/kustomization.yaml"
+
+
+@pytest.fixture
+def component(tmp_path: Path) -> Path:
+    """The folder of a Component."""
+    folder = tmp_path / "components" / "c"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def listed(folder: Path, *entries: str) -> tuple[dict[str, int], list[Diagnostic]]:
+    """Return how many objects each listed file gave, and what is wrong."""
+    lines = "".join(f"\n  - {entry}" for entry in entries)
+    (folder / "kustomization.yaml").write_text(f"kind: Component\nresources:{lines}\n", encoding="utf-8")
+    profiles, found = load(folder.parents[1])
+    return {file: len(bodies) for file, bodies in profiles.component_objects[folder.name].items()}, list(found)
+
+
+def only(found: list[Diagnostic], index: int = 0) -> str:
+    """Return the message of the only finding, which must stand at an entry of the Component."""
+    (diagnostic,) = found
+    assert diagnostic.rule == BROKEN_COMPONENT.id
+    assert diagnostic.at == Pointer(KUSTOMIZATION, ("resources", index))
+    return diagnostic.message
+
+
+def test_empty_folder_gives_empty_profiles(tmp_path: Path) -> None:
+    """The files that stand alone may be absent: nothing is given, nothing is waived, and settings are missed later."""
+    profiles, found = load(tmp_path)
+
+    assert found == ()
+    assert (profiles.settings.content, profiles.settings.value) == (b"", None)
+    assert (profiles.allocations.value, profiles.waivers.value) == ({}, {})
+    assert [*profiles.hardware, *profiles.clusters, *profiles.runtimes, *profiles.teams, *profiles.components] == []
+
+
+def test_each_kind_goes_to_its_place(profiles: Path) -> None:
+    """The flagship's files are told apart by their folders, and each is shown under `profiles/`."""
+    read, found = load(profiles)
+
+    assert found == ()
+    kinds = {each: getattr(read, each) for each in ("hardware", "clusters", "runtimes", "teams")}
+    for kind, sources in kinds.items():
+        assert sorted(sources) == sorted(path.stem for path in (profiles / kind).iterdir())
+        assert all(source.file == f"profiles/{kind}/{name}.yaml" for name, source in sources.items())
+    assert read.settings.value["domain"] == "ml.example.com"
+    assert read.component_objects.keys() == read.components.keys() == {"simulation-defaults"}
+
+
+def test_shipped_files_have_no_fault() -> None:
+    """What ships is read by the same reader; the name of a release is its folder's."""
+    profiles, _ = load(PACKAGE / "presets" / "..")
+    shipped = {**profiles.presets, **profiles.releases}
+
+    assert sorted(profiles.presets) == sorted(path.stem for path in (PACKAGE / "presets").glob("*.yaml"))
+    assert "openshift-ai-3.5" in profiles.releases
+    assert all(isinstance(source.value, dict) for source in shipped.values())
+    assert all(source.file.startswith("trainyard:") for source in shipped.values())
+
+
+def test_reading_goes_on_after_a_fault(tmp_path: Path) -> None:
+    """What is misplaced and what can't be read are told in one run, and the rest is read."""
+    (tmp_path / "teams").mkdir()
+    (tmp_path / "notes.txt").touch()
+    (tmp_path / "teams" / "bad.yaml").write_text("a: [", encoding="utf-8")
+    (tmp_path / "teams" / "good.yaml").write_text("a: 1\n", encoding="utf-8")
+    profiles, found = load(tmp_path)
+
+    assert [(each.rule, each.at.file) for each in found] == [
+        (MISPLACED_FILE.id, "profiles/notes.txt"),
+        ("shape/not-yaml", "profiles/teams/bad.yaml"),
+    ]
+    assert profiles.teams["bad"].value is None
+    assert profiles.teams["good"].value == {"a": 1}
+
+
+def test_unreadable_file_is_no_finding_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that can't be opened ends the run and is named; nothing would be told truly without it."""
+
+    def deny(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    (tmp_path / "trainyard.yaml").touch()
+    monkeypatch.setattr(Path, "read_bytes", deny)
+
+    with pytest.raises(TreeError, match=r"trainyard\.yaml: Permission denied"):
+        load(tmp_path)
+
+
+def test_component_objects_are_read(component: Path) -> None:
+    """Each listed file gives all of its objects, under the name by which it is listed."""
+    (component / "a.yaml").write_text(f"{CONFIG_MAP}---\n{CONFIG_MAP}", encoding="utf-8")
+    (component / "b.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+
+    assert listed(component, "a.yaml", "b.yaml") == ({"a.yaml": 2, "b.yaml": 1}, [])
+
+
+def test_component_without_resources_has_no_objects(component: Path) -> None:
+    """A Component may only patch or label; one whose list is no list is told by the shape check."""
+    for text in ("kind: Component\n", "resources: a.yaml\n", "[", "- a\n"):
+        (component / "kustomization.yaml").write_text(text, encoding="utf-8")
+        profiles, found = load(component.parents[1])
+        assert profiles.component_objects["c"] == {}
+        assert BROKEN_COMPONENT.id not in {each.rule for each in found}
+
+
+def test_missing_file_of_a_component_is_told_at_its_entry(component: Path) -> None:
+    """The entry is told by its index, and the others are read all the same."""
+    (component / "a.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    objects, found = listed(component, "a.yaml", "gone.yaml")
+
+    assert objects == {"a.yaml": 1}
+    assert "`gone.yaml` can't be used: No such file" in only(found, 1)
+
+
+@pytest.mark.parametrize(
+    "entry", ["../d/a.yaml", "deep/a.yaml", "../../trainyard.yaml", "deep/../a.yaml", "/etc/hostname"]
+)
+def test_file_from_elsewhere_is_not_read(entry: str, component: Path) -> None:
+    """A Component takes only what lies beside it, even when what it names exists."""
+    for folder in (component, component / "deep", component.parent / "d"):
+        folder.mkdir(exist_ok=True)
+        (folder / "a.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    (component.parent / "d" / "kustomization.yaml").touch()
+    (component.parents[1] / "trainyard.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    objects, found = listed(component, entry)
+
+    assert objects == {}
+    assert "not a file beside the kustomization" in only([each for each in found if each.at.file == KUSTOMIZATION])
+
+
+def test_symbolic_link_of_a_component_is_not_followed(component: Path, tmp_path: Path) -> None:
+    """A link beside the kustomization could lead anywhere."""
+    (tmp_path / ".secret.yaml").write_text(CONFIG_MAP, encoding="utf-8")
+    (component / "a.yaml").symlink_to(tmp_path / ".secret.yaml")
+    objects, found = listed(component, "a.yaml")
+
+    assert objects == {}
+    assert "not a file beside the kustomization" in only(found)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"a: [", "line"),
+        (b"a: 1\na: 2\n", "line 2: a key that is no scalar or stands twice"),
+        (b"a: &x 1\nb: *x\n", "line 2: an alias or a tag"),
+        (b"\xff", "utf-8"),
+        (b"- 1\n", "has no apiVersion, kind or metadata.name"),
+        (b"text\n", "has no apiVersion, kind or metadata.name"),
+        (b"kind: ConfigMap\nmetadata: {name: x}\n", "has no apiVersion"),
+        (b"apiVersion: v1\nmetadata: {name: x}\n", "has no apiVersion, kind"),
+        (b"apiVersion: v1\nkind: ConfigMap\n", "metadata.name"),
+        (b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n", "metadata.name"),
+        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "metadata.name"),
+        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: [name]\n", "metadata.name"),
+        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 7}\n", "metadata.name"),
+        (b"apiVersion: 1\nkind: ConfigMap\nmetadata: {name: x}\n", "has no apiVersion"),
+        (b"apiVersion: v1\nkind: [ConfigMap]\nmetadata: {name: x}\n", "kind"),
+        (f"{CONFIG_MAP}---\nkind: ConfigMap\n".encode(), "has no apiVersion"),
+    ],
+)
+def test_broken_file_of_a_component_is_told(content: bytes, reason: str, component: Path) -> None:
+    """Whatever the file holds: one finding at the entry with the reason, and not one of its objects is used."""
+    (component / "a.yaml").write_bytes(content)
+    objects, found = listed(component, "a.yaml")
+
+    assert objects == {}
+    assert reason in only(found)
+
+
+@pytest.mark.xfail(raises=RecursionError, reason="component files are parsed without the profiles' limit on depth")
+def test_deeply_nested_file_of_a_component_is_told(component: Path) -> None:
+    """No text of a user's ends the process."""
+    (component / "a.yaml").write_text("[" * 20_000, encoding="utf-8")
+    _, found = listed(component, "a.yaml")
+
+    assert only(found)
+
+
+@pytest.mark.xfail(raises=AssertionError, reason="a pipe beside the kustomization is opened, which waits for ever")
+def test_fifo_of_a_component_is_not_opened(component: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only plain files are read: a pipe would block the reader for ever."""
+
+    def blocked(path: Path, **_: str) -> str:
+        raise AssertionError(path)
+
+    os.mkfifo(component / "a.yaml")
+    monkeypatch.setattr(Path, "read_text", blocked)
+    _, found = listed(component, "a.yaml")
+
+    assert only(found)

@@ -1,0 +1,48 @@
+"""The base platform of the rules' cases after some changes, resolved: right in shape, wrong in names at will."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from generator.diagnostics import Diagnostic, has_errors
+from generator.model.hardware import Hardware
+from generator.model.platform import Platform
+from generator.model.tenant import Tenant
+from generator.resolve.hardware import resolve_hardware
+from generator.resolve.platform import resolve
+from generator.schema.check import check_profiles
+from tests.rules.cases import _base, _change
+
+CLUSTER, HARDWARE, RUNTIME = "clusters/prod-east.yaml", "hardware/dgx-h100.yaml", "runtimes/openmpi-cuda.yaml"
+NLP, VISION, ALLOCATIONS = "teams/nlp.yaml", "teams/vision.yaml", "allocations.yaml"
+
+
+def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ...]]:
+    """Return the base after some changes, and the names that lead nowhere."""
+    profiles = _change(_base(), changes)
+    shape = tuple(check_profiles(profiles))
+    assert not has_errors(shape), shape
+    return resolve(profiles)
+
+
+def hardware(changes: Mapping[str, Any]) -> tuple[dict[str, Hardware], list[Diagnostic]]:
+    """Return the hardware of the base after some changes, and what is wrong with it."""
+    found: list[Diagnostic] = []
+    return resolve_hardware(_change(_base(), changes), found), found
+
+
+def tenant(changes: Mapping[str, Any], name: str = "nlp") -> Tenant:
+    """Return a team on the base's cluster after some changes that break nothing."""
+    platform, found = resolved(changes)
+    assert found == ()
+    return next(each for each in platform.sites[0].tenants if each.name == name)
+
+
+def told(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[tuple[str, str, str]]:
+    """Return the file, the path (a key's in brackets) and the message of each finding."""
+    paths = ("/".join(map(str, each.at.path)) for each in found)
+    return [
+        (each.at.file.removeprefix("profiles/"), f"({path})" if each.at.on_key else path, each.message)
+        for each, path in zip(found, paths, strict=True)
+    ]

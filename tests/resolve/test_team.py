@@ -1,0 +1,109 @@
+"""A team: quota in nodes, the largest job, and the order of everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generator.diagnostics import Pointer
+from generator.model.team import Account, Quota, Team
+from tests.resolve.changes import CLUSTER, NLP, resolved
+
+POOLS = {"pools": {"spare": {"hardware": "dgx-h100", "nodes": 200, "fabric": "ib"}}}
+
+
+def team(changes: dict[str, Any]) -> Team:
+    platform, found = resolved({CLUSTER: POOLS, NLP: changes})
+    assert found == ()
+    return next(each for each in platform.teams if each.name == "nlp")
+
+
+def quota(**fields: Any) -> Quota:
+    (only,) = team({"quota": {"prod-east": {"dgx-h100": None, "spare": fields}}, "cohort": "research"}).quotas
+    return only
+
+
+@given(st.integers(0, 99), st.integers(0, 99))
+def test_lend_all_is_every_node_of_its_own(nodes: int, lend: int) -> None:
+    """`all` lends what the team has, `none` nothing, and a number is itself, even beyond what a rule allows."""
+    assert quota(nodes=nodes, lend="all").lend == nodes
+    assert quota(nodes=nodes, lend="none").lend == 0
+    assert quota(nodes=nodes, lend=lend).lend == lend
+
+
+@given(st.integers(0, 99))
+def test_team_in_a_cohort_lends_all_by_default(nodes: int) -> None:
+    """In a cohort what stands idle serves others; outside there is nobody to lend to."""
+    assert quota(nodes=nodes).lend == nodes
+    (alone,) = team({"quota": {"prod-east": {"dgx-h100": {"nodes": nodes}}}, "cohort": None}).quotas
+    assert alone.lend == 0
+
+
+@given(st.integers(0, 99), st.integers(0, 99))
+def test_reach_is_own_and_borrowed(nodes: int, borrow: int) -> None:
+    """What one job can have at most is what the team has and what it may borrow; nothing is borrowed unless said."""
+    given_both = quota(nodes=nodes, borrow=borrow)
+
+    assert (given_both.nodes, given_both.borrow, given_both.reach) == (nodes, borrow, nodes + borrow)
+    assert quota(nodes=nodes).reach == nodes
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=2), st.integers(0, 9))
+def test_largest_job_is_the_largest_quota(nodes: list[int], borrow: int) -> None:
+    """By default a job has at most the nodes of one pool, borrowed ones left out, but never less than two."""
+    pools: dict[str, Any] = {"dgx-h100": None}
+    pools |= {name: {"nodes": n, "borrow": borrow} for name, n in zip(("dgx-h100", "spare"), nodes, strict=False)}
+
+    assert team({"quota": {"prod-east": pools}, "largestJob": None}).largest_job == max(2, *nodes, 0)
+
+
+def test_largest_job_may_be_said() -> None:
+    """The profile's own number counts, above and below the default."""
+    assert [team({"largestJob": {"nodes": nodes}}).largest_job for nodes in (2, 3, 99)] == [2, 3, 99]
+
+
+def test_team_of_an_unknown_cluster_has_no_quota() -> None:
+    """What leads nowhere is left out, and the default job is the smallest."""
+    platform, found = resolved({NLP: {"quota": {"prod-east": None, "west": {"x": {"nodes": 9}}}, "largestJob": None}})
+    lost = platform.teams[0]
+
+    assert len(found) == 1
+    assert (lost.name, lost.quotas, lost.largest_job) == ("nlp", (), 2)
+
+
+@given(st.permutations(["admin", "user", "viewer"]), st.permutations(["b", "a", "c"]))
+def test_order_of_a_profile_is_not_that_of_the_model(roles: list[str], names: list[str]) -> None:
+    """Whatever order the profile has, groups, accounts, storage and quotas are sorted: no diff comes of it."""
+    changed = team(
+        {
+            "groups": {"admin": None, "user": None, "viewer": None, **{role: names for role in roles}},
+            "serviceAccounts": {"ci-runner": None, **{name: {"role": "user"} for name in names}},
+        }
+    )
+
+    assert list(changed.groups.items()) == [(role, ("a", "b", "c")) for role in ("admin", "user", "viewer")]
+    assert [account.name for account in changed.accounts] == ["a", "b", "c"]
+
+
+def test_account_keeps_role_owner_and_place() -> None:
+    """An account that another controller makes names its owner; the others are ours to make."""
+    accounts = {"ci-runner": None, "bench": {"role": "user", "owner": "OpenShift AI"}, "ci": {"role": "admin"}}
+    at = Pointer(f"profiles/{NLP}", ("serviceAccounts",))
+
+    assert team({"serviceAccounts": accounts}).accounts == (
+        Account("bench", at / "bench", "user", "OpenShift AI"),
+        Account("ci", at / "ci", "admin", ""),
+    )
+
+
+@pytest.mark.parametrize("field", ["state", "cohort", "serviceAccounts", "storage", "largestJob"])
+def test_team_is_complete_without(field: str) -> None:
+    """What may be left out has a default."""
+    shortest = team({field: None})
+    defaults = {"state": "active", "cohort": "", "serviceAccounts": (), "storage": (), "largestJob": 4}
+    values = {"serviceAccounts": shortest.accounts, "largestJob": shortest.largest_job}
+
+    assert values.get(field, getattr(shortest, field, None)) == defaults[field]
