@@ -68,14 +68,14 @@ def _component_objects(
         path = folder / str(entry)
         try:
             objects[str(entry)] = _objects(path, folder)
-        except (OSError, TypeError, KeyError, ValueError) as problem:
+        except (OSError, TypeError, KeyError, ValueError, RecursionError) as problem:
             at = Pointer(source.file) / "resources" / i
             diagnostics.append(BROKEN_COMPONENT.at(at, f"`{entry}` can't be used: {_reason(problem)}"))
     return objects
 
 
 def _objects(path: Path, folder: Path) -> tuple[dict[str, Any], ...]:
-    if path.parent != folder or path.is_symlink():
+    if path.parent != folder or path.is_symlink() or (path.exists() and not path.is_file()):
         raise ValueError("not a file beside the kustomization")
     bodies = tuple(parse_manifests(path.read_text(encoding="utf-8")))
     if not all(isinstance(each, str) for b in bodies for each in (b["apiVersion"], b["kind"], b["metadata"]["name"])):
@@ -86,6 +86,8 @@ def _objects(path: Path, folder: Path) -> tuple[dict[str, Any], ...]:
 def _reason(problem: Exception) -> str:
     if isinstance(problem, OSError):
         return str(problem.strerror)
+    if isinstance(problem, RecursionError):
+        return "it is nested too deeply"
     if isinstance(problem, KeyError | TypeError):
         return "an object in it has no apiVersion, kind or metadata.name"
     return str(problem)

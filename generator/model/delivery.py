@@ -13,7 +13,10 @@ from generator.model.tenant import Tenant
 
 _VERBS = ("create", "delete", "get", "list", "patch", "update", "watch")
 _RBAC = "rbac.authorization.k8s.io"
-_PLURALS = {"NetworkAttachmentDefinition": "network-attachment-definitions"}
+_PLURALS = {
+    "NetworkAttachmentDefinition": "network-attachment-definitions",
+    "SecurityContextConstraints": "securitycontextconstraints",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def resolve_team(
         quotas=quotas,
         largest_job=fields.get("largestJob", {}).get("nodes", max(own, _LAUNCHER_AND_NODE)),
         storage=tuple(sorted(fields.get("storage", {}))),
-        priorities=tuple(sorted(fields.get("priorities", ()))),
+        priorities=tuple(fields.get("priorities", ())),
         components=tuple(sorted(fields.get("components", ()))),
     )
 

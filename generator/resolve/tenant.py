@@ -89,12 +89,11 @@ def _networks(
 
 
 def _priorities(team: Team, cluster: Cluster, found: Found) -> Iterator[str]:
+    """Yield the classes that the team may use here, lowest value first."""
     known = {priority.name: priority for priority in cluster.priorities}
-    if not team.priorities:
-        yield from known
     for i, name in enumerate(team.priorities):
-        if find("priority", name, known, team.at / "priorities" / i, found) is not None:
-            yield name
+        find("priority", name, known, team.at / "priorities" / i, found)
+    yield from (name for name in known if name in (team.priorities or known))
 
 
 def _requests(team: Team, cluster: Cluster, source: Source, found: Found) -> Iterator[tuple[Storage, StorageRequest]]:

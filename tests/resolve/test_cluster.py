@@ -84,7 +84,13 @@ def test_egress_keeps_order_and_source() -> None:
     ways = {"a": {"namespaces": ["x", "b"], "ports": [9, 1], "from": "jobs"}}
     first, second = cluster({"egress": ways}).egress
 
-    assert (first.name, first.cidrs, first.namespaces, first.ports, first.source) == ("a", (), ("x", "b"), (9, 1), "jobs")
+    assert (first.name, first.cidrs, first.namespaces, first.ports, first.source) == (
+        "a",
+        (),
+        ("x", "b"),
+        (9, 1),
+        "jobs",
+    )
     assert (second.name, second.cidrs, second.source) == ("object-store", ("203.0.113.0/28",), "all")
 
 

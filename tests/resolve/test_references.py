@@ -54,7 +54,6 @@ def test_unknown_name_is_told_where_it_stands(changes: dict[str, Any], expected:
     assert {each.rule for each in found} <= {UNKNOWN_NAME.id, "shape/incomplete-hardware"}
 
 
-@pytest.mark.xfail(reason="priorities are told by their sorted index, not by the one in the file")
 def test_unknown_priority_points_at_its_own_entry() -> None:
     """The index is the file's, in whatever order the names stand there."""
     _, found = resolved({NLP: {"priorities": ["production", "btach"]}})
@@ -127,7 +126,10 @@ def test_text_that_is_no_network_is_told(text: str) -> None:
         ({CLUSTER: {"fabrics": {"ib": {"addresses": "10.64.0.1/13"}}}}, (CLUSTER, "fabrics/ib/addresses")),
         ({CLUSTER: {"networks": {"pods": "10.128.0.1/14"}}}, (CLUSTER, "networks/pods")),
         ({CLUSTER: {"egress": {"object-store": {"to": ["203.0.113.1/28"]}}}}, (CLUSTER, "egress/object-store/to/0")),
-        ({ALLOCATIONS: {"prod-east": {"ib": {"nlp": {"addresses": "10.64.0.1/20"}}}}}, (ALLOCATIONS, "prod-east/ib/nlp/addresses")),
+        (
+            {ALLOCATIONS: {"prod-east": {"ib": {"nlp": {"addresses": "10.64.0.1/20"}}}}},
+            (ALLOCATIONS, "prod-east/ib/nlp/addresses"),
+        ),
     ],
 )
 def test_bad_address_is_told_where_it_stands(changes: dict[str, Any], expected: tuple[str, str]) -> None:

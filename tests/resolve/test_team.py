@@ -79,7 +79,7 @@ def test_order_of_a_profile_is_not_that_of_the_model(roles: list[str], names: li
     """Whatever order the profile has, groups, accounts, storage and quotas are sorted: no diff comes of it."""
     changed = team(
         {
-            "groups": {"admin": None, "user": None, "viewer": None, **{role: names for role in roles}},
+            "groups": {"admin": None, "user": None, "viewer": None, **dict.fromkeys(roles, names)},
             "serviceAccounts": {"ci-runner": None, **{name: {"role": "user"} for name in names}},
         }
     )
