@@ -56,9 +56,12 @@ def test_path_found_is_the_file_itself(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "file",
-    ["notes.txt", "team/nlp.yaml", "trainyard.yml", "Teams/nlp.yaml", *(f"{kind}/a.yml" for kind in KINDS)]
-    + ["teams/nlp", "teams/nlp.YAML", "teams/nlp.yaml.orig", "teams/more/nlp.yaml", "components/loose.yaml"]
-    + ["components/c/kustomization.yml", "components/c/deep/kustomization.yaml"],
+    [
+        *("notes.txt", "team/nlp.yaml", "trainyard.yml", "Teams/nlp.yaml"),
+        *(f"{kind}/a.yml" for kind in KINDS),
+        *("teams/nlp", "teams/nlp.YAML", "teams/nlp.yaml.orig", "teams/more/nlp.yaml"),
+        *("components/loose.yaml", "components/c/kustomization.yml", "components/c/deep/kustomization.yaml"),
+    ],
 )
 def test_misplaced_file_is_refused(file: str, tmp_path: Path) -> None:
     """What nobody reads is told once, at the outermost name that is no profile, and never found."""
@@ -70,7 +73,7 @@ def test_misplaced_file_is_refused(file: str, tmp_path: Path) -> None:
     assert found(tmp_path) == []
 
 
-@pytest.mark.parametrize("name", ["NLP", "1st", "-a", "a-", "a_b", "a.b", "ä", "a b", "a\nb", "a" * 41])
+@pytest.mark.parametrize("name", ["NLP", "1st", "-a", "a-", "a_b", "a.b", "ä", "a b", "a\nb", "a\n", "a" * 41])
 @pytest.mark.parametrize("form", ["teams/{}.yaml", "components/{}/kustomization.yaml"])
 def test_bad_name_is_refused(form: str, name: str, tmp_path: Path) -> None:
     """A name that the API server would refuse in a namespace or label is refused, and said."""

@@ -19,8 +19,8 @@ NAMES = st.from_regex(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?", fullmatch=True)
 
 
 def nic(gpu: int, role: str = "rail") -> Nic:
-    """Return a port beside a GPU."""
-    return Nic(f"0000:{gpu + 16:02x}:00.0", "", "", 0, role, gpu, Pointer("x"))
+    """Return a port beside a GPU; the order of the buses is not that of the GPUs."""
+    return Nic(f"0000:{200 - gpu:02x}:00.0", "", "", 0, role, gpu, Pointer("x"))
 
 
 def node(**changes: Any) -> Hardware:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import pytest
@@ -10,14 +11,15 @@ from hypothesis import strategies as st
 
 from generator.model.quantity import format_amount, format_bytes, format_count, format_cpu, parse_bytes
 
-BINARY = {"": 1, **{f"{prefix}i": 1024**power for power, prefix in enumerate("KMGTP", 1)}}
-DECIMAL = {"m": Fraction(1, 1000), "": 1, "k": 1000, "M": 1000**2, "G": 1000**3}
-Suffixes = dict[str, int] | dict[str, int | Fraction]
+Suffixes = Mapping[str, Fraction]
+
+BINARY = {"": Fraction(1), **{f"{prefix}i": Fraction(1024**power) for power, prefix in enumerate("KMGTP", 1)}}
+DECIMAL = {each: Fraction(1000) ** power for power, each in enumerate(("m", "", "k", "M", "G"), -1)}
 
 
 def canonical(number: Fraction | int, suffixes: Suffixes) -> str:
     """Return a quantity as Kubernetes defines its canonical form: no fraction, and the largest suffix there is."""
-    whole = {suffix: number / Fraction(size) for suffix, size in suffixes.items()}
+    whole = {suffix: number / size for suffix, size in suffixes.items()}
     shortest = min((each for each in whole.items() if each[1].denominator == 1), key=lambda each: each[1])
     return f"{shortest[1]}{shortest[0]}" if number else "0"
 
@@ -25,7 +27,7 @@ def canonical(number: Fraction | int, suffixes: Suffixes) -> str:
 def value(text: str, suffixes: Suffixes) -> Fraction:
     """Return what a quantity is worth, by its last letters."""
     digits = text.rstrip("KMGTPimk")
-    return int(digits) * Fraction(suffixes[text[len(digits) :]])
+    return int(digits) * suffixes[text[len(digits) :]]
 
 
 def numbers(largest: int, base: int) -> st.SearchStrategy[int]:
@@ -50,7 +52,7 @@ def test_bytes_are_canonical(number: int) -> None:
 @pytest.mark.parametrize("number", [1 << 60, 7 << 60])
 def test_exbibytes_are_canonical(number: int) -> None:
     """The largest suffix of the API server is Ei."""
-    assert format_bytes(number) == canonical(number, {**BINARY, "Ei": 1024**6})
+    assert format_bytes(number) == canonical(number, {**BINARY, "Ei": Fraction(1024**6)})
 
 
 @given(COUNTS)

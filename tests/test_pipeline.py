@@ -1,0 +1,190 @@
+"""The order of the stages: where they stop, what they tell together, and what never changes the tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.diagnostics import Pointer, has_errors
+from generator.pipeline import INVALID_MANIFEST, check, check_object, check_tree, generate
+from generator.render.site import render_site
+from tests.bench.platform import write_platform
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+COMPONENTS = "../profiles/components"
+COMPONENT = "components/simulation-defaults"
+
+
+def change(profiles: Path, file: str, old: str, new: str) -> None:
+    """Replace text in a profile; it must be there."""
+    path = profiles / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def unreadable(profiles: Path) -> None:
+    (profiles / "notes.txt").touch()
+
+
+def misshapen(profiles: Path) -> None:
+    change(profiles, "teams/nlp.yaml", "runtimes: [openmpi-cuda, deepspeed]", "runtime: [openmpi-cuda]")
+
+
+def unresolved(profiles: Path) -> None:
+    change(profiles, "teams/science.yaml", "cohort: research", "cohort: reserch")
+
+
+def meaningless(profiles: Path) -> None:
+    change(profiles, "allocations.yaml", '"0x0102"', '"0x0101"')
+
+
+def unfit(profiles: Path) -> None:
+    change(profiles, f"{COMPONENT}/simulation-defaults.yaml", "\ndata:", "\ndta:")
+
+
+FAULTS = (
+    (unreadable, {"shape/misplaced-file"}),
+    (misshapen, {"shape/unknown-key", "shape/missing-key"}),
+    (unresolved, {"references/unknown-name"}),
+    (meaningless, {"fabric/partition-given-twice"}),
+    (unfit, {INVALID_MANIFEST.id}),
+)
+"""A fault for each stage, in the order of the stages; what tells of it."""
+
+
+@pytest.mark.parametrize("first", range(len(FAULTS)))
+def test_stage_runs_only_when_none_before_it_found_an_error(first: int, profiles: Path) -> None:
+    """With faults of one stage and of all later ones, only those of the first are told; reading and shape are one."""
+    for break_it, _ in FAULTS[first:]:
+        break_it(profiles)
+    generation = generate(profiles, COMPONENTS)
+    errors = {each.rule for each in generation.diagnostics if has_errors([each])}
+    expected = FAULTS[0][1] | FAULTS[1][1] if first == 0 else FAULTS[first][1]
+
+    assert errors == expected
+    assert (generation.checked.platform is None) is (first <= 2)
+    assert bool(generation.files) is (first == 4)
+
+
+@pytest.mark.parametrize("fault", range(3))
+def test_check_stops_without_a_platform(fault: int, profiles: Path) -> None:
+    """What is misplaced, misshapen or leads nowhere leaves no platform, but the sources stay for the report."""
+    FAULTS[fault][0](profiles)
+    checked = check(profiles)
+
+    assert checked.platform is None
+    assert has_errors(checked.diagnostics)
+    assert checked.profiles.teams.keys() == {"nlp", "science", "vision"}
+
+
+def test_check_and_generate_tell_the_same_of_good_profiles(profiles: Path) -> None:
+    """Rendering adds no finding to profiles that are right, and each site has its objects."""
+    checked, generation = check(profiles), generate(profiles, COMPONENTS)
+
+    assert checked.diagnostics == generation.diagnostics == ()
+    assert generation.manifests.keys() == {"prod-east"}
+    assert {path.partition("/")[0] for path in generation.files} == {"prod-east"}
+
+
+def test_object_of_a_component_is_told_at_the_component(profiles: Path) -> None:
+    """The place is the Component's own, and the message names the file, the field and the team that lists it."""
+    unfit(profiles)
+    (fault,) = generate(profiles, COMPONENTS).diagnostics
+
+    assert fault.rule == INVALID_MANIFEST.id
+    assert fault.at == Pointer(f"profiles/{COMPONENT}/kustomization.yaml")
+    assert fault.message.startswith("teams/science/simulation-defaults/simulation-defaults.yaml: ")
+    assert "`dta`" in fault.message
+
+
+def test_object_of_a_component_without_schema_is_told(profiles: Path) -> None:
+    """A kind that the release doesn't know is not delivered unchecked."""
+    change(profiles, f"{COMPONENT}/simulation-defaults.yaml", "kind: ConfigMap", "kind: Sercet")
+
+    assert "no schema for v1 Sercet" in generate(profiles, COMPONENTS).diagnostics[0].message
+
+
+def test_component_that_no_team_lists_is_not_checked_as_an_object(profiles: Path) -> None:
+    """What no unit delivers is no object of the tree."""
+    unfit(profiles)
+    change(profiles, "teams/science.yaml", "components: [simulation-defaults]\n", "")
+
+    assert INVALID_MANIFEST.id not in {each.rule for each in generate(profiles, COMPONENTS).diagnostics}
+
+
+def test_every_fault_of_an_object_is_told(profiles: Path) -> None:
+    """One run tells all unknown fields of one object, at the profile that it was made from."""
+    platform = check(profiles).platform
+    assert platform is not None
+    site = platform.sites[0]
+    manifest = next(each for each in render_site(site) if each.body["kind"] == "Namespace")
+    manifest.body["one"], manifest.body["two"] = 1, 2
+    found = list(check_object(site, manifest))
+
+    assert [each.message.rpartition(" ")[2] for each in found] == ["`one`", "`two`"]
+    assert {each.at for each in found} == {manifest.at}
+
+
+def test_name_in_an_object_must_lead_somewhere(profiles: Path) -> None:
+    """Beside the schema of each object, what objects say of each other is checked."""
+    platform = check(profiles).platform
+    assert platform is not None
+    site = platform.sites[0]
+    manifests = render_site(site)
+    lost = tuple(each for each in manifests if each.body["kind"] != "ResourceFlavor")
+
+    assert list(check_tree(site, manifests)) == []
+    assert {each.rule for each in check_tree(site, lost)} == {"references/undefined-name"}
+
+
+@pytest.fixture(scope="module")
+def clusters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Profiles of three clusters."""
+    root = tmp_path_factory.mktemp("clusters") / "profiles"
+    write_platform(root, REPOSITORY, teams=3, clusters=3)
+    return root
+
+
+@pytest.mark.parametrize(
+    "wanted", [("cluster-1",), ("cluster-2", "cluster-0"), ("cluster-0", "cluster-1", "cluster-2"), ("elsewhere",)]
+)
+def test_only_wanted_clusters_are_generated(wanted: tuple[str, ...], clusters: Path) -> None:
+    """The others are left out, and no byte of those that are wanted differs from a run over all."""
+    everything = generate(clusters, COMPONENTS).files
+    known = {"cluster-0", "cluster-1", "cluster-2"} & set(wanted)
+    expected = {path: content for path, content in everything.items() if path.partition("/")[0] in known}
+    generation = generate(clusters, COMPONENTS, wanted)
+
+    assert generation.files == expected
+    assert generation.manifests.keys() == known
+    assert {path.partition("/")[0] for path in everything} == {"cluster-0", "cluster-1", "cluster-2"}
+
+
+def test_profiles_of_clusters_that_are_not_wanted_are_checked(clusters: Path, tmp_path: Path) -> None:
+    """A fault in another cluster's team stops the run: profiles are right together or not at all."""
+    root = tmp_path / "profiles"
+    write_platform(root, REPOSITORY, teams=3, clusters=3)
+    change(root, "teams/team-0002.yaml", "cohort: research", "cohort: reserch")
+
+    assert generate(root, COMPONENTS, ["cluster-0"]).files == {}
+    assert generate(clusters, COMPONENTS, ["cluster-0"]).files != {}
+
+
+@pytest.mark.parametrize("today", ["1970-01-01", "2027-06-30", "2027-06-29"])
+def test_day_changes_no_byte(today: str, profiles: Path) -> None:
+    """The tree of every day up to the last of all waivers is the tree without a day."""
+    generation = generate(profiles, COMPONENTS, today=today)
+
+    assert generation.diagnostics == ()
+    assert generation.files == generate(profiles, COMPONENTS).files
+
+
+def test_day_after_the_last_of_a_waiver_stops_the_run(profiles: Path) -> None:
+    """An expired waiver is an error: no tree comes of it, and `check` tells the same."""
+    generation = generate(profiles, COMPONENTS, today="2027-07-01")
+
+    assert [each.rule for each in generation.diagnostics] == ["change/expired-waiver"]
+    assert check(profiles, "2027-07-01").diagnostics == generation.diagnostics
+    assert generation.files == {}

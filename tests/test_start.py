@@ -1,0 +1,38 @@
+"""What is run by `python -m`: the command, and the tool that derives schemas."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+
+import pytest
+
+from generator import __version__
+
+
+@pytest.mark.parametrize(("argument", "code", "told"), [("--version", 0, __version__), ("--nonsense", 2, "--nonsense")])
+def test_module_is_the_command(
+    argument: str, code: int, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It obeys the same arguments and ends with the same exit code."""
+    monkeypatch.setattr(sys, "argv", ["trainyard", argument])
+
+    with pytest.raises(SystemExit) as end:
+        runpy.run_module("generator", run_name="__main__")
+
+    assert end.value.code == code
+    assert told in "".join(capsys.readouterr())
+
+
+def test_schemas_are_derived_by_a_module_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The developers' tool is run as its documentation says."""
+    monkeypatch.setattr(sys, "argv", ["derive", "--help"])
+    monkeypatch.delitem(sys.modules, "generator.releases.derive", raising=False)
+
+    with pytest.raises(SystemExit) as end:
+        runpy.run_module("generator.releases.derive", run_name="__main__")
+
+    assert end.value.code == 0
+    assert "python -m generator.releases.derive" in capsys.readouterr().out
