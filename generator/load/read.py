@@ -29,6 +29,7 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
 
     Raises:
         TreeError: a file can't be opened.
+        OSError: the folder itself can't be listed; the command line asks for it first.
     """
     kinds: dict[str, dict[str, Source]] = defaultdict(dict)
     diagnostics: list[Diagnostic] = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 LABEL_BUDGET = 63
 """Kubernetes label values, RFC 1123 labels and pod names end here."""
 
@@ -70,8 +68,3 @@ def job_limits(team: str) -> str:
 def sample(team: str, runtime_name: str) -> str:
     """Return the name of the TrainJob to copy."""
     return f"{team}-{runtime_name}"
-
-
-def too_long(names: Iterator[tuple[str, str, int]]) -> Iterator[tuple[str, str, int]]:
-    """Filter (what, name, budget) down to the names that break their budget."""
-    return ((what, name, budget) for what, name, budget in names if len(name) > budget)

@@ -71,7 +71,7 @@ class Claim:
     @property
     def path(self) -> str:
         """The team's own folder of the NFS export."""
-        return f"{self.storage.path.rstrip('/')}/{self.team}"
+        return f"{self.storage.path}/{self.team}"
 
     @property
     def mount_path(self) -> str:

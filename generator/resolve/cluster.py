@@ -26,7 +26,7 @@ def resolve_cluster(
     shipped: tuple[Mapping[str, Hardware], Mapping[str, Release]],
     found: Found,
 ) -> Cluster | None:
-    """Return a cluster, or None when its release or an address range is not known."""
+    """Return a cluster, or None when its release is not known."""
     at = Pointer(source.file)
     fields = source.value
     hardware, releases = shipped

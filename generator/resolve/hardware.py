@@ -23,7 +23,9 @@ def resolve_hardware(profiles: Profiles, found: Found) -> dict[str, Hardware]:
         merged: dict[str, Plain] = {}
         for each in reversed(chain):
             merged = _merge(merged, each.value)
-        missing = list(_missing(merged))
+        if "extends" in chain[-1].value:
+            continue
+        missing = _missing(merged)
         at = Pointer(source.file)
         found.extend(INCOMPLETE_HARDWARE.at(at, f"`{field}` is not given") for field in missing)
         if not missing:
@@ -33,12 +35,13 @@ def resolve_hardware(profiles: Profiles, found: Found) -> dict[str, Hardware]:
 
 def _chain(source: Source, profiles: Profiles, found: Found) -> tuple[Source, ...]:
     """Return the profile and what it extends, most specific first; a profile that extends itself is reported."""
-    known = {**profiles.presets, **profiles.hardware}
     chain = [source]
     while "extends" in chain[-1].value:
         at = Pointer(chain[-1].file) / "extends"
         name = chain[-1].value["extends"]
-        others = {other: each for other, each in known.items() if each not in chain}
+        # A profile may have the name of the preset that it extends.
+        local = {other: each for other, each in profiles.hardware.items() if each not in chain}
+        others = {**profiles.presets, **local}
         parent = find("hardware profile or preset", name, others, at, found)
         if parent is None:
             break

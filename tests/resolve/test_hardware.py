@@ -161,14 +161,14 @@ def test_chain_is_told_most_specific_first() -> None:
 
 @pytest.mark.parametrize("length", [1, 2, 5])
 def test_profile_that_extends_itself_is_told_and_ends(length: int) -> None:
-    """Round a circle of any length each profile is told once, at the `extends` that closes it, and none is lost."""
+    """Round a circle of any length each profile is told once, at the `extends` that closes it, and none is taken."""
     circle = {f"hardware/p{i}.yaml": {**FULL, "extends": f"p{(i + 1) % length}"} for i in range(length)}
     known, found = hardware({"hardware/dgx-h100.yaml": None, **circle})
     closes = [(f"hardware/p{(i - 1) % length}.yaml", "extends") for i in range(length)]
 
     assert {each.rule for each in found} == {UNKNOWN_NAME.id}
     assert [(file, path) for file, path, _ in told(found)] == closes
-    assert sorted(known) == [f"p{i}" for i in range(length)]
+    assert known == {}
 
 
 def test_profile_is_preferred_to_a_preset_of_its_name() -> None:
@@ -177,3 +177,12 @@ def test_profile_is_preferred_to_a_preset_of_its_name() -> None:
 
     assert found == []
     assert known["dgx-h100"].total.pods == 77
+
+
+def test_profile_may_have_the_name_of_the_preset_that_it_extends() -> None:
+    """A site that calls its nodes what the preset calls them gets the preset, with its own fields over it."""
+    known, found = hardware({"hardware/nvidia-dgx-h100.yaml": {"extends": "nvidia-dgx-h100", "pods": 77}})
+
+    assert found == []
+    assert known["nvidia-dgx-h100"].total.pods == 77
+    assert known["nvidia-dgx-h100"].gpus == 8
