@@ -126,10 +126,10 @@ def _verify_site(
     checked = [(manifest, tuple(check_object(site, manifest))) for manifest in committed]
     outputs = _build(kustomize, folder, tuple(units(manifests)))
     built = {unit: output for unit, output in outputs.items() if isinstance(output, str)}
-    samples = {manifest.path: _text(folder / manifest.path) for manifest in manifests if manifest.folder == _SAMPLES}
+    samples = {manifest.path: _text(folder / manifest.path) for manifest in manifests if manifest.unit == _SAMPLES}
     report = validate(kubeconform, {**built, **samples}, _schemas(site))
     refused = sorted({*report.invalid, *report.errors})
-    added = Counter(_unit(manifest.path) for manifest in component_manifests(site))
+    added = Counter(manifest.unit for manifest in component_manifests(site))
     by_unit = {unit: _listed(folder / unit) + added[unit] for unit in outputs}
     count = Count(
         cluster=site.name,
@@ -188,16 +188,12 @@ def _refused(site: Site, findings: Iterable[Finding], manifests: Iterable[Manife
     """Yield kubeconform's findings at the profile places that the objects were made from."""
     places: dict[tuple[str, str, str], Pointer] = {}
     for manifest in manifests:
-        stream = manifest.path if manifest.folder == _SAMPLES else _unit(manifest.path)
+        stream = manifest.path if manifest.unit == _SAMPLES else manifest.unit
         places[stream, manifest.kind.name, manifest.name] = manifest.at
     for finding in findings:
         at = places.get((finding.stream, finding.kind, finding.name)) or _home(site, finding.stream)
         where = f" at {finding.path}" if finding.path else ""
         yield INVALID_MANIFEST.at(at, f"{finding.stream}: {finding.kind} {finding.name}{where}: {finding.message}")
-
-
-def _unit(path: str) -> str:
-    return "/".join(path.split("/")[: 2 if path.startswith("teams/") else 1])
 
 
 def _home(site: Site, unit: str) -> Pointer:

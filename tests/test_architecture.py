@@ -70,7 +70,7 @@ def test_a_normal_team_is_short_and_becomes_much() -> None:
     generation = generate(REPOSITORY / "profiles", "../profiles/components")
     for team in ("nlp", "science", "vision"):
         lines = (REPOSITORY / "profiles" / "teams" / f"{team}.yaml").read_text().splitlines()
-        objects = [m for m in generation.manifests["prod-east"] if m.folder == f"teams/{team}"]
+        objects = [m for m in generation.manifests["prod-east"] if m.unit == f"teams/{team}"]
         assert len(lines) <= 15
         assert len(objects) >= 25
 

@@ -15,6 +15,7 @@ from generator.cli.exits import NoInput
 from generator.cli.formats import complete_form, one_on_stdout, parse_output
 from generator.cli.places import Places, shown_folder
 from generator.dialect.source import Profiles
+from generator.pipeline import Generation
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
@@ -87,6 +88,16 @@ def need_profiles(folder: Path, clusters: Iterable[str] = ()) -> None:
     known = names_in(folder / "clusters")
     for name in clusters:
         need_name("cluster", name, known)
+
+
+def need_clusters(generation: Generation, profiles: Path, *, fine: bool) -> None:
+    """Refuse to call an empty tree a success.
+
+    Raises:
+        NoInput: no cluster has a profile.
+    """
+    if fine and not generation.files:
+        raise NoInput(f"no cluster in {profiles / 'clusters'}; a tree belongs to a cluster, so write its profile first")
 
 
 def need_name(kind: str, name: str, known: Iterable[str]) -> None:

@@ -34,9 +34,10 @@ class Manifest:
     at: Pointer
 
     @property
-    def folder(self) -> str:
-        """The unit that it belongs to."""
-        return self.path.rpartition("/")[0]
+    def unit(self) -> str:
+        """Folder that Argo CD syncs it with: a component's objects belong to the team that lists it."""
+        parts = self.path.split("/")
+        return "/".join(parts[:2]) if parts[0] == "teams" else parts[0]
 
     @property
     def name(self) -> str:

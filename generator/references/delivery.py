@@ -49,12 +49,6 @@ class Delivered:
         return Use("AppProject", self.application.namespace, self.project, self.path)
 
 
-def unit_of(manifest: Manifest) -> str:
-    """Return the folder that Argo CD syncs a manifest with: a component's objects belong to the team that lists it."""
-    parts = manifest.path.split("/")
-    return "/".join(parts[:2]) if parts[0] == "teams" else parts[0]
-
-
 def find_delivered(index: Index, units: dict[str, list[Manifest]]) -> Iterator[Delivered]:
     """Yield who delivers each unit."""
     for application in index.kinds.get("Application", ()):

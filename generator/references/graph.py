@@ -14,7 +14,6 @@ from generator.references.delivery import (
     NAMESPACE_NOT_PERMITTED,
     check_unit,
     find_delivered,
-    unit_of,
 )
 from generator.references.extract import uses
 from generator.references.index import Index, make_index
@@ -86,7 +85,7 @@ def _named(kind: str, namespace: str, name: str) -> str:
 def _delivery(index: Index, manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
     units: dict[str, list[Manifest]] = {}
     for manifest in manifests:
-        units.setdefault(unit_of(manifest), []).append(manifest)
+        units.setdefault(manifest.unit, []).append(manifest)
     for delivered in find_delivered(index, units):
         use = delivered.use
         project = index.manifests.get((use.kind, use.namespace, use.name))

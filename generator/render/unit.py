@@ -26,8 +26,8 @@ def kustomizations(site: Site, manifests: tuple[Manifest, ...], components_root:
     """
     listed: dict[str, list[str]] = {}
     for manifest in manifests:
-        if manifest.folder not in _UNLISTED:
-            listed.setdefault(manifest.folder, []).append(manifest.path.rpartition("/")[2])
+        if manifest.unit not in _UNLISTED:
+            listed.setdefault(manifest.unit, []).append(manifest.path.rpartition("/")[2])
     components = {f"teams/{tenant.name}": [each.name for each in tenant.components] for tenant in site.tenants}
     return {
         folder: _kustomization(
@@ -74,4 +74,4 @@ def _markdown(name: str) -> Template:
 
 def units(manifests: tuple[Manifest, ...]) -> Iterator[str]:
     """Yield the folders that Argo CD syncs, in order."""
-    yield from sorted({manifest.folder for manifest in manifests} - _UNLISTED)
+    yield from sorted({manifest.unit for manifest in manifests} - _UNLISTED)

@@ -12,13 +12,14 @@ import click
 
 from generator.cli import document, findings
 from generator.cli.console import printable, working
-from generator.cli.exits import Exit, NoInput
+from generator.cli.exits import Exit
 from generator.cli.formats import Output, deliver
 from generator.cli.options import (
     cluster_option,
     color_option,
     components_root,
     format_option,
+    need_clusters,
     need_profiles,
     output_option,
     places,
@@ -27,7 +28,7 @@ from generator.cli.options import (
 )
 from generator.committed import check_fresh, check_vanished
 from generator.diagnostics import has_errors
-from generator.pipeline import Generation, generate
+from generator.pipeline import generate
 from generator.tree.write import Written, preview, write
 
 
@@ -76,16 +77,6 @@ def command(
         lambda: document.report("generate", found, _result(written, dry_run=dry_run)),
     )
     return Exit.FINE if fine else Exit.FINDINGS
-
-
-def need_clusters(generation: Generation, profiles: Path, *, fine: bool) -> None:
-    """Refuse to call an empty tree a success.
-
-    Raises:
-        NoInput: no cluster has a profile.
-    """
-    if fine and not generation.files:
-        raise NoInput(f"no cluster in {profiles / 'clusters'}; a tree belongs to a cluster, so write its profile first")
 
 
 def _result(written: Written | None, *, dry_run: bool) -> dict[str, Any] | None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from generator.cli import document, findings
-from generator.cli.commands.generate import need_clusters
 from generator.cli.console import working
 from generator.cli.exits import Exit
 from generator.cli.formats import Output, deliver
@@ -17,6 +16,7 @@ from generator.cli.options import (
     color_option,
     components_root,
     format_option,
+    need_clusters,
     need_profiles,
     output_option,
     places,
