@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from generator.diagnostics import Pointer
 from generator.model.platform import Platform
 from generator.model.quantity import format_amount
+from generator.model.space import Space
 from generator.model.team import Team
 from generator.model.tenant import Tenant
 
@@ -54,18 +55,34 @@ def _team(team: Team) -> Iterator[Value]:
 
 
 def _tenant(tenant: Tenant) -> Iterator[Value]:
-    yield Value("namespace", tenant.namespace)
     yield from _queues(tenant)
-    yield from _launches(tenant)
-    yield Value("priorities", ", ".join(tenant.priorities) or "none", tenant.team.at / "priorities")
-    for network in tenant.networks:
-        told = f"partition {network.partition}, {network.addresses}"
-        yield Value(f"network {network.name}", told, network.allocation.at)
-    yield from _storage(tenant)
-    for egress in tenant.egress:
+    for space in tenant.spaces:
+        yield from _space(space)
+    for egress in tenant.cluster.egress:
         targets = ", ".join((*egress.cidrs, *egress.namespaces))
         ports = ", ".join(map(str, egress.ports))
         yield Value(f"egress {egress.name}", f"{egress.source} to {targets}, TCP {ports}", egress.at)
+
+
+def _space(space: Space) -> Iterator[Value]:
+    """Yield what holds in a namespace; those of a further one are told with its name before them."""
+    own = f"{space.profile.name}: " if space.profile.name else ""
+    yield Value(f"{own}namespace", space.namespace)
+    for grant in space.grants:
+        gpus = f", {grant.gpus} GPUs" if grant.gpus else ""
+        yield Value(
+            f"{own}runtime {grant.launch.name}", f"jobs up to {grant.nodes} nodes{gpus}", space.team.at / "runtimes"
+        )
+    yield Value(f"{own}priorities", ", ".join(space.priorities) or "none", space.profile.at / "priorities")
+    for network in space.networks:
+        told = f"{network.fabric.link.segment} {network.told}, {network.addresses.subnet}"
+        yield Value(f"{own}network {network.name}", told, network.addresses.allocation.at)
+    for claim in space.claims:
+        size = format_amount("storage", claim.request.size)
+        yield Value(f"{own}storage {claim.name}", f"{size} at {claim.mount_path}", claim.request.at)
+    for bucket in space.buckets:
+        told = f"bucket {bucket.bucket} at {bucket.mount_path}"
+        yield Value(f"{own}storage {bucket.name}", told, space.profile.at / "storage" / bucket.name)
 
 
 def _queues(tenant: Tenant) -> Iterator[Value]:
@@ -73,24 +90,8 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
         yield Value(f"queue {queue.node_class}", f"leads to ClusterQueue {queue.name}")
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
-            yield Value(f"{pool}: own", f"{quota.nodes} nodes", quota.at / "nodes")
-            yield Value(f"{pool}: borrows at most", f"{quota.borrow} nodes", quota.at / "borrow")
-            yield Value(f"{pool}: lends at most", f"{quota.lend} nodes", quota.at / "lend")
-            for resource in flavor.resources:
+            yield Value(f"{pool}: own", quota.told(quota.own), quota.at / quota.unit)
+            yield Value(f"{pool}: borrows at most", quota.told(quota.borrowed), quota.at / "borrow")
+            yield Value(f"{pool}: lends at most", quota.told(quota.lent), quota.at / "lend")
+            for resource in flavor.resources(queue.covered):
                 yield Value(f"{pool}: own {resource.name}", resource.nominal, flavor.pool.hardware.at)
-
-
-def _launches(tenant: Tenant) -> Iterator[Value]:
-    for launch in tenant.launches:
-        nodes = min(tenant.team.largest_job, launch.runtime.max_nodes)
-        gpus = f", {nodes * launch.hardware.gpus} GPUs" if launch.hardware.gpus else ""
-        yield Value(f"runtime {launch.name}", f"jobs up to {nodes} nodes{gpus}", tenant.team.at / "runtimes")
-
-
-def _storage(tenant: Tenant) -> Iterator[Value]:
-    for claim in tenant.claims:
-        size = format_amount("storage", claim.request.size)
-        yield Value(f"storage {claim.name}", f"{size} at {claim.mount_path}", claim.request.at)
-    for bucket in tenant.buckets:
-        told = f"bucket {bucket.bucket} at {bucket.mount_path}"
-        yield Value(f"storage {bucket.name}", told, tenant.team.at / "storage" / bucket.name)

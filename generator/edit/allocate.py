@@ -1,26 +1,23 @@
-"""The next free partition and block of a fabric. What any team ever got is never given again."""
+"""The next free partition or VLAN and block of a fabric. What any team ever got is never given again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from ipaddress import IPv4Network
 
-from generator.model.pool import Fabric
+from generator.model.fabric import Fabric
 from generator.model.team import Allocation
 
-_KEY = 0x7FFF
-"""The 15 bits that tell InfiniBand partitions apart; the 16th says how a port is a member.
 
-With all bits set it is the default partition, that of the subnet manager; with none it is invalid.
-ib-kubernetes takes no more than these 15 bits (pkg/utils/utils.go).
-"""
+def next_segment(fabric: Fabric, taken: Iterable[Allocation]) -> int | None:
+    """Return the lowest partition or VLAN of a fabric's range that nobody holds, or None.
 
-
-def next_partition(fabric: Fabric, taken: Iterable[Allocation]) -> int | None:
-    """Return the lowest partition of a fabric's range that nobody holds, or None."""
-    held = {allocation.partition & _KEY for allocation in taken} | {0, _KEY}
-    wanted = range(fabric.first_partition, min(fabric.last_partition, _KEY) + 1)
-    return next((partition for partition in wanted if partition not in held), None)
+    Source: of a partition key 15 bits count, the 16th says how a port is a member
+    (Mellanox/ib-kubernetes:pkg/utils/utils.go).
+    """
+    held = {allocation.segment for allocation in taken}
+    wanted = range(max(fabric.first_segment, fabric.link.first), min(fabric.last_segment, fabric.link.last) + 1)
+    return next((segment for segment in wanted if segment not in held), None)
 
 
 def next_block(fabric: Fabric, taken: Iterable[Allocation]) -> IPv4Network | None:

@@ -24,13 +24,13 @@ _END_OF_LINE = 2
 """Where ruamel.yaml keeps what follows a key's value: its comment, and all lines up to the next key."""
 
 
-def append(content: bytes, path: tuple[str, ...], entry: Mapping[str, str]) -> bytes:
+def append(content: bytes, path: tuple[str, ...], entry: Mapping[str, str | int]) -> bytes:
     """Return a file with one more entry, last in its mapping.
 
     Args:
         content: a file of the dialect whose keys and values hold no ``#``; it has no entry at that path yet.
         path: keys down to the new entry; mappings on the way are made when they are not there.
-        entry: plain text by key, written on one line.
+        entry: plain text or a number by key, written on one line.
 
     Raises:
         TreeError: a comment would be lost, as those inside ``{}`` are.
@@ -56,8 +56,8 @@ def _yaml(text: str) -> YAML:
     return yaml
 
 
-def _scalar(text: str) -> str:
-    return DoubleQuotedScalarString(text) if is_typed(text) else text
+def _scalar(value: str | int) -> str | int:
+    return DoubleQuotedScalarString(value) if isinstance(value, str) and is_typed(value) else value
 
 
 def _insert(document: CommentedMap, path: tuple[str, ...], line: CommentedMap) -> None:
@@ -99,7 +99,7 @@ def _cut_tail(leaf: _Leaf | None) -> str:
     return str(tail)
 
 
-def _verify(before: str, after: str, path: tuple[str, ...], entry: Mapping[str, str]) -> None:
+def _verify(before: str, after: str, path: tuple[str, ...], entry: Mapping[str, str | int]) -> None:
     """Stop before a file is harmed: it must hold what it held, the new entry and every comment."""
     (old, _), (new, problems) = read("", before.encode()), read("", after.encode())
     mapping: dict[str, Any] = old.value

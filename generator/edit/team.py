@@ -13,14 +13,16 @@ from generator.diagnostics import Diagnostic, Pointer, TreeError
 from generator.dialect.reader import read
 from generator.dialect.scalars import inline, is_typed
 from generator.edit import rules
-from generator.edit.allocate import next_block, next_partition
+from generator.edit.allocate import next_block, next_segment
 from generator.edit.init import SCAFFOLD, scaffold
 from generator.edit.place import put
 from generator.edit.roundtrip import append
 from generator.model import names
 from generator.model.cluster import Cluster
+from generator.model.fabric import Fabric
+from generator.model.link import Link
 from generator.model.platform import Platform
-from generator.model.pool import Fabric, Pool
+from generator.model.pool import Pool
 from generator.model.team import Allocation
 
 T = TypeVar("T")
@@ -50,12 +52,14 @@ class Added:
     Args:
         files: the team's profile, and the allocations if it holds some now.
         allocation: None on a pool without fabric.
+        segment: its partition or VLAN, as people write it.
     """
 
     files: tuple[Path, ...]
     cluster: str
     pool: str
     allocation: Allocation | None
+    segment: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,25 +133,31 @@ def _allocate(
     platform: Platform, cluster: Cluster, fabric: Fabric, team: str, problems: list[Diagnostic]
 ) -> Allocation | None:
     taken = tuple(platform.allocations.values())
-    partition, block = next_partition(fabric, taken), next_block(fabric, taken)
-    if partition is None:
-        message = f"no partition is left from {fabric.first_partition:#06x} to {fabric.last_partition:#06x}"
-        problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / "partitions", message))
+    link = fabric.link
+    segment, block = next_segment(fabric, taken), next_block(fabric, taken)
+    if segment is None:
+        first, last = link.told(fabric.first_segment), link.told(fabric.last_segment)
+        message = f"no {link.segment} is left from {first} to {last}"
+        problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / link.ranges, message))
     if block is None:
         message = f"no block of length /{fabric.block} is left in {fabric.addresses}"
         problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / "addresses", message))
-    if partition is None or block is None:
+    if segment is None or block is None:
         return None
-    return Allocation(Pointer(f"profiles/{_ALLOCATIONS}", (cluster.name, fabric.name, team)), partition, block)
+    return Allocation(Pointer(f"profiles/{_ALLOCATIONS}", (cluster.name, fabric.name, team)), segment, block)
 
 
 def _write(root: Path, plan: _Plan) -> Added:
     profile = f"teams/{plan.request.name}.yaml"
     files = {profile: _profile(plan)}
-    if plan.allocation:
-        files[_ALLOCATIONS] = _allocations(root / _ALLOCATIONS, plan.allocation)
+    if plan.allocation and plan.pool.fabric:
+        files[_ALLOCATIONS] = _allocations(root / _ALLOCATIONS, plan.pool.fabric.link, plan.allocation)
     put(root, files, [profile], _ALLOCATIONS if plan.allocation else "")
-    return Added(tuple(root / path for path in files), plan.cluster.name, plan.pool.name, plan.allocation)
+    segment = ""
+    if plan.allocation and plan.pool.fabric:
+        link = plan.pool.fabric.link
+        segment = f"{link.segment} {link.told(plan.allocation.segment)}"
+    return Added(tuple(root / path for path in files), plan.cluster.name, plan.pool.name, plan.allocation, segment)
 
 
 def _profile(plan: _Plan) -> bytes:
@@ -170,10 +180,11 @@ def _profile(plan: _Plan) -> bytes:
     return text.encode()
 
 
-def _allocations(path: Path, allocation: Allocation) -> bytes:
+def _allocations(path: Path, link: Link, allocation: Allocation) -> bytes:
     try:
         content = path.read_bytes() if path.exists() else scaffold()[f"profiles/{_ALLOCATIONS}"]
     except OSError as error:
         raise TreeError(f"{path} can't be read: {error.strerror}") from error
-    entry = {"partition": f"{allocation.partition:#06x}", "addresses": str(allocation.addresses)}
+    held = link.told(allocation.segment) if link.segment == "partition" else allocation.segment
+    entry = {link.field: held, "addresses": str(allocation.addresses)}
     return append(content, tuple(map(str, allocation.at.path)), entry)

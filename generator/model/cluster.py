@@ -9,8 +9,9 @@ from typing import Any
 
 from generator.diagnostics import Pointer
 from generator.model import names
+from generator.model.fabric import Fabric
 from generator.model.network import Egress
-from generator.model.pool import Fabric, Pool
+from generator.model.pool import Pool
 from generator.model.release import Release
 from generator.model.storage import PullSecret, Storage
 
@@ -47,11 +48,16 @@ class Cohort:
 
 @dataclass(frozen=True, slots=True)
 class Priority:
-    """A WorkloadPriorityClass."""
+    """A WorkloadPriorityClass.
+
+    Args:
+        deadline: seconds that a job of the class may run; 0 for any time.
+    """
 
     name: str
     at: Pointer
     value: int
+    deadline: int
 
     @property
     def description(self) -> str:
@@ -68,6 +74,7 @@ class Cluster:
         networks: the cluster's own address ranges by name (pods, services, machines).
         operators, auditors: groups with the platform-wide roles.
         frameworks: job kinds that Kueue queues.
+        fips: whether the nodes run in FIPS mode.
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's included.
     """
@@ -91,6 +98,7 @@ class Cluster:
     auditors: tuple[str, ...]
     frameworks: tuple[str, ...]
     sharing: str
+    fips: bool
     external: Mapping[str, str]
 
     @property

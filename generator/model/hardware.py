@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from generator.diagnostics import Pointer
-from generator.model import names
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,23 +109,39 @@ class Hardware:
         """Whole cores of a node that teams may be given."""
         return (self.total.cpu - self.system.cpu) // 1000 * self.cores // self.threads
 
-    def worth(self, prefix: str) -> dict[str, int]:
-        """Return what one node of quota is worth, in base units, in the order of every ClusterQueue.
-
-        Args:
-            prefix: resource prefix of the release's SR-IOV operator, e.g. ``openshift.io``.
-        """
-        worth = {"cpu": self.total.cpu - self.system.cpu, "memory": self.total.memory - self.system.memory}
+    @property
+    def worth(self) -> dict[str, int]:
+        """What one node of quota is worth beside its rails, in base units."""
+        worth = {
+            "cpu": self.total.cpu - self.system.cpu,
+            "ephemeral-storage": self.total.ephemeral_storage - self.system.ephemeral_storage,
+            "memory": self.total.memory - self.system.memory,
+            "pods": self.total.pods - self.system.pods,
+        }
         if self.gpu:
             worth[self.gpu.resource] = self.gpu.count
-        for rail in range(len(self.rails)):
-            worth[f"{prefix}/{names.rail_resource(self.name, rail)}"] = self.virtual_functions
-        worth["ephemeral-storage"] = self.total.ephemeral_storage - self.system.ephemeral_storage
-        worth["pods"] = self.total.pods - self.system.pods
         return worth
 
-    def whole_node_pod(self, prefix: str) -> dict[str, int]:
-        """Return what the one pod of a whole node asks for: all of it, but one VF of each rail."""
-        ask = self.worth(prefix)
-        del ask["pods"]
-        return {name: 1 if name.startswith(f"{prefix}/") else amount for name, amount in ask.items()}
+
+def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
+    """Return a node type that asks no more than any of several has: what runs on it runs on each of them.
+
+    Args:
+        name: of the type that is made.
+        kinds: at least one, all with the same GPUs by count and resource.
+    """
+    fewest = min(kinds, key=lambda each: (each.promised_cores, each.name))
+    rest = [each.worth for each in kinds]
+    smallest = {resource: min(worth[resource] for worth in rest) for resource in rest[0]}
+    return replace(
+        fewest,
+        name=name,
+        files=tuple(dict.fromkeys(file for each in kinds for file in each.files)),
+        total=Share(
+            fewest.system.cpu + smallest["cpu"],
+            fewest.system.memory + smallest["memory"],
+            fewest.system.ephemeral_storage + smallest["ephemeral-storage"],
+            fewest.system.pods + smallest["pods"],
+        ),
+        labels={},
+    )

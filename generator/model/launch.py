@@ -1,41 +1,46 @@
-"""A runtime on one hardware profile: what becomes a ClusterTrainingRuntime."""
+"""A runtime on some nodes: what becomes a ClusterTrainingRuntime."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from generator.model import names
+from generator.model.environment import launcher_environment, rank_environment, variables
+from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware
 from generator.model.quantity import format_amount, format_bytes
 from generator.model.release import Release
 from generator.model.runtime import Runtime
 
-_POD_INTERFACE = "eth0"
-_SSH = (
-    "ssh -l mpiuser -p 2222 -i /home/mpiuser/.ssh/id_rsa -o StrictHostKeyChecking=no"
-    " -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A runtime on the nodes of one hardware profile.
+    """A runtime on the nodes of one hardware profile, or of several that it may be given in turn.
 
     Args:
-        topology: node label of the level that ranks should share; empty without a topology.
+        hardware: of the nodes; of several kinds, the least that all of them give.
+        fabric: that the nodes' rails are plugged into; None where there is none.
+        part: of a node that one pod asks for.
+        owner: namespace whose networks it attaches to; empty where they have the same names in every namespace.
         domain: prefix of our own labels and annotations.
+        fips: whether the nodes run in FIPS mode.
     """
 
     runtime: Runtime
     hardware: Hardware
+    fabric: Fabric | None
     release: Release
-    topology: str
+    part: Fraction
+    owner: str
     domain: str
+    fips: bool
 
     @property
     def name(self) -> str:
         """Name of the ClusterTrainingRuntime."""
-        return names.runtime(self.runtime.name, self.runtime.version, self.hardware.name)
+        nodes = self.hardware.name if self.part == 1 else f"{self.hardware.name}-{self.gpus}gpu"
+        return names.runtime(self.runtime.family, self.runtime.version, nodes, self.owner)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -49,44 +54,64 @@ class Launch:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Labels: SDKs list runtimes by framework; the support state warns at submission when it changes."""
+        """Labels: SDKs list runtimes by framework; a deprecated one warns at each submission."""
         return {
             "app.kubernetes.io/managed-by": "trainyard",
             f"{self.domain}/runtime": self.runtime.name,
             "trainer.kubeflow.org/framework": self.runtime.framework,
-            "trainer.kubeflow.org/support": "supported",
+            "trainer.kubeflow.org/support": "deprecated" if self.runtime.end else "supported",
         }
 
     @property
     def annotations(self) -> dict[str, str]:
         """What a user wants to know of the image."""
-        return {
+        annotations = {
             f"{self.domain}/docs": self.runtime.docs,
             f"{self.domain}/libraries": " ".join(map("=".join, self.runtime.libraries.items())),
-            "openshift.io/display-name": self.runtime.display_name,
+            self.release.display_name_key or f"{self.domain}/display-name": self.runtime.display_name,
         }
+        if self.runtime.end:
+            annotations[f"{self.domain}/deprecated-until"] = self.runtime.end
+        return dict(sorted(annotations.items()))
+
+    @property
+    def rails(self) -> range:
+        """Rails that a pod attaches to, by number."""
+        return range(len(self.hardware.rails) if self.fabric and self.runtime.uses_rdma else 0)
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of a pod."""
+        return int(self.hardware.gpus * self.part)
+
+    @property
+    def cores(self) -> int:
+        """Whole cores of a pod."""
+        return int(self.hardware.promised_cores * self.part)
 
     @property
     def ranks(self) -> int:
-        """Ranks of a whole node: one a GPU, or one a core."""
-        return self.hardware.gpus or self.hardware.promised_cores
+        """Ranks of a pod: one a GPU, or one a core."""
+        return self.gpus or self.cores
 
     @property
     def cores_per_rank(self) -> int:
-        """Cores that each rank of a whole node is bound to."""
-        return self.hardware.promised_cores // self.ranks
+        """Cores that each rank is bound to."""
+        return self.cores // self.ranks
 
     @property
     def threads_per_rank(self) -> int:
         """Hardware threads that a rank must find in its pod: Open MPI 5 would leave out ranks in silence."""
-        return (
-            self.cores_per_rank * self.hardware.threads // self.hardware.cores if self.runtime.binding == "cores" else 1
-        )
+        bound = self.runtime.launcher.mpi and self.runtime.binding == "cores"
+        return self.cores_per_rank * self.hardware.threads // self.hardware.cores if bound else 1
 
     @property
     def per_node(self) -> dict[str, int]:
-        """What the pod of a whole node asks for, in base units."""
-        return self.hardware.whole_node_pod(self.release.resource_prefix)
+        """What a pod asks for, in base units: its part of all that a node gives, and one VF of each rail."""
+        ask = {name: int(amount * self.part) for name, amount in self.hardware.worth.items() if name != "pods"}
+        fabric = self.fabric.name if self.fabric else ""
+        ask |= {f"{self.release.resource_prefix}/{names.rail_resource(fabric, rail)}": 1 for rail in self.rails}
+        return dict(sorted(ask.items()))
 
     @property
     def resources(self) -> dict[str, dict[str, str]]:
@@ -102,8 +127,8 @@ class Launch:
 
     @property
     def shared_memory(self) -> str:
-        """Size of /dev/shm."""
-        return format_bytes(self.runtime.shared_memory)
+        """Size of /dev/shm: the runtime's for a whole node, in proportion for a part of one."""
+        return format_bytes(int(self.runtime.shared_memory * self.part))
 
     @property
     def image_pull_secrets(self) -> list[dict[str, str]]:
@@ -111,14 +136,25 @@ class Launch:
         return [{"name": self.runtime.pull_secret}] if self.runtime.pull_secret else []
 
     @property
+    def node_selector(self) -> dict[str, str]:
+        """Labels of the nodes, where a queue may have others too; none where any will do."""
+        return dict(self.hardware.labels)
+
+    @property
+    def pod_security(self) -> dict[str, object]:
+        """Security context of the pods: the ids are the release's, or those that its SCC gives."""
+        context: dict[str, object] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+        return dict(sorted({**context, **self.release.pod_ids}.items()))
+
+    @property
     def launcher_annotations(self) -> dict[str, str]:
         """Annotations of the launcher's pod: networks, SCC, and the level of the topology that ranks should share."""
-        annotations = {"openshift.io/required-scc": self.release.job_scc}
-        if self.hardware.rails:
-            rails = range(len(self.hardware.rails))
-            annotations["k8s.v1.cni.cncf.io/networks"] = ",".join(names.network(self.hardware.name, i) for i in rails)
-        if self.topology:
-            annotations["kueue.x-k8s.io/podset-preferred-topology"] = self.topology
+        annotations = {"openshift.io/required-scc": self.release.job_scc} if self.release.job_scc else {}
+        if self.fabric and self.rails:
+            networks = (names.network(self.fabric.name, rail, self.owner) for rail in self.rails)
+            annotations["k8s.v1.cni.cncf.io/networks"] = ",".join(networks)
+        if self.fabric:
+            annotations["kueue.x-k8s.io/podset-preferred-topology"] = self.fabric.preferred_level
         if self._grouped:
             annotations["kueue.x-k8s.io/podset-group-name"] = "job"
         return dict(sorted(annotations.items()))
@@ -126,7 +162,7 @@ class Launch:
     @property
     def _grouped(self) -> bool:
         """Whether Kueue places launcher and nodes as one group; where it can't, each by itself, in order."""
-        return bool(self.topology) and self.release.groups_podsets
+        return self.fabric is not None and self.release.groups_podsets and self.runtime.launcher.mpi
 
     @property
     def node_annotations(self) -> dict[str, str]:
@@ -140,42 +176,14 @@ class Launch:
 
     @property
     def rank_environment(self) -> list[dict[str, str]]:
-        """Environment of every rank: set on both containers, and handed on by the node's sshd."""
-        environment = {"HOME": "/home/mpiuser"}
-        if self.hardware.gpus:
-            environment |= {"NCCL_DEBUG": "WARN", "NCCL_SOCKET_IFNAME": f"={_POD_INTERFACE}"}
-        if self.hardware.rails:
-            # Exclusive RDMA mode: the pod has no other mlx5 device than its own VFs.
-            environment |= {"NCCL_IB_HCA": "mlx5", "UCX_TLS": "rc,sm,self,cuda_copy,cuda_ipc,gdr_copy"}
-        return _variables(environment)
+        """Environment of every rank: set on all containers, and handed on by the node's sshd."""
+        return variables(self._rank_environment())
 
     @property
     def launcher_environment(self) -> list[dict[str, str]]:
-        """What mpirun obeys, in the names of Open MPI 4 and of 5, which ignores the others in silence.
+        """Environment of the launcher: that of the ranks, then what starts them."""
+        own = launcher_environment(self.runtime, self.cores_per_rank, bool(self.rails), self.fips)
+        return [*variables(self._rank_environment()), *variables(own)]
 
-        Trainer sets the hostfile for 4 only; with 5 and no name of its own all ranks would run on the launcher.
-        """
-        bound = self.runtime.binding == "cores"
-        mapping, binding = (f"slot:PE={self.cores_per_rank}", "core") if bound else ("slot", "none")
-        mpi = {
-            "OMPI_MCA_btl_tcp_if_include": _POD_INTERFACE,
-            "OMPI_MCA_hwloc_base_binding_policy": binding,
-            "OMPI_MCA_oob_tcp_if_include": _POD_INTERFACE,
-            "OMPI_MCA_plm_rsh_agent": _SSH,
-            "OMPI_MCA_rmaps_base_mapping_policy": mapping,
-            "PRTE_MCA_hwloc_default_binding_policy": binding,
-            "PRTE_MCA_plm_ssh_agent": _SSH,
-            # It cuts a forwarded value at its first `=`, so a node could not start another node's ranks.
-            "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
-            "PRTE_MCA_plm_ssh_args": "-o ConnectionAttempts=10",
-            "PRTE_MCA_prte_default_hostfile": "/etc/mpi/hostfile",
-            "PRTE_MCA_prte_if_include": _POD_INTERFACE,
-            "PRTE_MCA_rmaps_default_mapping_policy": mapping,
-        }
-        if self.hardware.rails:
-            mpi["OMPI_MCA_pml"] = "ucx"
-        return [*self.rank_environment, *_variables(mpi)]
-
-
-def _variables(environment: dict[str, str]) -> list[dict[str, str]]:
-    return [{"name": name, "value": value} for name, value in sorted(environment.items())]
+    def _rank_environment(self) -> dict[str, str]:
+        return rank_environment(self.runtime, self.gpus, self.fabric if self.rails else None)

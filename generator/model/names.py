@@ -17,9 +17,12 @@ SYSTEM_NAMESPACE = "trainyard-system"
 RESERVED_TEAMS = frozenset({"admin", "argocd", "default", "platform", "samples", "system", "trainyard"})
 
 
-def namespace(team: str) -> str:
-    """Return a team's namespace; the prefix keeps it apart from kube-*, openshift-* and what others own."""
-    return f"team-{team}"
+def namespace(team: str, space: str = "") -> str:
+    """Return a team's namespace, or that of one of its further spaces.
+
+    The prefix keeps it apart from kube-*, openshift-* and what others own.
+    """
+    return f"team-{team}-{space}" if space else f"team-{team}"
 
 
 def cluster_queue(team: str, node_class: str) -> str:
@@ -27,22 +30,40 @@ def cluster_queue(team: str, node_class: str) -> str:
     return f"{team}-{node_class}"
 
 
-def runtime(name: str, version: int, hardware: str) -> str:
-    """Return the ClusterTrainingRuntime of a runtime version on a hardware profile."""
-    return f"{name}-v{version}-{hardware}"
+def runtime(name: str, version: int, nodes: str, owner: str = "") -> str:
+    """Return the ClusterTrainingRuntime of a runtime version.
+
+    Args:
+        name: of the runtime, without version.
+        version: of it.
+        nodes: what it runs on: a hardware profile, a class of node, a part of a node.
+        owner: the namespace whose networks it attaches to, where they have names of their own.
+    """
+    return "-".join(filter(None, (f"{name}-v{version}-{nodes}", owner.removeprefix("team-"))))
 
 
-def rail_resource(hardware: str, rail: int) -> str:
+def rail_resource(fabric: str, rail: int) -> str:
     """Return the SR-IOV resource of a rail, without prefix.
 
     Letters, digits and inner underscores only: what sriov-network-operator v1.6.0's webhook and later ones admit.
     """
-    return f"{hardware.replace('-', '_').replace('.', '_')}_rail_{rail}"
+    return f"{fabric.replace('-', '_')}_rail_{rail}"
 
 
-def network(hardware: str, rail: int) -> str:
-    """Return the NetworkAttachmentDefinition of a rail: the same name in every team's namespace."""
-    return f"{hardware}-rail-{rail}"
+def network(fabric: str, rail: int, namespace: str = "") -> str:
+    """Return the NetworkAttachmentDefinition of a rail.
+
+    Args:
+        fabric: of the rail; without a namespace the attachment has the same name in every team's.
+        rail: its number.
+        namespace: where the SR-IOV operator writes it, whose own objects for all namespaces stand in one.
+    """
+    return f"{namespace}-{fabric}-rail-{rail}" if namespace else f"{fabric}-rail-{rail}"
+
+
+def address_pool(team: str, fabric: str, rail: int) -> str:
+    """Return the pool that a team's addresses on a rail come from, in all of its namespaces."""
+    return f"{team}-{fabric}-rail-{rail}"
 
 
 def node_policy(pool: str, rail: int) -> str:
@@ -50,9 +71,9 @@ def node_policy(pool: str, rail: int) -> str:
     return f"{pool}-rail-{rail}"
 
 
-def volume(cluster: str, team: str, storage: str) -> str:
-    """Return the PersistentVolume that backs a team's claim on shared NFS (cluster scoped, so it names all three)."""
-    return f"{cluster}-{team}-{storage}"
+def volume(cluster: str, namespace: str, storage: str) -> str:
+    """Return the PersistentVolume that backs a claim on shared NFS (cluster scoped, so it names all three)."""
+    return f"{cluster}-{namespace.removeprefix('team-')}-{storage}"
 
 
 def application(cluster: str, part: str) -> str:
@@ -60,11 +81,11 @@ def application(cluster: str, part: str) -> str:
     return f"{cluster}-{part}"
 
 
-def job_limits(team: str) -> str:
-    """Return the ConfigMap and binding that hold a team's limits on TrainJobs."""
-    return f"trainjob-limits-{team}"
+def job_limits(namespace: str) -> str:
+    """Return the ConfigMap and binding that hold the limits on a namespace's TrainJobs."""
+    return f"trainjob-limits-{namespace.removeprefix('team-')}"
 
 
-def sample(team: str, runtime_name: str) -> str:
+def sample(namespace: str, runtime_name: str) -> str:
     """Return the name of the TrainJob to copy."""
-    return f"{team}-{runtime_name}"
+    return f"{namespace.removeprefix('team-')}-{runtime_name}"

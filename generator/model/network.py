@@ -9,68 +9,131 @@ from typing import Any
 
 from generator.diagnostics import Pointer
 from generator.model import names
-from generator.model.hardware import Hardware
-from generator.model.pool import Fabric
+from generator.model.fabric import Fabric
+from generator.model.ipam import IPAMS
+from generator.model.pool import Pool
+from generator.model.release import Release
 from generator.model.team import Allocation
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
-    """A team's attachment to one rail: the same name in every team's namespace, another partition."""
+class AddressPool:
+    """A team's addresses on one rail, in all of its namespaces.
+
+    Args:
+        rails: of the fabric; the team's block is split evenly over them.
+        pools: the nodes on the fabric.
+    """
 
     team: str
     fabric: Fabric
-    hardware: Hardware
     rail: int
+    rails: int
+    pools: tuple[Pool, ...]
     allocation: Allocation
-    prefix: str
 
     @property
     def name(self) -> str:
-        """Name of the NetworkAttachmentDefinition."""
-        return names.network(self.hardware.name, self.rail)
-
-    @property
-    def resource(self) -> str:
-        """The VF resource that the attachment takes."""
-        return f"{self.prefix}/{names.rail_resource(self.hardware.name, self.rail)}"
-
-    @property
-    def partition(self) -> str:
-        """The team's pkey, as text: as a number YAML readers would make a decimal of it."""
-        return f"0x{self.allocation.partition:04x}"
+        """Name of the pool of addresses."""
+        return names.address_pool(self.team, self.fabric.name, self.rail)
 
     @property
     def addresses(self) -> IPv4Network:
         """This rail's part of the team's block."""
-        bits = (len(self.hardware.rails) - 1).bit_length()
+        bits = (self.rails - 1).bit_length()
         return list(self.allocation.addresses.subnets(prefixlen_diff=bits))[self.rail]
 
     @property
-    def config(self) -> str:
+    def subnet(self) -> str:
+        """The range, as an IPPool wants it."""
+        return str(self.addresses)
+
+    @property
+    def per_node(self) -> int:
+        """Addresses that every node sets aside: one a virtual function."""
+        return max(pool.hardware.virtual_functions for pool in self.pools)
+
+    @property
+    def node_terms(self) -> list[dict[str, Any]]:
+        """The nodes on the fabric, as an IPPool selects them."""
+        labels = {tuple(pool.hardware.labels.items()) for pool in self.pools}
+        return [
+            {"matchExpressions": [{"key": key, "operator": "In", "values": [value]} for key, value in each]}
+            for each in sorted(labels)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The attachment of one namespace to one rail, in the team's own partition or VLAN."""
+
+    namespace: str
+    addresses: AddressPool
+    release: Release
+
+    @property
+    def fabric(self) -> Fabric:
+        """What it attaches to."""
+        return self.addresses.fabric
+
+    @property
+    def name(self) -> str:
+        """Name of the NetworkAttachmentDefinition, whoever writes it."""
+        owner = self.namespace if self.fabric.link.operator_networks else ""
+        return names.network(self.fabric.name, self.addresses.rail, owner)
+
+    @property
+    def resource_name(self) -> str:
+        """The VF resource that the attachment takes, without prefix."""
+        return names.rail_resource(self.fabric.name, self.addresses.rail)
+
+    @property
+    def resource(self) -> str:
+        """The VF resource that the attachment takes."""
+        return f"{self.release.resource_prefix}/{self.resource_name}"
+
+    @property
+    def segment(self) -> int:
+        """The team's partition or VLAN."""
+        return self.addresses.allocation.segment
+
+    @property
+    def told(self) -> str:
+        """The segment as text: as a number YAML readers would make a decimal of a partition key."""
+        return self.fabric.link.told(self.segment)
+
+    @property
+    def ipam(self) -> str:
+        """Configuration of the address plugin, one JSON text without white space: the operator drops all of it."""
+        return _json(self._ipam())
+
+    def _ipam(self) -> dict[str, str]:
+        return IPAMS[self.release.ipam](self.addresses.name, self.addresses.addresses)
+
+    @property
+    def infiniband_config(self) -> str:
         """CNI configuration, one JSON text.
 
         Keys of k8snetworkplumbingwg/ib-sriov-cni@v1.3.0; ``pkey`` and ``ibKubernetesEnabled`` make ib-kubernetes put
-        the VF's GUID into the partition; ``network_name`` keeps equal ranges elsewhere from sharing one pool.
+        the VF's GUID into the partition.
         """
-        return json.dumps(
+        return _json(
             {
                 "cniVersion": "1.0.0",
-                "name": f"{self.team}-{self.name}",
+                "name": self.addresses.name,
                 "type": "ib-sriov",
-                "pkey": self.partition,
+                "pkey": self.told,
                 "link_state": "enable",
                 "rdmaIsolation": True,
                 "ibKubernetesEnabled": True,
                 "capabilities": {"infinibandGUID": True},
-                "ipam": {
-                    "type": "whereabouts",
-                    "range": str(self.addresses),
-                    "network_name": f"{self.team}-{self.name}",
-                },
-            },
-            separators=(",", ":"),
+                "ipam": self._ipam(),
+            }
         )
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from generator.model import names
 from generator.model.cluster import Cluster, Settings, group_subjects
 from generator.model.launch import Launch
 from generator.model.runtime import Runtime
+from generator.model.space import Binding
 from generator.model.team import Allocation, Team
-from generator.model.tenant import Binding, Tenant
+from generator.model.tenant import Tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Site:
     @property
     def admitted_namespaces(self) -> str:
         """Namespaces whose limits are in this tree, as the admission policy splits them."""
-        return " ".join(tenant.namespace for tenant in self.tenants)
+        return " ".join(space.namespace for tenant in self.tenants for space in tenant.spaces)
 
     def part(self, part: str) -> str:
         """Return the name of the AppProject and Application of a part of this cluster."""

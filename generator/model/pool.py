@@ -1,43 +1,15 @@
-"""Nodes of one kind in one cluster, the fabric between their rails, and what the platform sets on them."""
+"""Nodes of one kind in one cluster, and what the platform sets on them."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass
-from ipaddress import IPv4Network
 
 from generator.diagnostics import Pointer
 from generator.model import names
+from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware, Nic
 from generator.model.quantity import format_amount, format_bytes, format_cpu
-
-
-@dataclass(frozen=True, slots=True)
-class Fabric:
-    """A network between the nodes' rails.
-
-    Args:
-        first_partition, last_partition: InfiniBand pkeys that teams may be given, inclusive.
-        addresses: range that teams' blocks come from.
-        block: prefix length of one team's block.
-        levels: node labels from the top of the topology down; the host itself is added.
-        leaf_nodes: nodes below one switch of the lowest level.
-    """
-
-    name: str
-    at: Pointer
-    link: str
-    first_partition: int
-    last_partition: int
-    addresses: IPv4Network
-    block: int
-    levels: tuple[str, ...]
-    leaf_nodes: int
-
-    @property
-    def topology_levels(self) -> tuple[dict[str, str], ...]:
-        """Levels of the Kueue Topology; the host name may only stand last."""
-        return tuple({"nodeLabel": label} for label in (*self.levels, "kubernetes.io/hostname"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +17,7 @@ class Pool:
     """N nodes of one hardware profile in one cluster; ``reserve`` of them are promised to nobody.
 
     Args:
+        preference: pools of one queue are tried in this order, the lowest first.
         prefix: of the release's SR-IOV resources.
     """
 
@@ -54,6 +27,7 @@ class Pool:
     fabric: Fabric | None
     nodes: int
     reserve: int
+    preference: int
     prefix: str
 
     @property
@@ -62,17 +36,11 @@ class Pool:
         return self.nodes - self.reserve
 
     @property
-    def topology(self) -> str:
-        """Level asked for as preferred: ranks that talk stay below one switch of the lowest level when they can."""
-        if self.fabric is None:
-            return ""
-        return self.fabric.levels[-1] if self.fabric.levels else "kubernetes.io/hostname"
-
-    @property
     def rails(self) -> tuple[Rail, ...]:
         """The compute ports of these nodes; none without a fabric."""
-        nics = self.hardware.rails if self.fabric else ()
-        return tuple(Rail(self, index, nic) for index, nic in enumerate(nics))
+        if self.fabric is None:
+            return ()
+        return tuple(Rail(self, self.fabric, index, nic) for index, nic in enumerate(self.hardware.rails))
 
     @property
     def machine_labels(self) -> dict[str, str]:
@@ -106,10 +74,15 @@ class Pool:
         return f"data:text/plain;charset=utf-8;base64,{b64encode(content.encode()).decode()}"
 
     @property
+    def worth(self) -> dict[str, int]:
+        """What one node of quota is worth, in base units: all that the system leaves, and each rail's VFs."""
+        rails = {f"{self.prefix}/{rail.resource_name}": self.hardware.virtual_functions for rail in self.rails}
+        return dict(sorted({**self.hardware.worth, **rails}.items()))
+
+    @property
     def worth_quantities(self) -> dict[str, str]:
         """What one of these nodes is promised to give, as quantities."""
-        worth = self.hardware.worth(self.prefix)
-        return {name: format_amount(name, amount) for name, amount in worth.items()}
+        return {name: format_amount(name, amount) for name, amount in self.worth.items()}
 
     @property
     def system_reserved(self) -> dict[str, str]:
@@ -127,6 +100,7 @@ class Rail:
     """One compute port of every node of a pool."""
 
     pool: Pool
+    fabric: Fabric
     index: int
     nic: Nic
 
@@ -138,7 +112,7 @@ class Rail:
     @property
     def resource_name(self) -> str:
         """Name of the VF resource, without prefix."""
-        return names.rail_resource(self.pool.hardware.name, self.index)
+        return names.rail_resource(self.fabric.name, self.index)
 
     @property
     def root_devices(self) -> tuple[str]:

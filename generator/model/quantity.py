@@ -7,6 +7,8 @@ import re
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9}
 _BYTES = re.compile(r"([1-9][0-9]*)(Ki|Mi|Gi|Ti|Pi)\Z")
+_DURATION = re.compile(r"([1-9][0-9]*)(m|h|d)\Z")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _BYTE_RESOURCES = ("memory", "storage", "ephemeral-storage", "hugepages-2Mi", "hugepages-1Gi")
 
 
@@ -20,6 +22,24 @@ def parse_bytes(text: str) -> int:
     if match is None:
         raise ValueError(f"not a quantity of bytes: {text!r}")
     return int(match[1]) * _BINARY[match[2]]
+
+
+def parse_seconds(text: str) -> int:
+    """Return the seconds of a duration in whole minutes, hours or days, e.g. ``36h``.
+
+    Raises:
+        ValueError: for any other form; the profile schemas admit no other.
+    """
+    match = _DURATION.match(text)
+    if match is None:
+        raise ValueError(f"not a duration: {text!r}")
+    return int(match[1]) * _SECONDS[match[2]]
+
+
+def format_seconds(seconds: int) -> str:
+    """Return a duration in the largest unit without a fraction, e.g. ``36h``."""
+    unit = next(unit for unit in ("d", "h", "m", "s") if seconds % _SECONDS[unit] == 0)
+    return f"{seconds // _SECONDS[unit]}{unit}"
 
 
 def format_bytes(number: int) -> str:

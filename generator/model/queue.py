@@ -33,23 +33,35 @@ class Flavor:
         """Name of the ResourceFlavor."""
         return self.pool.name
 
-    @property
-    def resources(self) -> tuple[ResourceQuota, ...]:
-        """Every covered resource: nodes times what a node is worth."""
+    def resources(self, covered: tuple[str, ...]) -> tuple[ResourceQuota, ...]:
+        """Return the quota of every covered resource: nodes times what a node is worth, and none of what it lacks."""
+        worth = self.pool.worth
         return tuple(
             ResourceQuota(
                 name,
-                format_amount(name, self.quota.nodes * amount),
-                format_amount(name, self.quota.borrow * amount),
-                format_amount(name, self.quota.lend * amount),
+                format_amount(name, int(self.quota.nodes * worth.get(name, 0))),
+                format_amount(name, int(self.quota.borrow * worth.get(name, 0))),
+                format_amount(name, int(self.quota.lend * worth.get(name, 0))),
             )
-            for name, amount in self.pool.hardware.worth(self.pool.prefix).items()
+            for name in covered
         )
 
 
 @dataclass(frozen=True, slots=True)
+class QueuedFlavor:
+    """A flavor as a ClusterQueue lists it."""
+
+    name: str
+    resources: tuple[ResourceQuota, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
-    """A team's ClusterQueue for one class of node, and the LocalQueue that leads to it."""
+    """A team's ClusterQueue for one class of node, and the LocalQueue that leads to it.
+
+    Args:
+        flavors: in order of preference.
+    """
 
     team: Team
     cluster: Cluster
@@ -63,8 +75,18 @@ class Queue:
 
     @property
     def covered(self) -> tuple[str, ...]:
-        """Names of the covered resources, in the order of every flavor (Kueue's webhook compares the order)."""
-        return tuple(resource.name for resource in self.flavors[0].resources)
+        """Names of what any flavor gives, in the order of every flavor (Kueue's webhook compares the order)."""
+        return tuple(sorted({name for flavor in self.flavors for name in flavor.pool.worth}))
+
+    @property
+    def quotas(self) -> tuple[QueuedFlavor, ...]:
+        """The flavors in order of preference, each with every covered resource."""
+        return tuple(QueuedFlavor(flavor.name, flavor.resources(self.covered)) for flavor in self.flavors)
+
+    @property
+    def when_can_borrow(self) -> str:
+        """Whether a job borrows nodes of one flavor before it looks for own nodes of the next."""
+        return "TryNextFlavor" if len(self.flavors) > 1 else "MayStopSearch"
 
     @property
     def stop_policy(self) -> str:
@@ -74,7 +96,7 @@ class Queue:
     @property
     def namespaces(self) -> tuple[str, ...]:
         """Namespaces that may use it: by the label that the API server sets and no tenant can."""
-        return (names.namespace(self.team.name),)
+        return tuple(names.namespace(self.team.name, space.name) for space in self.team.spaces)
 
     @property
     def labels(self) -> dict[str, str]:

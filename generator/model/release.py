@@ -36,8 +36,11 @@ class Release:
     Args:
         name: e.g. ``openshift-ai-3.5``.
         versions: component -> version.
-        sriov_namespace: the only namespace whose policies the SR-IOV operator reads.
+        features: what its controllers take, by name; templates of the catalog ask for them.
+        sriov_namespace: the only namespace whose policies and networks the SR-IOV operator reads.
         resource_prefix: of SR-IOV resources.
+        ipam: address plugin on the rails, ``whereabouts`` or ``nv-ipam``.
+        ipam_namespace: where its pools stand; empty when it has none.
         argocd_namespace: default home of Argo CD.
         argocd_account: service account that its application controller applies with.
         namespace_labels: on each team's namespace.
@@ -46,7 +49,9 @@ class Release:
         controllers: user names that the admission policies exempt.
         isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not cancel.
         groups_podsets: whether Kueue can place a launcher and its nodes as one topology group.
-        job_scc: SecurityContextConstraints that job pods are pinned to.
+        job_scc: SecurityContextConstraints that job pods are pinned to; empty where ids are given instead.
+        pod_ids: user and groups of job pods; empty where the SCC gives them.
+        display_name_key: annotation that a dashboard reads names from; empty when it has none.
         known_bad: combinations that hang.
         external: ``Kind/name`` -> owner, for what the platform ships.
     """
@@ -54,8 +59,11 @@ class Release:
     name: str
     at: Pointer
     versions: Mapping[str, str]
+    features: frozenset[str]
     sriov_namespace: str
     resource_prefix: str
+    ipam: str
+    ipam_namespace: str
     argocd_namespace: str
     argocd_account: str
     namespace_labels: Mapping[str, str]
@@ -66,8 +74,15 @@ class Release:
     isolates_jobs: bool
     groups_podsets: bool
     job_scc: str
+    pod_ids: Mapping[str, object]
+    display_name_key: str
     known_bad: tuple[KnownBad, ...]
     external: Mapping[str, str]
+
+    @property
+    def patches_runtimes(self) -> bool:
+        """Whether a TrainJob changes its pods by ``runtimePatches`` (Trainer 2.2), not ``podTemplateOverrides``."""
+        return "runtime-patches" in self.features
 
     @property
     def exemption(self) -> str:

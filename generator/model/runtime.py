@@ -1,4 +1,4 @@
-"""How jobs are launched: a versioned image with its MPI."""
+"""How jobs are launched: a versioned image with what starts its ranks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
+from generator.model.launcher import Launcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,17 +14,25 @@ class Runtime:
     """A runtime as its profile tells it.
 
     Args:
+        name: of the profile's file; teams list it.
+        family: the name without its version, which a file of an older version ends with.
         version: part of the object's name; a released version is never edited in place.
         image: by digest.
         pull_secret: name of a pull secret of the cluster; empty for none.
-        libraries: library -> version, stated for users; ``openmpi`` decides which variables mpirun obeys.
+        libraries: library -> version, stated for users; that of the launcher decides which variables are obeyed.
+        fabric: how ranks talk: ``gpudirect``, ``rdma``, ``tcp`` or ``isolated`` (neither RDMA nor GPU peers).
         hardware: names of the hardware profiles that it runs on.
-        shared_memory: bytes of /dev/shm, inside the pod's memory.
+        shared_memory: bytes of /dev/shm of a whole node, inside the pod's memory.
         binding: ``cores`` (each rank is bound to its share) or ``none``.
         max_nodes: cap on nodes of one job.
+        end: ISO date after which a deprecated version is gone; empty when it is supported.
+        deadline: seconds that a job may run; 0 for any time.
+        restarts: how often a job that fails is started again.
+        keep: seconds that the pods of a finished job are kept; -1 for ever.
     """
 
     name: str
+    family: str
     at: Pointer
     version: int
     display_name: str
@@ -32,7 +41,23 @@ class Runtime:
     image: str
     pull_secret: str
     libraries: Mapping[str, str]
+    launcher: Launcher
+    fabric: str
     hardware: tuple[str, ...]
     shared_memory: int
     binding: str
     max_nodes: int
+    end: str
+    deadline: int
+    restarts: int
+    keep: int
+
+    @property
+    def uses_rdma(self) -> bool:
+        """Whether its ranks talk over the rails, where a node has some."""
+        return self.fabric in {"gpudirect", "rdma"}
+
+    @property
+    def launcher_version(self) -> str:
+        """Version of the library that starts the ranks; empty when the profile doesn't state it."""
+        return self.libraries.get(self.launcher.library, "")

@@ -65,7 +65,7 @@ class Claim:
     def volume(self) -> str:
         """Name of the PersistentVolume; empty where the class makes one."""
         if self.storage.kind == "nfs":
-            return names.volume(self.cluster, self.team, self.storage.name)
+            return names.volume(self.cluster, self.namespace, self.storage.name)
         return self.request.volume
 
     @property
@@ -128,11 +128,11 @@ def pull_secret(tenant_namespace: str, secret: PullSecret) -> StoredSecret:
     return StoredSecret(secret.name, tenant_namespace, "pull", secret.secret_store, secret.path)
 
 
-def bucket_secret(team: str, request: StorageRequest, storage: Storage) -> StoredSecret:
-    """Return the S3 connection of a team."""
+def bucket_secret(team: str, namespace: str, request: StorageRequest, storage: Storage) -> StoredSecret:
+    """Return the S3 connection of a team in one of its namespaces."""
     return StoredSecret(
         name=storage.name,
-        namespace=names.namespace(team),
+        namespace=namespace,
         kind="s3",
         store=storage.secret_store,
         key=f"{storage.path}/{team}/{storage.name}",

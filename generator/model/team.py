@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from ipaddress import IPv4Network
 
 from generator.diagnostics import Pointer
@@ -26,25 +27,53 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What a team may use of one pool of one cluster, in nodes.
+    """What a team may use of one pool of one cluster.
 
     Args:
-        nodes: its own.
-        borrow: at most this many more while their owners don't need them.
-        lend: of its own, at most this many to others.
+        unit: ``nodes``, or ``gpus`` for a share of a node.
+        own: units of its own.
+        borrowed: at most this many more while their owners don't need them.
+        lent: of its own, at most this many to others.
+        per_node: units that a node has.
     """
 
     cluster: str
     pool: str
     at: Pointer
-    nodes: int
-    borrow: int
-    lend: int
+    unit: str
+    own: int
+    borrowed: int
+    lent: int
+    per_node: int
 
     @property
-    def reach(self) -> int:
-        """Nodes that one job can have at the very most."""
+    def nodes(self) -> Fraction:
+        """Its own, in nodes."""
+        return Fraction(self.own, self.per_node)
+
+    @property
+    def borrow(self) -> Fraction:
+        """What it borrows at most, in nodes."""
+        return Fraction(self.borrowed, self.per_node)
+
+    @property
+    def lend(self) -> Fraction:
+        """What it lends at most, in nodes."""
+        return Fraction(self.lent, self.per_node)
+
+    @property
+    def reach(self) -> Fraction:
+        """What one job can have at the very most, in nodes."""
         return self.nodes + self.borrow
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is said in GPUs: jobs then take parts of a node."""
+        return self.unit == "gpus"
+
+    def told(self, units: int) -> str:
+        """Return a number of units as text, e.g. ``8 nodes`` or ``2 GPUs``."""
+        return f"{units} {'GPUs' if self.is_share else 'nodes'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +95,33 @@ class StorageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """What a team holds on a fabric for ever."""
+    """What a team holds on a fabric for ever.
+
+    Args:
+        segment: its partition (InfiniBand) or VLAN (RoCE).
+    """
 
     at: Pointer
-    partition: int
+    segment: int
     addresses: IPv4Network
+
+
+@dataclass(frozen=True, slots=True)
+class TeamSpace:
+    """A namespace of a team, on each of its clusters: its own, or a further one on the same queues.
+
+    Args:
+        name: empty for the team's own.
+        largest_job: nodes of the largest job that may be submitted in it, launcher included.
+        storage: names of the storage that it asks for.
+        priorities: classes that it may use; empty for all of the cluster's.
+    """
+
+    name: str
+    at: Pointer
+    largest_job: int
+    storage: tuple[str, ...]
+    priorities: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +131,7 @@ class Team:
     Args:
         state: ``active``, ``draining`` (its queues evict and hold) or ``retired`` (a tombstone: nothing is made).
         groups: role -> groups of the identity provider.
-        largest_job: nodes of the largest job that it may submit, launcher included.
-        storage: names of the storage that it asks for.
-        priorities: classes that it may use; empty for all of the cluster's.
+        spaces: its namespaces, its own first.
         components: hand-written Kustomize Components that its sync unit lists.
     """
 
@@ -95,7 +144,10 @@ class Team:
     runtimes: tuple[str, ...]
     cohort: str
     quotas: tuple[Quota, ...]
-    largest_job: int
-    storage: tuple[str, ...]
-    priorities: tuple[str, ...]
+    spaces: tuple[TeamSpace, ...]
     components: tuple[str, ...]
+
+    @property
+    def largest_job(self) -> int:
+        """Nodes of the largest job that it may submit in its own namespace."""
+        return self.spaces[0].largest_job

@@ -1,75 +1,33 @@
-"""A team on one cluster: everything that its sync unit and its part of the platform are made from."""
+"""A team on one cluster: its sync unit and its part of the platform."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from generator.model import names
-from generator.model.cluster import Cluster, group_subjects
+from generator.model.cluster import Cluster
 from generator.model.component import Component
-from generator.model.launch import Launch
-from generator.model.network import Egress, Network
-from generator.model.quantity import format_amount
+from generator.model.network import AddressPool
 from generator.model.queue import Queue
-from generator.model.storage import Claim, StoredSecret
+from generator.model.space import Space
+from generator.model.storage import Claim
 from generator.model.team import Team
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
-    """A binding of a ClusterRole, in a team's namespace or in the whole cluster."""
-
-    name: str
-    role: str
-    subjects: list[dict[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A TrainJob to copy."""
-
-    tenant: Tenant
-    launch: Launch
-
-    @property
-    def name(self) -> str:
-        """Name of the TrainJob."""
-        return names.sample(self.tenant.name, self.launch.runtime.name)
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """The queue, and the lowest class that the team may use."""
-        labels = {"kueue.x-k8s.io/queue-name": self.launch.hardware.node_class}
-        if self.tenant.priorities:
-            labels["kueue.x-k8s.io/priority-class"] = self.tenant.priorities[0]
-        return dict(sorted(labels.items()))
-
-    @property
-    def volumes(self) -> list[dict[str, Any]]:
-        """The team's storage, as pod volumes."""
-        claims = [{"name": c.name, "persistentVolumeClaim": {"claimName": c.name}} for c in self.tenant.claims]
-        return claims + [{"name": s.name, "secret": {"secretName": s.name}} for s in self.tenant.buckets]
-
-    @property
-    def volume_mounts(self) -> list[dict[str, Any]]:
-        """Where they appear; secrets as files, since sshd drops the container's environment."""
-        claims: list[dict[str, Any]] = [{"name": c.name, "mountPath": c.mount_path} for c in self.tenant.claims]
-        return claims + [{"name": s.name, "mountPath": s.mount_path, "readOnly": True} for s in self.tenant.buckets]
-
-
-@dataclass(frozen=True, slots=True)
 class Tenant:
-    """A team on one cluster, complete."""
+    """A team on one cluster, complete.
+
+    Args:
+        spaces: its namespaces, its own first.
+        address_pools: of its partitions or VLANs, shared by its namespaces.
+    """
 
     team: Team
     cluster: Cluster
     queues: tuple[Queue, ...]
-    launches: tuple[Launch, ...]
-    priorities: tuple[str, ...]
-    networks: tuple[Network, ...]
-    claims: tuple[Claim, ...]
-    secrets: tuple[StoredSecret, ...]
+    spaces: tuple[Space, ...]
+    address_pools: tuple[AddressPool, ...]
     components: tuple[Component, ...]
 
     @property
@@ -79,8 +37,8 @@ class Tenant:
 
     @property
     def namespace(self) -> str:
-        """The team's namespace."""
-        return names.namespace(self.team.name)
+        """The team's own namespace."""
+        return self.spaces[0].namespace
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -88,71 +46,19 @@ class Tenant:
         return (self.team.at.file, *self.cluster.files)
 
     @property
-    def team_label(self) -> dict[str, str]:
-        """The label that marks what belongs to this team."""
-        return {f"{self.cluster.settings.domain}/team": self.team.name}
-
-    @property
     def labels(self) -> dict[str, str]:
         """Labels of every object in the team's unit."""
-        return {"app.kubernetes.io/managed-by": "trainyard", **self.team_label}
-
-    @property
-    def namespace_labels(self) -> dict[str, str]:
-        """Labels of the namespace: ours, then what the release's controllers look for."""
-        return {**self.labels, **self.cluster.release.namespace_labels}
-
-    @property
-    def contact(self) -> dict[str, str]:
-        """Annotation that tells whom to call."""
-        return {f"{self.cluster.settings.domain}/contact": self.team.contact}
-
-    @property
-    def bindings(self) -> tuple[Binding, ...]:
-        """RoleBindings: each role that somebody has, and the SCC that job pods run under."""
-        roles = (role for role in ("admin", "user", "viewer") if self._subjects(role))
-        scc = self.cluster.release.job_scc
-        return (
-            *(Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles),
-            Binding("job-scc", f"system:openshift:scc:{scc}", [self._account(names.JOB_ACCOUNT)]),
-        )
-
-    def _subjects(self, role: str) -> list[dict[str, str]]:
-        accounts = [self._account(account.name) for account in self.team.accounts if account.role == role]
-        return group_subjects(self.team.groups.get(role, ())) + accounts
-
-    def _account(self, name: str) -> dict[str, str]:
-        return {"kind": "ServiceAccount", "name": name, "namespace": self.namespace}
+        return self.spaces[0].labels
 
     @property
     def everybody(self) -> list[dict[str, str]]:
         """All who have a role in the team."""
-        return [subject for role in ("admin", "user", "viewer") for subject in self._subjects(role)]
-
-    @property
-    def accounts(self) -> tuple[str, ...]:
-        """Service accounts that we make, the ranks' first; the others exist already."""
-        return (names.JOB_ACCOUNT, *(account.name for account in self.team.accounts if not account.owner))
-
-    @property
-    def samples(self) -> tuple[Sample, ...]:
-        """A job to copy for each runtime."""
-        return tuple(Sample(self, launch) for launch in self.launches)
-
-    @property
-    def buckets(self) -> tuple[StoredSecret, ...]:
-        """S3 connections."""
-        return tuple(secret for secret in self.secrets if secret.kind == "s3")
-
-    @property
-    def pull_secrets(self) -> tuple[StoredSecret, ...]:
-        """Image pull secrets."""
-        return tuple(secret for secret in self.secrets if secret.kind == "pull")
+        return [subject for space in self.spaces for subject in space.everybody]
 
     @property
     def made_volumes(self) -> tuple[Claim, ...]:
         """Claims whose PersistentVolume we make."""
-        return tuple(claim for claim in self.claims if claim.storage.kind == "nfs")
+        return tuple(claim for space in self.spaces for claim in space.made_volumes)
 
     @property
     def application(self) -> str:
@@ -162,42 +68,15 @@ class Tenant:
     @property
     def description(self) -> str:
         """Of the AppProject."""
-        return f"Team {self.name} on {self.cluster.name}: its own namespace and nothing else ({self.team.contact})"
+        whose = "its own namespace" if len(self.spaces) == 1 else "its own namespaces"
+        return f"Team {self.name} on {self.cluster.name}: {whose} and nothing else ({self.team.contact})"
 
     @property
-    def namespace_annotations(self) -> dict[str, str]:
-        """Whom to call; and a namespace goes only when a person confirms it."""
-        return {
-            "argocd.argoproj.io/sync-options": "Prune=false,Delete=confirm",
-            **self.contact,
-            "openshift.io/display-name": f"Team {self.name}",
-        }
+    def destinations(self) -> list[dict[str, str]]:
+        """Namespaces that the team's unit writes into."""
+        return [{"server": self.cluster.server, "namespace": space.namespace} for space in self.spaces]
 
     @property
-    def egress(self) -> tuple[Egress, ...]:
-        """Ways out that the platform declares for every team."""
-        return self.cluster.egress
-
-    @property
-    def limits(self) -> dict[str, str]:
-        """Parameters of the admission policy, as a ConfigMap holds them: what this team's TrainJobs may ask for."""
-        limits = {
-            "priorityClasses": " ".join(self.priorities),
-            "queues": " ".join(queue.node_class for queue in self.queues),
-            "runtimes": " ".join(launch.name for launch in self.launches),
-        }
-        for launch in self.launches:
-            ask = launch.per_node
-            limits[f"gpusPerNode.{launch.name}"] = str(launch.hardware.gpus)
-            limits[f"maxNodes.{launch.name}"] = str(min(self.team.largest_job, launch.runtime.max_nodes))
-            limits[f"ranksPerNode.{launch.name}"] = str(launch.ranks)
-            limits[f"threadsPerRank.{launch.name}"] = str(launch.threads_per_rank)
-            limits[f"perNode.{launch.name}"] = " ".join(
-                f"{name}={format_amount(name, amount)}" for name, amount in ask.items()
-            )
-        return dict(sorted(limits.items()))
-
-    @property
-    def limits_name(self) -> str:
-        """Name of the ConfigMap with the parameters and of the policy binding."""
-        return names.job_limits(self.team.name)
+    def permitted_namespaces(self) -> list[dict[str, str]]:
+        """The only cluster-wide objects of the team's unit."""
+        return [{"group": "", "kind": "Namespace", "name": space.namespace} for space in self.spaces]

@@ -58,11 +58,11 @@ def make_index(site: Site, manifests: Sequence[Manifest]) -> Index:
 
 def _declared(site: Site) -> Iterator[Name]:
     """Yield what the profiles say exists already: accounts with an owner, volumes of adopted claims."""
-    for tenant in site.tenants:
-        for account in tenant.team.accounts:
+    for space in (space for tenant in site.tenants for space in tenant.spaces):
+        for account in space.team.accounts:
             if account.owner:
-                yield "ServiceAccount", tenant.namespace, account.name
-        for claim in tenant.claims:
+                yield "ServiceAccount", space.namespace, account.name
+        for claim in space.claims:
             if claim.storage.kind == "adopted":
                 yield "PersistentVolume", "", claim.volume
 
@@ -72,6 +72,9 @@ def _beside_itself(kind: str, manifest: Manifest, prefix: str) -> Iterator[Name]
     match kind:
         case "ExternalSecret":
             yield "Secret", manifest.namespace, str(mapping(body, "spec", "target").get("name", manifest.name))
+        case "SriovNetwork":
+            # The SR-IOV operator writes it into the namespace, under the name of its own object.
+            yield "NetworkAttachmentDefinition", str(mapping(body, "spec").get("networkNamespace")), manifest.name
         case "SriovNetworkNodePolicy":
             yield VF_RESOURCE, "", f"{prefix}/{mapping(body, 'spec').get('resourceName')}"
         case "Topology":

@@ -8,7 +8,10 @@ from typing import Generic, TypeVar
 
 from generator.diagnostics import Pointer
 from generator.model.delivery import Delivery
+from generator.model.link import INFINIBAND, ROCE, Link
+from generator.model.network import Network
 from generator.model.platform import Site
+from generator.model.space import Space
 from generator.model.tenant import Tenant
 
 Subject = TypeVar("Subject", Site, Delivery)
@@ -31,10 +34,12 @@ class Entry(Generic[Subject]):
     Args:
         template: below templates/, without ending; its first part is the unit.
         scopes: one rendering for each.
+        feature: of a release; others don't render it. Every release does when empty.
     """
 
     template: str
     scopes: Callable[[Subject], Iterable[Scope]]
+    feature: str = ""
 
     def folder(self, scope: Scope) -> str:
         """Return the unit's folder below the cluster's."""
@@ -76,9 +81,15 @@ def _priorities(site: Site) -> Iterator[Scope]:
         yield Scope({"priority": priority}, site.cluster.files, priority.at)
 
 
-def _launches(site: Site) -> Iterator[Scope]:
-    for launch in site.launches:
-        yield Scope({"launch": launch}, launch.files, launch.runtime.at)
+def _launches(*, mpi: bool) -> Callable[[Site], Iterator[Scope]]:
+    """Return scopes for the runtimes that Trainer's MPI plugin serves, or for the others."""
+
+    def scopes(site: Site) -> Iterator[Scope]:
+        for launch in site.launches:
+            if launch.runtime.launcher.mpi == mpi:
+                yield Scope({"launch": launch}, launch.files, launch.runtime.at)
+
+    return scopes
 
 
 def _tenants(site: Site) -> Iterator[Scope]:
@@ -90,6 +101,12 @@ def _of(tenant: Tenant, **variables: object) -> Scope:
     return Scope({"tenant": tenant, **variables}, tenant.files, tenant.team.at, tenant.name)
 
 
+def _spaces(site: Site) -> Iterator[Scope]:
+    for tenant in site.tenants:
+        for space in tenant.spaces:
+            yield _of(tenant, space=space)
+
+
 def _each(name: str, members: Callable[[Tenant], Iterable[object]]) -> Callable[[Site], Iterator[Scope]]:
     """Return scopes for each member of each tenant, under a variable's name."""
 
@@ -97,6 +114,21 @@ def _each(name: str, members: Callable[[Tenant], Iterable[object]]) -> Callable[
         return (_of(tenant, **{name: member}) for tenant in site.tenants for member in members(tenant))
 
     return scopes
+
+
+def _within(name: str, members: Callable[[Space], Iterable[object]]) -> Callable[[Site], Iterator[Scope]]:
+    """Return scopes for each member of each namespace of each tenant, under a variable's name."""
+
+    def scopes(site: Site) -> Iterator[Scope]:
+        for tenant in site.tenants:
+            for space in tenant.spaces:
+                yield from (_of(tenant, space=space, **{name: member}) for member in members(space))
+
+    return scopes
+
+
+def _networks(link: Link) -> Callable[[Space], Iterable[Network]]:
+    return lambda space: (network for network in space.networks if network.fabric.link is link)
 
 
 def _bindings(site: Site) -> Iterator[Scope]:
@@ -120,18 +152,21 @@ def _projects(delivery: Delivery) -> Iterator[Scope]:
 
 CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/namespace", _cluster),
-    Entry("platform/kueue", _cluster),
+    Entry("platform/kueue", _cluster, "kueue-operator"),
     Entry("platform/topology", _fabrics),
     Entry("platform/resource-flavor", _pools),
     Entry("platform/cohort", _cohorts),
     Entry("platform/cluster-queue", _each("queue", lambda tenant: tenant.queues)),
     Entry("platform/workload-priority-class", _priorities),
-    Entry("platform/cluster-training-runtime", _launches),
+    Entry("platform/cluster-training-runtime-mpi", _launches(mpi=True)),
+    Entry("platform/cluster-training-runtime-torch", _launches(mpi=False)),
     Entry("platform/sriov-network-node-policy", _rails),
     Entry("platform/sriov-network-pool-config", _fabric_pools),
-    Entry("platform/machine-config-pool", _pools),
-    Entry("platform/machine-config-memlock", _pools),
-    Entry("platform/kubelet-config", _pools),
+    Entry("platform/ip-pool", _each("pool", lambda tenant: tenant.address_pools), "ip-pools"),
+    Entry("platform/sriov-network", _within("network", _networks(ROCE))),
+    Entry("platform/machine-config-pool", _pools, "machine-config"),
+    Entry("platform/machine-config-memlock", _pools, "machine-config"),
+    Entry("platform/kubelet-config", _pools, "machine-config"),
     Entry("platform/persistent-volume", _each("claim", lambda tenant: tenant.made_volumes)),
     Entry("platform/cluster-role-team-admin", _cluster),
     Entry("platform/cluster-role-team-user", _cluster),
@@ -146,25 +181,25 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-no-orphans", _cluster),
     Entry("platform/validating-admission-policy-binding-no-orphans", _cluster),
     Entry("platform/validating-admission-policy-trainjob-limits", _cluster),
-    Entry("platform/validating-admission-policy-binding-trainjob-limits", _tenants),
-    Entry("platform/config-map-trainjob-limits", _tenants),
-    Entry("team/namespace", _tenants),
-    Entry("team/local-queue", _each("queue", lambda tenant: tenant.queues)),
-    Entry("team/resource-quota", _tenants),
-    Entry("team/limit-range", _tenants),
-    Entry("team/service-account", _each("account", lambda tenant: tenant.accounts)),
-    Entry("team/role-binding", _each("binding", lambda tenant: tenant.bindings)),
-    Entry("team/network-policy-default-deny", _tenants),
-    Entry("team/network-policy-dns", _tenants),
-    Entry("team/network-policy-jobs", _tenants),
-    Entry("team/network-policy-workspaces", _tenants),
-    Entry("team/network-policy-metrics", _tenants),
-    Entry("team/network-policy-egress", _each("egress", lambda tenant: tenant.egress)),
-    Entry("team/network-attachment-definition", _each("network", lambda tenant: tenant.networks)),
-    Entry("team/persistent-volume-claim", _each("claim", lambda tenant: tenant.claims)),
-    Entry("team/external-secret-s3", _each("secret", lambda tenant: tenant.buckets)),
-    Entry("team/external-secret-pull", _each("secret", lambda tenant: tenant.pull_secrets)),
-    Entry("samples/train-job", _each("sample", lambda tenant: tenant.samples)),
+    Entry("platform/validating-admission-policy-binding-trainjob-limits", _spaces),
+    Entry("platform/config-map-trainjob-limits", _spaces),
+    Entry("team/namespace", _spaces),
+    Entry("team/local-queue", _within("queue", lambda space: space.queues)),
+    Entry("team/resource-quota", _spaces),
+    Entry("team/limit-range", _spaces),
+    Entry("team/service-account", _within("account", lambda space: space.accounts)),
+    Entry("team/role-binding", _within("binding", lambda space: space.bindings)),
+    Entry("team/network-policy-default-deny", _spaces),
+    Entry("team/network-policy-dns", _spaces),
+    Entry("team/network-policy-jobs", _spaces),
+    Entry("team/network-policy-workspaces", _spaces, "workspaces"),
+    Entry("team/network-policy-metrics", _spaces),
+    Entry("team/network-policy-egress", _within("egress", lambda space: space.egress)),
+    Entry("team/network-attachment-definition", _within("network", _networks(INFINIBAND))),
+    Entry("team/persistent-volume-claim", _within("claim", lambda space: space.claims)),
+    Entry("team/external-secret-s3", _within("secret", lambda space: space.buckets)),
+    Entry("team/external-secret-pull", _within("secret", lambda space: space.pull_secrets)),
+    Entry("samples/train-job", _within("sample", lambda space: space.samples)),
 )
 """What stands for itself; its kinds are known before the delivery is rendered."""
 

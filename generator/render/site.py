@@ -34,7 +34,9 @@ def render_site(site: Site) -> tuple[Manifest, ...]:
     The delivery comes last: what Argo CD may touch follows from what is there.
     """
     shared: dict[str, object] = {"cluster": site.cluster, "site": site}
-    manifests = [manifest for entry in CATALOG for manifest in _render(entry, site, shared)]
+    features = {"", *site.cluster.release.features}
+    entries = (entry for entry in CATALOG if entry.feature in features)
+    manifests = [manifest for entry in entries for manifest in _render(entry, site, shared)]
     delivery = _delivery(site, manifests)
     for delivered in DELIVERY:
         manifests.extend(_render(delivered, delivery, {**shared, "delivery": delivery}))

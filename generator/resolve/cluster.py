@@ -9,12 +9,15 @@ from typing import Any
 from generator.diagnostics import Pointer
 from generator.dialect.source import Source
 from generator.model.cluster import Cluster, Cohort, Priority, Settings
+from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware
+from generator.model.link import LINKS
 from generator.model.network import Egress
-from generator.model.pool import Fabric, Pool
+from generator.model.pool import Pool
+from generator.model.quantity import parse_seconds
 from generator.model.release import Release
 from generator.model.storage import PullSecret, Storage
-from generator.resolve.references import Found, find, network
+from generator.resolve.references import SEGMENTS_OF_ANOTHER_LINK, Found, find, network
 
 _FRAMEWORKS = ("BatchJob", "JobSet", "TrainJob")
 
@@ -47,10 +50,7 @@ def resolve_cluster(
         pools=tuple(_pools(fields, at / "pools", (hardware, fabrics, release.resource_prefix), found)),
         fabrics=fabrics,
         cohorts=tuple(_cohorts(fields, at / "cohorts", found)),
-        priorities=tuple(
-            Priority(each, at / "priorities" / each, value)
-            for value, each in sorted((value, each) for each, value in fields.get("priorities", {}).items())
-        ),
+        priorities=tuple(sorted(_priorities(fields, at / "priorities"), key=lambda each: (each.value, each.name))),
         storage=tuple(_storage(fields, at / "storage")),
         pull_secrets=tuple(
             PullSecret(each, at / "pullSecrets" / each, secret["secretStore"], secret["path"])
@@ -62,25 +62,45 @@ def resolve_cluster(
         auditors=tuple(sorted(roles.get("auditor", ()))),
         frameworks=tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
         sharing=fields.get("sharing", "fair"),
+        fips=fields.get("fips", False),
         external={**release.external, **fields.get("external", {})},
     )
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Fabric]:
     for name, fabric in sorted(fields.get("fabrics", {}).items()):
-        first, last = (int(text, 16) for text in fabric["partitions"].split("-"))
+        link = LINKS[fabric["link"]]
+        others = [each.ranges for each in LINKS.values() if each is not link and each.ranges in fabric]
+        for ranges in others or [link.ranges] * (link.ranges not in fabric):
+            message = f"fabric `{name}` is {link.name}, whose teams hold {link.segment}s: it hands out `{link.ranges}`"
+            found.append(SEGMENTS_OF_ANOTHER_LINK.at((at / name / ranges).key(), message))
+        first, last = _range(fabric.get(link.ranges, "0-0"))
         addresses = network(fabric["addresses"], at / name / "addresses", found)
         yield Fabric(
             name=name,
             at=at / name,
-            link=fabric["link"],
-            first_partition=first,
-            last_partition=last,
+            link=link,
+            first_segment=first,
+            last_segment=last,
             addresses=addresses or IPv4Network("0.0.0.0/32"),
             block=fabric.get("block", 20),
             levels=tuple(fabric.get("levels", ())),
             leaf_nodes=fabric.get("leafNodes", 0),
+            mtu=fabric.get("mtu", 0),
+            traffic_class=fabric.get("trafficClass", -1),
         )
+
+
+def _range(text: str) -> tuple[int, int]:
+    """Return both ends of a range: hex keys with their prefix, or decimal numbers."""
+    first, last = (int(end, 0) for end in text.split("-"))
+    return first, last
+
+
+def _priorities(fields: Mapping[str, Any], at: Pointer) -> Iterator[Priority]:
+    for name, said in fields.get("priorities", {}).items():
+        value, deadline = (said, "") if isinstance(said, int) else (said["value"], said["deadline"])
+        yield Priority(name, at / name, value, parse_seconds(deadline) if deadline else 0)
 
 
 def _pools(
@@ -98,7 +118,16 @@ def _pools(
         if "fabric" in pool:
             fabric = find("fabric", pool["fabric"], by_name, at / name / "fabric", found)
         if kind is not None:
-            yield Pool(name, at / name, kind, fabric, pool["nodes"], pool.get("reserve", 0), prefix)
+            yield Pool(
+                name=name,
+                at=at / name,
+                hardware=kind,
+                fabric=fabric,
+                nodes=pool["nodes"],
+                reserve=pool.get("reserve", 0),
+                preference=pool.get("preference", 0),
+                prefix=prefix,
+            )
 
 
 def _cohorts(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Cohort]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from generator.diagnostics import Diagnostic, Pointer
 from generator.dialect.source import Profiles
@@ -84,8 +85,13 @@ def _allocations(
                 at = Pointer(profiles.allocations.file) / cluster / fabric / team
                 addresses = network(held["addresses"], at / "addresses", found)
                 if addresses is not None:
-                    allocations[cluster, fabric, team] = Allocation(at, int(held["partition"], 16), addresses)
+                    allocations[cluster, fabric, team] = Allocation(at, _segment(held), addresses)
     return allocations
+
+
+def _segment(held: Mapping[str, Any]) -> int:
+    """Return the one segment of an allocation; with the wrong word for its fabric, or none, a rule reports it."""
+    return int(held["partition"], 16) if "partition" in held else held.get("vlan", 0)
 
 
 def _components(profiles: Profiles) -> dict[str, Component]:
@@ -110,5 +116,5 @@ def _site(cluster: Cluster, teams: tuple[Team, ...], known: _Known, context: tup
     here = (team for team in teams if team.state != "retired" and any(q.cluster == cluster.name for q in team.quotas))
     known_here = (known.runtimes, known.allocations, known.components)
     tenants = tuple(resolve_tenant(team, cluster, profiles.teams[team.name], known_here, found) for team in here)
-    launches = {launch.name: launch for tenant in tenants for launch in tenant.launches}
+    launches = {launch.name: launch for tenant in tenants for space in tenant.spaces for launch in space.launches}
     return Site(cluster, tuple(launch for _, launch in sorted(launches.items())), tenants)

@@ -34,7 +34,17 @@ BAD_ADDRESS = Rule(
     why="The CNI plugin refuses the range and every pod that attaches to it stays in ContainerCreating.",
     fix="Write the network's own address, e.g. 10.64.0.0/13.",
 )
-RULES = (UNKNOWN_NAME, INCOMPLETE_HARDWARE, BAD_ADDRESS)
+SEGMENTS_OF_ANOTHER_LINK = Rule(
+    id="fabric/segments-of-another-link",
+    severity=Severity.ERROR,
+    summary="A fabric hands out what separates teams on its link: partitions on infiniband, vlans on roce.",
+    why=(
+        "Partition keys mean nothing to an Ethernet switch, nor VLANs to a subnet manager: every team would be on one"
+        " undivided network."
+    ),
+    fix="Write `partitions: 0x0100-0x017f` with `link: infiniband`, `vlans: 100-199` with `link: roce`.",
+)
+RULES = (UNKNOWN_NAME, INCOMPLETE_HARDWARE, BAD_ADDRESS, SEGMENTS_OF_ANOTHER_LINK)
 
 
 def find(kind: str, name: str, known: Mapping[str, T], at: Pointer, found: Found) -> T | None:

@@ -14,8 +14,11 @@ def resolve_release(name: str, source: Source) -> Release:
         name=name,
         at=Pointer(source.file),
         versions=fields["versions"],
+        features=frozenset(fields["features"]),
         sriov_namespace=fields["sriovNamespace"],
         resource_prefix=fields["resourcePrefix"],
+        ipam=fields["ipam"]["plugin"],
+        ipam_namespace=fields["ipam"].get("namespace", ""),
         argocd_namespace=fields["argocd"]["namespace"],
         argocd_account=fields["argocd"]["account"],
         namespace_labels=fields["namespaceLabels"],
@@ -25,7 +28,9 @@ def resolve_release(name: str, source: Source) -> Release:
         controllers=tuple(fields["controllers"]),
         isolates_jobs=fields["isolatesJobs"],
         groups_podsets=fields["groupsPodsets"],
-        job_scc=fields["jobScc"],
+        job_scc=fields.get("jobScc", ""),
+        pod_ids=fields.get("podIds", {}),
+        display_name_key=fields.get("displayNameKey", ""),
         known_bad=tuple(
             KnownBad(
                 {each: (bounds.get("from", ""), bounds.get("below", "")) for each, bounds in bad["versions"].items()},

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from generator.diagnostics import Pointer
 from generator.dialect.source import Source
 from generator.model.hardware import Hardware
-from generator.model.quantity import parse_bytes
+from generator.model.launcher import LAUNCHERS
+from generator.model.quantity import parse_bytes, parse_seconds
 from generator.model.runtime import Runtime
 from generator.resolve.references import Found, find
 
@@ -18,18 +20,30 @@ def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware],
     fields = source.value
     runs_on = fields["hardware"]
     known = [find("hardware profile", each, hardware, at / "hardware" / i, found) for i, each in enumerate(runs_on)]
+    deprecated = fields.get("deprecated", {})
     return Runtime(
         name=name,
+        family=name.removesuffix(f"-v{fields['version']}"),
         at=at,
         version=fields["version"],
         display_name=fields["displayName"],
         docs=fields["docs"],
-        framework=fields.get("framework", name),
+        framework=fields.get("framework", name.removesuffix(f"-v{fields['version']}")),
         image=fields["image"],
         pull_secret=fields.get("pullSecret", ""),
         libraries=dict(sorted(fields["libraries"].items())),
+        launcher=LAUNCHERS[fields.get("launcher", "openmpi")],
+        fabric=fields.get("fabric", "gpudirect"),
         hardware=tuple(sorted(each.name for each in known if each is not None)),
         shared_memory=parse_bytes(fields.get("sharedMemory", "64Gi")),
         binding=fields.get("binding", "cores"),
         max_nodes=fields["maxNodes"],
+        end=deprecated.get("end", ""),
+        deadline=_seconds(fields, "deadline", 0),
+        restarts=fields.get("restarts", 0),
+        keep=_seconds(fields, "keep", -1),
     )
+
+
+def _seconds(fields: Mapping[str, Any], field: str, absent: int) -> int:
+    return parse_seconds(fields[field]) if field in fields else absent

@@ -8,8 +8,9 @@ from typing import Any
 from generator.diagnostics import Pointer
 from generator.dialect.source import Source
 from generator.model.cluster import Cluster
+from generator.model.pool import Pool
 from generator.model.runtime import Runtime
-from generator.model.team import Account, Quota, Team
+from generator.model.team import Account, Quota, Team, TeamSpace
 from generator.resolve.references import Found, find
 
 _LAUNCHER_AND_NODE = 2
@@ -28,7 +29,6 @@ def resolve_team(
     quotas = tuple(_quotas(fields, at / "quota", clusters, found))
     for i, runtime in enumerate(fields["runtimes"]):
         find("runtime", runtime, runtimes, at / "runtimes" / i, found)
-    own = max((quota.nodes for quota in quotas), default=0)
     return Team(
         name=name,
         at=at,
@@ -42,11 +42,25 @@ def resolve_team(
         runtimes=tuple(sorted(fields["runtimes"])),
         cohort=fields.get("cohort", ""),
         quotas=quotas,
-        largest_job=fields.get("largestJob", {}).get("nodes", max(own, _LAUNCHER_AND_NODE)),
-        storage=tuple(sorted(fields.get("storage", {}))),
-        priorities=tuple(fields.get("priorities", ())),
+        spaces=tuple(_spaces(fields, at, quotas)),
         components=tuple(sorted(fields.get("components", ()))),
     )
+
+
+def _spaces(fields: Mapping[str, Any], at: Pointer, quotas: tuple[Quota, ...]) -> Iterator[TeamSpace]:
+    """Yield the team's own namespace, then the further ones; what one leaves open it has from the team, but storage."""
+    own = max((int(quota.nodes) for quota in quotas), default=0)
+    largest = fields.get("largestJob", {}).get("nodes", max(own, _LAUNCHER_AND_NODE))
+    priorities = tuple(fields.get("priorities", ()))
+    yield TeamSpace("", at, largest, tuple(sorted(fields.get("storage", {}))), priorities)
+    for name, space in sorted(fields.get("spaces", {}).items()):
+        yield TeamSpace(
+            name=name,
+            at=at / "spaces" / name,
+            largest_job=space.get("largestJob", {}).get("nodes", largest),
+            storage=tuple(sorted(space.get("storage", {}))),
+            priorities=tuple(space.get("priorities", priorities)),
+        )
 
 
 def _quotas(
@@ -60,16 +74,25 @@ def _quotas(
         if cluster is None:
             continue
         known = {pool.name: pool for pool in cluster.pools}
-        for pool_name, quota in sorted(pools.items()):
+        for pool_name, said in sorted(pools.items()):
             where = at / cluster_name / pool_name
-            if find("node pool", pool_name, known, where.key(), found) is not None:
-                lend = {"all": quota["nodes"], "none": 0}
-                given = quota.get("lend", "all" if "cohort" in fields else "none")
-                yield Quota(
-                    cluster=cluster_name,
-                    pool=pool_name,
-                    at=where,
-                    nodes=quota["nodes"],
-                    borrow=quota.get("borrow", 0),
-                    lend=lend[given] if isinstance(given, str) else given,
-                )
+            pool = find("node pool", pool_name, known, where.key(), found)
+            if pool is not None:
+                yield _quota(cluster_name, pool, said, "cohort" in fields, where)
+
+
+def _quota(cluster: str, pool: Pool, said: Mapping[str, Any], in_cohort: bool, at: Pointer) -> Quota:
+    unit = "gpus" if "gpus" in said else "nodes"
+    own = said[unit]
+    lend = {"all": own, "none": 0}
+    given = said.get("lend", "all" if in_cohort else "none")
+    return Quota(
+        cluster=cluster,
+        pool=pool.name,
+        at=at,
+        unit=unit,
+        own=own,
+        borrowed=said.get("borrow", 0),
+        lent=lend[given] if isinstance(given, str) else given,
+        per_node=(pool.hardware.gpus or 1) if unit == "gpus" else 1,
+    )

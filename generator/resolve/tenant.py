@@ -1,4 +1,4 @@
-"""A team on a cluster: its queues, launches, networks and storage there."""
+"""A team on a cluster: its queues, namespaces and networks there."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from generator.dialect.source import Source
 from generator.model import names
 from generator.model.cluster import Cluster
 from generator.model.component import Component
-from generator.model.launch import Launch
-from generator.model.network import Network
-from generator.model.pool import Pool
+from generator.model.network import AddressPool, Network
 from generator.model.quantity import parse_bytes
 from generator.model.queue import Flavor, Queue
 from generator.model.runtime import Runtime
+from generator.model.space import Space
 from generator.model.storage import Claim, Storage, StoredSecret, bucket_secret, pull_secret
-from generator.model.team import Allocation, Quota, StorageRequest, Team
+from generator.model.team import Allocation, StorageRequest, Team, TeamSpace
 from generator.model.tenant import Tenant
+from generator.resolve.launch import Held, resolve_grants
 from generator.resolve.references import Found, find
 
 Allocations = Mapping[tuple[str, str, str], Allocation]
@@ -36,73 +36,89 @@ def resolve_tenant(
     runtimes, allocations, components = known
     pools = {pool.name: pool for pool in cluster.pools}
     held = tuple((pools[quota.pool], quota) for quota in team.quotas if quota.cluster == cluster.name)
-    launches = tuple(_launches(team, cluster, held, runtimes))
-    requests = tuple(_requests(team, cluster, source, found))
+    usable = tuple(runtimes[name] for name in team.runtimes if name in runtimes)
+    address_pools = tuple(_address_pools(team, cluster, held, allocations))
     if team.cohort:
         find("cohort", team.cohort, {each.name: each for each in cluster.cohorts}, team.at / "cohort", found)
+    queues = tuple(_queues(team, cluster, held))
     return Tenant(
         team=team,
         cluster=cluster,
-        queues=tuple(_queues(team, cluster, held)),
-        launches=launches,
-        priorities=tuple(_priorities(team, cluster, found)),
-        networks=tuple(_networks(team, cluster, held, allocations)),
-        claims=tuple(
-            Claim(cluster.name, team.name, names.namespace(team.name), storage, request)
-            for storage, request in requests
-            if storage.kind != "s3"
+        queues=queues,
+        spaces=tuple(
+            _space(team, space, cluster, (queues, held, usable, address_pools), (source, found))
+            for space in team.spaces
         ),
-        secrets=tuple(sorted(_secrets(team, cluster, launches, requests, found), key=lambda secret: secret.name)),
+        address_pools=address_pools,
         components=tuple(components[name] for name in team.components if name in components),
     )
 
 
-def _queues(team: Team, cluster: Cluster, held: tuple[tuple[Pool, Quota], ...]) -> Iterator[Queue]:
+def _space(
+    team: Team,
+    space: TeamSpace,
+    cluster: Cluster,
+    shared: tuple[tuple[Queue, ...], Held, tuple[Runtime, ...], tuple[AddressPool, ...]],
+    context: tuple[Source, Found],
+) -> Space:
+    queues, held, runtimes, address_pools = shared
+    source, found = context
+    namespace = names.namespace(team.name, space.name)
+    grants = tuple(resolve_grants(space, cluster, held, runtimes, namespace))
+    asked = source.value.get("spaces", {})[space.name] if space.name else source.value
+    requests = tuple(_requests(space, cluster, asked.get("storage", {}), found))
+    pulls = _pull_secrets(cluster, namespace, grants, found)
+    buckets = (bucket_secret(team.name, namespace, what, where) for where, what in requests if where.kind == "s3")
+    return Space(
+        team=team,
+        profile=space,
+        cluster=cluster,
+        queues=queues,
+        grants=grants,
+        priorities=tuple(_priorities(space, cluster, found)),
+        networks=tuple(Network(namespace, pool, cluster.release) for pool in address_pools),
+        claims=tuple(
+            Claim(cluster.name, team.name, namespace, storage, request)
+            for storage, request in requests
+            if storage.kind != "s3"
+        ),
+        secrets=tuple(sorted((*pulls, *buckets), key=lambda secret: secret.name)),
+    )
+
+
+def _queues(team: Team, cluster: Cluster, held: Held) -> Iterator[Queue]:
+    preferred = sorted(held, key=lambda each: (each[0].preference, each[0].name))
     for node_class in sorted({pool.hardware.node_class for pool, _ in held}):
-        flavors = (Flavor(pool, quota) for pool, quota in held if pool.hardware.node_class == node_class)
+        flavors = (Flavor(pool, quota) for pool, quota in preferred if pool.hardware.node_class == node_class)
         yield Queue(team, cluster, node_class, tuple(flavors))
 
 
-def _launches(
-    team: Team,
-    cluster: Cluster,
-    held: tuple[tuple[Pool, Quota], ...],
-    runtimes: Mapping[str, Runtime],
-) -> Iterator[Launch]:
-    for runtime in (runtimes[name] for name in team.runtimes if name in runtimes):
-        for pool in {pool.hardware.name: pool for pool, _ in held}.values():
-            if pool.hardware.name in runtime.hardware:
-                yield Launch(runtime, pool.hardware, cluster.release, pool.topology, cluster.settings.domain)
-
-
-def _networks(
-    team: Team, cluster: Cluster, held: tuple[tuple[Pool, Quota], ...], allocations: Allocations
-) -> Iterator[Network]:
-    for pool in {pool.hardware.name: pool for pool, _ in held}.values():
-        if pool.fabric is None:
-            continue
-        allocation = allocations.get((cluster.name, pool.fabric.name, team.name))
+def _address_pools(team: Team, cluster: Cluster, held: Held, allocations: Allocations) -> Iterator[AddressPool]:
+    for fabric in {pool.fabric.name: pool.fabric for pool, _ in held if pool.fabric}.values():
+        allocation = allocations.get((cluster.name, fabric.name, team.name))
+        pools = tuple(pool for pool in cluster.pools if pool.fabric == fabric)
+        rails = max(len(pool.rails) for pool in pools)
         if allocation is not None:
-            for rail in range(len(pool.hardware.rails)):
-                prefix = cluster.release.resource_prefix
-                yield Network(team.name, pool.fabric, pool.hardware, rail, allocation, prefix)
+            yield from (AddressPool(team.name, fabric, rail, rails, pools, allocation) for rail in range(rails))
 
 
-def _priorities(team: Team, cluster: Cluster, found: Found) -> Iterator[str]:
-    """Yield the classes that the team may use here, lowest value first."""
+def _priorities(space: TeamSpace, cluster: Cluster, found: Found) -> Iterator[str]:
+    """Yield the classes that jobs of the namespace may use, lowest value first."""
     known = {priority.name: priority for priority in cluster.priorities}
-    for i, name in enumerate(team.priorities):
-        find("priority", name, known, team.at / "priorities" / i, found)
-    yield from (name for name in known if name in (team.priorities or known))
+    for i, name in enumerate(space.priorities):
+        find("priority", name, known, space.at / "priorities" / i, found)
+    yield from (name for name in known if name in (space.priorities or known))
 
 
-def _requests(team: Team, cluster: Cluster, source: Source, found: Found) -> Iterator[tuple[Storage, StorageRequest]]:
+def _requests(
+    space: TeamSpace, cluster: Cluster, asked: Mapping[str, Any], found: Found
+) -> Iterator[tuple[Storage, StorageRequest]]:
     known = {storage.name: storage for storage in cluster.storage}
-    for name, asked in sorted(source.value.get("storage", {}).items()):
-        at = team.at / "storage" / name
+    for name, what in sorted(asked.items()):
+        at = space.at / "storage" / name
         storage = find("storage", name, known, at.key(), found)
         if storage is not None:
-            yield storage, _request(storage, asked, at)
+            yield storage, _request(storage, what, at)
 
 
 def _request(storage: Storage, asked: Any, at: Pointer) -> StorageRequest:
@@ -117,19 +133,11 @@ def _request(storage: Storage, asked: Any, at: Pointer) -> StorageRequest:
         return StorageRequest(storage.name, at)
 
 
-def _secrets(
-    team: Team,
-    cluster: Cluster,
-    launches: tuple[Launch, ...],
-    requests: tuple[tuple[Storage, StorageRequest], ...],
-    found: Found,
-) -> Iterator[StoredSecret]:
+def _pull_secrets(cluster: Cluster, namespace: str, grants: tuple[Grant, ...], found: Found) -> Iterator[StoredSecret]:
     known = {secret.name: secret for secret in cluster.pull_secrets}
-    wanted = {launch.runtime.pull_secret: launch.runtime for launch in launches if launch.runtime.pull_secret}
+    runtimes = (grant.launch.runtime for grant in grants)
+    wanted = {runtime.pull_secret: runtime for runtime in runtimes if runtime.pull_secret}
     for name, runtime in sorted(wanted.items()):
         secret = find(f"pull secret of cluster {cluster.name}", name, known, runtime.at / "pullSecret", found)
         if secret is not None:
-            yield pull_secret(names.namespace(team.name), secret)
-    for storage, request in requests:
-        if storage.kind == "s3":
-            yield bucket_secret(team.name, request, storage)
+            yield pull_secret(namespace, secret)

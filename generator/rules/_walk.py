@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.model.cluster import Cluster
+from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware
 from generator.model.platform import Platform, Site
-from generator.model.pool import Fabric
 from generator.model.queue import Flavor
 from generator.model.team import Allocation, Quota, Team
 from generator.model.tenant import Tenant

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.cluster import Cluster
+from generator.model.fabric import Fabric
 from generator.model.platform import Platform
-from generator.model.pool import Fabric
 from generator.model.queue import Flavor
 from generator.model.team import Allocation
 from generator.rules._check import Check

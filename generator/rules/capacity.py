@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
 from generator.model.quantity import format_bytes, format_cpu
+from generator.model.team import Quota
+from generator.model.tenant import Tenant
 from generator.rules._check import Check
 from generator.rules._walk import hardware, lineage, shares
 
@@ -61,17 +64,21 @@ def oversubscribed(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         owners = shares(site)
         for pool in site.cluster.pools:
-            owned = sum(quota.nodes for _, quota in owners[pool.name])
+            owned = _owned(owners[pool.name])
             if owned > pool.promised:
                 message = (
-                    f"teams own {owned} nodes of pool `{pool.name}`, which promises {pool.promised}"
+                    f"teams own {_nodes(owned)} of pool `{pool.name}`, which promises {pool.promised}"
                     f" ({pool.nodes} less {pool.reserve} in reserve)"
                 )
                 notes = [
-                    Note(f"team {tenant.name} owns {quota.nodes}", quota.at / "nodes")
+                    Note(f"team {tenant.name} owns {quota.told(quota.own)}", quota.at / quota.unit)
                     for tenant, quota in owners[pool.name]
                 ]
                 yield OVERSUBSCRIBED.at(pool.at / "nodes", message, notes=notes)
+
+
+def _owned(owners: list[tuple[Tenant, Quota]]) -> Fraction:
+    return sum((quota.nodes for _, quota in owners), Fraction(0))
 
 
 def no_reserve(platform: Platform) -> Iterator[Diagnostic]:
@@ -79,7 +86,7 @@ def no_reserve(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         owners = shares(site)
         for pool in site.cluster.pools:
-            owned = sum(quota.nodes for _, quota in owners[pool.name])
+            owned = _owned(owners[pool.name])
             if not pool.reserve and owned == pool.nodes:
                 message = f"teams own all {pool.nodes} nodes of pool `{pool.name}`, and none is in reserve"
                 yield NO_RESERVE.at(pool.at / "reserve", message)
@@ -90,10 +97,10 @@ def idle_nodes(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         owners = shares(site)
         for pool in site.cluster.pools:
-            owned = sum(quota.nodes for _, quota in owners[pool.name])
+            owned = _owned(owners[pool.name])
             if owned < pool.promised:
                 idle = pool.promised - owned
-                message = f"nobody owns {idle} of the {pool.promised} nodes that pool `{pool.name}` promises"
+                message = f"nobody owns {_nodes(idle)} of the {pool.promised} that pool `{pool.name}` promises"
                 yield IDLE_NODES.at(pool.at / "nodes", message)
 
 
@@ -102,14 +109,19 @@ def borrow_exceeds_lenders(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         roots = {cohort.name: lineage(site.cluster, cohort.name)[-1] for cohort in site.cluster.cohorts}
         for pool, quotas in shares(site).items():
-            lent: dict[str, int] = {}
+            lent: dict[str, Fraction] = {}
             members = [(roots[tenant.team.cohort], quota) for tenant, quota in quotas if tenant.team.cohort]
             for root, quota in members:
-                lent[root] = lent.get(root, 0) + quota.lend
+                lent[root] = lent.get(root, Fraction(0)) + quota.lend
             for root, quota in members:
                 if quota.borrow > (others := lent[root] - quota.lend):
-                    message = f"{quota.borrow} nodes of pool `{pool}` may be borrowed, but the others lend {others}"
+                    message = f"{_nodes(quota.borrow)} of pool `{pool}` may be borrowed, but the others lend {others}"
                     yield BORROW_EXCEEDS_LENDERS.at(quota.at / "borrow", message)
+
+
+def _nodes(number: Fraction) -> str:
+    """Return a number of nodes as text; parts of one as a fraction."""
+    return f"{number} {'node' if number == 1 else 'nodes'}"
 
 
 def system_share_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:

@@ -67,7 +67,8 @@ def borrow_without_cohort(platform: Platform) -> Iterator[Diagnostic]:
         for quota in (flavor.quota for flavor in flavors):
             if quota.borrow and not team.cohort:
                 message = (
-                    f"team {team.name} may borrow {quota.borrow} nodes of pool `{quota.pool}`, but is in no cohort"
+                    f"team {team.name} may borrow {quota.told(quota.borrowed)} of pool `{quota.pool}`,"
+                    " but is in no cohort"
                 )
                 yield BORROW_WITHOUT_COHORT.at(quota.at / "borrow", message)
 
@@ -77,7 +78,7 @@ def lend_without_cohort(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
         for quota in (flavor.quota for flavor in flavors):
             if quota.lend and not team.cohort:
-                message = f"team {team.name} lends {quota.lend} nodes of pool `{quota.pool}`, but is in no cohort"
+                message = f"team {team.name} lends {quota.told(quota.lent)} of pool `{quota.pool}`, but is in no cohort"
                 yield LEND_WITHOUT_COHORT.at(quota.at / "lend", message)
 
 
@@ -86,7 +87,7 @@ def lend_more_than_owned(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
         for quota in (flavor.quota for flavor in flavors):
             if quota.lend > quota.nodes:
-                message = f"team {team.name} lends {quota.lend} nodes of pool `{quota.pool}` and owns {quota.nodes}"
+                message = f"team {team.name} lends {quota.told(quota.lent)} of pool `{quota.pool}` and owns {quota.own}"
                 yield LEND_MORE_THAN_OWNED.at(quota.at / "lend", message)
 
 
@@ -116,8 +117,8 @@ def empty_cohort(platform: Platform) -> Iterator[Diagnostic]:
 def job_on_borrowed_nodes(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the largest job with the pool that the team owns most of, when some pool can be reached with it."""
     for team, flavors in holdings(platform):
-        own = max(flavor.quota.nodes for flavor in flavors)
-        reach = max(flavor.quota.reach for flavor in flavors)
+        own = int(max(flavor.quota.nodes for flavor in flavors))
+        reach = int(max(flavor.quota.reach for flavor in flavors))
         if own < team.largest_job <= reach:
             message = (
                 f"the largest job of team {team.name} has {team.largest_job} nodes, of which it owns {own}"

@@ -50,14 +50,13 @@ COMPONENT_OF_FORBIDDEN_KIND = Rule(
 
 def component_in_foreign_namespace(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the namespace of each object with that of each team that lists it."""
-    for team, namespace, component in _uses(platform):
+    for team, namespaces, component in _uses(platform):
         for at, file, body in _objects(component):
             where = body["metadata"].get("namespace", "")
-            if where != namespace:
+            if where not in namespaces:
                 stands = f"stands in `{where}`" if where else "says no namespace"
-                message = (
-                    f"{body['kind']} `{body['metadata']['name']}` in {file} {stands}; team {team} has `{namespace}`"
-                )
+                own = ", ".join(f"`{each}`" for each in namespaces)
+                message = f"{body['kind']} `{body['metadata']['name']}` in {file} {stands}; team {team} has {own}"
                 yield COMPONENT_IN_FOREIGN_NAMESPACE.at(at, message)
 
 
@@ -70,10 +69,10 @@ def component_of_forbidden_kind(platform: Platform) -> Iterator[Diagnostic]:
                 yield COMPONENT_OF_FORBIDDEN_KIND.at(at, message)
 
 
-def _uses(platform: Platform) -> list[tuple[str, str, Component]]:
-    """Return (team, namespace, component), each once whatever clusters the team is on."""
+def _uses(platform: Platform) -> list[tuple[str, tuple[str, ...], Component]]:
+    """Return (team, its namespaces, component), each once whatever clusters the team is on."""
     found = {
-        (tenant.name, component.name): (tenant.name, tenant.namespace, component)
+        (tenant.name, component.name): (tenant.name, tuple(space.namespace for space in tenant.spaces), component)
         for site in platform.sites
         for tenant in site.tenants
         for component in tenant.components

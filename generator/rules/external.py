@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model.cluster import Cluster
 from generator.model.platform import Platform
+from generator.model.space import Space
 from generator.model.storage import Storage
 from generator.model.team import StorageRequest
 from generator.rules._check import Check
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
+
+EXTERNAL_KIND = {"VLAN": "Vlans", "partition": "Partitions"}
+"""What the owner of a fabric keeps for the teams, by what separates them."""
 
 WRONG_STORAGE_REQUEST = Rule(
     id="references/wrong-storage-request",
@@ -26,8 +30,8 @@ UNDECLARED_EXTERNAL = Rule(
     severity=Severity.ERROR,
     summary="What a cluster needs and Trainyard does not make is declared in `external`, with its owner.",
     why=(
-        "Nobody is known to provide it: claims stay Pending, secrets stay empty, and the partitions of a fabric are"
-        " never set in its subnet manager, so ranks find no path."
+        "Nobody is known to provide it: claims stay Pending, secrets stay empty, and the partitions or VLANs of a"
+        " fabric are never set in its subnet manager or switches, so ranks find no path."
     ),
     fix="Add it to `external` with the team that owns it.",
 )
@@ -37,13 +41,18 @@ def wrong_storage_request(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the form of each request with the kind of storage."""
     for site in platform.sites:
         for tenant in site.tenants:
-            for claim in tenant.claims:
-                if problem := _claim_problem(claim.storage, claim.request):
-                    yield WRONG_STORAGE_REQUEST.at(claim.request.at, problem)
-            for secret in tenant.buckets:
-                if _BUCKET.match(secret.bucket) is None:
-                    message = f"storage `{secret.name}` is s3 and takes the name of a bucket"
-                    yield WRONG_STORAGE_REQUEST.at(tenant.team.at / "storage" / secret.name, message)
+            for space in tenant.spaces:
+                yield from _wrong_requests(space)
+
+
+def _wrong_requests(space: Space) -> Iterator[Diagnostic]:
+    for claim in space.claims:
+        if problem := _claim_problem(claim.storage, claim.request):
+            yield WRONG_STORAGE_REQUEST.at(claim.request.at, problem)
+    for secret in space.buckets:
+        if _BUCKET.match(secret.bucket) is None:
+            message = f"storage `{secret.name}` is s3 and takes the name of a bucket"
+            yield WRONG_STORAGE_REQUEST.at(space.profile.at / "storage" / secret.name, message)
 
 
 def _claim_problem(storage: Storage, request: StorageRequest) -> str:
@@ -69,7 +78,7 @@ def undeclared_external(platform: Platform) -> Iterator[Diagnostic]:
 
 def _needed(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     for fabric in cluster.fabrics:
-        yield f"Partitions/{fabric.name}", fabric.at.key()
+        yield f"{EXTERNAL_KIND[fabric.link.segment]}/{fabric.name}", fabric.at.key()
     for secret in cluster.pull_secrets:
         yield f"ClusterSecretStore/{secret.secret_store}", secret.at / "secretStore"
     for storage in cluster.storage:

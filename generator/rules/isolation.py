@@ -51,7 +51,7 @@ def open_egress(platform: Platform) -> Iterator[Diagnostic]:
 
 def egress_reaches_a_tenant(platform: Platform) -> Iterator[Diagnostic]:
     """Find namespaces of teams among the ways out."""
-    tenants = {names.namespace(team.name): team for team in platform.teams}
+    tenants = {names.namespace(team.name, space.name): team for team in platform.teams for space in team.spaces}
     for site in platform.sites:
         for egress in site.cluster.egress:
             for i, namespace in enumerate(egress.namespaces):

@@ -7,14 +7,9 @@ from collections.abc import Iterator
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
 from generator.model.quantity import format_bytes
+from generator.model.team import Team
 from generator.rules._check import Check
 from generator.rules._walk import hardware, held, holdings
-
-SMALLEST_JOB = 2
-"""Nodes of the smallest MPI job, its launcher's included.
-
-Trainer starts max(numNodes - 1, 1) nodes beside the launcher (kubeflow/trainer:pkg/runtime/framework/plugins/mpi).
-"""
 
 _WAITS = (
     "The job is submitted and waits for ever: `insufficient quota for nvidia.com/gpu in flavor ..., previously"
@@ -25,7 +20,7 @@ _WAITS = (
 JOB_LARGER_THAN_REACH = Rule(
     id="capacity/job-larger-than-reach",
     severity=Severity.ERROR,
-    summary="A team's largest job is not larger than its own nodes and what it may borrow of one pool.",
+    summary="A largest job is not larger than the team's own nodes and what it may borrow of one pool.",
     why=_WAITS,
     fix="Lower `largestJob`, or give the team more `nodes` or `borrow`.",
 )
@@ -46,12 +41,12 @@ JOB_LARGER_THAN_RUNTIME_CAP = Rule(
 SMALLEST_JOB_DOES_NOT_FIT = Rule(
     id="capacity/smallest-job-does-not-fit",
     severity=Severity.ERROR,
-    summary="A team reaches at least two nodes of some pool that its runtimes run on.",
+    summary="A team reaches enough of some pool for the smallest job of a runtime that it lists.",
     why=(
-        "The launcher takes a whole node too: Trainer makes a launcher and one node even of `numNodes: 1`"
-        " (seen with Trainer 2.3.0), and Kueue never admits the pair."
+        "The launcher of an MPI job takes a whole node too: Trainer makes a launcher and one node even of"
+        " `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair."
     ),
-    fix="Give the team two nodes, or one that is its own and one to borrow.",
+    fix="Give the team two nodes, or one that is its own and one to borrow; torchrun needs one only.",
 )
 SHARED_MEMORY_EXCEEDS_NODE = Rule(
     id="capacity/shared-memory-exceeds-node",
@@ -65,30 +60,38 @@ SHARED_MEMORY_EXCEEDS_NODE = Rule(
 
 
 def job_larger_than_reach(platform: Platform) -> Iterator[Diagnostic]:
-    """Compare the largest job with the pool that the team reaches most of."""
+    """Compare the largest job of each namespace with the pool that the team reaches most of."""
     for team, flavors in holdings(platform):
-        best = max(flavors, key=lambda flavor: flavor.quota.reach)
-        if SMALLEST_JOB <= best.quota.reach < team.largest_job:
-            quota = best.quota
-            message = (
-                f"team {team.name} may submit a job of {team.largest_job} nodes, but reaches {quota.reach}"
-                f" of pool `{quota.pool}` ({quota.nodes} own, {quota.borrow} borrowed)"
-            )
-            notes = [Note("the most that it has of any pool", quota.at)]
-            yield JOB_LARGER_THAN_REACH.at(team.at / "largestJob" / "nodes", message, notes=notes)
+        quota = max((flavor.quota for flavor in flavors), key=lambda each: each.reach)
+        smallest = _smallest(platform, team)
+        for space in team.spaces:
+            if smallest <= quota.reach < space.largest_job and not quota.is_share:
+                message = (
+                    f"team {team.name} may submit a job of {space.largest_job} nodes, but reaches {quota.reach}"
+                    f" of pool `{quota.pool}` ({quota.nodes} own, {quota.borrow} borrowed)"
+                )
+                notes = [Note("the most that it has of any pool", quota.at)]
+                yield JOB_LARGER_THAN_REACH.at(space.at / "largestJob" / "nodes", message, notes=notes)
+
+
+def _smallest(platform: Platform, team: Team) -> int:
+    """Return the nodes of the smallest job that a team can submit with any of its runtimes."""
+    return min(each.launcher.smallest_job for each in platform.runtimes if each.name in team.runtimes)
 
 
 def job_larger_than_pool(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the largest job with the largest pool, unless the team's reach ends before."""
     for team, flavors in holdings(platform):
-        reachable = [flavor.pool for flavor in flavors if flavor.quota.reach >= team.largest_job]
-        if reachable and (pool := max(reachable, key=lambda each: each.promised)).promised < team.largest_job:
-            message = (
-                f"team {team.name} may submit a job of {team.largest_job} nodes,"
-                f" but pool `{pool.name}` promises {pool.promised}"
-            )
-            notes = [Note(f"{pool.nodes} nodes less {pool.reserve} in reserve", pool.at / "nodes")]
-            yield JOB_LARGER_THAN_POOL.at(team.at / "largestJob" / "nodes", message, notes=notes)
+        for space in team.spaces:
+            reachable = [flavor.pool for flavor in flavors if flavor.quota.reach >= space.largest_job]
+            largest = max(reachable, key=lambda each: each.promised, default=None)
+            if largest is not None and largest.promised < space.largest_job:
+                message = (
+                    f"team {team.name} may submit a job of {space.largest_job} nodes,"
+                    f" but pool `{largest.name}` promises {largest.promised}"
+                )
+                notes = [Note(f"{largest.nodes} nodes less {largest.reserve} in reserve", largest.at / "nodes")]
+                yield JOB_LARGER_THAN_POOL.at(space.at / "largestJob" / "nodes", message, notes=notes)
 
 
 def job_larger_than_runtime_cap(platform: Platform) -> Iterator[Diagnostic]:
@@ -97,25 +100,28 @@ def job_larger_than_runtime_cap(platform: Platform) -> Iterator[Diagnostic]:
     for team, _ in holdings(platform):
         caps = [known[name] for name in team.runtimes]
         highest = max(runtime.max_nodes for runtime in caps)
-        if highest < team.largest_job:
-            message = f"team {team.name} may submit a job of {team.largest_job} nodes, but its runtimes take {highest}"
-            notes = [Note(f"{each.name} takes {each.max_nodes}", each.at / "maxNodes") for each in caps]
-            yield JOB_LARGER_THAN_RUNTIME_CAP.at(team.at / "largestJob" / "nodes", message, notes=notes)
+        for space in team.spaces:
+            if highest < space.largest_job:
+                message = (
+                    f"team {team.name} may submit a job of {space.largest_job} nodes, but its runtimes take {highest}"
+                )
+                notes = [Note(f"{each.name} takes {each.max_nodes}", each.at / "maxNodes") for each in caps]
+                yield JOB_LARGER_THAN_RUNTIME_CAP.at(space.at / "largestJob" / "nodes", message, notes=notes)
 
 
 def smallest_job_does_not_fit(platform: Platform) -> Iterator[Diagnostic]:
-    """Look at the pools whose hardware a runtime of the team runs on; a job stays within one pool."""
+    """Look at each cluster: some runtime must fit what the team reaches of some pool that it runs on."""
     for site in platform.sites:
         for tenant in site.tenants:
-            used = {launch.hardware.name for launch in tenant.launches}
-            usable = [flavor for flavor in held(tenant) if flavor.pool.hardware.name in used]
-            best = max(usable, key=lambda flavor: flavor.quota.reach, default=None)
-            if best is not None and best.quota.reach < SMALLEST_JOB:
+            grants = tenant.spaces[0].grants
+            if grants and all(grant.nodes < grant.launch.runtime.launcher.smallest_job for grant in grants):
+                best = max(held(tenant), key=lambda flavor: flavor.quota.reach)
+                smallest = min(grant.launch.runtime.launcher.smallest_job for grant in grants)
                 message = (
                     f"team {tenant.name} reaches {best.quota.reach} of pool `{best.pool.name}`,"
-                    f" and the smallest job takes {SMALLEST_JOB} nodes: the launcher's and one more"
+                    f" and the smallest job takes {smallest} nodes: the launcher's and one more"
                 )
-                yield SMALLEST_JOB_DOES_NOT_FIT.at(best.quota.at / "nodes", message)
+                yield SMALLEST_JOB_DOES_NOT_FIT.at(best.quota.at / best.quota.unit, message)
 
 
 def shared_memory_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model import names
 from generator.model.platform import Platform, Site
+from generator.model.space import Space
 from generator.model.tenant import Tenant
 from generator.rules._check import Check
 
@@ -107,7 +108,8 @@ def clashing_names(platform: Platform) -> Iterator[Diagnostic]:
 def _composed(platform: Platform) -> Iterator[_Name]:
     for site in platform.sites:
         for launch in site.launches:
-            parts = (launch.runtime.name, str(launch.runtime.version), launch.hardware.name)
+            fabric = launch.fabric.name if launch.fabric else ""
+            parts = (launch.runtime.name, launch.hardware.name, str(launch.part), launch.owner, fabric)
             yield _Name("ClusterTrainingRuntime", site.name, launch.name, parts, launch.runtime.at)
         for part in ("argocd", "platform", "teams"):
             yield _Name("application", "", site.part(part), (site.name, part), site.cluster.at)
@@ -117,18 +119,32 @@ def _composed(platform: Platform) -> Iterator[_Name]:
 
 def _of_tenant(site: Site, tenant: Tenant) -> Iterator[_Name]:
     team = tenant.team.at
-    yield _Name("Namespace", site.name, tenant.namespace, (tenant.name,), team)
     yield _Name("application", "", tenant.application, (site.name, "team", tenant.name), team)
     for queue in tenant.queues:
         yield _Name("ClusterQueue", site.name, queue.name, (tenant.name, queue.node_class), team)
-    for claim in tenant.made_volumes:
-        yield _Name("PersistentVolume", site.name, claim.volume, (tenant.name, claim.name), claim.request.at.key())
-    for secret in tenant.secrets:
-        at = team / "storage" / secret.name
-        yield _Name("Secret", f"{site.name}/{tenant.name}", secret.name, (secret.kind,), at.key())
-    for sample in tenant.samples:
-        parts = (tenant.name, sample.launch.runtime.name)
-        yield _Name("sample TrainJob", site.name, sample.name, parts, team, names.TRAINJOB_BUDGET)
+    for pool in tenant.address_pools:
+        parts = (tenant.name, pool.fabric.name, str(pool.rail))
+        yield _Name("address pool", site.name, pool.name, parts, team)
+    for space in tenant.spaces:
+        yield from _of_space(site, space)
+
+
+def _of_space(site: Site, space: Space) -> Iterator[_Name]:
+    who = (space.team.name, space.profile.name)
+    at = space.profile.at
+    yield _Name("Namespace", site.name, space.namespace, who, at)
+    for claim in space.made_volumes:
+        yield _Name("PersistentVolume", site.name, claim.volume, (*who, claim.name), claim.request.at.key())
+    for secret in space.secrets:
+        storage = at / "storage" / secret.name
+        yield _Name("Secret", f"{site.name}/{space.namespace}", secret.name, (secret.kind,), storage.key())
+    for network in space.networks:
+        if network.fabric.link.operator_networks:
+            on = (*who, network.fabric.name, str(network.addresses.rail))
+            yield _Name("SriovNetwork", site.name, network.name, on, at)
+    for sample in space.samples:
+        parts = (*who, sample.launch.name)
+        yield _Name("sample TrainJob", site.name, sample.name, parts, at, names.TRAINJOB_BUDGET)
 
 
 CHECKS = (

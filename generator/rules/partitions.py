@@ -1,70 +1,65 @@
-"""Partition keys: what separates teams on InfiniBand."""
+"""Partitions and VLANs: what separates teams on a fabric."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from generator.model.link import Link
 from generator.model.platform import Platform
 from generator.model.team import Allocation
 from generator.rules._check import Check
 from generator.rules._walk import allocated, held
 
-LAST_PARTITION = 0x7FFE
-"""Keys have 15 bits; 0x7fff is the default partition, that every port is in, and 0x0000 is none."""
-
-MOST_PARTITIONS = 128
-"""Entries of a port's partition table."""
-
 MISSING_ALLOCATION = Rule(
     id="fabric/missing-allocation",
     severity=Severity.ERROR,
-    summary="A team with quota on a pool with a fabric holds a partition and addresses of that fabric.",
+    summary="A team with quota on a pool with a fabric holds a partition or VLAN and addresses of that fabric.",
     why=(
         "Without them the team gets no network attachment: Kueue admits its jobs, and their pods stay in"
         " ContainerCreating because Multus does not find the network."
     ),
-    fix="Give it an unused partition and address block in profiles/allocations.yaml.",
+    fix="Give it an unused one and an address block in profiles/allocations.yaml.",
 )
 REVERSED_PARTITIONS = Rule(
     id="fabric/reversed-partitions",
     severity=Severity.ERROR,
-    summary="The range of a fabric's partitions begins before it ends.",
-    why="No partition lies in such a range, so no team can be given one.",
-    fix="Write the lower key first.",
+    summary="The range of a fabric's partitions or VLANs begins before it ends.",
+    why="Nothing lies in such a range, so no team can be given a partition or VLAN.",
+    fix="Write the lower number first.",
 )
 RESERVED_PARTITION = Rule(
     id="fabric/reserved-partition",
     severity=Severity.ERROR,
-    summary="No team is given, and no fabric hands out, a partition outside 0x0001 to 0x7ffe.",
+    summary="No team holds, and no fabric hands out, a partition outside 0x0001 to 0x7ffe or a VLAN outside 2 to 4094.",
     why=(
         "0x7fff is the default partition, that every port of the fabric is in: the team could reach, and be reached by,"
-        " all others. 0x0000 is no partition, and above 0x7fff stands the membership bit."
+        " all others. 0x0000 is no partition, and above 0x7fff stands the membership bit. VLAN 0 is untagged, 1 is"
+        " where switches put what has no tag, and 4095 is reserved."
     ),
-    fix="Take a key from 0x0001 to 0x7ffe.",
+    fix="Take a key from 0x0001 to 0x7ffe, or a VLAN from 2 to 4094.",
 )
 PARTITION_OUT_OF_RANGE = Rule(
     id="fabric/partition-out-of-range",
     severity=Severity.ERROR,
-    summary="A team's partition lies in the range that its fabric hands out.",
+    summary="A team's partition or VLAN lies in the range that its fabric hands out.",
     why=(
-        "The owner of the subnet manager set other keys aside for others: the team may land among storage or foreign"
-        " hosts."
+        "The owner of the fabric set others aside for others, or the switches don't carry it: the team may land among"
+        " storage or foreign hosts, or its ranks find no path."
     ),
-    fix="Take a key of the range, or agree on a larger one with the owner of the fabric.",
+    fix="Take one of the range, or agree on a larger range with the owner of the fabric.",
 )
 PARTITION_GIVEN_TWICE = Rule(
     id="fabric/partition-given-twice",
     severity=Severity.ERROR,
-    summary="No two teams of a fabric hold the same partition, retired ones included.",
-    why="Both teams are in one partition: RDMA passes between them, and no NetworkPolicy sees it.",
-    fix="Give the newer team a partition that nobody ever held.",
+    summary="No two teams of a fabric hold the same partition or VLAN, retired ones included.",
+    why="Both teams are on one network: RDMA passes between them, and no NetworkPolicy sees it.",
+    fix="Give the newer team one that nobody ever held.",
 )
 TOO_MANY_PARTITIONS = Rule(
     id="fabric/too-many-partitions",
     severity=Severity.ERROR,
-    summary="At most 128 teams hold partitions of one fabric.",
+    summary="At most 128 teams hold partitions of one InfiniBand fabric.",
     why=(
         "A port's table has 128 entries: the key of the next team can't be set, and its jobs find no path (NCCL times"
         " out)."
@@ -74,14 +69,15 @@ TOO_MANY_PARTITIONS = Rule(
 
 
 def missing_allocation(platform: Platform) -> Iterator[Diagnostic]:
-    """Look for an entry for each team and fabric that its pools are on."""
+    """Look for an entry for each team and fabric that its pools are on, with what separates teams there."""
     for site in platform.sites:
         for tenant in site.tenants:
             for flavor in held(tenant):
                 fabric = flavor.pool.fabric
                 if fabric and (site.name, fabric.name, tenant.name) not in platform.allocations:
                     message = (
-                        f"team {tenant.name} has quota on fabric `{fabric.name}` of {site.name}, but no partition there"
+                        f"team {tenant.name} has quota on fabric `{fabric.name}` of {site.name},"
+                        f" but no {fabric.link.segment} there"
                     )
                     where = platform.allocations_at / site.name / fabric.name
                     notes = [Note("its entry is missing here", where)]
@@ -91,67 +87,72 @@ def missing_allocation(platform: Platform) -> Iterator[Diagnostic]:
 def reversed_partitions(platform: Platform) -> Iterator[Diagnostic]:
     """Find ranges that end before they begin."""
     for _, fabric, _ in allocated(platform):
-        if fabric.first_partition > fabric.last_partition:
-            message = (
-                f"the range begins with {_key(fabric.first_partition)} and ends with {_key(fabric.last_partition)}"
-            )
-            yield REVERSED_PARTITIONS.at(fabric.at / "partitions", message)
+        if fabric.first_segment > fabric.last_segment:
+            first, last = fabric.link.told(fabric.first_segment), fabric.link.told(fabric.last_segment)
+            message = f"the range begins with {first} and ends with {last}"
+            yield REVERSED_PARTITIONS.at(fabric.at / fabric.link.ranges, message)
 
 
 def reserved_partition(platform: Platform) -> Iterator[Diagnostic]:
     """Look at both ends of each range and at what each team holds."""
     for _, fabric, holders in allocated(platform):
+        link = fabric.link
         found: list[tuple[int, Pointer]] = [
-            (key, fabric.at / "partitions")
-            for key in (fabric.first_partition, fabric.last_partition)
-            if _is_reserved(key)
+            (number, fabric.at / link.ranges)
+            for number in (fabric.first_segment, fabric.last_segment)
+            if _is_reserved(link, number)
         ]
-        found += [(each.partition, each.at / "partition") for _, each in holders if _is_reserved(each.partition)]
-        for key, at in found:
-            yield RESERVED_PARTITION.at(at, f"partition {_key(key)} is reserved; teams may have 0x0001 to 0x7ffe")
+        found += [(each.segment, each.at / link.field) for _, each in holders if _is_reserved(link, each.segment)]
+        for number, at in found:
+            message = (
+                f"{link.segment} {link.told(number)} is reserved;"
+                f" teams may have {link.told(link.first)} to {link.told(link.last)}"
+            )
+            yield RESERVED_PARTITION.at(at, message)
 
 
 def partition_out_of_range(platform: Platform) -> Iterator[Diagnostic]:
-    """Compare what each team holds with the fabric's range; reserved keys are told of by their own rule."""
+    """Compare what each team holds with the fabric's range; reserved ones are told of by their own rule."""
     for _, fabric, holders in allocated(platform):
-        first, last = fabric.first_partition, fabric.last_partition
+        first, last, link = fabric.first_segment, fabric.last_segment, fabric.link
         for team, each in holders:
-            if first <= last and not first <= each.partition <= last and not _is_reserved(each.partition):
-                message = f"partition {_key(each.partition)} of team {team} is not in {_key(first)} to {_key(last)}"
-                notes = [Note(f"the range of fabric `{fabric.name}`", fabric.at / "partitions")]
-                yield PARTITION_OUT_OF_RANGE.at(each.at / "partition", message, notes=notes)
+            if first <= last and not first <= each.segment <= last and not _is_reserved(link, each.segment):
+                message = (
+                    f"{link.segment} {link.told(each.segment)} of team {team}"
+                    f" is not in {link.told(first)} to {link.told(last)}"
+                )
+                notes = [Note(f"the range of fabric `{fabric.name}`", fabric.at / link.ranges)]
+                yield PARTITION_OUT_OF_RANGE.at(each.at / link.field, message, notes=notes)
 
 
 def partition_given_twice(platform: Platform) -> Iterator[Diagnostic]:
-    """Find keys with two holders; the one that comes first by name is the note."""
+    """Find numbers with two holders; the one that comes first by name is the note."""
     for _, fabric, holders in allocated(platform):
         known: dict[int, tuple[str, Allocation]] = {}
+        link = fabric.link
         for team, each in holders:
-            first, other = known.setdefault(each.partition, (team, each))
+            first, other = known.setdefault(each.segment, (team, each))
             if first != team:
                 message = (
-                    f"teams {first} and {team} both hold partition {_key(each.partition)} of fabric `{fabric.name}`"
+                    f"teams {first} and {team} both hold {link.segment} {link.told(each.segment)}"
+                    f" of fabric `{fabric.name}`"
                 )
-                notes = [Note(f"held by {first}", other.at / "partition")]
-                yield PARTITION_GIVEN_TWICE.at(each.at / "partition", message, notes=notes)
+                notes = [Note(f"held by {first}", other.at / link.field)]
+                yield PARTITION_GIVEN_TWICE.at(each.at / link.field, message, notes=notes)
 
 
 def too_many_partitions(platform: Platform) -> Iterator[Diagnostic]:
-    """Count the holders of each fabric; a retired team's key is no longer in any port's table."""
+    """Count the holders of each fabric; a retired team's is no longer in any port's table."""
     retired = {team.name for team in platform.teams if team.state == "retired"}
-    counts = Counter((cluster, fabric) for cluster, fabric, team in platform.allocations if team not in retired)
-    for (cluster, fabric), count in sorted(counts.items()):
-        if count > MOST_PARTITIONS:
-            message = f"{count} teams hold partitions of fabric `{fabric}`; a port holds {MOST_PARTITIONS}"
-            yield TOO_MANY_PARTITIONS.at((platform.allocations_at / cluster / fabric).key(), message)
+    for site, fabric, holders in allocated(platform):
+        count, link = sum(team not in retired for team, _ in holders), fabric.link
+        if count > link.most:
+            message = f"{count} teams hold {link.segment}s of fabric `{fabric.name}`; a port holds {link.most}"
+            yield TOO_MANY_PARTITIONS.at((platform.allocations_at / site.name / fabric.name).key(), message)
 
 
-def _is_reserved(key: int) -> bool:
-    return not 0 < key <= LAST_PARTITION
-
-
-def _key(number: int) -> str:
-    return f"0x{number:04x}"
+def _is_reserved(link: Link, number: int) -> bool:
+    return not link.first <= number <= link.last
 
 
 CHECKS = (

@@ -61,17 +61,6 @@ QUEUE_WITHOUT_TRAINJOB = Rule(
     fix="Add TrainJob to `frameworks`, or remove the key for its default.",
 )
 
-MIXED_HARDWARE = Rule(
-    id="scheduling/mixed-hardware",
-    severity=Severity.ERROR,
-    summary="The pools that a team has of one class of node on a cluster are of one hardware profile.",
-    why=(
-        "The flavors of one queue must give the same resources, and each hardware profile has VF resources of its own:"
-        " Kueue's webhook refuses the ClusterQueue (`must match the name in coveredResources`, seen with Kueue 0.16.2)."
-    ),
-    fix="Give the team nodes of one hardware profile here; a queue over several is not supported yet.",
-)
-
 
 def weight_without_fair_sharing(platform: Platform) -> Iterator[Diagnostic]:
     """Find weights in clusters with classical sharing."""
@@ -127,23 +116,6 @@ def queue_without_trainjob(platform: Platform) -> Iterator[Diagnostic]:
             yield QUEUE_WITHOUT_TRAINJOB.at(site.cluster.at / "frameworks", message)
 
 
-def mixed_hardware(platform: Platform) -> Iterator[Diagnostic]:
-    """Find queues whose flavors are of several hardware profiles."""
-    for site in platform.sites:
-        for tenant in site.tenants:
-            for queue in tenant.queues:
-                first, *others = queue.flavors
-                for flavor in others:
-                    if flavor.pool.hardware.name != first.pool.hardware.name:
-                        message = (
-                            f"team {tenant.name} has nodes of `{first.pool.hardware.name}` and of"
-                            f" `{flavor.pool.hardware.name}` in one queue"
-                        )
-                        yield MIXED_HARDWARE.at(
-                            flavor.quota.at.key(), message, notes=[Note("the other", first.quota.at)]
-                        )
-
-
 CHECKS = (
     Check(WEIGHT_WITHOUT_FAIR_SHARING, weight_without_fair_sharing),
     Check(FAIR_SHARING_IN_A_COHORT_TREE, fair_sharing_in_a_cohort_tree),
@@ -151,5 +123,4 @@ CHECKS = (
     Check(EQUAL_PRIORITIES, equal_priorities),
     Check(HOSTNAME_AS_LEVEL, hostname_as_level),
     Check(QUEUE_WITHOUT_TRAINJOB, queue_without_trainjob),
-    Check(MIXED_HARDWARE, mixed_hardware),
 )

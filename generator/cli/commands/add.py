@@ -28,7 +28,7 @@ def command() -> None:
 @click.option("--nodes", type=click.IntRange(min=0), default=1, show_default=True, help="Nodes of its own.")
 @profiles_option
 def team(name: str, cluster: str, pool: str, nodes: int, profiles: Path) -> int:
-    """Write the profile of team NAME, and give it a partition and addresses that it keeps for ever."""
+    """Write the profile of team NAME, and give it a partition or VLAN and addresses that it keeps for ever."""
     need_profiles(profiles)
     checked = check(profiles)
     if checked.platform is None:
@@ -51,6 +51,5 @@ def _told(added: Added, name: str, nodes: int) -> str:
     lines = [f"wrote {shown_folder(path)}" for path in added.files]
     lines.append(f"team {name} has {nodes} nodes of pool {added.pool} on cluster {added.cluster}")
     if added.allocation:
-        held = added.allocation
-        lines.append(f"and keeps partition {held.partition:#06x} and addresses {held.addresses} for ever")
+        lines.append(f"and keeps {added.segment} and addresses {added.allocation.addresses} for ever")
     return "\n".join(lines)

@@ -1,0 +1,110 @@
+"""Environment of ranks and of what starts them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from generator.model.fabric import Fabric
+from generator.model.runtime import Runtime
+
+POD_INTERFACE = "eth0"
+HOSTFILE = "/etc/mpi/hostfile"
+_SSH_OPTIONS = (
+    "-l mpiuser -p 2222 -i /home/mpiuser/.ssh/id_rsa -o StrictHostKeyChecking=no"
+    " -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
+)
+
+Environment = dict[str, str]
+
+
+def rank_environment(runtime: Runtime, gpus: int, fabric: Fabric | None) -> Environment:
+    """Return the environment of every rank.
+
+    Args:
+        runtime: whose ranks.
+        gpus: of a pod.
+        fabric: that the pods are attached to; None when they are on none.
+    """
+    environment = {"HOME": "/home/mpiuser"} if runtime.launcher.mpi else {}
+    if gpus:
+        environment |= {"NCCL_DEBUG": "WARN", "NCCL_SOCKET_IFNAME": f"={POD_INTERFACE}"}
+    if fabric is not None:
+        environment |= _rdma(runtime, fabric)
+    elif gpus and not runtime.uses_rdma:
+        environment |= {"NCCL_IB_DISABLE": "1", "NCCL_NET": "Socket"}
+    if gpus and runtime.fabric == "isolated":
+        # Neither NVLink nor PCIe peers: what remains is /dev/shm and sockets.
+        environment["NCCL_P2P_DISABLE"] = "1"
+    return environment
+
+
+def _rdma(runtime: Runtime, fabric: Fabric) -> Environment:
+    # Exclusive RDMA mode: the pod has no other mlx5 device than its own VFs.
+    environment = {"NCCL_IB_HCA": "mlx5", "UCX_TLS": "rc,sm,self,cuda_copy,cuda_ipc,gdr_copy"}
+    if runtime.fabric == "rdma":
+        # Through the host's memory: LOC means never (NCCL documentation, NCCL_NET_GDR_LEVEL).
+        environment |= {"NCCL_NET_GDR_LEVEL": "LOC", "UCX_IB_GPU_DIRECT_RDMA": "no"}
+        environment["UCX_TLS"] = "rc,sm,self,cuda_copy,cuda_ipc"
+    if fabric.traffic_class >= 0:
+        environment |= {"NCCL_IB_TC": str(fabric.traffic_class), "UCX_IB_TRAFFIC_CLASS": str(fabric.traffic_class)}
+    return environment
+
+
+def ssh(fips: bool) -> str:
+    """Return the command that reaches a node's sshd."""
+    return " ".join(filter(None, ("ssh", _SSH_OPTIONS, _FIPS_OPTIONS if fips else "")))
+
+
+_FIPS_OPTIONS = ""
+
+
+def launcher_environment(runtime: Runtime, cores_per_rank: int, rdma: bool, fips: bool) -> Environment:
+    """Return what the launcher obeys, beside the environment of the ranks.
+
+    Args:
+        runtime: whose launcher.
+        cores_per_rank: that each rank is bound to, if the runtime binds them.
+        rdma: whether ranks talk over rails.
+        fips: whether the nodes run in FIPS mode.
+    """
+    bound = f"slot:PE={cores_per_rank}" if runtime.binding == "cores" else ""
+    if runtime.launcher.name != "openmpi":
+        return {}
+    major = runtime.launcher_version.partition(".")[0]
+    environment = _OPENMPI[major](bound, ssh(fips)) if major in _OPENMPI else {}
+    environment["OMPI_MCA_btl_tcp_if_include"] = POD_INTERFACE
+    if rdma:
+        environment["OMPI_MCA_pml"] = "ucx"
+    return environment
+
+
+def _openmpi_4(bound: str, agent: str) -> Environment:
+    """ORTE; Trainer sets its hostfile, and that it keeps whole names."""
+    return {
+        "OMPI_MCA_hwloc_base_binding_policy": "core" if bound else "none",
+        "OMPI_MCA_oob_tcp_if_include": POD_INTERFACE,
+        "OMPI_MCA_plm_rsh_agent": agent,
+        "OMPI_MCA_rmaps_base_mapping_policy": bound or "slot",
+    }
+
+
+def _openmpi_5(bound: str, agent: str) -> Environment:
+    """PRRTE; it ignores the names of 4 in silence: without a hostfile of its own all ranks run on the launcher."""
+    return {
+        "PRTE_MCA_hwloc_default_binding_policy": "core" if bound else "none",
+        "PRTE_MCA_plm_ssh_agent": agent,
+        "PRTE_MCA_plm_ssh_args": "-o ConnectionAttempts=10",
+        # It cuts a forwarded value at its first `=`, so a node could not start another node's ranks.
+        "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
+        "PRTE_MCA_prte_default_hostfile": HOSTFILE,
+        "PRTE_MCA_prte_if_include": POD_INTERFACE,
+        "PRTE_MCA_rmaps_default_mapping_policy": bound or "slot",
+    }
+
+
+_OPENMPI: Mapping[str, Callable[[str, str], Environment]] = {"4": _openmpi_4, "5": _openmpi_5}
+
+
+def variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return an environment as a container states it."""
+    return [{"name": name, "value": value} for name, value in sorted(environment.items())]

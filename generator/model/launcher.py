@@ -1,0 +1,58 @@
+"""Programs that start the ranks of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """A program that starts ranks.
+
+    Args:
+        library: key of its version among a runtime's libraries.
+        majors: versions that are known to obey what we set; any when empty.
+        mpi: whether Trainer's MPI plugin gives it keys and a hostfile; it then has a pod of its own, a node too.
+        command: what a job's own command begins with.
+        example: arguments of the job to copy.
+    """
+
+    name: str
+    library: str
+    majors: tuple[int, ...]
+    mpi: bool
+    command: tuple[str, ...]
+    example: tuple[str, ...]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Names of the replicated jobs with ranks."""
+        return ("launcher", "node") if self.mpi else ("node",)
+
+    @property
+    def targets(self) -> list[dict[str, str]]:
+        """The same, as an override of pods names them."""
+        return [{"name": role} for role in self.roles]
+
+    @property
+    def smallest_job(self) -> int:
+        """Pods of the smallest job.
+
+        Trainer starts max(numNodes - 1, 1) nodes beside the launcher
+        (kubeflow/trainer:pkg/runtime/framework/plugins/mpi/mpi.go@v2.3.0).
+        """
+        return len(self.roles)
+
+
+OPENMPI = Launcher("openmpi", "openmpi", (4, 5), mpi=True, command=("mpirun",), example=("hostname",))
+INTEL_MPI = Launcher(
+    "intel-mpi", "intel-mpi", (2021,), mpi=True, command=("/opt/trainyard/mpirun",), example=("hostname",)
+)
+"""Trainer knows Open MPI only (`mpiImplementation`): a script turns its hostfile into one that Hydra reads."""
+
+TORCHRUN = Launcher("torchrun", "torch", (), mpi=False, command=("torchrun",), example=("--no-python", "hostname"))
+"""Trainer's torch plugin tells each pod its rank and the first pod's name."""
+
+LAUNCHERS: Mapping[str, Launcher] = {each.name: each for each in (INTEL_MPI, OPENMPI, TORCHRUN)}
+"""By the name that a runtime says."""

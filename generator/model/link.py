@@ -1,0 +1,71 @@
+"""Technologies of a fabric's links: what separates teams on them, and what the SR-IOV operator must be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A technology; the templates and names of a fabric follow from it.
+
+    Args:
+        segment: what separates teams, in the field's own word.
+        field: its key in the allocations.
+        ranges: key of the range that a fabric hands out.
+        first, last: segments that a team may hold at all.
+        most: segments that a port holds at one time.
+        sriov_type: ``linkType`` of a SriovNetworkNodePolicy.
+        mtus: sizes that the ports take, smallest and largest; 0 in a fabric leaves the driver's.
+        operator_networks: whether the SR-IOV operator writes the NetworkAttachmentDefinition, and with its own name.
+    """
+
+    name: str
+    segment: str
+    field: str
+    ranges: str
+    first: int
+    last: int
+    most: int
+    sriov_type: str
+    mtus: tuple[int, int]
+    operator_networks: bool
+
+    def told(self, number: int) -> str:
+        """Return a segment as people write it: partition keys in hex, VLANs in decimal."""
+        return f"0x{number:04x}" if self.segment == "partition" else str(number)
+
+
+INFINIBAND = Link(
+    name="infiniband",
+    segment="partition",
+    field="partition",
+    ranges="partitions",
+    # 15 bits; 0x7fff is the default partition, that every port is in, and 0x0000 is none.
+    first=0x0001,
+    last=0x7FFE,
+    most=128,
+    sriov_type="ib",
+    mtus=(2044, 4092),
+    operator_networks=False,
+)
+"""Partition keys. SriovIBNetwork has no field for them (sriov-network-operator v1.6.0), so the NAD is ours."""
+
+ROCE = Link(
+    name="roce",
+    segment="VLAN",
+    field="vlan",
+    ranges="vlans",
+    # 0 is untagged, 1 what switches put untagged frames into, 4095 reserved (IEEE 802.1Q).
+    first=2,
+    last=4094,
+    most=4093,
+    sriov_type="eth",
+    mtus=(1500, 9216),
+    operator_networks=True,
+)
+"""VLANs, set on the VF by the host: a pod can't leave its own."""
+
+LINKS: Mapping[str, Link] = {link.name: link for link in (INFINIBAND, ROCE)}
+"""By the name that a fabric says."""

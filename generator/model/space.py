@@ -1,0 +1,225 @@
+"""A namespace of a team on one cluster: who may do what in it, with which jobs, networks and storage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from generator.model import names
+from generator.model.cluster import Cluster, group_subjects
+from generator.model.launch import Launch
+from generator.model.network import Egress, Network
+from generator.model.quantity import format_amount
+from generator.model.queue import Queue
+from generator.model.storage import Claim, StoredSecret
+from generator.model.team import Team, TeamSpace
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A binding of a ClusterRole, in a team's namespace or in the whole cluster."""
+
+    name: str
+    role: str
+    subjects: list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A runtime that a namespace's jobs may use.
+
+    Args:
+        nodes: pods of the largest job with it, launcher included.
+    """
+
+    launch: Launch
+    nodes: int
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of the largest job."""
+        return self.nodes * self.launch.gpus
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A TrainJob to copy."""
+
+    space: Space
+    grant: Grant
+
+    @property
+    def launch(self) -> Launch:
+        """The runtime on its nodes."""
+        return self.grant.launch
+
+    @property
+    def nodes(self) -> int:
+        """Pods of the job: two, or what is the most."""
+        return min(2, self.grant.nodes)
+
+    @property
+    def name(self) -> str:
+        """Name of the TrainJob."""
+        return names.sample(self.space.namespace, self.launch.runtime.name)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The queue, and the lowest class that the team may use."""
+        labels = {"kueue.x-k8s.io/queue-name": self.launch.hardware.node_class}
+        if self.space.priorities:
+            labels["kueue.x-k8s.io/priority-class"] = self.space.priorities[0]
+        return dict(sorted(labels.items()))
+
+    @property
+    def manager(self) -> str:
+        """Who patches the runtime: a domain and a path, as Trainer's webhook wants it."""
+        return f"{self.space.cluster.settings.domain}/job"
+
+    @property
+    def volumes(self) -> list[dict[str, Any]]:
+        """The team's storage, as pod volumes."""
+        claims = [{"name": c.name, "persistentVolumeClaim": {"claimName": c.name}} for c in self.space.claims]
+        return claims + [{"name": s.name, "secret": {"secretName": s.name}} for s in self.space.buckets]
+
+    @property
+    def volume_mounts(self) -> list[dict[str, Any]]:
+        """Where they appear; secrets as files, since sshd drops the container's environment."""
+        claims: list[dict[str, Any]] = [{"name": c.name, "mountPath": c.mount_path} for c in self.space.claims]
+        return claims + [{"name": s.name, "mountPath": s.mount_path, "readOnly": True} for s in self.space.buckets]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A namespace of a team on one cluster, complete."""
+
+    team: Team
+    profile: TeamSpace
+    cluster: Cluster
+    queues: tuple[Queue, ...]
+    grants: tuple[Grant, ...]
+    priorities: tuple[str, ...]
+    networks: tuple[Network, ...]
+    claims: tuple[Claim, ...]
+    secrets: tuple[StoredSecret, ...]
+
+    @property
+    def namespace(self) -> str:
+        """Its name on the cluster."""
+        return names.namespace(self.team.name, self.profile.name)
+
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        """Runtimes that its jobs may use."""
+        return tuple(grant.launch for grant in self.grants)
+
+    @property
+    def team_label(self) -> dict[str, str]:
+        """The label that marks what belongs to this team."""
+        return {f"{self.cluster.settings.domain}/team": self.team.name}
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of every object in the team's unit."""
+        return {"app.kubernetes.io/managed-by": "trainyard", **self.team_label}
+
+    @property
+    def namespace_labels(self) -> dict[str, str]:
+        """Labels of the namespace: ours, then what the release's controllers look for."""
+        return {**self.labels, **self.cluster.release.namespace_labels}
+
+    @property
+    def contact(self) -> dict[str, str]:
+        """Annotation that tells whom to call."""
+        return {f"{self.cluster.settings.domain}/contact": self.team.contact}
+
+    @property
+    def bindings(self) -> tuple[Binding, ...]:
+        """RoleBindings: each role that somebody has, and the SCC that job pods run under, if any."""
+        roles = (role for role in ("admin", "user", "viewer") if self._subjects(role))
+        bindings = tuple(Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles)
+        if scc := self.cluster.release.job_scc:
+            bindings += (Binding("job-scc", f"system:openshift:scc:{scc}", [self._account(names.JOB_ACCOUNT)]),)
+        return bindings
+
+    def _subjects(self, role: str) -> list[dict[str, str]]:
+        accounts = [self._account(account.name) for account in self.team.accounts if account.role == role]
+        return group_subjects(self.team.groups.get(role, ())) + accounts
+
+    def _account(self, name: str) -> dict[str, str]:
+        return {"kind": "ServiceAccount", "name": name, "namespace": self.namespace}
+
+    @property
+    def everybody(self) -> list[dict[str, str]]:
+        """All who have a role in the team."""
+        return [subject for role in ("admin", "user", "viewer") for subject in self._subjects(role)]
+
+    @property
+    def accounts(self) -> tuple[str, ...]:
+        """Service accounts that we make, the ranks' first; the others exist already."""
+        return (names.JOB_ACCOUNT, *(account.name for account in self.team.accounts if not account.owner))
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """A job to copy for each runtime."""
+        return tuple(Sample(self, grant) for grant in self.grants)
+
+    @property
+    def buckets(self) -> tuple[StoredSecret, ...]:
+        """S3 connections."""
+        return tuple(secret for secret in self.secrets if secret.kind == "s3")
+
+    @property
+    def pull_secrets(self) -> tuple[StoredSecret, ...]:
+        """Image pull secrets."""
+        return tuple(secret for secret in self.secrets if secret.kind == "pull")
+
+    @property
+    def made_volumes(self) -> tuple[Claim, ...]:
+        """Claims whose PersistentVolume we make."""
+        return tuple(claim for claim in self.claims if claim.storage.kind == "nfs")
+
+    @property
+    def namespace_annotations(self) -> dict[str, str]:
+        """Whom to call; and a namespace goes only when a person confirms it."""
+        return {
+            "argocd.argoproj.io/sync-options": "Prune=false,Delete=confirm",
+            **self.contact,
+            **self._display_name,
+        }
+
+    @property
+    def _display_name(self) -> dict[str, str]:
+        key = self.cluster.release.display_name_key
+        return {key: f"Team {' '.join(filter(None, (self.team.name, self.profile.name)))}"} if key else {}
+
+    @property
+    def egress(self) -> tuple[Egress, ...]:
+        """Ways out that the platform declares for every team."""
+        return self.cluster.egress
+
+    @property
+    def limits(self) -> dict[str, str]:
+        """Parameters of the admission policy, as a ConfigMap holds them: what TrainJobs in it may ask for."""
+        limits = {
+            "priorityClasses": " ".join(self.priorities),
+            "queues": " ".join(queue.node_class for queue in self.queues),
+            "runtimes": " ".join(launch.name for launch in self.launches),
+        }
+        for grant in self.grants:
+            launch = grant.launch
+            limits[f"gpusPerNode.{launch.name}"] = str(launch.gpus)
+            limits[f"maxNodes.{launch.name}"] = str(grant.nodes)
+            limits[f"minNodes.{launch.name}"] = str(launch.runtime.launcher.smallest_job)
+            limits[f"ranksPerNode.{launch.name}"] = str(launch.ranks)
+            limits[f"roles.{launch.name}"] = " ".join(launch.runtime.launcher.roles)
+            limits[f"threadsPerRank.{launch.name}"] = str(launch.threads_per_rank)
+            limits[f"perNode.{launch.name}"] = " ".join(
+                f"{name}={format_amount(name, amount)}" for name, amount in launch.per_node.items()
+            )
+        return dict(sorted(limits.items()))
+
+    @property
+    def limits_name(self) -> str:
+        """Name of the ConfigMap with the parameters and of the policy binding."""
+        return names.job_limits(self.namespace)

@@ -1,0 +1,106 @@
+"""Runtimes on the nodes that a team has: which of them a namespace's jobs may use, and how large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from generator.model.cluster import Cluster
+from generator.model.hardware import Hardware, least
+from generator.model.launch import Launch
+from generator.model.pool import Pool
+from generator.model.runtime import Runtime
+from generator.model.space import Grant
+from generator.model.team import Quota, TeamSpace
+
+Held = tuple[tuple[Pool, Quota], ...]
+"""A team's quota on pools of one cluster."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    cluster: Cluster
+    namespace: str
+
+
+def resolve_grants(
+    space: TeamSpace, cluster: Cluster, held: Held, runtimes: tuple[Runtime, ...], namespace: str
+) -> Iterator[Grant]:
+    """Yield every runtime on every kind of node, and on any of several kinds where a queue has them.
+
+    Args:
+        space: the namespace, as its profile tells it.
+        cluster: where it is.
+        held: the team's quota.
+        runtimes: that the team lists.
+        namespace: its name on the cluster.
+    """
+    place = _Place(cluster, namespace)
+    for runtime in runtimes:
+        usable = tuple((pool, quota) for pool, quota in held if pool.hardware.name in runtime.hardware)
+        whole = tuple(each for each in usable if not each[1].is_share)
+        for hardware in {pool.hardware.name: pool.hardware for pool, _ in whole}.values():
+            on = tuple(each for each in whole if each[0].hardware == hardware)
+            yield _whole(space, _launch(runtime, hardware, on[0][0], place), on)
+        for any_of, kinds in _interchangeable(cluster, whole, runtime):
+            hardware = least(kinds[0].node_class, kinds)
+            yield _whole(space, _launch(runtime, hardware, any_of[0][0], place), any_of)
+        for pool, quota in usable:
+            if quota.is_share and (grant := _share(pool, quota, runtime, place)):
+                yield grant
+
+
+def _whole(space: TeamSpace, launch: Launch, on: Held) -> Grant:
+    """A job has whole nodes of one pool."""
+    reach = max(int(quota.reach) for _, quota in on)
+    return Grant(launch, min(space.largest_job, launch.runtime.max_nodes, reach))
+
+
+def _share(pool: Pool, quota: Quota, runtime: Runtime, place: _Place) -> Grant | None:
+    """A share of a node is one job: each of its pods asks for an equal part; nothing for GPUs that can't be divided."""
+    pods = runtime.launcher.smallest_job
+    if quota.own < pods or quota.own % pods or quota.own >= quota.per_node:
+        return None
+    part = quota.nodes / pods
+    most = min(int(quota.reach / part), runtime.max_nodes)
+    return Grant(_launch(runtime, pool.hardware, pool, place, part), most)
+
+
+def _interchangeable(cluster: Cluster, held: Held, runtime: Runtime) -> Iterator[tuple[Held, tuple[Hardware, ...]]]:
+    """Yield pools of several kinds of node, and all kinds of the cluster that a pod for any of them must fit."""
+    groups: dict[tuple[str, str, int], list[tuple[Pool, Quota]]] = {}
+    for pool, quota in held:
+        groups.setdefault(_interchange(pool), []).append((pool, quota))
+    for key, group in groups.items():
+        if len({pool.hardware.name for pool, _ in group}) > 1:
+            alike = (pool.hardware for pool in cluster.pools if _interchange(pool) == key)
+            kinds = {hardware.name: hardware for hardware in alike if hardware.name in runtime.hardware}
+            yield tuple(group), tuple(kinds.values())
+
+
+def _interchange(pool: Pool) -> tuple[str, str, int]:
+    """Return what must be the same of two pools for one pod template to fit both: fabric, and GPUs by resource."""
+    gpu = pool.hardware.gpu
+    return (pool.fabric.name if pool.fabric else "", gpu.resource if gpu else "", pool.hardware.gpus)
+
+
+def _launch(
+    runtime: Runtime,
+    hardware: Hardware,
+    pool: Pool,
+    place: _Place,
+    part: Fraction = Fraction(1),
+) -> Launch:
+    cluster = place.cluster
+    attached = pool.fabric if runtime.uses_rdma else None
+    return Launch(
+        runtime=runtime,
+        hardware=hardware,
+        fabric=pool.fabric,
+        release=cluster.release,
+        part=part,
+        owner=place.namespace if attached and attached.link.operator_networks else "",
+        domain=cluster.settings.domain,
+        fips=cluster.fips,
+    )
