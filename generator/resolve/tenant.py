@@ -14,7 +14,7 @@ from generator.model.network import AddressPool, Network
 from generator.model.quantity import parse_bytes
 from generator.model.queue import Flavor, Queue
 from generator.model.runtime import Runtime
-from generator.model.space import Space
+from generator.model.space import Grant, Space
 from generator.model.storage import Claim, Storage, StoredSecret, bucket_secret, pull_secret
 from generator.model.team import Allocation, StorageRequest, Team, TeamSpace
 from generator.model.tenant import Tenant
