@@ -15,7 +15,6 @@ from generator.model.pool import Pool
 from generator.model.release import Release
 from generator.model.storage import PullSecret, Storage
 
-
 _FRAMEWORKS = {
     "AppWrapper": "workload.codeflare.dev/appwrapper",
     "BatchJob": "batch/job",

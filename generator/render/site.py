@@ -10,7 +10,7 @@ from typing import Any
 from generator.model.delivery import Delivery
 from generator.model.manifest import Kind, Manifest, kind_of
 from generator.model.platform import Site
-from generator.render.catalog import CATALOG, DELIVERY, Entry, Subject
+from generator.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
 from generator.render.compile import Build, compile_template
 
 _PACKAGE = Path(__file__).resolve().parent.parent
