@@ -20,7 +20,7 @@ from generator.model.manifest import Manifest
 from generator.model.platform import Platform, Site
 from generator.references.graph import check_references
 from generator.render.site import render_site
-from generator.render.unit import HEALTH_CHECKS, health_checks, kustomizations, readme
+from generator.render.unit import health_checks, kustomizations, node_limits, readme
 from generator.resolve.platform import resolve
 from generator.rules.check import check_meaning
 from generator.rules.waivers import apply_waivers
@@ -147,9 +147,11 @@ def emit_site(site: Site, manifests: tuple[Manifest, ...], components_root: str)
     bodies = {manifest.path: (manifest.body, manifest.files) for manifest in manifests}
     for folder, body in kustomizations(site, manifests, components_root).items():
         bodies[f"{folder}/kustomization.yaml"] = (body, _unit_files(site, folder))
-    bodies[f"{HEALTH_CHECKS}.yaml"] = (health_checks(site), site.cluster.files)
+    fragment, checks = health_checks(site)
+    bodies[f"{fragment}.yaml"] = (checks, site.cluster.files)
     files = {path: emit(body, _header(origins)) for path, (body, origins) in bodies.items()}
     files["README.md"] = readme(site).encode()
+    files |= {path: text.encode() for path, text in node_limits(site).items()}
     files[".gitattributes"] = f"# {_origin(site.cluster.files)}\n* text eol=lf linguist-generated=true\n".encode()
     origins = {path: bodies[path][1] if path in bodies else site.cluster.files for path in files}
     lock = make_lock(files, origins, tool=__version__, release=site.cluster.release.name)

@@ -20,7 +20,7 @@ from generator.dialect.manifests import parse_manifests
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.pipeline import INVALID_MANIFEST, Generation, check_object, component_manifests, generate
-from generator.render.unit import units
+from generator.render.unit import UNLISTED, units
 from generator.schema.manifests import schema_folder
 from generator.tree.compare import reading
 from generator.verify.kubeconform import Finding, validate
@@ -42,7 +42,6 @@ OBJECTS_LOST = Rule(
     fix="A hand-written component must only add objects; for anything else, report a bug of Trainyard.",
 )
 RULES = (UNIT_DOES_NOT_BUILD, OBJECTS_LOST)
-_SAMPLES = "samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,7 @@ class Count:
         skipped: objects that kubeconform passed over.
         units, units_built: sync units there, and those that build.
         samples: jobs to copy; checked, never synced.
+        artifacts: files for other hands than Argo CD's, of a kind with a schema; checked too.
         others: all other files: kustomizations, lockfile, README, fragments.
         by_unit: objects of each sync unit.
     """
@@ -70,6 +70,7 @@ class Count:
     units: int
     units_built: int
     samples: int
+    artifacts: int
     others: int
     by_unit: dict[str, int]
 
@@ -126,21 +127,23 @@ def _verify_site(
     checked = [(manifest, tuple(check_object(site, manifest))) for manifest in committed]
     outputs = _build(kustomize, folder, tuple(units(manifests)))
     built = {unit: output for unit, output in outputs.items() if isinstance(output, str)}
-    samples = {manifest.path: _text(folder / manifest.path) for manifest in manifests if manifest.unit == _SAMPLES}
-    report = validate(kubeconform, {**built, **samples}, _schemas(site))
+    unlisted = {manifest.path: _text(folder / manifest.path) for manifest in manifests if manifest.unit in UNLISTED}
+    samples = sum(manifest.unit == "samples" for manifest in manifests)
+    report = validate(kubeconform, {**built, **unlisted}, _schemas(site))
     refused = sorted({*report.invalid, *report.errors})
     added = Counter(manifest.unit for manifest in component_manifests(site))
     by_unit = {unit: _listed(folder / unit) + added[unit] for unit in outputs}
     count = Count(
         cluster=site.name,
         objects=sum(by_unit.values()),
-        valid=sum(not faults for manifest, faults in checked if manifest.path not in samples),
+        valid=sum(not faults for manifest, faults in checked if manifest.path not in unlisted),
         built=sum(len(parse_manifests(text)) for text in built.values()),
-        conform=report.valid - len(samples.keys() - {finding.stream for finding in refused}),
+        conform=report.valid - len(unlisted.keys() - {finding.stream for finding in refused}),
         skipped=report.skipped,
         units=len(outputs),
         units_built=len(built),
-        samples=len(samples),
+        samples=samples,
+        artifacts=len(unlisted) - samples,
         others=sum(path.startswith(f"{site.name}/") for path in generation.files) - len(manifests),
         by_unit=by_unit,
     )
@@ -188,7 +191,7 @@ def _refused(site: Site, findings: Iterable[Finding], manifests: Iterable[Manife
     """Yield kubeconform's findings at the profile places that the objects were made from."""
     places: dict[tuple[str, str, str], Pointer] = {}
     for manifest in manifests:
-        stream = manifest.path if manifest.unit == _SAMPLES else manifest.unit
+        stream = manifest.path if manifest.unit in UNLISTED else manifest.unit
         places[stream, manifest.kind.name, manifest.name] = manifest.at
     for finding in findings:
         at = places.get((finding.stream, finding.kind, finding.name)) or _home(site, finding.stream)

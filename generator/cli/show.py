@@ -73,7 +73,9 @@ def _space(space: Space) -> Iterator[Value]:
         yield Value(
             f"{own}runtime {grant.launch.name}", f"jobs up to {grant.nodes} nodes{gpus}", space.team.at / "runtimes"
         )
-    yield Value(f"{own}priorities", ", ".join(space.priorities) or "none", space.profile.at / "priorities")
+    yield Value(
+        f"{own}priorities", ", ".join(each.name for each in space.priorities) or "none", space.profile.at / "priorities"
+    )
     for network in space.networks:
         told = f"{network.fabric.link.segment} {network.told}, {network.addresses.subnet}"
         yield Value(f"{own}network {network.name}", told, network.addresses.allocation.at)

@@ -15,6 +15,25 @@ from generator.model.pool import Pool
 from generator.model.release import Release
 from generator.model.storage import PullSecret, Storage
 
+_FRAMEWORKS = {
+    "AppWrapper": "workload.codeflare.dev/appwrapper",
+    "BatchJob": "batch/job",
+    "Deployment": "deployment",
+    "JobSet": "jobset.x-k8s.io/jobset",
+    "LeaderWorkerSet": "leaderworkerset.x-k8s.io/leaderworkerset",
+    "MPIJob": "kubeflow.org/mpijob",
+    "PaddleJob": "kubeflow.org/paddlejob",
+    "Pod": "pod",
+    "PyTorchJob": "kubeflow.org/pytorchjob",
+    "RayCluster": "ray.io/raycluster",
+    "RayJob": "ray.io/rayjob",
+    "StatefulSet": "statefulset",
+    "TFJob": "kubeflow.org/tfjob",
+    "TrainJob": "trainer.kubeflow.org/trainjob",
+    "XGBoostJob": "kubeflow.org/xgboostjob",
+}
+"""Names of the Kueue operator's object -> of Kueue's Configuration (sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -143,6 +162,11 @@ class Cluster:
     def preemption_policy(self) -> str:
         """Kueue's name for how borrowed capacity is shared."""
         return "FairSharing" if self.sharing == "fair" else "Classical"
+
+    @property
+    def framework_names(self) -> list[str]:
+        """The same job kinds, as Kueue's Configuration calls them."""
+        return sorted(_FRAMEWORKS[each] for each in self.frameworks)
 
     @property
     def source_repositories(self) -> tuple[str]:

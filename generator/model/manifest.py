@@ -41,13 +41,18 @@ class Manifest:
 
     @property
     def name(self) -> str:
-        """Name of the object."""
-        return str(self.body["metadata"]["name"])
+        """Name of the object; of a file that is none, what it is called."""
+        return str(self._metadata.get("name", self.path.rpartition("/")[2].removesuffix(".yaml")))
 
     @property
     def namespace(self) -> str:
         """Namespace of the object; empty when it is cluster scoped."""
-        return str(self.body["metadata"].get("namespace", ""))
+        return str(self._metadata.get("namespace", ""))
+
+    @property
+    def _metadata(self) -> dict[str, Any]:
+        metadata: dict[str, Any] = self.body.get("metadata", {})
+        return metadata
 
     @property
     def kind(self) -> Kind:
@@ -58,4 +63,4 @@ class Manifest:
 def kind_of(body: dict[str, Any]) -> Kind:
     """Return the kind of an object; it is namespaced when it says a namespace, as all of ours do."""
     group = body["apiVersion"].rpartition("/")[0]
-    return Kind(group, body["kind"], "namespace" in body["metadata"])
+    return Kind(group, body["kind"], "namespace" in body.get("metadata", {}))

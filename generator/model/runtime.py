@@ -26,7 +26,7 @@ class Runtime:
         binding: ``cores`` (each rank is bound to its share) or ``none``.
         max_nodes: cap on nodes of one job.
         end: ISO date after which a deprecated version is gone; empty when it is supported.
-        deadline: seconds that a job may run; 0 for any time.
+        deadline: seconds that one attempt of a job may run; 0 for any time.
         restarts: how often a job that fails is started again.
         keep: seconds that the pods of a finished job are kept; -1 for ever.
     """
@@ -56,6 +56,11 @@ class Runtime:
     def uses_rdma(self) -> bool:
         """Whether its ranks talk over the rails, where a node has some."""
         return self.fabric in {"gpudirect", "rdma"}
+
+    @property
+    def keeps_for_a_time(self) -> bool:
+        """Whether the pods of a finished job go some day."""
+        return self.keep >= 0
 
     @property
     def launcher_version(self) -> str:

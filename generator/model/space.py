@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.model import names
-from generator.model.cluster import Cluster, group_subjects
+from generator.model.cluster import Cluster, Priority, group_subjects
 from generator.model.launch import Launch
 from generator.model.network import Egress, Network
 from generator.model.quantity import format_amount
@@ -65,10 +65,12 @@ class Sample:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The queue, and the lowest class that the team may use."""
+        """The queue, and the lowest class that may be used, with its deadline."""
         labels = {"kueue.x-k8s.io/queue-name": self.launch.hardware.node_class}
-        if self.space.priorities:
-            labels["kueue.x-k8s.io/priority-class"] = self.space.priorities[0]
+        for lowest in self.space.priorities[:1]:
+            labels["kueue.x-k8s.io/priority-class"] = lowest.name
+            if lowest.deadline:
+                labels["kueue.x-k8s.io/max-exec-time-seconds"] = str(lowest.deadline)
         return dict(sorted(labels.items()))
 
     @property
@@ -98,7 +100,7 @@ class Space:
     cluster: Cluster
     queues: tuple[Queue, ...]
     grants: tuple[Grant, ...]
-    priorities: tuple[str, ...]
+    priorities: tuple[Priority, ...]
     networks: tuple[Network, ...]
     claims: tuple[Claim, ...]
     secrets: tuple[StoredSecret, ...]
@@ -202,7 +204,8 @@ class Space:
     def limits(self) -> dict[str, str]:
         """Parameters of the admission policy, as a ConfigMap holds them: what TrainJobs in it may ask for."""
         limits = {
-            "priorityClasses": " ".join(self.priorities),
+            "deadlines": " ".join(f"{each.name}={each.deadline}" for each in self.priorities if each.deadline),
+            "priorityClasses": " ".join(each.name for each in self.priorities),
             "queues": " ".join(queue.node_class for queue in self.queues),
             "runtimes": " ".join(launch.name for launch in self.launches),
         }

@@ -57,7 +57,11 @@ def make_index(site: Site, manifests: Sequence[Manifest]) -> Index:
 
 
 def _declared(site: Site) -> Iterator[Name]:
-    """Yield what the profiles say exists already: accounts with an owner, volumes of adopted claims."""
+    """Yield what the profiles say exists already: GPUs, accounts with an owner, volumes of adopted claims."""
+    for pool in site.cluster.pools:
+        if pool.hardware.gpu:
+            # Its vendor's prefix may be that of the SR-IOV resources too.
+            yield VF_RESOURCE, "", pool.hardware.gpu.resource
     for space in (space for tenant in site.tenants for space in tenant.spaces):
         for account in space.team.accounts:
             if account.owner:

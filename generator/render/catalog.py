@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from generator.diagnostics import Pointer
@@ -19,12 +19,18 @@ Subject = TypeVar("Subject", Site, Delivery)
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one rendering of a template sees, and where it came from."""
+    """What one rendering of a template sees, and where it came from.
+
+    Args:
+        team: whose unit it belongs to; empty for the cluster's.
+        name: of what it is one of: a team's further namespace, a pool; tells their files apart.
+    """
 
     variables: dict[str, object]
     files: tuple[str, ...]
     at: Pointer
     team: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,7 @@ def _cluster(site: Site) -> Iterator[Scope]:
 
 def _pools(site: Site) -> Iterator[Scope]:
     for pool in site.cluster.pools:
-        yield Scope({"pool": pool}, (*site.cluster.files, *pool.hardware.files), pool.at)
+        yield Scope({"pool": pool}, (*site.cluster.files, *pool.hardware.files), pool.at, name=pool.name)
 
 
 def _fabric_pools(site: Site) -> Iterator[Scope]:
@@ -101,10 +107,15 @@ def _of(tenant: Tenant, **variables: object) -> Scope:
     return Scope({"tenant": tenant, **variables}, tenant.files, tenant.team.at, tenant.name)
 
 
+def _in(tenant: Tenant, space: Space, **variables: object) -> Scope:
+    scope = _of(tenant, space=space, **variables)
+    return replace(scope, name=space.profile.name)
+
+
 def _spaces(site: Site) -> Iterator[Scope]:
     for tenant in site.tenants:
         for space in tenant.spaces:
-            yield _of(tenant, space=space)
+            yield _in(tenant, space)
 
 
 def _each(name: str, members: Callable[[Tenant], Iterable[object]]) -> Callable[[Site], Iterator[Scope]]:
@@ -122,7 +133,7 @@ def _within(name: str, members: Callable[[Space], Iterable[object]]) -> Callable
     def scopes(site: Site) -> Iterator[Scope]:
         for tenant in site.tenants:
             for space in tenant.spaces:
-                yield from (_of(tenant, space=space, **{name: member}) for member in members(space))
+                yield from (_in(tenant, space, **{name: member}) for member in members(space))
 
     return scopes
 
@@ -199,6 +210,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("team/persistent-volume-claim", _within("claim", lambda space: space.claims)),
     Entry("team/external-secret-s3", _within("secret", lambda space: space.buckets)),
     Entry("team/external-secret-pull", _within("secret", lambda space: space.pull_secrets)),
+    Entry("nodes/kubelet-configuration", _pools, "node-files"),
+    Entry("operators/kueue-configuration", _cluster, "kueue-configuration"),
     Entry("samples/train-job", _within("sample", lambda space: space.samples)),
 )
 """What stands for itself; its kinds are known before the delivery is rendered."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from generator.model.delivery import Delivery
 from generator.model.manifest import Kind, Manifest, kind_of
 from generator.model.platform import Site
-from generator.render.catalog import CATALOG, DELIVERY, Entry, Subject
+from generator.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
 from generator.render.compile import Build, compile_template
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -47,13 +48,21 @@ def _render(entry: Entry[Subject], subject: Subject, shared: dict[str, object]) 
     build = template(entry.template)
     for scope in entry.scopes(subject):
         body = build({**shared, **scope.variables})
-        path = f"{entry.folder(scope)}/{body['kind'].lower()}-{_file_name(body['metadata']['name'])}.yaml"
+        path = f"{entry.folder(scope)}/{_file_name(entry, scope, body)}.yaml"
         yield Manifest(path, body, scope.files, scope.at)
 
 
-def _file_name(name: str) -> str:
-    """Return an object's name as part of a file name: RBAC names may hold colons, which some file systems refuse."""
-    return name.replace(":", "-")
+def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str:
+    """Return what a file is called: the kind and name of its object, or its template.
+
+    In a team's unit objects of its further namespaces may have one name. RBAC names may hold colons, which some file
+    systems refuse.
+    """
+    if "metadata" not in body:
+        return "-".join(filter(None, (scope.name, entry.template.rpartition("/")[2])))
+    name = body["metadata"]["name"].replace(":", "-")
+    space = scope.name if "namespace" in body["metadata"] and entry.folder(scope).startswith("teams/") else ""
+    return "-".join(filter(None, (body["kind"].lower(), space, name)))
 
 
 def _delivery(site: Site, manifests: Sequence[Manifest]) -> Delivery:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,8 +13,11 @@ from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.render.site import template, templates_folder
 
-HEALTH_CHECKS = "argocd/resource-health-checks"
-_UNLISTED = frozenset({"samples"})
+HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
+"""The same checks for argocd-cm, and for the object that an operator makes it from."""
+
+UNLISTED = frozenset({"nodes", "operators", "samples"})
+"""Folders of a cluster that no kustomization lists: files for other hands than Argo CD's."""
 
 
 def kustomizations(site: Site, manifests: tuple[Manifest, ...], components_root: str) -> Mapping[str, dict[str, Any]]:
@@ -26,7 +30,7 @@ def kustomizations(site: Site, manifests: tuple[Manifest, ...], components_root:
     """
     listed: dict[str, list[str]] = {}
     for manifest in manifests:
-        if manifest.unit not in _UNLISTED:
+        if manifest.unit not in UNLISTED:
             listed.setdefault(manifest.unit, []).append(manifest.path.rpartition("/")[2])
     components = {f"teams/{tenant.name}": [each.name for each in tenant.components] for tenant in site.tenants}
     return {
@@ -53,10 +57,43 @@ def _kustomization(resources: list[str], components: list[str]) -> dict[str, Any
     return body
 
 
-def health_checks(site: Site) -> dict[str, Any]:
-    """Return the fragment with health checks, in the form of this site's Argo CD installation."""
-    body: dict[str, Any] = template(HEALTH_CHECKS)({"cluster": site.cluster})
-    return body
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Health checks of kinds that Argo CD has none for, in Lua."""
+
+    scripts: Mapping[tuple[str, str], str]
+
+    @property
+    def checks(self) -> list[dict[str, str]]:
+        """As ``spec.resourceHealthChecks`` of an ArgoCD object."""
+        return [{"group": group, "kind": kind, "check": script} for (group, kind), script in self.scripts.items()]
+
+    @property
+    def customizations(self) -> dict[str, str]:
+        """As ``data`` of argocd-cm."""
+        return {
+            f"resource.customizations.health.{f'{group}_' if group else ''}{kind}": script
+            for (group, kind), script in self.scripts.items()
+        }
+
+
+def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
+    """Return the name and body of the fragment with health checks, in the form of this site's Argo CD installation."""
+    scripts = {}
+    for path in sorted((templates_folder() / "argocd" / "health").glob("*.lua")):
+        group, _, kind = path.stem.rpartition("_")
+        scripts[group, kind] = path.read_text(encoding="utf-8")
+    name = HEALTH_CHECKS["argocd-object" in site.cluster.release.features]
+    body: dict[str, Any] = template(name)({"health": Health(scripts)})
+    return name, body
+
+
+def node_limits(site: Site) -> dict[str, str]:
+    """Return text files for the nodes by path; none where the release has objects for that."""
+    if "node-files" not in site.cluster.release.features:
+        return {}
+    text = (templates_folder() / "nodes" / "memlock.conf").read_text(encoding="utf-8")
+    return {f"nodes/{pool.name}-memlock.conf": text for pool in site.cluster.pools}
 
 
 def readme(site: Site) -> str:
@@ -74,4 +111,4 @@ def _markdown(name: str) -> Template:
 
 def units(manifests: tuple[Manifest, ...]) -> Iterator[str]:
     """Yield the folders that Argo CD syncs, in order."""
-    yield from sorted({manifest.unit for manifest in manifests} - _UNLISTED)
+    yield from sorted({manifest.unit for manifest in manifests} - UNLISTED)

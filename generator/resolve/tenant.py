@@ -8,7 +8,7 @@ from typing import Any
 from generator.diagnostics import Pointer
 from generator.dialect.source import Source
 from generator.model import names
-from generator.model.cluster import Cluster
+from generator.model.cluster import Cluster, Priority
 from generator.model.component import Component
 from generator.model.network import AddressPool, Network
 from generator.model.quantity import parse_bytes
@@ -102,12 +102,12 @@ def _address_pools(team: Team, cluster: Cluster, held: Held, allocations: Alloca
             yield from (AddressPool(team.name, fabric, rail, rails, pools, allocation) for rail in range(rails))
 
 
-def _priorities(space: TeamSpace, cluster: Cluster, found: Found) -> Iterator[str]:
+def _priorities(space: TeamSpace, cluster: Cluster, found: Found) -> Iterator[Priority]:
     """Yield the classes that jobs of the namespace may use, lowest value first."""
     known = {priority.name: priority for priority in cluster.priorities}
     for i, name in enumerate(space.priorities):
         find("priority", name, known, space.at / "priorities" / i, found)
-    yield from (name for name in known if name in (space.priorities or known))
+    yield from (priority for name, priority in known.items() if name in (space.priorities or known))
 
 
 def _requests(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.model.launcher import LAUNCHERS
 from generator.model.platform import Platform
 from generator.rules._check import Check
 from generator.rules._walk import hardware, holdings
 
-OPENMPI_MAJORS = (4, 5)
-OTHER_MPIS = frozenset({"impi", "intel-mpi", "intelmpi", "mpich", "mvapich", "mvapich2"})
+OTHER_MPIS = frozenset({"impi", "intelmpi", "mpich", "mvapich", "mvapich2"})
+"""MPIs that no launcher here starts, and other names of Intel's."""
 
 IMAGE_WITHOUT_DIGEST = Rule(
     id="runtime/image-without-digest",
@@ -29,24 +30,35 @@ CUDA_TOO_OLD = Rule(
 UNSUPPORTED_MPI = Rule(
     id="runtime/unsupported-mpi",
     severity=Severity.ERROR,
-    summary="A runtime's MPI is Open MPI 4 or 5.",
+    summary="A runtime's MPI is the one that its launcher starts: Open MPI 4 or 5, or Intel MPI 2021.",
     why=(
-        "Trainer launches Open MPI only: `mpiImplementation` admits no other value (Trainer 2.1 to 2.3), and the"
-        " hostfile and variables that it sets mean nothing to MPICH, MVAPICH2 or Intel MPI: all ranks would run on"
-        " the launcher."
+        "Trainer writes its hostfile for Open MPI (`mpiImplementation` admits no other value, Trainer 2.1 to 2.3):"
+        " MPICH, MVAPICH2 and Intel MPI refuse it (`token slots not supported at this time`, seen with MPICH 4.0 and"
+        " Intel MPI 2021), and Open MPI's variables mean nothing to them. For Intel MPI there is a launcher of its own;"
+        " MPICH's failed with a good hostfile too (`BAD TERMINATION`)."
     ),
-    fix="Build the image with Open MPI 4.1 or 5.0.",
+    fix="Build the image with Open MPI 4.1 or 5.0, or with Intel MPI 2021 and `launcher: intel-mpi`.",
+)
+LAUNCHER_VERSION_UNKNOWN = Rule(
+    id="runtime/launcher-version-unknown",
+    severity=Severity.ERROR,
+    summary="A runtime states the version of what starts its ranks.",
+    why=(
+        "Open MPI 5 ignores the variables of 4 in silence, and 4 those of 5: with the wrong ones all ranks run on the"
+        " launcher (seen with Open MPI 5.0.11: two ranks on one host, exit code 0, no message)."
+    ),
+    fix='Add it to `libraries`, e.g. {openmpi: "5.0.6"}, {intel-mpi: "2021.13"} or {torch: "2.6.0"}.',
 )
 GPU_IN_RESOURCE_NAME = Rule(
     id="runtime/gpu-in-resource-name",
     severity=Severity.ERROR,
-    summary="A hardware profile with rails has no `gpu` in its name.",
+    summary="A fabric has no `gpu` in its name.",
     why=(
         "The name becomes that of its virtual functions' resources, and Trainer takes every resource with `gpu` in"
         " its name for GPUs: one virtual function may then count as the GPUs of a node, and a job that"
         " leaves its number of ranks open gets it wrong."
     ),
-    fix="Rename the hardware profile, e.g. after the machine: dgx-h100.",
+    fix="Rename the fabric, e.g. after its link: ib.",
 )
 UNUSED_RUNTIME = Rule(
     id="runtime/unused-runtime",
@@ -84,23 +96,42 @@ def cuda_too_old(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def unsupported_mpi(platform: Platform) -> Iterator[Diagnostic]:
-    """Look for other MPIs among the libraries, and at Open MPI's version."""
+    """Look for other MPIs among the libraries, and at the version of the launcher's own."""
+    others = {each.library: each.name for each in LAUNCHERS.values() if each.mpi}
     for runtime in platform.runtimes:
+        launcher = runtime.launcher
         for library, version in runtime.libraries.items():
             at = runtime.at / "libraries" / library
             if library in OTHER_MPIS:
                 yield UNSUPPORTED_MPI.at(
-                    at.key(), f"runtime `{runtime.name}` brings {library}; Trainer can't launch it"
+                    at.key(), f"runtime `{runtime.name}` brings {library}, which nothing can launch"
                 )
-            elif library == "openmpi" and _numbers(version)[0] not in OPENMPI_MAJORS:
-                yield UNSUPPORTED_MPI.at(at, f"runtime `{runtime.name}` has Open MPI {version}, not 4 or 5")
+            elif library != launcher.library and library in others:
+                message = f"runtime `{runtime.name}` brings {library}, but its launcher is {launcher.name}"
+                yield UNSUPPORTED_MPI.at(at.key(), message, hint=f"say `launcher: {others[library]}`, or remove it")
+            elif library == launcher.library and launcher.majors and _numbers(version)[0] not in launcher.majors:
+                known = " or ".join(map(str, launcher.majors))
+                yield UNSUPPORTED_MPI.at(at, f"runtime `{runtime.name}` has {library} {version}, not {known}")
+
+
+def launcher_version_unknown(platform: Platform) -> Iterator[Diagnostic]:
+    """Find runtimes whose launcher's library is not among the libraries."""
+    for runtime in platform.runtimes:
+        library = runtime.launcher.library
+        if library not in runtime.libraries:
+            message = (
+                f"runtime `{runtime.name}` is started by {runtime.launcher.name} and does not state its `{library}`"
+            )
+            yield LAUNCHER_VERSION_UNKNOWN.at(runtime.at / "libraries", message)
 
 
 def gpu_in_resource_name(platform: Platform) -> Iterator[Diagnostic]:
     """Find names that would make GPUs of virtual functions."""
-    for each in hardware(platform):
-        if each.rails and "gpu" in each.name:
-            yield GPU_IN_RESOURCE_NAME.at(each.at, f"the virtual functions of a `{each.name}` have `gpu` in their name")
+    for site in platform.sites:
+        for fabric in site.cluster.fabrics:
+            if "gpu" in fabric.name:
+                message = f"the virtual functions of fabric `{fabric.name}` have `gpu` in their name"
+                yield GPU_IN_RESOURCE_NAME.at(fabric.at.key(), message)
 
 
 def unused_runtime(platform: Platform) -> Iterator[Diagnostic]:
@@ -134,6 +165,7 @@ CHECKS = (
     Check(IMAGE_WITHOUT_DIGEST, image_without_digest),
     Check(CUDA_TOO_OLD, cuda_too_old),
     Check(UNSUPPORTED_MPI, unsupported_mpi),
+    Check(LAUNCHER_VERSION_UNKNOWN, launcher_version_unknown),
     Check(GPU_IN_RESOURCE_NAME, gpu_in_resource_name),
     Check(UNUSED_RUNTIME, unused_runtime),
     Check(RUNTIME_WITHOUT_HARDWARE, runtime_without_hardware),

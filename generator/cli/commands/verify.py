@@ -66,6 +66,7 @@ def _told(count: Count) -> str:
     return (
         f"{count.cluster}: {count.objects} objects, {count.valid} valid against schemas,"
         f" {count.conform} valid in kubeconform, {count.skipped} skipped;"
-        f" {count.units_built} of {count.units} sync units build; {count.samples} samples, {count.others} other files"
+        f" {count.units_built} of {count.units} sync units build; {count.samples} samples, {count.artifacts} artifacts,"
+        f" {count.others} other files"
         f"\n  {units}"
     )
