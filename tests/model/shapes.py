@@ -18,6 +18,7 @@ from generator.model.launch import Launch
 from generator.model.link import INFINIBAND, Link
 from generator.model.network import AddressPool, Network
 from generator.model.pool import Pool
+from generator.model.queue import Queue
 from generator.model.team import Allocation, Quota
 from tests.rules.cases import platform_of
 
@@ -111,6 +112,12 @@ def base() -> tuple[Launch, Network]:
     """Return a launch and a network of the base platform."""
     site = platform_of({}).sites[0]
     return site.launches[0], site.tenants[0].spaces[0].networks[0]
+
+
+@cache
+def base_queue() -> Queue:
+    """Return the queue of a team of the base platform."""
+    return platform_of({}).sites[0].tenants[0].queues[0]
 
 
 def launch(

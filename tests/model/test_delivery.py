@@ -13,6 +13,7 @@ from generator.model.delivery import plural
 from generator.schema.manifests import schema_folder
 
 PLURALS = {
+    "APIServer": "apiservers",
     "AppProject": "appprojects",
     "Application": "applications",
     "ApplicationSet": "applicationsets",
@@ -23,6 +24,7 @@ PLURALS = {
     "Cohort": "cohorts",
     "ConfigMap": "configmaps",
     "ExternalSecret": "externalsecrets",
+    "IPPool": "ippools",
     "Kueue": "kueues",
     "KubeletConfig": "kubeletconfigs",
     "LimitRange": "limitranges",
@@ -52,13 +54,19 @@ PLURALS = {
 }
 """Kind -> `spec.names.plural` of its CRD, or the path in Kubernetes' OpenAPI specification."""
 
-NEVER_SERVED = {"component", "kustomization"}
+NEVER_SERVED = {"component", "configuration", "kubeletconfiguration", "kustomization", "policy"}
+"""Files that programs read: Kustomize's, Kueue's, the kubelet's, and the API server's of what it audits."""
+
+RELEASES = sorted(
+    path.parent.name for path in (Path(__file__).parents[2] / "generator/releases").glob("*/release.yaml")
+)
 
 
-def release() -> tuple[Path, dict[str, Any]]:
-    """Return the folder of schemas, and what it was derived from."""
-    folder = schema_folder("openshift-ai-3.5")
-    return folder, tomllib.loads((folder.parent / "kinds.toml").read_text(encoding="utf-8"))
+def release(name: str) -> tuple[set[str], dict[str, Any]]:
+    """Return the kinds that a release has schemas of, in small letters, and what these were derived from."""
+    folder = schema_folder(name)
+    kinds = {path.stem.rpartition("_")[0] for path in folder.rglob("*.json")} - NEVER_SERVED
+    return kinds, tomllib.loads((folder.parent / "kinds.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("kind", sorted(PLURALS))
@@ -67,17 +75,17 @@ def test_plural_is_that_of_the_api_server(kind: str) -> None:
     assert plural(kind) == PLURALS[kind]
 
 
-def test_every_kind_of_the_release_is_in_the_table() -> None:
+def test_every_kind_of_a_release_is_in_the_table() -> None:
     """A kind that a release brings is looked up before it is emitted."""
-    folder, _ = release()
-    known = {path.stem.rpartition("_")[0] for path in folder.rglob("*.json")} - NEVER_SERVED
+    known = set().union(*(release(name)[0] for name in RELEASES))
 
     assert {kind.lower() for kind in PLURALS} == known
 
 
-def test_table_agrees_with_the_files_that_tell_it() -> None:
+@pytest.mark.parametrize("name", RELEASES)
+def test_table_agrees_with_the_files_that_tell_it(name: str) -> None:
     """Many CRDs are in files `<group>_<plural>.yaml`: no hand wrote these."""
-    _, kinds = release()
+    _, kinds = release(name)
     files = [Path(file).stem for _, file, _ in kinds["crds"]]
     told = {match[1] for file in files if (match := re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+_([a-z]+)", file))}
 

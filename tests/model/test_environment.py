@@ -15,7 +15,7 @@ from generator.model.link import ROCE
 from tests.model.shapes import fabric, launch, node, nodes
 
 IB = fabric()
-FOUR, FIVE = ({"libraries": {"openmpi": version}} for version in ("4.1.6", "5.0.6"))
+FOUR, FIVE = ({"openmpi": version} for version in ("4.1.6", "5.0.6"))
 
 
 def variables(environment: list[dict[str, str]]) -> dict[str, str]:
@@ -101,7 +101,7 @@ def test_traffic_class_is_told_to_both_libraries(traffic_class: int) -> None:
 def test_both_versions_of_open_mpi_are_told_the_same(hardware: Hardware, binding: str) -> None:
     """Open MPI 4 and 5 read other names and must do one thing: cores of each rank, binding, ssh, interface."""
     four, five = (
-        variables(launch(hardware, binding=binding, **version).launcher_environment) for version in (FOUR, FIVE)
+        variables(launch(hardware, binding=binding, libraries=version).launcher_environment) for version in (FOUR, FIVE)
     )
     mapping = f"slot:PE={launch(hardware).cores_per_rank}" if binding == "cores" else "slot"
     bound = "core" if binding == "cores" else "none"
@@ -117,7 +117,7 @@ def test_both_versions_of_open_mpi_are_told_the_same(hardware: Hardware, binding
 
 def test_each_version_of_open_mpi_is_told_in_its_own_names() -> None:
     """What the other version reads would only look like a setting."""
-    four, five = (variables(launch(**version).launcher_environment) for version in (FOUR, FIVE))
+    four, five = (variables(launch(libraries=version).launcher_environment) for version in (FOUR, FIVE))
 
     assert not [name for name in four if name.startswith("PRTE_")]
     assert {name for name in five if name.startswith("OMPI_")} == {"OMPI_MCA_btl_tcp_if_include"}

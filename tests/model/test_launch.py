@@ -22,7 +22,9 @@ SCC = "openshift.io/required-scc"
 MODES = ("gpudirect", "rdma", "tcp", "isolated")
 
 
-@pytest.mark.parametrize(("rails", "levels", "groups"), list(product((False, True), (None, (), (RACK,)), (False, True))))
+@pytest.mark.parametrize(
+    ("rails", "levels", "groups"), list(product((False, True), (None, (), (RACK,)), (False, True)))
+)
 def test_annotations_follow_rails_topology_and_release(
     rails: bool, levels: tuple[str, ...] | None, groups: bool
 ) -> None:
@@ -225,7 +227,9 @@ def test_smallest_job_has_a_pod_of_each_role(name: str, smallest: int) -> None:
 def test_version_of_the_launcher_is_that_of_its_library() -> None:
     """Each launcher looks at its own library, and at none where the profile states no version."""
     libraries = {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torch": "2.6.0"}
-    told = {name: launch(launcher=each, libraries=libraries).runtime.launcher_version for name, each in LAUNCHERS.items()}
+    told = {
+        name: launch(launcher=each, libraries=libraries).runtime.launcher_version for name, each in LAUNCHERS.items()
+    }
 
     assert told == {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torchrun": "2.6.0"}
     assert launch(launcher=INTEL_MPI, libraries={"openmpi": "5.0.6"}).runtime.launcher_version == ""

@@ -105,7 +105,8 @@ def test_pool_of_addresses_is_named_where_it_stands(case: tuple[IPv4Network, int
 def test_every_node_of_the_fabric_gets_addresses_for_all_functions(kinds: list[tuple[str, int]]) -> None:
     """A pool selects each kind of node once, and sets aside as many addresses as the largest has functions."""
     pools = tuple(
-        pool(node(labels={"kind": label, "fast": "yes"}, virtual_functions=functions), ETH) for label, functions in kinds
+        pool(node(labels={"kind": label, "fast": "yes"}, virtual_functions=functions), ETH)
+        for label, functions in kinds
     )
     held = Allocation(Pointer("x"), 101, IPv4Network("10.0.0.0/20"))
     each = AddressPool("nlp", ETH, 0, 1, pools, held)

@@ -158,7 +158,9 @@ def test_duration_comes_back(number: int, unit: str) -> None:
     assert parse_seconds(format_seconds(seconds)) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "0h", "01h", "1.5h", "-1h", "1s", "1H", "1 h", " 1h", "1h\n", "90", "1h30m", "٣h"])
+@pytest.mark.parametrize(
+    "text", ["", "0h", "01h", "1.5h", "-1h", "1s", "1H", "1 h", " 1h", "1h\n", "90", "1h30m", "٣h"]
+)
 def test_odd_text_is_no_duration(text: str) -> None:
     """Forms that people try, and those that other readers would take."""
     with pytest.raises(ValueError, match="not a duration"):
