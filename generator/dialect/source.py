@@ -76,6 +76,7 @@ class Profiles:
     waivers: Source
     hardware: Mapping[str, Source]
     clusters: Mapping[str, Source]
+    compliance: Mapping[str, Source]
     runtimes: Mapping[str, Source]
     teams: Mapping[str, Source]
     components: Mapping[str, Source]
@@ -85,6 +86,7 @@ class Profiles:
 
     def sources(self) -> Mapping[str, Source]:
         """Return every source by file, for the reporter."""
-        kinds = (self.hardware, self.clusters, self.runtimes, self.teams, self.components, self.presets, self.releases)
+        own = (self.hardware, self.clusters, self.compliance, self.runtimes, self.teams, self.components)
+        kinds = (*own, self.presets, self.releases)
         alone = (self.settings, self.allocations, self.waivers)
         return {source.file: source for source in (*alone, *(each for kind in kinds for each in kind.values()))}

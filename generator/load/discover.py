@@ -9,7 +9,7 @@ from pathlib import Path
 
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
 
-FOLDERS = ("hardware", "clusters", "runtimes", "teams", "components")
+FOLDERS = ("hardware", "clusters", "compliance", "runtimes", "teams", "components")
 ALONE = ("trainyard.yaml", "allocations.yaml", "waivers.yaml")
 _NAME = re.compile(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?\Z")
 
@@ -18,7 +18,7 @@ MISPLACED_FILE = Rule(
     severity=Severity.ERROR,
     summary="Every file below profiles/ is a profile in the folder of its kind.",
     why="A file that nobody reads looks like configuration in review and does nothing on the cluster.",
-    fix="Move it to hardware/, clusters/, runtimes/ or teams/, end its name in .yaml, or remove it.",
+    fix="Move it to hardware/, clusters/, compliance/, runtimes/ or teams/, end its name in .yaml, or remove it.",
 )
 BAD_FILE_NAME = Rule(
     id="names/bad-file-name",

@@ -46,6 +46,7 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
         waivers=kinds["waivers"].get("waivers", Source("profiles/waivers.yaml", b"", {})),
         hardware=kinds["hardware"],
         clusters=kinds["clusters"],
+        compliance=kinds["compliance"],
         runtimes=kinds["runtimes"],
         teams=kinds["teams"],
         components=kinds["components"],

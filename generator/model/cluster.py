@@ -94,6 +94,7 @@ class Cluster:
         operators, auditors: groups with the platform-wide roles.
         frameworks: job kinds that Kueue queues.
         fips: whether the nodes run in FIPS mode.
+        encrypts_pods: whether the pod network encrypts between nodes.
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's included.
     """
@@ -118,6 +119,7 @@ class Cluster:
     frameworks: tuple[str, ...]
     sharing: str
     fips: bool
+    encrypts_pods: bool
     external: Mapping[str, str]
 
     @property

@@ -87,7 +87,7 @@ class Launch:
     @property
     def cores(self) -> int:
         """Whole cores of a pod."""
-        return int(self.hardware.promised_cores * self.part)
+        return self.per_node["cpu"] // 1000 * self.hardware.cores // self.hardware.threads
 
     @property
     def ranks(self) -> int:
@@ -107,8 +107,14 @@ class Launch:
 
     @property
     def per_node(self) -> dict[str, int]:
-        """What a pod asks for, in base units: its part of all that a node gives, and one VF of each rail."""
+        """What a pod of ranks asks for, in base units: its part of all that a node gives, and one VF of each rail.
+
+        What the job's steps ask for is left out: Kueue counts them all beside the ranks from the beginning, so else
+        the largest job would never fit its quota, nor the steps the job's nodes (seen with Kueue 0.16.2).
+        """
         ask = {name: int(amount * self.part) for name, amount in self.hardware.worth.items() if name != "pods"}
+        ask["cpu"] -= sum(step.cpu for step in self.runtime.steps)
+        ask["memory"] -= sum(step.memory for step in self.runtime.steps)
         fabric = self.fabric.name if self.fabric else ""
         ask |= {f"{self.release.resource_prefix}/{names.rail_resource(fabric, rail)}": 1 for rail in self.rails}
         return dict(sorted(ask.items()))
@@ -118,6 +124,32 @@ class Launch:
         """Requests equal to limits: the pod is Guaranteed, so the CPU manager gives it cores of its own."""
         amounts = {name: format_amount(name, amount) for name, amount in self.per_node.items()}
         return {"limits": amounts, "requests": amounts}
+
+    @property
+    def volume(self) -> str:
+        """Claim that steps and ranks share; empty without steps."""
+        return next((step.volume for step in self.runtime.steps), "")
+
+    @property
+    def node_dependencies(self) -> list[dict[str, str]]:
+        """What must have ended before ranks start."""
+        return [{"name": step.name, "status": "Complete"} for step in self.runtime.initializers]
+
+    @property
+    def last_jobs(self) -> list[str]:
+        """Jobs whose end is the end of the whole: the export, or what has the ranks."""
+        return [step.name for step in self.runtime.exporters] or [self.runtime.launcher.roles[0]]
+
+    @property
+    def step_annotations(self) -> dict[str, str]:
+        """Annotations of the steps' pods: they need neither networks nor a place in the topology."""
+        return {"openshift.io/required-scc": self.release.job_scc} if self.release.job_scc else {}
+
+    @property
+    def longest_job_name(self) -> int:
+        """Characters that a TrainJob's name may have, so that its pods' names fit 63."""
+        longest = max(len(name) for name in (*self.runtime.launcher.roles, *(step.name for step in self.runtime.steps)))
+        return names.TRAINJOB_BUDGET + len("launcher") - max(longest, len("launcher"))
 
     @property
     def account_resources(self) -> dict[str, dict[str, str]]:

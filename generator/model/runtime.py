@@ -7,6 +7,43 @@ from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
 from generator.model.launcher import Launcher
+from generator.model.quantity import format_bytes, format_cpu
+
+INITIALIZERS = {"dataset": "dataset-initializer", "model": "model-initializer"}
+"""Names that Trainer gives a job's ``spec.initializer`` to (kubeflow/trainer:pkg/constants/constants.go@v2.3.0)."""
+
+EXPORTER = "exporter"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A small pod before or after the ranks, with a part of what the job's nodes give.
+
+    Args:
+        name: of the replicated job and its container.
+        command: empty for the image's own.
+        volume: storage that it shares with the ranks.
+        cpu: millicores.
+        memory: bytes.
+    """
+
+    name: str
+    image: str
+    command: tuple[str, ...]
+    volume: str
+    cpu: int
+    memory: int
+
+    @property
+    def resources(self) -> dict[str, dict[str, str]]:
+        """Requests equal to limits."""
+        amounts = {"cpu": format_cpu(self.cpu), "memory": format_bytes(self.memory)}
+        return {"limits": amounts, "requests": amounts}
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Tells Trainer what the step is."""
+        return {"trainer.kubeflow.org/trainjob-ancestor-step": self.name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +65,8 @@ class Runtime:
         end: ISO date after which a deprecated version is gone; empty when it is supported.
         deadline: seconds that one attempt of a job may run; 0 for any time.
         restarts: how often a job that fails is started again.
+        initializers: steps before the ranks.
+        exporters: at most one step after them.
         keep: seconds that the pods of a finished job are kept; -1 for ever.
     """
 
@@ -51,6 +90,13 @@ class Runtime:
     deadline: int
     restarts: int
     keep: int
+    initializers: tuple[Step, ...]
+    exporters: tuple[Step, ...]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All small pods of a job."""
+        return (*self.initializers, *self.exporters)
 
     @property
     def uses_rdma(self) -> bool:

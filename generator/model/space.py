@@ -11,6 +11,7 @@ from generator.model.launch import Launch
 from generator.model.network import Egress, Network
 from generator.model.quantity import format_amount
 from generator.model.queue import Queue
+from generator.model.runtime import INITIALIZERS
 from generator.model.storage import Claim, StoredSecret
 from generator.model.team import Team, TeamSpace
 
@@ -72,6 +73,13 @@ class Sample:
             if lowest.deadline:
                 labels["kueue.x-k8s.io/max-exec-time-seconds"] = str(lowest.deadline)
         return dict(sorted(labels.items()))
+
+    @property
+    def initializer(self) -> dict[str, dict[str, str]]:
+        """Where the steps before the ranks fetch from; a place that nobody has."""
+        steps = {step.name for step in self.launch.runtime.initializers}
+        wanted = (field for field, name in INITIALIZERS.items() if name in steps)
+        return {field: {"storageUri": f"s3://example/{field}"} for field in wanted}
 
     @property
     def manager(self) -> str:
@@ -213,6 +221,8 @@ class Space:
             launch = grant.launch
             limits[f"gpusPerNode.{launch.name}"] = str(launch.gpus)
             limits[f"maxNodes.{launch.name}"] = str(grant.nodes)
+            limits[f"longestName.{launch.name}"] = str(launch.longest_job_name)
+            limits[f"steps.{launch.name}"] = " ".join(step.name for step in launch.runtime.initializers)
             limits[f"minNodes.{launch.name}"] = str(launch.runtime.launcher.smallest_job)
             limits[f"ranksPerNode.{launch.name}"] = str(launch.ranks)
             limits[f"roles.{launch.name}"] = " ".join(launch.runtime.launcher.roles)

@@ -19,6 +19,7 @@ class Storage:
         server, path: of an NFS export; ``path`` is also where an S3 secret lies in its store.
         storage_class: of ``class`` and ``adopted``.
         endpoint, secret_store: of ``s3``.
+        encrypted: whether what lies there is encrypted at rest.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Storage:
     storage_class: str = ""
     endpoint: str = ""
     secret_store: str = ""
+    encrypted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from ipaddress import IPv4Network
 
 from generator.diagnostics import Pointer
+from generator.model.compliance import Compliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,8 @@ class Team:
         groups: role -> groups of the identity provider.
         spaces: its namespaces, its own first.
         components: hand-written Kustomize Components that its sync unit lists.
+        compliance: regulation that it is under.
+        encrypts_transit: whether its data must be encrypted between nodes; None when the profile doesn't say.
     """
 
     name: str
@@ -146,6 +149,8 @@ class Team:
     quotas: tuple[Quota, ...]
     spaces: tuple[TeamSpace, ...]
     components: tuple[str, ...]
+    compliance: Compliance | None
+    encrypts_transit: bool | None
 
     @property
     def largest_job(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from ipaddress import IPv4Network
 from typing import Any
 
@@ -35,7 +36,7 @@ def resolve_cluster(
     hardware, releases = shipped
     release = find("release", fields["release"], releases, at / "release", found)
     fabrics = tuple(_fabrics(fields, at / "fabrics", found))
-    networks = {each: network(text, at / "networks" / each, found) for each, text in sorted(fields["networks"].items())}
+    networks = {each: network(text, at / "networks" / each, found) for each, text in sorted(_ranges(fields))}
     if release is None:
         return None
     roles = fields.get("roles", {})
@@ -63,6 +64,7 @@ def resolve_cluster(
         frameworks=tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
         sharing=fields.get("sharing", "fair"),
         fips=fields.get("fips", False),
+        encrypts_pods=fields["networks"].get("encrypted", False),
         external={**release.external, **fields.get("external", {})},
     )
 
@@ -139,16 +141,21 @@ def _cohorts(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[C
 
 
 def _storage(fields: Mapping[str, Any], at: Pointer) -> Iterator[Storage]:
-    for name, storage in sorted(fields.get("storage", {}).items()):
-        ((kind, what),) = storage.items()
+    for name, said in sorted(fields.get("storage", {}).items()):
+        encrypted = said.get("encrypted", False)
+        ((kind, what),) = ((kind, what) for kind, what in said.items() if kind != "encrypted")
+        storage = Storage(name, at / name, kind, encrypted=encrypted)
         if kind == "nfs":
-            yield Storage(name, at / name, kind, server=what["server"], path=what["path"])
+            yield replace(storage, server=what["server"], path=what["path"])
         elif kind == "s3":
             store = what["secretStore"]
-            yield Storage(name, at / name, kind, path=what["path"], endpoint=what["endpoint"], secret_store=store)
+            yield replace(storage, path=what["path"], endpoint=what["endpoint"], secret_store=store)
         else:
-            storage_class = what["class"] if kind == "adopted" else what
-            yield Storage(name, at / name, kind, storage_class=storage_class)
+            yield replace(storage, storage_class=what["class"] if kind == "adopted" else what)
+
+
+def _ranges(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    return ((name, text) for name, text in fields["networks"].items() if name != "encrypted")
 
 
 def _egress(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Egress]:

@@ -9,6 +9,7 @@ from typing import Any
 from generator.diagnostics import Diagnostic, Pointer
 from generator.dialect.source import Profiles
 from generator.model.cluster import Cluster, Settings
+from generator.model.compliance import Compliance
 from generator.model.component import Component
 from generator.model.platform import Platform, Site
 from generator.model.runtime import Runtime
@@ -28,6 +29,7 @@ class _Known:
     runtimes: Mapping[str, Runtime]
     allocations: Mapping[tuple[str, str, str], Allocation]
     components: Mapping[str, Component]
+    regulations: Mapping[str, Compliance]
 
 
 def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
@@ -47,7 +49,12 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     runtimes = {
         name: resolve_runtime(name, source, hardware, found) for name, source in sorted(profiles.runtimes.items())
     }
-    known = _Known(clusters, runtimes, _allocations(profiles, clusters, found), _components(profiles))
+    regulations = {
+        name: Compliance(name, Pointer(source.file), source.value["title"], source.value["controls"])
+        for name, source in sorted(profiles.compliance.items())
+    }
+    allocations = _allocations(profiles, clusters, found)
+    known = _Known(clusters, runtimes, allocations, _components(profiles), regulations)
     teams = tuple(_teams(profiles, known, found))
     platform = Platform(
         settings=settings,
@@ -104,7 +111,7 @@ def _components(profiles: Profiles) -> dict[str, Component]:
 def _teams(profiles: Profiles, known: _Known, found: Found) -> list[Team]:
     teams = []
     for name, source in sorted(profiles.teams.items()):
-        team = resolve_team(name, source, known.clusters, known.runtimes, found)
+        team = resolve_team(name, source, (known.clusters, known.runtimes, known.regulations), found)
         for i, component in enumerate(source.value.get("components", ())):
             find("component", component, profiles.components, team.at / "components" / i, found)
         teams.append(team)

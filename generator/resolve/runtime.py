@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generator.diagnostics import Pointer
@@ -10,7 +10,7 @@ from generator.dialect.source import Source
 from generator.model.hardware import Hardware
 from generator.model.launcher import LAUNCHERS
 from generator.model.quantity import parse_bytes, parse_seconds
-from generator.model.runtime import Runtime
+from generator.model.runtime import EXPORTER, INITIALIZERS, Runtime, Step
 from generator.resolve.references import Found, find
 
 
@@ -42,6 +42,25 @@ def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware],
         deadline=_seconds(fields, "deadline", 0),
         restarts=fields.get("restarts", 0),
         keep=_seconds(fields, "keep", -1),
+        initializers=tuple(_initializers(fields.get("initialize", {}))),
+        exporters=tuple(_step(EXPORTER, step) for step in (fields.get("export"),) if step),
+    )
+
+
+def _initializers(fields: Mapping[str, Any]) -> Iterator[Step]:
+    for field, name in INITIALIZERS.items():
+        if fields.get(field):
+            yield _step(name, fields)
+
+
+def _step(name: str, fields: Mapping[str, Any]) -> Step:
+    return Step(
+        name=name,
+        image=fields["image"],
+        command=tuple(fields.get("command", ())),
+        volume=fields["volume"],
+        cpu=fields.get("cpu", 4) * 1000,
+        memory=parse_bytes(fields.get("memory", "16Gi")),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from generator.diagnostics import Pointer
 from generator.dialect.source import Source
 from generator.model.cluster import Cluster
+from generator.model.compliance import Compliance
 from generator.model.pool import Pool
 from generator.model.runtime import Runtime
 from generator.model.team import Account, Quota, Team, TeamSpace
@@ -19,14 +20,17 @@ _LAUNCHER_AND_NODE = 2
 def resolve_team(
     name: str,
     source: Source,
-    clusters: Mapping[str, Cluster],
-    runtimes: Mapping[str, Runtime],
+    known: tuple[Mapping[str, Cluster], Mapping[str, Runtime], Mapping[str, Compliance]],
     found: Found,
 ) -> Team:
     """Return a team; names that lead nowhere are reported."""
     at = Pointer(source.file)
     fields = source.value
+    clusters, runtimes, regulations = known
     quotas = tuple(_quotas(fields, at / "quota", clusters, found))
+    compliance = None
+    if "compliance" in fields:
+        compliance = find("compliance profile", fields["compliance"], regulations, at / "compliance", found)
     for i, runtime in enumerate(fields["runtimes"]):
         find("runtime", runtime, runtimes, at / "runtimes" / i, found)
     return Team(
@@ -44,6 +48,8 @@ def resolve_team(
         quotas=quotas,
         spaces=tuple(_spaces(fields, at, quotas)),
         components=tuple(sorted(fields.get("components", ()))),
+        compliance=compliance,
+        encrypts_transit=fields.get("encryptionInTransit"),
     )
 
 

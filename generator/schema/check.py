@@ -32,6 +32,7 @@ def check_profiles(profiles: Profiles) -> Iterator[Diagnostic]:
         "component": profiles.components,
         "hardware": profiles.hardware,
         "cluster": profiles.clusters,
+        "compliance": profiles.compliance,
         "runtime": profiles.runtimes,
         "team": profiles.teams,
     }
