@@ -13,6 +13,7 @@ from generator.model.delivery import plural
 from generator.schema.manifests import schema_folder
 
 PLURALS = {
+    "APIServer": "apiservers",
     "AppProject": "appprojects",
     "Application": "applications",
     "ApplicationSet": "applicationsets",
@@ -52,7 +53,7 @@ PLURALS = {
 }
 """Kind -> `spec.names.plural` of its CRD, or the path in Kubernetes' OpenAPI specification."""
 
-NEVER_SERVED = {"component", "kustomization"}
+NEVER_SERVED = {"component", "kustomization", "policy"}
 
 
 def release() -> tuple[Path, dict[str, Any]]:
