@@ -22,18 +22,36 @@ from generator.schema.manifests import check_manifest, schema_folder
 from generator.schema.shape import ShapeValidator, anchored
 
 RELEASE = "openshift-ai-3.5"
-EXAMPLES: list[dict[str, Any]] = parse_manifests(Path(__file__).with_name("examples.yaml").read_text(encoding="utf-8"))
+KUBERNETES = "kubernetes-1.36"
 
 
-def example(kind: str) -> dict[str, Any]:
-    return copy.deepcopy(next(each for each in EXAMPLES if each["kind"] == kind))
+def examples(name: str) -> list[dict[str, Any]]:
+    read: list[dict[str, Any]] = parse_manifests(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    return read
+
+
+def schema_path(release: str, body: dict[str, Any]) -> Path:
+    group, _, version = str(body["apiVersion"]).rpartition("/")
+    return schema_folder(release) / (group or version) / f"{body['kind'].lower()}_{version}.json"
+
+
+EXAMPLES = examples("examples.yaml")
+OWN = examples("examples-kubernetes-1.36.yaml")
+SHARED = [each for each in EXAMPLES if each["kind"] != "TrainJob" and schema_path(KUBERNETES, each).is_file()]
+CASES = [(RELEASE, each) for each in EXAMPLES] + [(KUBERNETES, each) for each in OWN + SHARED]
+
+
+def example(kind: str, among: list[dict[str, Any]] = EXAMPLES) -> dict[str, Any]:
+    return copy.deepcopy(next(each for each in among if each["kind"] == kind))
+
+
+def case_id(value: Any) -> str:
+    return value if isinstance(value, str) else str(value["kind"])
 
 
 @cache
-def second_opinion(api_version: str, kind: str) -> Draft7Validator:
+def second_opinion(path: Path) -> Draft7Validator:
     """Return jsonschema's validator of a kind."""
-    group, _, version = api_version.rpartition("/")
-    path = schema_folder(RELEASE) / (group or version) / f"{kind.lower()}_{version}.json"
     validator: Draft7Validator = ShapeValidator(anchored(json.loads(path.read_bytes())), registry=Registry())
     return validator
 
@@ -47,22 +65,23 @@ def places(node: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]
             yield from places(child, (*path, step))
 
 
-@pytest.mark.parametrize("body", EXAMPLES, ids=lambda body: body["kind"])
-def test_check_manifest_accepts_example(body: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("release", "body"), CASES, ids=case_id)
+def test_check_manifest_accepts_example(release: str, body: dict[str, Any]) -> None:
     """A manifest as a cluster took it yields nothing."""
-    assert list(check_manifest(RELEASE, body)) == []
+    assert list(check_manifest(release, body)) == []
 
 
-def test_examples_cover_every_kind() -> None:
+@pytest.mark.parametrize("release", [RELEASE, KUBERNETES])
+def test_examples_cover_every_kind(release: str) -> None:
     """Each schema of the release has an example, or nothing is known of it."""
-    names = {f"{body['kind'].lower()}_{body['apiVersion'].rpartition('/')[2]}.json" for body in EXAMPLES}
-    assert {path.name for path in schema_folder(RELEASE).rglob("*.json")} == names
+    covered = {schema_path(release, body) for each, body in CASES if each == release}
+    assert set(schema_folder(release).rglob("*.json")) == covered
 
 
-@pytest.mark.parametrize("body", EXAMPLES, ids=lambda body: body["kind"])
-def test_check_manifest_refuses_unknown_field(body: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("release", "body"), CASES, ids=case_id)
+def test_check_manifest_refuses_unknown_field(release: str, body: dict[str, Any]) -> None:
     """A field that the API server would drop in silence is told with its path."""
-    (fault,) = check_manifest(RELEASE, {**body, "unknwn": 1})
+    (fault,) = check_manifest(release, {**body, "unknwn": 1})
     assert fault == (("unknwn",), "unknown field `unknwn`")
 
 
@@ -117,6 +136,38 @@ def test_check_manifest_refuses_other_trainer_version() -> None:
     body = example("TrainJob")
     body["spec"]["runtimePatches"] = body["spec"].pop("podTemplateOverrides")
     assert [path for path, _ in check_manifest(RELEASE, body)] == [("spec", "runtimePatches")]
+    assert [path for path, _ in check_manifest(KUBERNETES, example("TrainJob"))] == [("spec", "podTemplateOverrides")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        # A list that is left empty would match every namespace.
+        ("Policy", {"rules": [{"level": "Metadata", "namespaces": []}]}),
+        # kube-apiserver 1.34 doesn't start with this group, and no version knows a version in it.
+        ("Policy", {"rules": [{"level": "Metadata", "resources": [{"group": "*"}]}]}),
+        ("Policy", {"rules": [{"level": "Metadata", "resources": [{"group": "kueue.x-k8s.io/v1beta2"}]}]}),
+        ("Policy", {"rules": [{"level": "Metadata", "nonResourceURLs": ["/x"], "namespaces": ["a"]}]}),
+        ("Policy", {"rules": [{"level": "Metadata", "resources": [{"group": "", "resourceNames": ["a"]}]}]}),
+        # Kueue reads nanoseconds here, and doesn't start with a text.
+        ("Configuration", {"controller": {"cacheSyncTimeout": "2m"}}),
+        ("Configuration", {"fairSharing": {"enable": True}}),
+        ("Configuration", {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"] * 2}}),
+        ("Configuration", {"metrics": {"localQueueMetrics": {}}}),
+        ("Configuration", {"resources": {"quotaCheckStrategy": "IgnoreUndeclared", "excludeResourcePrefixes": ["a/"]}}),
+        ("Configuration", {"waitForPodsReady": {"enable": True}}),
+        ("KubeletConfiguration", {"cpuManagerPolicy": "Static"}),
+        ("KubeletConfiguration", {"memoryManagerPolicy": "static"}),
+        ("KubeletConfiguration", {"reservedSystemCPUs": "0-3", "kubeReservedCgroup": "/kube.slice"}),
+        ("KubeletConfiguration", {"systemReserved": {"hugepages-1Gi": "1Gi"}}),
+        ("KubeletConfiguration", {"systemReserved": {"cpu": 1}}),
+        ("KubeletConfiguration", {"cpuManagerPolicyOptions": {"full-pcpus-only": True}}),
+    ],
+)
+def test_check_manifest_refuses_what_stops_a_file_from_being_read(kind: str, change: dict[str, Any]) -> None:
+    """Files have no API server that would refuse them: a mistake stops or misleads what reads them."""
+    body = {**example(kind, OWN + SHARED), **change}
+    assert list(check_manifest(KUBERNETES, body))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +209,8 @@ PLAIN = st.recursive(SCALARS | NEARLY, lambda each: st.lists(each, max_size=2) |
 @settings(deadline=None, max_examples=200)
 def test_check_manifest_agrees_with_second_implementation(data: st.DataObject) -> None:
     """Of a manifest with one thing changed, added or taken away, both validators say the same."""
-    body = copy.deepcopy(data.draw(st.sampled_from(EXAMPLES)))
+    release, original = data.draw(st.sampled_from(CASES))
+    body = copy.deepcopy(original)
     *above, last = data.draw(st.sampled_from(list(places(body))))
     node: Any = body
     for step in above:
@@ -170,5 +222,5 @@ def test_check_manifest_agrees_with_second_implementation(data: st.DataObject) -
         del node[last]
     elif isinstance(node, dict):
         node[data.draw(NEARLY)] = data.draw(PLAIN)
-    valid = second_opinion(body["apiVersion"], body["kind"]).is_valid(body)
-    assert (list(check_manifest(RELEASE, body)) == []) is valid
+    valid = second_opinion(schema_path(release, original)).is_valid(body)
+    assert (list(check_manifest(release, body)) == []) is valid
