@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from generator.model.delivery import plural
 from generator.schema.manifests import schema_folder
 
 PLURALS = {
+    "APIServer": "apiservers",
     "AppProject": "appprojects",
     "Application": "applications",
     "ApplicationSet": "applicationsets",
@@ -23,6 +23,7 @@ PLURALS = {
     "Cohort": "cohorts",
     "ConfigMap": "configmaps",
     "ExternalSecret": "externalsecrets",
+    "IPPool": "ippools",
     "Kueue": "kueues",
     "KubeletConfig": "kubeletconfigs",
     "LimitRange": "limitranges",
@@ -52,13 +53,10 @@ PLURALS = {
 }
 """Kind -> `spec.names.plural` of its CRD, or the path in Kubernetes' OpenAPI specification."""
 
-NEVER_SERVED = {"component", "kustomization"}
+NEVER_SERVED = {"component", "configuration", "kubeletconfiguration", "kustomization", "policy"}
+"""Files that some program reads, not resources."""
 
-
-def release() -> tuple[Path, dict[str, Any]]:
-    """Return the folder of schemas, and what it was derived from."""
-    folder = schema_folder("openshift-ai-3.5")
-    return folder, tomllib.loads((folder.parent / "kinds.toml").read_text(encoding="utf-8"))
+RELEASES = ["kubernetes-1.36", "openshift-ai-3.5"]
 
 
 @pytest.mark.parametrize("kind", sorted(PLURALS))
@@ -67,17 +65,18 @@ def test_plural_is_that_of_the_api_server(kind: str) -> None:
     assert plural(kind) == PLURALS[kind]
 
 
-def test_every_kind_of_the_release_is_in_the_table() -> None:
+def test_every_kind_of_the_releases_is_in_the_table() -> None:
     """A kind that a release brings is looked up before it is emitted."""
-    folder, _ = release()
-    known = {path.stem.rpartition("_")[0] for path in folder.rglob("*.json")} - NEVER_SERVED
+    files = [path for name in RELEASES for path in schema_folder(name).rglob("*.json")]
+    known = {path.stem.rpartition("_")[0] for path in files} - NEVER_SERVED
 
     assert {kind.lower() for kind in PLURALS} == known
 
 
-def test_table_agrees_with_the_files_that_tell_it() -> None:
+@pytest.mark.parametrize("name", RELEASES)
+def test_table_agrees_with_the_files_that_tell_it(name: str) -> None:
     """Many CRDs are in files `<group>_<plural>.yaml`: no hand wrote these."""
-    _, kinds = release()
+    kinds = tomllib.loads((schema_folder(name).parent / "kinds.toml").read_text(encoding="utf-8"))
     files = [Path(file).stem for _, file, _ in kinds["crds"]]
     told = {match[1] for file in files if (match := re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+_([a-z]+)", file))}
 
