@@ -83,10 +83,11 @@ def _interchangeable(cluster: Cluster, held: Held, runtime: Runtime) -> Iterator
             yield queue, tuple(kinds.values())
 
 
-def _interchange(pool: Pool) -> tuple[str, str, int]:
-    """Return what must be the same of two pools for one pod template to fit both: fabric, and GPUs by resource."""
+def _interchange(pool: Pool) -> tuple[str, int, str, int]:
+    """Return what must be the same of two pools for one pod template to fit both: fabric, rails, and GPUs."""
     gpu = pool.hardware.gpu
-    return (pool.fabric.name if pool.fabric else "", gpu.resource if gpu else "", pool.hardware.gpus)
+    fabric = pool.fabric.name if pool.fabric else ""
+    return (fabric, len(pool.rails), gpu.resource if gpu else "", pool.hardware.gpus)
 
 
 def _launch(
