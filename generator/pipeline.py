@@ -20,7 +20,7 @@ from generator.model.manifest import Manifest
 from generator.model.platform import Platform, Site
 from generator.references.graph import check_references
 from generator.render.site import render_site
-from generator.render.unit import health_checks, kustomizations, node_limits, readme
+from generator.render.unit import evidence_page, health_checks, kustomizations, node_limits, readme
 from generator.resolve.platform import resolve
 from generator.rules.check import check_meaning
 from generator.rules.waivers import apply_waivers
@@ -151,7 +151,8 @@ def emit_site(site: Site, manifests: tuple[Manifest, ...], components_root: str)
     bodies[f"{fragment}.yaml"] = (checks, site.cluster.files)
     files = {path: emit(body, _header(origins)) for path, (body, origins) in bodies.items()}
     files["README.md"] = readme(site).encode()
-    files |= {path: text.encode() for path, text in node_limits(site).items()}
+    texts = {**node_limits(site), **evidence_page(site, manifests)}
+    files |= {path: text.encode() for path, text in texts.items()}
     files[".gitattributes"] = f"# {_origin(site.cluster.files)}\n* text eol=lf linguist-generated=true\n".encode()
     origins = {path: bodies[path][1] if path in bodies else site.cluster.files for path in files}
     lock = make_lock(files, origins, tool=__version__, release=site.cluster.release.name)

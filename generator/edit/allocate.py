@@ -10,12 +10,8 @@ from generator.model.team import Allocation
 
 
 def next_segment(fabric: Fabric, taken: Iterable[Allocation]) -> int | None:
-    """Return the lowest partition or VLAN of a fabric's range that nobody holds, or None.
-
-    Source: of a partition key 15 bits count, the 16th says how a port is a member
-    (Mellanox/ib-kubernetes:pkg/utils/utils.go).
-    """
-    held = {allocation.segment for allocation in taken}
+    """Return the lowest partition or VLAN of a fabric's range that nobody holds, or None."""
+    held = {allocation.segment & fabric.link.mask for allocation in taken}
     wanted = range(max(fabric.first_segment, fabric.link.first), min(fabric.last_segment, fabric.link.last) + 1)
     return next((segment for segment in wanted if segment not in held), None)
 

@@ -55,7 +55,13 @@ def ssh(fips: bool) -> str:
     return " ".join(filter(None, ("ssh", _SSH_OPTIONS, _FIPS_OPTIONS if fips else "")))
 
 
-_FIPS_OPTIONS = ""
+_FIPS_OPTIONS = (
+    "-o Ciphers=aes256-gcm@openssh.com,aes128-gcm@openssh.com,aes256-ctr,aes128-ctr"
+    " -o MACs=hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512"
+    " -o KexAlgorithms=ecdh-sha2-nistp521,ecdh-sha2-nistp384,ecdh-sha2-nistp256"
+    " -o HostKeyAlgorithms=ecdsa-sha2-nistp521 -o PubkeyAcceptedAlgorithms=ecdsa-sha2-nistp521"
+)
+"""Algorithms that FIPS 140-3 approves, for the keys that Trainer makes (ECDSA P-521); the node's sshd has the same."""
 
 
 def launcher_environment(runtime: Runtime, cores_per_rank: int, rdma: bool, fips: bool) -> Environment:
@@ -68,7 +74,9 @@ def launcher_environment(runtime: Runtime, cores_per_rank: int, rdma: bool, fips
         fips: whether the nodes run in FIPS mode.
     """
     bound = f"slot:PE={cores_per_rank}" if runtime.binding == "cores" else ""
-    if runtime.launcher.name != "openmpi":
+    if runtime.launcher.wrapped:
+        return _intel_mpi(ssh(fips))
+    if not runtime.launcher.mpi:
         return {}
     major = runtime.launcher_version.partition(".")[0]
     environment = _OPENMPI[major](bound, ssh(fips)) if major in _OPENMPI else {}
@@ -99,6 +107,19 @@ def _openmpi_5(bound: str, agent: str) -> Environment:
         "PRTE_MCA_prte_default_hostfile": HOSTFILE,
         "PRTE_MCA_prte_if_include": POD_INTERFACE,
         "PRTE_MCA_rmaps_default_mapping_policy": bound or "slot",
+    }
+
+
+def _intel_mpi(agent: str) -> Environment:
+    """Hydra, and sockets between the nodes; the script in /opt/trainyard adds hosts and ranks."""
+    return {
+        "FI_PROVIDER": "tcp",
+        "FI_TCP_IFACE": POD_INTERFACE,
+        "I_MPI_FABRICS": "shm:ofi",
+        "I_MPI_HYDRA_BOOTSTRAP": "ssh",
+        "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS": agent.removeprefix("ssh "),
+        # Nodes can't resolve the launcher's short name: without it they look for that.
+        "I_MPI_HYDRA_IFACE": POD_INTERFACE,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from generator.diagnostics import Pointer
 
@@ -131,11 +132,15 @@ def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
         kinds: at least one, all with the same GPUs by count and resource.
     """
     fewest = min(kinds, key=lambda each: (each.promised_cores, each.name))
+    # As many cpus are fewer cores where a core has more threads.
+    widest = max(kinds, key=lambda each: (Fraction(each.threads, each.cores), each.name))
     rest = [each.worth for each in kinds]
     smallest = {resource: min(worth[resource] for worth in rest) for resource in rest[0]}
     return replace(
         fewest,
         name=name,
+        cores=widest.cores,
+        threads=widest.threads,
         files=tuple(dict.fromkeys(file for each in kinds for file in each.files)),
         total=Share(
             fewest.system.cpu + smallest["cpu"],

@@ -113,8 +113,8 @@ class Launch:
         the largest job would never fit its quota, nor the steps the job's nodes (seen with Kueue 0.16.2).
         """
         ask = {name: int(amount * self.part) for name, amount in self.hardware.worth.items() if name != "pods"}
-        ask["cpu"] -= sum(step.cpu for step in self.runtime.steps)
-        ask["memory"] -= sum(step.memory for step in self.runtime.steps)
+        ask["cpu"] -= sum(step.cpu for step in self.runtime.initializers)
+        ask["memory"] -= sum(step.memory for step in self.runtime.initializers)
         fabric = self.fabric.name if self.fabric else ""
         ask |= {f"{self.release.resource_prefix}/{names.rail_resource(fabric, rail)}": 1 for rail in self.rails}
         return dict(sorted(ask.items()))
@@ -128,7 +128,7 @@ class Launch:
     @property
     def volume(self) -> str:
         """Claim that steps and ranks share; empty without steps."""
-        return next((step.volume for step in self.runtime.steps), "")
+        return next((step.volume for step in self.runtime.initializers), "")
 
     @property
     def node_dependencies(self) -> list[dict[str, str]]:
@@ -136,9 +136,9 @@ class Launch:
         return [{"name": step.name, "status": "Complete"} for step in self.runtime.initializers]
 
     @property
-    def last_jobs(self) -> list[str]:
-        """Jobs whose end is the end of the whole: the export, or what has the ranks."""
-        return [step.name for step in self.runtime.exporters] or [self.runtime.launcher.roles[0]]
+    def has_tools(self) -> bool:
+        """Whether jobs find programs of ours in /opt/trainyard."""
+        return self.runtime.launcher.wrapped or bool(self.runtime.export)
 
     @property
     def step_annotations(self) -> dict[str, str]:
@@ -147,9 +147,15 @@ class Launch:
 
     @property
     def longest_job_name(self) -> int:
-        """Characters that a TrainJob's name may have, so that its pods' names fit 63."""
-        longest = max(len(name) for name in (*self.runtime.launcher.roles, *(step.name for step in self.runtime.steps)))
-        return names.TRAINJOB_BUDGET + len("launcher") - max(longest, len("launcher"))
+        """Characters that a TrainJob's name may have: beyond them it is admitted and never starts, without a word.
+
+        Its pods are ``<job>-<role>-0-<index>-xxxxx``, at most 63: 44 with ``launcher``, 33 with
+        ``dataset-initializer`` (seen with JobSet 0.11.0).
+        """
+        single = [f"{role}-0-0" for role in ("launcher", *(step.name for step in self.runtime.initializers))]
+        indexed = f"node-0-{self.runtime.max_nodes - 1}"
+        roles = [indexed, *(single if self.runtime.launcher.mpi else single[1:])]
+        return names.LABEL_BUDGET - len("--xxxxx") - max(map(len, roles))
 
     @property
     def account_resources(self) -> dict[str, dict[str, str]]:
@@ -209,12 +215,21 @@ class Launch:
     @property
     def rank_environment(self) -> list[dict[str, str]]:
         """Environment of every rank: set on all containers, and handed on by the node's sshd."""
-        return variables(self._rank_environment())
+        return variables(self._rank_environment() | self._export())
+
+    def _export(self) -> dict[str, str]:
+        return {"EXPORT_COMMAND": self.runtime.export_command} if self.runtime.export else {}
+
+    @property
+    def node_environment(self) -> list[dict[str, str]]:
+        """Environment of a node of an MPI job, whose sshd hands on all but the names that begin with SSH."""
+        crypto = {"SSH_CRYPTO": "fips"} if self.fips else {}
+        return variables(self._rank_environment() | crypto)
 
     @property
     def launcher_environment(self) -> list[dict[str, str]]:
         """Environment of the launcher: that of the ranks, then what starts them."""
-        own = launcher_environment(self.runtime, self.cores_per_rank, bool(self.rails), self.fips)
+        own = launcher_environment(self.runtime, self.cores_per_rank, bool(self.rails), self.fips) | self._export()
         return [*variables(self._rank_environment()), *variables(own)]
 
     def _rank_environment(self) -> dict[str, str]:

@@ -16,6 +16,7 @@ class Launcher:
         mpi: whether Trainer's MPI plugin gives it keys and a hostfile; it then has a pod of its own, a node too.
         command: what a job's own command begins with.
         example: arguments of the job to copy.
+        wrapped: whether the command is a program of ours, since Trainer prepares nothing for it.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Launcher:
     mpi: bool
     command: tuple[str, ...]
     example: tuple[str, ...]
+    wrapped: bool = False
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -47,7 +49,13 @@ class Launcher:
 
 OPENMPI = Launcher("openmpi", "openmpi", (4, 5), mpi=True, command=("mpirun",), example=("hostname",))
 INTEL_MPI = Launcher(
-    "intel-mpi", "intel-mpi", (2021,), mpi=True, command=("/opt/trainyard/mpirun",), example=("hostname",)
+    "intel-mpi",
+    "intel-mpi",
+    (2021,),
+    mpi=True,
+    command=("/opt/trainyard/mpirun",),
+    example=("hostname",),
+    wrapped=True,
 )
 """Trainer knows Open MPI only (`mpiImplementation`): a script turns its hostfile into one that Hydra reads."""
 

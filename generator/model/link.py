@@ -15,6 +15,7 @@ class Link:
         field: its key in the allocations.
         ranges: key of the range that a fabric hands out.
         first, last: segments that a team may hold at all.
+        mask: bits that tell segments apart.
         most: segments that a port holds at one time.
         sriov_type: ``linkType`` of a SriovNetworkNodePolicy.
         mtus: sizes that the ports take, smallest and largest; 0 in a fabric leaves the driver's.
@@ -27,6 +28,7 @@ class Link:
     ranges: str
     first: int
     last: int
+    mask: int
     most: int
     sriov_type: str
     mtus: tuple[int, int]
@@ -45,6 +47,8 @@ INFINIBAND = Link(
     # 15 bits; 0x7fff is the default partition, that every port is in, and 0x0000 is none.
     first=0x0001,
     last=0x7FFE,
+    # The 16th bit says how a port is a member (Mellanox/ib-kubernetes:pkg/utils/utils.go).
+    mask=0x7FFF,
     most=128,
     sriov_type="ib",
     mtus=(2044, 4092),
@@ -60,6 +64,7 @@ ROCE = Link(
     # 0 is untagged, 1 what switches put untagged frames into, 4095 reserved (IEEE 802.1Q).
     first=2,
     last=4094,
+    mask=0xFFF,
     most=4093,
     sriov_type="eth",
     mtus=(1500, 9216),

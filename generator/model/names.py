@@ -5,9 +5,6 @@ from __future__ import annotations
 LABEL_BUDGET = 63
 """Kubernetes label values, RFC 1123 labels and pod names end here."""
 
-TRAINJOB_BUDGET = 44
-"""JobSet refuses a longer TrainJob: pod ``<job>-launcher-0-0-xxxxx`` must fit 63 (seen on JobSet 0.11.0)."""
-
 JOB_ACCOUNT = "trainer"
 """Service account that every rank of a job runs as, in each team's namespace."""
 

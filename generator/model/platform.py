@@ -48,6 +48,17 @@ class Site:
         """Namespaces whose limits are in this tree, as the admission policy splits them."""
         return " ".join(space.namespace for tenant in self.tenants for space in tenant.spaces)
 
+    @property
+    def audited_namespaces(self) -> list[str]:
+        """Namespaces of teams whose regulation asks for an audit, and our own, which holds their limits."""
+        audited = [
+            space.namespace
+            for tenant in self.tenants
+            for space in tenant.spaces
+            if tenant.team.compliance and tenant.team.compliance.asks("audit")
+        ]
+        return [*audited, self.cluster.system_namespace] if audited else []
+
     def part(self, part: str) -> str:
         """Return the name of the AppProject and Application of a part of this cluster."""
         return names.application(self.name, part)

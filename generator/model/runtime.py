@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,16 +13,13 @@ from generator.model.quantity import format_bytes, format_cpu
 INITIALIZERS = {"dataset": "dataset-initializer", "model": "model-initializer"}
 """Names that Trainer gives a job's ``spec.initializer`` to (kubeflow/trainer:pkg/constants/constants.go@v2.3.0)."""
 
-EXPORTER = "exporter"
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A small pod before or after the ranks, with a part of what the job's nodes give.
+    """A small pod before the ranks, with a part of what the job's nodes give.
 
     Args:
         name: of the replicated job and its container.
-        command: empty for the image's own.
         volume: storage that it shares with the ranks.
         cpu: millicores.
         memory: bytes.
@@ -29,7 +27,6 @@ class Step:
 
     name: str
     image: str
-    command: tuple[str, ...]
     volume: str
     cpu: int
     memory: int
@@ -66,7 +63,7 @@ class Runtime:
         deadline: seconds that one attempt of a job may run; 0 for any time.
         restarts: how often a job that fails is started again.
         initializers: steps before the ranks.
-        exporters: at most one step after them.
+        export: command that runs when a job's own has ended well; empty for none.
         keep: seconds that the pods of a finished job are kept; -1 for ever.
     """
 
@@ -91,12 +88,21 @@ class Runtime:
     restarts: int
     keep: int
     initializers: tuple[Step, ...]
-    exporters: tuple[Step, ...]
+    export: tuple[str, ...]
 
     @property
-    def steps(self) -> tuple[Step, ...]:
-        """All small pods of a job."""
-        return (*self.initializers, *self.exporters)
+    def command(self) -> tuple[str, ...]:
+        """What a job's own command begins with.
+
+        The export runs in the first rank's pod: a replicated job after the ranks would never be ready while they run,
+        and Kueue evicts a job whose pods are not all ready in time (sigs.k8s.io/kueue:pkg/controller/jobs/trainjob).
+        """
+        return ("/opt/trainyard/with-export", *self.launcher.command) if self.export else self.launcher.command
+
+    @property
+    def export_command(self) -> str:
+        """The export as one line for a shell."""
+        return shlex.join(self.export)
 
     @property
     def uses_rdma(self) -> bool:

@@ -57,6 +57,11 @@ def _cluster(site: Site) -> Iterator[Scope]:
     yield Scope({}, site.cluster.files, site.cluster.at)
 
 
+def _audited(site: Site) -> Iterator[Scope]:
+    if site.audited_namespaces:
+        yield from _cluster(site)
+
+
 def _pools(site: Site) -> Iterator[Scope]:
     for pool in site.cluster.pools:
         yield Scope({"pool": pool}, (*site.cluster.files, *pool.hardware.files), pool.at, name=pool.name)
@@ -211,6 +216,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("team/external-secret-s3", _within("secret", lambda space: space.buckets)),
     Entry("team/external-secret-pull", _within("secret", lambda space: space.pull_secrets)),
     Entry("nodes/kubelet-configuration", _pools, "node-files"),
+    Entry("operators/audit-policy", _audited),
     Entry("operators/kueue-configuration", _cluster, "kueue-configuration"),
     Entry("samples/train-job", _within("sample", lambda space: space.samples)),
 )

@@ -11,6 +11,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
+from generator.render.evidence import evidence
 from generator.render.site import template, templates_folder
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
@@ -99,6 +100,13 @@ def node_limits(site: Site) -> dict[str, str]:
 def readme(site: Site) -> str:
     """Return the cluster's README: what must be there, what is done once by hand, what Argo CD does then."""
     return _markdown("cluster.md.j2").render(site=site, cluster=site.cluster)
+
+
+def evidence_page(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:
+    """Return the page from control to object by path; none where no team is under a regulation."""
+    sections = evidence(site, manifests)
+    text = _markdown("compliance.md.j2").render(site=site, evidence=sections)
+    return {"COMPLIANCE.md": text} if sections else {}
 
 
 @cache

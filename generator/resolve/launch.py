@@ -43,7 +43,7 @@ def resolve_grants(
         for hardware in {pool.hardware.name: pool.hardware for pool, _ in whole}.values():
             on = tuple(each for each in whole if each[0].hardware == hardware)
             yield _whole(space, _launch(runtime, hardware, on[0][0], place), on)
-        for any_of, kinds in _interchangeable(cluster, whole, runtime):
+        for any_of, kinds in _interchangeable(cluster, held, runtime):
             hardware = least(kinds[0].node_class, kinds)
             yield _whole(space, _launch(runtime, hardware, any_of[0][0], place), any_of)
         for pool, quota in usable:
@@ -68,21 +68,26 @@ def _share(pool: Pool, quota: Quota, runtime: Runtime, place: _Place) -> Grant |
 
 
 def _interchangeable(cluster: Cluster, held: Held, runtime: Runtime) -> Iterator[tuple[Held, tuple[Hardware, ...]]]:
-    """Yield pools of several kinds of node, and all kinds of the cluster that a pod for any of them must fit."""
-    groups: dict[tuple[str, str, int], list[tuple[Pool, Quota]]] = {}
-    for pool, quota in held:
-        groups.setdefault(_interchange(pool), []).append((pool, quota))
-    for key, group in groups.items():
-        if len({pool.hardware.name for pool, _ in group}) > 1:
-            alike = (pool.hardware for pool in cluster.pools if _interchange(pool) == key)
-            kinds = {hardware.name: hardware for hardware in alike if hardware.name in runtime.hardware}
-            yield tuple(group), tuple(kinds.values())
+    """Yield the pools of each queue with several kinds of node that any pod of the runtime fits, and those kinds.
+
+    All of the queue's pools, since Kueue may choose any flavor of it for a pod that names no node. The kinds are all
+    of the cluster's that are alike, so that every team gets the same runtime under the name.
+    """
+    for node_class in sorted({pool.hardware.node_class for pool, _ in held}):
+        queue = tuple(each for each in held if each[0].hardware.node_class == node_class)
+        alike = {_interchange(pool) for pool, _ in queue}
+        kinds = {pool.hardware.name: pool.hardware for pool in cluster.pools if _interchange(pool) in alike}
+        whole = not any(quota.is_share for _, quota in queue)
+        several = len({pool.hardware.name for pool, _ in queue}) > 1
+        if several and whole and len(alike) == 1 and kinds.keys() <= set(runtime.hardware):
+            yield queue, tuple(kinds.values())
 
 
-def _interchange(pool: Pool) -> tuple[str, str, int]:
-    """Return what must be the same of two pools for one pod template to fit both: fabric, and GPUs by resource."""
+def _interchange(pool: Pool) -> tuple[str, int, str, int]:
+    """Return what must be the same of two pools for one pod template to fit both: fabric, rails, and GPUs."""
     gpu = pool.hardware.gpu
-    return (pool.fabric.name if pool.fabric else "", gpu.resource if gpu else "", pool.hardware.gpus)
+    fabric = pool.fabric.name if pool.fabric else ""
+    return (fabric, len(pool.rails), gpu.resource if gpu else "", pool.hardware.gpus)
 
 
 def _launch(

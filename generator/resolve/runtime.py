@@ -10,7 +10,7 @@ from generator.dialect.source import Source
 from generator.model.hardware import Hardware
 from generator.model.launcher import LAUNCHERS
 from generator.model.quantity import parse_bytes, parse_seconds
-from generator.model.runtime import EXPORTER, INITIALIZERS, Runtime, Step
+from generator.model.runtime import INITIALIZERS, Runtime, Step
 from generator.resolve.references import Found, find
 
 
@@ -43,25 +43,20 @@ def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware],
         restarts=fields.get("restarts", 0),
         keep=_seconds(fields, "keep", -1),
         initializers=tuple(_initializers(fields.get("initialize", {}))),
-        exporters=tuple(_step(EXPORTER, step) for step in (fields.get("export"),) if step),
+        export=tuple(fields.get("export", ())),
     )
 
 
 def _initializers(fields: Mapping[str, Any]) -> Iterator[Step]:
     for field, name in INITIALIZERS.items():
         if fields.get(field):
-            yield _step(name, fields)
-
-
-def _step(name: str, fields: Mapping[str, Any]) -> Step:
-    return Step(
-        name=name,
-        image=fields["image"],
-        command=tuple(fields.get("command", ())),
-        volume=fields["volume"],
-        cpu=fields.get("cpu", 4) * 1000,
-        memory=parse_bytes(fields.get("memory", "16Gi")),
-    )
+            yield Step(
+                name=name,
+                image=fields["image"],
+                volume=fields["volume"],
+                cpu=fields.get("cpu", 4) * 1000,
+                memory=parse_bytes(fields.get("memory", "16Gi")),
+            )
 
 
 def _seconds(fields: Mapping[str, Any], field: str, absent: int) -> int:

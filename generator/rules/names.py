@@ -144,7 +144,7 @@ def _of_space(site: Site, space: Space) -> Iterator[_Name]:
             yield _Name("SriovNetwork", site.name, network.name, on, at)
     for sample in space.samples:
         parts = (*who, sample.launch.name)
-        yield _Name("sample TrainJob", site.name, sample.name, parts, at, names.TRAINJOB_BUDGET)
+        yield _Name("sample TrainJob", site.name, sample.name, parts, at, sample.launch.longest_job_name)
 
 
 CHECKS = (
