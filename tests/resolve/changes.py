@@ -8,6 +8,7 @@ from typing import Any
 from generator.diagnostics import Diagnostic, has_errors
 from generator.model.hardware import Hardware
 from generator.model.platform import Platform
+from generator.model.space import Space
 from generator.model.tenant import Tenant
 from generator.resolve.hardware import resolve_hardware
 from generator.resolve.platform import resolve
@@ -46,3 +47,8 @@ def told(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[tuple[str, st
         (each.at.file.removeprefix("profiles/"), f"({path})" if each.at.on_key else path, each.message)
         for each, path in zip(found, paths, strict=True)
     ]
+
+
+def space(changes: Mapping[str, Any], name: str = "") -> Space:
+    """Return a namespace of a team on the base's cluster after some changes that break nothing: its own, or another."""
+    return next(each for each in tenant(changes).spaces if each.profile.name == name)
