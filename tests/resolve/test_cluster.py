@@ -137,7 +137,7 @@ def test_priority_may_have_a_deadline() -> None:
 
 def test_allocation_says_partition_or_vlan() -> None:
     """Partition keys are hexadecimal text, VLANs are numbers; both are segments."""
-    held = {"old-west": {"ib": {"nlp": {"partition": "0x0155", "addresses": "10.70.0.0/20"}}}}
+    held: dict[str, Any] = {"old-west": {"ib": {"nlp": {"partition": "0x0155", "addresses": "10.70.0.0/20"}}}}
     held |= {"old-east": {"eth": {"nlp": {"vlan": 155, "addresses": "10.71.0.0/20"}}}}
     platform, found = resolved({ALLOCATIONS: held})
 

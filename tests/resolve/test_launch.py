@@ -145,7 +145,7 @@ TORCHRUN: dict[str, Any] = {"launcher": "torchrun", "libraries": {"openmpi": Non
 
 @given(st.integers(1, 7), st.integers(0, 7), st.sampled_from([1, 2]))
 def test_share_of_a_node_is_one_job_of_equal_parts(gpus: int, borrow: int, pods: int) -> None:
-    """The smallest job takes the whole share, with borrowed GPUs more of the same parts; what can't be divided is none."""
+    """The smallest job takes the whole share, borrowed GPUs are more of its parts; what can't be divided is none."""
     given_ = grants(share(gpus, borrow, **(TORCHRUN if pods == 1 else {})))
     if gpus % pods:
         assert given_ == {}

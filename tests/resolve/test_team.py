@@ -48,7 +48,7 @@ def test_reach_is_own_and_borrowed(nodes: int, borrow: int) -> None:
     """What one job can have at most is what the team has and what it may borrow; nothing is borrowed unless said."""
     given_both = quota(nodes=nodes, borrow=borrow)
 
-    assert (given_both.nodes, given_both.borrow, given_both.reach) == (nodes, borrow, nodes + borrow)
+    assert [given_both.nodes, given_both.borrow, given_both.reach] == [nodes, borrow, nodes + borrow]
     assert quota(nodes=nodes).reach == nodes
 
 
