@@ -19,6 +19,28 @@ CLUSTER, HARDWARE, RUNTIME = "clusters/prod-east.yaml", "hardware/dgx-h100.yaml"
 NLP, VISION, ALLOCATIONS = "teams/nlp.yaml", "teams/vision.yaml", "allocations.yaml"
 
 
+ROCE: dict[str, Any] = {
+    CLUSTER: {
+        "fabrics": {"ib": {"link": "roce", "partitions": None, "vlans": "100-199"}},
+        "external": {"Vlans/ib": "us"},
+    },
+    ALLOCATIONS: {
+        "prod-east": {"ib": {"nlp": {"partition": None, "vlan": 101}, "vision": {"partition": None, "vlan": 102}}}
+    },
+}
+"""The base with VLANs in place of partitions."""
+
+
+def together(*changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return several changes as one; a null stays what takes something away."""
+    result: dict[str, Any] = {}
+    for change in changes:
+        for key, value in change.items():
+            known = result.get(key)
+            result[key] = together(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return result
+
+
 def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ...]]:
     """Return the base after some changes, and the names that lead nowhere."""
     profiles = _change(_base(), changes)

@@ -9,24 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.model.space import Grant
-from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, RUNTIME, VISION, resolved, space
+from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, ROCE, RUNTIME, VISION, resolved, space, together
 from tests.resolve.test_tenant import BOTH
-from tests.rules.cases import merged
-
-ROCE: dict[str, Any] = {
-    CLUSTER: {"fabrics": {"ib": {"link": "roce", "partitions": None, "vlans": "100-199"}}},
-    ALLOCATIONS: {
-        "prod-east": {"ib": {"nlp": {"partition": None, "vlan": 101}, "vision": {"partition": None, "vlan": 102}}}
-    },
-}
-"""The base with VLANs in place of partitions."""
 
 
 def kind(name: str, **changes: Any) -> dict[str, Any]:
     """Return a further kind of DGX with a pool of it, of which the first team has two nodes."""
     hardware = {"extends": "nvidia-dgx-h100", "labels": {"kind": name}}
     return {
-        f"hardware/{name}.yaml": merged(hardware, changes),
+        f"hardware/{name}.yaml": together(hardware, changes),
         CLUSTER: {"pools": {name: {"nodes": 3, "reserve": 1, "fabric": "ib"}}},
         NLP: {"quota": {"prod-east": {name: {"nodes": 2}}}},
     }
@@ -34,10 +25,7 @@ def kind(name: str, **changes: Any) -> dict[str, Any]:
 
 def with_kinds(*kinds: dict[str, Any], runs_on: list[str]) -> dict[str, Any]:
     """Return the base with further kinds of node, and a runtime for some."""
-    changes: dict[str, Any] = {RUNTIME: {"hardware": runs_on}}
-    for each in kinds:
-        changes = merged(changes, each)
-    return changes
+    return together({RUNTIME: {"hardware": runs_on}}, *kinds)
 
 
 def grants(changes: dict[str, Any], name: str = "") -> dict[str, Grant]:
@@ -101,12 +89,12 @@ def test_nodes_on_another_fabric_are_not_interchangeable() -> None:
         ALLOCATIONS: {"prod-east": {"west": {"nlp": held}}},
     }
 
-    assert sorted(grants(merged(other, changes))) == ["openmpi-cuda-v1-dgx-h100", "openmpi-cuda-v1-h200"]
+    assert sorted(grants(together(other, changes))) == ["openmpi-cuda-v1-dgx-h100", "openmpi-cuda-v1-h200"]
 
 
 def test_runtime_that_runs_on_some_kinds_only_has_no_object_for_any() -> None:
     """A pod without selector may land on every kind of the queue."""
-    two = merged(kind("h200"), kind("b200"))
+    two = together(kind("h200"), kind("b200"))
 
     assert sorted(grants(with_kinds(two, runs_on=["dgx-h100", "h200"]))) == [
         "openmpi-cuda-v1-dgx-h100",
@@ -116,11 +104,11 @@ def test_runtime_that_runs_on_some_kinds_only_has_no_object_for_any() -> None:
 
 def test_teams_share_the_object_for_any_kind() -> None:
     """Whatever kinds a team has of those that are alike, one name is one object: else one team's would win."""
-    kinds = merged(kind("h200", memory="1Ti"), kind("b200", memory="512Gi"))
-    both = merged(
+    kinds = together(kind("h200", memory="1Ti"), kind("b200", memory="512Gi"))
+    both = together(
         with_kinds(kinds, runs_on=["dgx-h100", "h200", "b200"]), {NLP: {"quota": {"prod-east": {"b200": None}}}}
     )
-    platform, found = resolved(merged(both, {VISION: {"quota": {"prod-east": {"b200": {"nodes": 2}}}}}))
+    platform, found = resolved(together(both, {VISION: {"quota": {"prod-east": {"b200": {"nodes": 2}}}}}))
     launches = [launch for tenant in platform.sites[0].tenants for each in tenant.spaces for launch in each.launches]
 
     assert found == ()
@@ -168,7 +156,7 @@ def test_share_of_a_node_ends_at_the_cap_of_the_runtime() -> None:
 def test_jobs_on_a_share_are_no_larger_than_the_namespace_admits() -> None:
     """A namespace's largest job holds for shares as for whole nodes."""
     small = {"spaces": {"dev": {"largestJob": {"nodes": 2}}}}
-    (grant,) = grants(merged(share(2, 6), {NLP: small}), "dev").values()
+    (grant,) = grants(together(share(2, 6), {NLP: small}), "dev").values()
 
     assert grant.nodes == 2
 
@@ -185,7 +173,7 @@ def test_largest_job_is_the_smallest_of_all_that_limits_it(own: int, borrow: int
 
 def test_object_is_one_a_namespace_where_networks_have_names_of_their_own() -> None:
     """On RoCE a pod names the networks of its namespace, so each namespace has a runtime of its own, and no other."""
-    changes = merged(ROCE, {NLP: {"spaces": {"dev": {}}}})
+    changes = together(ROCE, {NLP: {"spaces": {"dev": {}}}})
 
     assert list(grants(changes)) == ["openmpi-cuda-v1-dgx-h100-nlp"]
     assert list(grants(changes, "dev")) == ["openmpi-cuda-v1-dgx-h100-nlp-dev"]
@@ -194,7 +182,7 @@ def test_object_is_one_a_namespace_where_networks_have_names_of_their_own() -> N
 @pytest.mark.parametrize("mode", ["tcp", "isolated"])
 def test_object_without_networks_is_everybodys(mode: str) -> None:
     """Who talks over sockets names no network, and shares the object on RoCE too."""
-    changes = merged(ROCE, {NLP: {"spaces": {"dev": {}}}, RUNTIME: {"fabric": mode}})
+    changes = together(ROCE, {NLP: {"spaces": {"dev": {}}}, RUNTIME: {"fabric": mode}})
 
     assert list(grants(changes)) == list(grants(changes, "dev")) == ["openmpi-cuda-v1-dgx-h100"]
 
