@@ -139,7 +139,7 @@ def test_second_namespace_has_the_teams_partition() -> None:
 
 @pytest.mark.parametrize("name", ["roce", "pools"])
 def test_networks_of_an_operator_lead_to_their_namespace(name: str) -> None:
-    """All stand where the SR-IOV operator reads, with the team's VLAN, on the host's side, and no NAD of ours beside."""
+    """All stand where the SR-IOV operator reads, with the team's VLAN, on the host's side; no NAD of ours beside."""
     networks = list(of(name, "SriovNetwork"))
     policies = {each.body["spec"]["resourceName"] for each in tree(name) if "resourceName" in each.body.get("spec", {})}
 
