@@ -123,7 +123,11 @@ def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path
     moved = replace(
         generation,
         checked=replace(generation.checked, platform=replace(platform, sites=sites)),
-        files={path: content for path, content in generation.files.items() if not path.startswith("prod-east/") or "nlp" not in path},
+        files={
+            path: content
+            for path, content in generation.files.items()
+            if not path.startswith("prod-east/") or "nlp" not in path
+        },
     )
     (found,) = check_vanished(target, moved)
 

@@ -126,7 +126,7 @@ def test_make_targets_of_the_readme_exist() -> None:
 
 
 def test_readme_shows_the_team_as_it_is() -> None:
-    """The README's picture has each line of the team's profile, and the number of objects that each cluster's tree has of it."""
+    """The README's picture has each line of the team's profile, and how many objects each cluster's tree has of it."""
     readme = (ROOT / "README.md").read_text("utf-8")
     profile = (ROOT / "profiles" / "teams" / "nlp.yaml").read_text("utf-8").splitlines()
     assert all(line in readme for line in profile)
