@@ -142,6 +142,11 @@ class Launch:
         return [{"name": step.name, "status": "Complete"} for step in self.runtime.initializers]
 
     @property
+    def removes_finished_jobs(self) -> bool:
+        """Whether the pods of a finished job go some day: as the runtime says, where the release's Trainer lets them."""
+        return self.runtime.keep >= 0 and "finished-jobs-go" in self.release.features
+
+    @property
     def has_tools(self) -> bool:
         """Whether jobs find programs of ours in /opt/trainyard."""
         return self.runtime.launcher.wrapped or bool(self.runtime.export)

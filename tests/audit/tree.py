@@ -99,7 +99,7 @@ class Tree:
         """Return the pool that a runtime's pods run on, by its name."""
         pools = {name: fields.get("hardware", name) for name, fields in self.cluster["pools"].items()}
         found = [name for name, hardware in pools.items() if re.search(rf"-v[0-9]+-{hardware}(-|$)", runtime)]
-        return max(found, key=lambda name: len(pools[name]))
+        return str(max(found, key=lambda name: len(pools[name])))
 
     def team_of(self, document: Document) -> str:
         """Return whose a document is; empty for the platform's own."""

@@ -153,14 +153,6 @@ def test_share_of_a_node_ends_at_the_cap_of_the_runtime() -> None:
     assert (grant.nodes, grant.launch.gpus) == (3, 1)
 
 
-def test_jobs_on_a_share_are_no_larger_than_the_namespace_admits() -> None:
-    """A namespace's largest job holds for shares as for whole nodes."""
-    small = {"spaces": {"dev": {"largestJob": {"nodes": 2}}}}
-    (grant,) = grants(together(share(2, 6), {NLP: small}), "dev").values()
-
-    assert grant.nodes == 2
-
-
 @given(st.integers(1, 4), st.integers(0, 4), st.integers(1, 8), st.integers(1, 8))
 def test_largest_job_is_the_smallest_of_all_that_limits_it(own: int, borrow: int, cap: int, job: int) -> None:
     """What the namespace admits, what the runtime was tested with, and what the team reaches of one pool."""
