@@ -75,7 +75,7 @@ def launcher_environment(runtime: Runtime, cores_per_rank: int, rdma: bool, fips
     """
     bound = f"slot:PE={cores_per_rank}" if runtime.binding == "cores" else ""
     if runtime.launcher.wrapped:
-        return _intel_mpi(ssh(fips))
+        return _intel_mpi(bound, ssh(fips))
     if not runtime.launcher.mpi:
         return {}
     major = runtime.launcher_version.partition(".")[0]
@@ -110,7 +110,7 @@ def _openmpi_5(bound: str, agent: str) -> Environment:
     }
 
 
-def _intel_mpi(agent: str) -> Environment:
+def _intel_mpi(bound: str, agent: str) -> Environment:
     """Hydra, and sockets between the nodes; the script in /opt/trainyard adds hosts and ranks."""
     return {
         "FI_PROVIDER": "tcp",
@@ -118,8 +118,13 @@ def _intel_mpi(agent: str) -> Environment:
         "I_MPI_FABRICS": "shm:ofi",
         "I_MPI_HYDRA_BOOTSTRAP": "ssh",
         "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS": agent.removeprefix("ssh "),
+        # No tree above 128 hosts: it would need an sshd on the launcher.
+        "I_MPI_HYDRA_BRANCH_COUNT": "0",
+        # A bare mpirun then refuses Trainer's file; with none it would run all ranks on the launcher, exit code 0.
+        "I_MPI_HYDRA_HOST_FILE": HOSTFILE,
         # Nodes can't resolve the launcher's short name: without it they look for that.
         "I_MPI_HYDRA_IFACE": POD_INTERFACE,
+        "I_MPI_PIN": "1" if bound else "0",
     }
 
 

@@ -143,7 +143,7 @@ class Launch:
 
     @property
     def removes_finished_jobs(self) -> bool:
-        """Whether the pods of a finished job go some day: as the runtime says, where the release's Trainer lets them."""
+        """Whether the pods of a finished job go some day, as the runtime says: not every Trainer lets them."""
         return self.runtime.keep >= 0 and "finished-jobs-go" in self.release.features
 
     @property

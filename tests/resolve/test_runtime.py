@@ -36,7 +36,7 @@ def test_short_runtime_has_defaults() -> None:
 
     assert (short.launcher, short.fabric, short.binding) == (OPENMPI, "gpudirect", "cores")
     assert (short.shared_memory, short.pull_secret, short.end) == (64 << 30, "", "")
-    assert (short.deadline, short.restarts, short.keep, short.keeps_for_a_time) == (0, 0, -1, False)
+    assert (short.deadline, short.restarts, short.keep) == (0, 0, -1)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_times_are_seconds(deadline: int, keep: int, unit: str) -> None:
     told = runtime("mpi", deadline=f"{deadline}{unit}", keep=f"{keep}{unit}")
     size = {"m": 60, "h": 3600, "d": 86400}[unit]
 
-    assert (told.deadline, told.keep, told.keeps_for_a_time) == (deadline * size, keep * size, True)
+    assert (told.deadline, told.keep) == (deadline * size, keep * size)
 
 
 @pytest.mark.parametrize(
