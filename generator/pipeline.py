@@ -71,7 +71,7 @@ def check(root: Path, today: str = "") -> Checked:
 
     Args:
         root: the profiles.
-        today: ISO date that waivers are measured against; without one none has ended.
+        today: ISO date that waivers and runtimes' ends are measured against; without one none has ended.
 
     Raises:
         TreeError: a file can't be read.
@@ -84,7 +84,7 @@ def check(root: Path, today: str = "") -> Checked:
     diagnostics += unresolved
     if has_errors(diagnostics):
         return Checked(profiles, None, diagnostics)
-    found = (*diagnostics, *check_meaning(platform))
+    found = (*diagnostics, *check_meaning(platform, today))
     return Checked(profiles, platform, tuple(apply_waivers(found, profiles.waivers, today)))
 
 
