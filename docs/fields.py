@@ -26,6 +26,7 @@ def profile_fields() -> Iterator[str]:
 _PLACES = {
     "allocations": "profiles/allocations.yaml",
     "cluster": "profiles/clusters/NAME.yaml",
+    "compliance": "profiles/compliance/NAME.yaml",
     "component": "profiles/components/NAME/kustomization.yaml",
     "hardware": "profiles/hardware/NAME.yaml",
     "runtime": "profiles/runtimes/NAME.yaml",

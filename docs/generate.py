@@ -88,7 +88,10 @@ def _case(path: Path, title: str) -> Iterator[str]:
 
 def _resources() -> Iterator[str]:
     yield from ("# Resources", "", "One template, one line of the catalog, one kind of object.", "")
-    yield from ("| template | kind | one for each | sync unit | remark of the template |", "|---|---|---|---|---|")
+    yield from (
+        "| template | kind | one for each | folder | releases | remark of the template |",
+        "|---|---|---|---|---|---|",
+    )
     entries: tuple[Entry[Any], ...] = (*CATALOG, *DELIVERY)
     for entry in entries:
         text = (ROOT / "templates" / f"{entry.template}.yaml.j2").read_text(encoding="utf-8")
@@ -97,25 +100,36 @@ def _resources() -> Iterator[str]:
         told = " ".join(remark[1].split()) if remark else ""
         unit = entry.template.partition("/")[0]
         where = _UNITS.get(unit, f"`{unit}/`")
-        yield f"| `{entry.template}` | {kind[1] if kind else ''} | {_subject(entry.scopes)} | {where} | {cell(told)} |"
+        releases = f"with `{entry.feature}`" if entry.feature else "all"
+        shape = f"`{entry.template}` | {kind[1] if kind else ''} | {_subject(entry.scopes)}"
+        yield f"| {shape} | {where} | {releases} | {cell(told)} |"
 
 
-_UNITS = {"team": "`teams/<team>/`", "samples": "`samples/` (never synced)"}
+_UNITS = {
+    "nodes": "`nodes/` (never synced)",
+    "operators": "`operators/` (never synced)",
+    "samples": "`samples/` (never synced)",
+    "team": "`teams/<team>/`",
+}
 
 
 def _subject(scopes: Any) -> str:
     """Return what a template is rendered for, from the catalog's own name for it."""
-    member = inspect.getclosurevars(scopes).nonlocals.get("name")
+    closure = inspect.getclosurevars(scopes).nonlocals
+    if "mpi" in closure:
+        return "runtime and kind of node"
+    member = closure.get("name")
     name: str = scopes.__name__
     return f"{member} of a team" if member else _SUBJECTS.get(name, name.strip("_").removesuffix("s"))
 
 
 _SUBJECTS = {
+    "_audited": "cluster with a team under audit",
     "_delivery": "cluster",
     "_fabric_pools": "pool with a fabric",
-    "_launches": "runtime and hardware",
     "_priorities": "priority",
     "_projects": "team",
+    "_spaces": "namespace of a team",
     "_tenants": "team",
 }
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from generator.diagnostics import Diagnostic
-from generator.pipeline import check
+import pytest
+
+from generator.diagnostics import Diagnostic, has_errors
+from generator.pipeline import check, generate
 from generator.rulebook import all_rules
+from generator.tree.write import write
+from generator.verification import verify
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -30,3 +34,39 @@ def test_seed_architecture_is_refused_as_its_readme_says(update_golden: bool) ->
 
     assert (folder / "diagnostics.txt").read_text(encoding="utf-8") == text
     assert named == {each.rule for each in diagnostics} - {"capacity/idle-nodes"}
+
+
+@pytest.mark.parametrize("example", ["smallest", "two-generations"])
+def test_example_generates_and_verifies(example: str, tmp_path: Path) -> None:
+    """What an example shows can be used as it stands, and nothing of it is passed over."""
+    profiles, target = EXAMPLES / example / "profiles", tmp_path / "overlays"
+    generation = generate(profiles, "../profiles/components")
+    assert not has_errors(generation.diagnostics)
+    write(target, generation.files)
+    verification = verify(profiles, target, "../profiles/components")
+
+    assert not has_errors(verification.diagnostics)
+    (count,) = verification.counts
+    assert count.objects == count.valid == count.built == count.conform > 30
+    assert (count.skipped, count.units_built) == (0, count.units)
+
+
+def test_smallest_platform_is_small() -> None:
+    """Twenty lines are enough to begin with."""
+    files = sorted((EXAMPLES / "smallest" / "profiles").rglob("*.yaml"))
+
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) <= 20
+
+
+def test_pools_of_two_generations_are_tried_in_order() -> None:
+    """The newer nodes first; a job that names no generation fits both."""
+    generation = generate(EXAMPLES / "two-generations" / "profiles", "../profiles/components")
+    bodies = {manifest.name: manifest.body for manifest in generation.manifests["north"]}
+    (group,) = bodies["climate-gpu"]["spec"]["resourceGroups"]
+    jobs = bodies["openmpi-v1-gpu"]["spec"]["template"]["spec"]["replicatedJobs"]
+    pods = [job["template"]["spec"]["template"]["spec"] for job in jobs]
+
+    assert [flavor["name"] for flavor in group["flavors"]] == ["dgx-h200", "dgx-h100"]
+    assert bodies["climate-gpu"]["spec"]["flavorFungibility"]["whenCanBorrow"] == "TryNextFlavor"
+    assert not any("nodeSelector" in pod for pod in pods)
+    assert all("nodeSelector" in str(bodies[f"openmpi-v1-{node}"]) for node in ("dgx-h100", "dgx-h200"))

@@ -39,8 +39,12 @@ class Launch:
     @property
     def name(self) -> str:
         """Name of the ClusterTrainingRuntime."""
-        nodes = self.hardware.name if self.part == 1 else f"{self.hardware.name}-{self.gpus}gpu"
-        return names.runtime(self.runtime.family, self.runtime.version, nodes, self.owner)
+        return names.runtime(self.runtime.family, self.runtime.version, self.nodes, self.owner)
+
+    @property
+    def nodes(self) -> str:
+        """What its pods run on: a hardware profile, a class of node, a part of a node."""
+        return self.hardware.name if self.part == 1 else f"{self.hardware.name}-{self.gpus}gpu"
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -66,10 +70,11 @@ class Launch:
     def annotations(self) -> dict[str, str]:
         """What a user wants to know of the image."""
         annotations = {
-            f"{self.domain}/docs": self.runtime.docs,
             f"{self.domain}/libraries": " ".join(map("=".join, self.runtime.libraries.items())),
             self.release.display_name_key or f"{self.domain}/display-name": self.runtime.display_name,
         }
+        if self.runtime.docs:
+            annotations[f"{self.domain}/docs"] = self.runtime.docs
         if self.runtime.end:
             annotations[f"{self.domain}/deprecated-until"] = self.runtime.end
         return dict(sorted(annotations.items()))

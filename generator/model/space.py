@@ -61,8 +61,10 @@ class Sample:
 
     @property
     def name(self) -> str:
-        """Name of the TrainJob."""
-        return names.sample(self.space.namespace, self.launch.runtime.name)
+        """Name of the TrainJob: of the runtime, and of the nodes where the runtime has several."""
+        runtime = self.launch.runtime.name
+        several = sum(launch.runtime.name == runtime for launch in self.space.launches) > 1
+        return names.sample(self.space.namespace, f"{runtime}-{self.launch.nodes}" if several else runtime)
 
     @property
     def labels(self) -> dict[str, str]:

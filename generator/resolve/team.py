@@ -14,8 +14,6 @@ from generator.model.runtime import Runtime
 from generator.model.team import Account, Quota, Team, TeamSpace
 from generator.resolve.references import Found, find
 
-_LAUNCHER_AND_NODE = 2
-
 
 def resolve_team(
     name: str,
@@ -28,6 +26,8 @@ def resolve_team(
     fields = source.value
     clusters, runtimes, regulations = known
     quotas = tuple(_quotas(fields, at / "quota", clusters, found))
+    own = max((int(quota.nodes) for quota in quotas), default=0)
+    smallest = min((runtimes[name].launcher.smallest_job for name in fields["runtimes"] if name in runtimes), default=1)
     compliance = None
     if "compliance" in fields:
         compliance = find("compliance profile", fields["compliance"], regulations, at / "compliance", found)
@@ -46,17 +46,16 @@ def resolve_team(
         runtimes=tuple(sorted(fields["runtimes"])),
         cohort=fields.get("cohort", ""),
         quotas=quotas,
-        spaces=tuple(_spaces(fields, at, quotas)),
+        spaces=tuple(_spaces(fields, at, max(own, smallest))),
         components=tuple(sorted(fields.get("components", ()))),
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
     )
 
 
-def _spaces(fields: Mapping[str, Any], at: Pointer, quotas: tuple[Quota, ...]) -> Iterator[TeamSpace]:
+def _spaces(fields: Mapping[str, Any], at: Pointer, usual: int) -> Iterator[TeamSpace]:
     """Yield the team's own namespace, then the further ones; what one leaves open it has from the team, but storage."""
-    own = max((int(quota.nodes) for quota in quotas), default=0)
-    largest = fields.get("largestJob", {}).get("nodes", max(own, _LAUNCHER_AND_NODE))
+    largest = fields.get("largestJob", {}).get("nodes", usual)
     priorities = tuple(fields.get("priorities", ()))
     yield TeamSpace("", at, largest, tuple(sorted(fields.get("storage", {}))), priorities)
     for name, space in sorted(fields.get("spaces", {}).items()):

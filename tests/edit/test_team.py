@@ -50,11 +50,24 @@ def test_new_team_generates_at_once(profiles: Path) -> None:
     added = _add(profiles, "nlp")
     assert added.files == (profiles / "teams/nlp.yaml", profiles / "allocations.yaml")
     assert added.allocation is not None
-    assert (added.allocation.partition, str(added.allocation.addresses)) == (0x100, "10.64.0.0/20")
+    assert (added.allocation.segment, str(added.allocation.addresses)) == (0x100, "10.64.0.0/20")
     generation = generate(profiles, "../profiles/components")
     assert not has_errors(generation.diagnostics)
     assert "lab/teams/nlp/kustomization.yaml" in generation.files
     assert 'nlp: {partition: "0x0100", addresses: 10.64.0.0/20}' in (profiles / "allocations.yaml").read_text()
+
+
+def test_new_team_on_ethernet_gets_a_vlan(profiles: Path) -> None:
+    """On a fabric with link roce the team keeps a VLAN, written as a number in the fabric's own word."""
+    _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")
+    _edit(profiles, "clusters/lab.yaml", "partitions: 0x0100-0x017f", "vlans: 100-199")
+    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", "Vlans/ib")
+    added = _add(profiles, "nlp")
+    assert added.allocation is not None
+    assert (added.allocation.segment, added.segment) == (100, "VLAN 100")
+    generation = generate(profiles, "../profiles/components")
+    assert not has_errors(generation.diagnostics), generation.diagnostics
+    assert "nlp: {vlan: 100, addresses: 10.64.0.0/20}" in (profiles / "allocations.yaml").read_text()
 
 
 def test_team_file_says_only_what_the_cluster_has(profiles: Path) -> None:
@@ -118,7 +131,7 @@ def test_teams_in_any_order_never_move_each_other(tmp_path_factory: pytest.TempP
         assert new.startswith(old)
         assert new.count(b"\n") == old.count(b"\n") + 1
         assert before.items() <= after.items()
-    assert [one.partition for one in added if one] == list(range(0x100, 0x100 + len(teams)))
+    assert [one.segment for one in added if one] == list(range(0x100, 0x100 + len(teams)))
     assert len({one.addresses for one in added if one}) == len(teams)
 
 
@@ -134,8 +147,8 @@ def test_what_a_retired_team_or_another_cluster_holds_is_not_given(profiles: Pat
     first, second = _add(profiles, "a").allocation, _add(profiles, "b").allocation
     assert first is not None
     assert second is not None
-    assert (first.partition, str(first.addresses)) == (0x101, "10.64.32.0/20")
-    assert (second.partition, str(second.addresses)) == (0x103, "10.64.64.0/20")
+    assert (first.segment, str(first.addresses)) == (0x101, "10.64.32.0/20")
+    assert (second.segment, str(second.addresses)) == (0x103, "10.64.64.0/20")
     assert (profiles / "allocations.yaml").read_text().count("# ") == 2
 
 
@@ -210,6 +223,16 @@ def test_exhausted_ranges_are_told_both(profiles: Path) -> None:
         ("fabric/range-exhausted", "no partition is left from 0x0100 to 0x0100"),
         ("fabric/range-exhausted", "no block of length /20 is left in 10.64.0.0/20"),
     ]
+
+
+def test_exhausted_vlans_are_told_in_their_own_word(profiles: Path) -> None:
+    """Whoever has VLANs is not told of partitions."""
+    _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")
+    _edit(profiles, "clusters/lab.yaml", "partitions: 0x0100-0x017f", "vlans: 100-100")
+    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", "Vlans/ib")
+    _add(profiles, "nlp")
+    found = _refused(profiles, TeamRequest("vision", 2))
+    assert found == [("fabric/range-exhausted", "no VLAN is left from 100 to 100")]
 
 
 def test_failing_write_leaves_nothing(profiles: Path) -> None:

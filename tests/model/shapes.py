@@ -1,26 +1,37 @@
-"""Node types, and launches and networks on them, of any size."""
+"""Node types, and launches, quotas and networks on them, of any size."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
+from ipaddress import IPv4Network
 from typing import Any
 
 from hypothesis import strategies as st
 
 from generator.diagnostics import Pointer
+from generator.model.fabric import Fabric
 from generator.model.hardware import Gpu, Hardware, Nic, Share
 from generator.model.launch import Launch
-from generator.model.network import Network
+from generator.model.link import INFINIBAND, Link
+from generator.model.network import AddressPool, Network
+from generator.model.pool import Pool
+from generator.model.queue import Queue
+from generator.model.team import Allocation, Quota
 from tests.rules.cases import platform_of
 
+PREFIX = "openshift.io"
+"""Of the base release's SR-IOV resources."""
+AT = Pointer("x")
 NAMES = st.from_regex(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?", fullmatch=True)
 """Names that a profile's file can have."""
 
 
 def nic(gpu: int, role: str = "rail") -> Nic:
     """Return a port beside a GPU; the order of the buses is not that of the GPUs."""
-    return Nic(f"0000:{200 - gpu:02x}:00.0", "", "", 0, role, gpu, Pointer("x"))
+    return Nic(f"0000:{200 - gpu:02x}:00.0", "", "", 0, role, gpu, AT)
 
 
 def node(**changes: Any) -> Hardware:
@@ -49,14 +60,18 @@ def node(**changes: Any) -> Hardware:
 
 
 @st.composite
-def nodes(draw: st.DrawFn) -> Hardware:
-    """Nodes of one or two threads a core whose system leaves at least a core for each GPU."""
-    cores, smt = draw(st.integers(1, 256)), draw(st.integers(1, 2))
+def nodes(draw: st.DrawFn, gpus: int | None = None) -> Hardware:
+    """Nodes of one or two threads a core whose system leaves at least a core for each GPU.
+
+    Args:
+        draw: given by hypothesis.
+        gpus: of each, with a rail beside each; any number of both when None.
+    """
+    cores, smt = draw(st.integers(max(gpus or 0, 1), 256)), draw(st.integers(1, 2))
     threads = cores * smt
-    own = draw(st.integers(0, threads - smt))
-    left = (threads - own) // smt
-    gpus = draw(st.integers(0, min(8, left)))
-    rails = draw(st.permutations(range(draw(st.integers(0, gpus)))))
+    own = draw(st.integers(0, threads - smt * max(gpus or 0, 1)))
+    count = draw(st.integers(0, min(8, (threads - own) // smt))) if gpus is None else gpus
+    rails = draw(st.permutations(range(draw(st.integers(0, count)) if gpus is None else gpus)))
     total = Share(threads * 1000, draw(st.integers(1, 4096)) << 30, draw(st.integers(1, 4096)) << 30, 250)
     system = Share(
         own * 1000,
@@ -70,26 +85,71 @@ def nodes(draw: st.DrawFn) -> Hardware:
         threads=threads,
         total=total,
         system=system,
-        gpu=Gpu("X", gpus, "nvidia.com/gpu", "") if gpus else None,
+        gpu=Gpu("X", count, "nvidia.com/gpu", "") if count else None,
         nics=(nic(-1, "management"), *(nic(gpu) for gpu in rails)),
         virtual_functions=draw(st.integers(1, 127)),
     )
+
+
+def fabric(link: Link = INFINIBAND, **changes: Any) -> Fabric:
+    """Return a fabric called ``ib`` without levels, changed."""
+    plain = Fabric("ib", AT, link, 0x100, 0x17F, IPv4Network("10.0.0.0/8"), 20, (), 0, 0, -1)
+    return replace(plain, **changes)
+
+
+def pool(hardware: Hardware, on: Fabric | None = None, **changes: Any) -> Pool:
+    """Return a pool of ten nodes, changed."""
+    return replace(Pool("pool", AT, hardware, on, 10, 1, 0, PREFIX), **changes)
+
+
+def quota(unit: str, own: int, per_node: int, borrowed: int = 0, lent: int = 0) -> Quota:
+    """Return a team's quota on some pool."""
+    return Quota("east", "pool", AT, unit, own, borrowed, lent, per_node)
 
 
 @cache
 def base() -> tuple[Launch, Network]:
     """Return a launch and a network of the base platform."""
     site = platform_of({}).sites[0]
-    return site.launches[0], site.tenants[0].networks[0]
+    return site.launches[0], site.tenants[0].spaces[0].networks[0]
 
 
-def launch(hardware: Hardware | None = None, *, topology: str = "", groups: bool = False, **runtime: Any) -> Launch:
-    """Return a launch on a node type; further arguments change its runtime."""
+@cache
+def base_queue() -> Queue:
+    """Return the queue of a team of the base platform."""
+    return platform_of({}).sites[0].tenants[0].queues[0]
+
+
+def launch(
+    hardware: Hardware | None = None,
+    *,
+    on: Fabric | None = None,
+    groups: bool = False,
+    part: Fraction = Fraction(1),
+    owner: str = "",
+    fips: bool = False,
+    **runtime: Any,
+) -> Launch:
+    """Return a launch on a node type, whose rails hang on a fabric if one is given; the rest changes its runtime."""
     known, _ = base()
-    return replace(
-        known,
+    return Launch(
         hardware=hardware or node(),
-        topology=topology,
+        fabric=on,
         release=replace(known.release, groups_podsets=groups),
+        part=part,
+        owner=owner,
+        domain=known.domain,
+        fips=fips,
         runtime=replace(known.runtime, **runtime),
     )
+
+
+def networks(
+    on: Fabric, block: IPv4Network, segment: int, rails: int, namespaces: Sequence[str] = ("team-nlp",)
+) -> list[Network]:
+    """Return the networks of a team's namespaces on every rail of a fabric."""
+    _, known = base()
+    pools = (pool(node(nics=tuple(nic(gpu) for gpu in range(rails))), on),)
+    held = Allocation(Pointer("profiles/allocations.yaml"), segment, block)
+    shared = [AddressPool("nlp", on, rail, rails, pools, held) for rail in range(rails)]
+    return [Network(namespace, each, known.release) for namespace in namespaces for each in shared]

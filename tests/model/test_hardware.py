@@ -5,17 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 from hypothesis import given
+from hypothesis import strategies as st
 
-from generator.model.hardware import Hardware
-from tests.model.shapes import nic, node, nodes
+from generator.model.hardware import Hardware, least
+from tests.model.shapes import PREFIX, fabric, launch, nic, node, nodes, pool
 
-PREFIX = "example.io"
+IB = fabric()
+KINDS = st.integers(0, 8).flatmap(lambda gpus: st.lists(nodes(gpus), min_size=1, max_size=4))
+"""Node types with the same GPUs, each with a rail of its own."""
 
 
 @given(nodes())
 def test_worth_and_system_are_the_whole_node(hardware: Hardware) -> None:
     """No core, byte or pod is lost between what daemons keep and what teams are given."""
-    worth, total, system = hardware.worth(PREFIX), hardware.total, hardware.system
+    worth, total, system = pool(hardware, IB).worth, hardware.total, hardware.system
 
     assert worth["cpu"] + system.cpu == total.cpu
     assert worth["memory"] + system.memory == total.memory
@@ -25,21 +28,28 @@ def test_worth_and_system_are_the_whole_node(hardware: Hardware) -> None:
 
 @given(nodes())
 def test_worth_has_each_resource_once_in_order(hardware: Hardware) -> None:
-    """Kueue's webhook compares the order of resources: GPUs, then rails by number, between cpu and pods."""
-    rail = hardware.name.replace("-", "_")
-    rails = [f"{PREFIX}/{rail}_rail_{number}" for number in range(len(hardware.rails))]
+    """Kueue's webhook compares the order of resources: it is that of the alphabet, whatever nodes have."""
+    rails = [f"{PREFIX}/ib_rail_{number}" for number in range(len(hardware.rails))]
     gpu = ["nvidia.com/gpu"] if hardware.gpus else []
-    worth = hardware.worth(PREFIX)
+    worth = pool(hardware, IB).worth
 
-    assert list(worth) == ["cpu", "memory", *gpu, *rails, "ephemeral-storage", "pods"]
+    assert list(worth) == sorted(["cpu", "memory", *gpu, *rails, "ephemeral-storage", "pods"])
     assert worth.get("nvidia.com/gpu", 0) == hardware.gpus
     assert all(worth[each] == hardware.virtual_functions for each in rails)
 
 
 @given(nodes())
+def test_worth_of_hardware_is_that_of_its_pool_without_rails(hardware: Hardware) -> None:
+    """Rails are the fabric's: what hangs on none is worth none, and the rest is the same."""
+    assert pool(hardware).worth == hardware.worth
+    on = pool(hardware, IB).worth
+    assert {name: amount for name, amount in on.items() if not name.startswith(PREFIX)} == hardware.worth
+
+
+@given(nodes())
 def test_pod_of_a_whole_node_fits_exactly_once(hardware: Hardware) -> None:
     """It takes all of a node but one function of each rail, so a second never fits beside it."""
-    worth, pod = hardware.worth(PREFIX), hardware.whole_node_pod(PREFIX)
+    worth, pod = pool(hardware, IB).worth, launch(hardware, on=IB).per_node
     rails = {name for name in worth if name.startswith(f"{PREFIX}/")}
 
     assert pod.keys() == worth.keys() - {"pods"}
@@ -52,10 +62,11 @@ def test_pod_of_a_whole_node_fits_exactly_once(hardware: Hardware) -> None:
 @given(nodes())
 def test_worth_is_made_anew_each_time(hardware: Hardware) -> None:
     """The pod's demand is cut from a copy: quota keeps its pods."""
-    before = hardware.worth(PREFIX)
-    hardware.whole_node_pod(PREFIX)
+    known = pool(hardware, IB)
+    before = dict(known.worth)
+    assert launch(hardware, on=IB).per_node
 
-    assert hardware.worth(PREFIX) == before
+    assert known.worth == before
     assert "pods" in before
 
 
@@ -82,4 +93,64 @@ def test_class_of_a_node_is_told_by_its_gpus() -> None:
 
 def test_node_without_rails_is_worth_no_functions() -> None:
     """Functions on ports that are no rails don't exist."""
-    assert not [name for name in node(nics=(nic(0, "storage"),)).worth(PREFIX) if name.startswith(PREFIX)]
+    assert not [name for name in pool(node(nics=(nic(0, "storage"),)), IB).worth if name.startswith(PREFIX)]
+
+
+@given(KINDS)
+def test_pod_for_any_of_several_kinds_fits_each_of_them(kinds: list[Hardware]) -> None:
+    """What a pod asks for is there on every kind, to the last byte, or Kueue would admit what can't start."""
+    pod = launch(least("gpu", kinds), on=IB).per_node
+
+    for kind in kinds:
+        worth = pool(kind, IB).worth
+        assert {name: amount for name, amount in pod.items() if amount > worth.get(name, 0)} == {}
+
+
+@given(KINDS)
+def test_pod_for_any_of_several_kinds_asks_for_what_the_smallest_gives(kinds: list[Hardware]) -> None:
+    """Of each resource it has all that every kind can give, and of one kind alone exactly that kind's pod."""
+    pod = launch(least("gpu", kinds), on=IB).per_node
+    whole = [launch(kind, on=IB).per_node for kind in kinds]
+
+    assert pod == {name: min(each[name] for each in whole) for name in whole[0]}
+
+
+@given(KINDS)
+def test_ranks_for_any_of_several_kinds_find_their_cores_on_each(kinds: list[Hardware]) -> None:
+    """Bound ranks need whole cores: where a core has two threads, the pod's cpus are half as many cores."""
+    pod = launch(least("gpu", kinds), on=IB, binding="cores")
+    cpus = pod.per_node["cpu"] // 1000
+
+    for kind in kinds:
+        assert pod.ranks * pod.cores_per_rank <= cpus * kind.cores // kind.threads
+
+
+@given(KINDS)
+def test_least_of_several_kinds_selects_none_of_them(kinds: list[Hardware]) -> None:
+    """Its name is the class of node; it has no labels, so pods may land on any; its files are those of all kinds."""
+    made = least("gpu", kinds)
+
+    assert (made.name, dict(made.labels)) == ("gpu", {})
+    assert set(made.files) == {file for kind in kinds for file in kind.files}
+    assert len(made.files) == len(set(made.files))
+
+
+@given(KINDS.flatmap(lambda kinds: st.tuples(st.just(kinds), st.permutations(kinds))))
+def test_least_does_not_depend_on_the_order_of_pools(orders: tuple[list[Hardware], list[Hardware]]) -> None:
+    """Pools in another order are the same cluster."""
+    one, other = (launch(least("gpu", kinds), on=IB) for kinds in orders)
+
+    assert (one.per_node, one.ranks) == (other.per_node, other.ranks)
+
+
+@given(st.integers(1, 4), st.integers(1, 4))
+def test_pod_for_any_of_several_kinds_attaches_to_rails_that_all_have(one: int, two: int) -> None:
+    """CPU nodes may have any number of rails: a pod that asks for one more than a kind has never starts there."""
+    kinds = [
+        node(name=f"n{rails}", cores=8 - rails, gpu=None, nics=tuple(nic(i) for i in range(rails)))
+        for rails in {one, two}
+    ]
+    asked = launch(least("cpu", kinds), on=IB).per_node
+
+    for kind in kinds:
+        assert set(asked) <= set(pool(kind, IB).worth)

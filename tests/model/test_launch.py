@@ -1,7 +1,8 @@
-"""A runtime on a node type: cores of each rank, environment, annotations."""
+"""A runtime on a node type: cores of each rank, annotations, name, and what a pod asks for."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -10,38 +11,65 @@ from hypothesis import strategies as st
 
 from generator.model.hardware import Hardware
 from generator.model.launch import Launch
-from tests.model.shapes import launch, node, nodes
+from generator.model.launcher import INTEL_MPI, LAUNCHERS, TORCHRUN
+from generator.model.link import ROCE
+from tests.model.shapes import PREFIX, fabric, launch, node, nodes, pool
 
 RACK = "example.com/rack"
 PREFERRED, GROUP = "kueue.x-k8s.io/podset-preferred-topology", "kueue.x-k8s.io/podset-group-name"
 NETWORKS, OFFSET = "k8s.v1.cni.cncf.io/networks", "kueue.x-k8s.io/pod-index-offset"
 SCC = "openshift.io/required-scc"
+MODES = ("gpudirect", "rdma", "tcp", "isolated")
 
 
-def variables(environment: list[dict[str, str]]) -> dict[str, str]:
-    """Return an environment by name; no name may stand twice in it."""
-    named = {each["name"]: each["value"] for each in environment}
-    assert len(named) == len(environment)
-    return named
-
-
-@pytest.mark.parametrize(("rails", "topology", "groups"), list(product((False, True), ("", RACK), (False, True))))
-def test_annotations_follow_rails_topology_and_release(rails: bool, topology: str, groups: bool) -> None:
+@pytest.mark.parametrize(
+    ("rails", "levels", "groups"), list(product((False, True), (None, (), (RACK,)), (False, True)))
+)
+def test_annotations_follow_rails_topology_and_release(
+    rails: bool, levels: tuple[str, ...] | None, groups: bool
+) -> None:
     """Each annotation is there exactly when it means something, sorted; a group needs topology and release."""
-    each = launch(node() if rails else node(nics=()), topology=topology, groups=groups)
+    on = None if levels is None else fabric(levels=levels)
+    each = launch(node() if rails else node(nics=()), on=on, groups=groups)
     expected = {SCC: "restricted-v2"}
-    if rails:
-        expected[NETWORKS] = "small-rail-0,small-rail-1"
-    if topology:
-        expected[PREFERRED] = topology
-    if topology and groups:
+    if rails and on:
+        expected[NETWORKS] = "ib-rail-0,ib-rail-1"
+    if on:
+        expected[PREFERRED] = RACK if levels else "kubernetes.io/hostname"
+    if on and groups:
         expected[GROUP] = "job"
-    offset = {OFFSET: "-1"} if topology and groups else {}
+    offset = {OFFSET: "-1"} if on and groups else {}
 
     assert each.launcher_annotations == expected
     assert each.node_annotations == expected | offset
     assert list(each.launcher_annotations) == sorted(expected)
     assert list(each.node_annotations) == sorted(expected | offset)
+
+
+def test_ranks_talk_below_the_lowest_switch() -> None:
+    """Of several levels the last is asked for: the nearer the nodes, the fewer switches between them."""
+    each = launch(on=fabric(levels=("example.com/spine", RACK)))
+
+    assert each.launcher_annotations[PREFERRED] == RACK
+
+
+def test_pods_of_torchrun_are_no_group() -> None:
+    """They are one set of pods already: an offset would begin their count below 0."""
+    each = launch(on=fabric(levels=(RACK,)), groups=True, launcher=TORCHRUN)
+
+    assert each.node_annotations.keys() & {GROUP, OFFSET} == set()
+    assert each.node_annotations[PREFERRED] == RACK
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_only_runtimes_that_use_rdma_take_rails(mode: str) -> None:
+    """Whoever talks over sockets attaches to no network and asks for no virtual function; topology helps it too."""
+    each = launch(on=fabric(levels=(RACK,)), fabric=mode)
+    uses = mode in {"gpudirect", "rdma"}
+
+    assert (NETWORKS in each.launcher_annotations) is uses
+    assert len([name for name in each.per_node if name.startswith(PREFIX)]) == (2 if uses else 0)
+    assert each.launcher_annotations[PREFERRED] == RACK
 
 
 @given(nodes())
@@ -54,59 +82,30 @@ def test_ranks_share_the_cores(hardware: Hardware) -> None:
     assert each.cores_per_rank >= 1
 
 
-@given(nodes(), st.sampled_from(["cores", "none"]))
-def test_threads_of_all_ranks_are_in_the_pod(hardware: Hardware, binding: str) -> None:
+@given(nodes(), st.sampled_from(["cores", "none"]), st.sampled_from(sorted(LAUNCHERS)))
+def test_threads_of_all_ranks_are_in_the_pod(hardware: Hardware, binding: str, launcher: str) -> None:
     """What the ranks are bound to is never more than the pod asks for; an unbound rank needs one thread."""
-    each = launch(hardware, binding=binding)
+    each = launch(hardware, binding=binding, launcher=LAUNCHERS[launcher])
     smt = hardware.threads // hardware.cores
+    bound = binding == "cores" and launcher != "torchrun"
 
-    assert each.threads_per_rank == (each.cores_per_rank * smt if binding == "cores" else 1)
+    assert each.threads_per_rank == (each.cores_per_rank * smt if bound else 1)
     assert each.threads_per_rank * each.ranks * 1000 <= each.per_node["cpu"]
 
 
 def test_pod_is_guaranteed() -> None:
     """Requests are the limits, for the ranks and the init container, and in the form that the API server stores."""
-    each = launch()
+    each = launch(on=fabric())
     for resources in (each.resources, each.account_resources):
         assert resources["limits"] == resources["requests"]
     assert each.resources["limits"] == {
         "cpu": "14",
         "memory": "60Gi",
         "nvidia.com/gpu": "2",
-        "openshift.io/small_rail_0": "1",
-        "openshift.io/small_rail_1": "1",
+        "openshift.io/ib_rail_0": "1",
+        "openshift.io/ib_rail_1": "1",
         "ephemeral-storage": "90Gi",
     }
-
-
-@pytest.mark.parametrize(("gpu", "rails"), list(product((False, True), repeat=2)))
-def test_rank_environment_follows_the_node(gpu: bool, rails: bool) -> None:
-    """NCCL is told of the pod's interface where GPUs are, and of the rails where rails are; nothing else is set."""
-    small = node()
-    each = launch(node(gpu=small.gpu if gpu else None, nics=small.nics if rails else ()))
-    ranks, launcher = variables(each.rank_environment), variables(each.launcher_environment)
-
-    nccl = {"NCCL_DEBUG", "NCCL_SOCKET_IFNAME"} if gpu else set()
-    fabric = {"NCCL_IB_HCA", "UCX_TLS"} if rails else set()
-    assert ranks.keys() == {"HOME"} | nccl | fabric
-    assert ranks.get("NCCL_SOCKET_IFNAME", "=eth0") == "=eth0"
-    assert list(ranks) == sorted(ranks)
-    assert ranks.items() <= launcher.items()
-    assert launcher.get("OMPI_MCA_pml") == ("ucx" if rails else None)
-
-
-@given(nodes())
-def test_both_versions_of_open_mpi_are_told_the_same(hardware: Hardware) -> None:
-    """Open MPI 4 and 5 read other names and must do one thing: cores of each rank, binding, ssh, interface."""
-    for binding, mapping in (("cores", f"slot:PE={launch(hardware).cores_per_rank}"), ("none", "slot")):
-        told = variables(launch(hardware, binding=binding).launcher_environment)
-        bound = "core" if binding == "cores" else "none"
-
-        assert told["OMPI_MCA_rmaps_base_mapping_policy"] == told["PRTE_MCA_rmaps_default_mapping_policy"] == mapping
-        assert told["OMPI_MCA_hwloc_base_binding_policy"] == told["PRTE_MCA_hwloc_default_binding_policy"] == bound
-        assert told["OMPI_MCA_plm_rsh_agent"] == told["PRTE_MCA_plm_ssh_agent"]
-        assert told["OMPI_MCA_oob_tcp_if_include"] == told["PRTE_MCA_prte_if_include"] == "eth0"
-        assert told["PRTE_MCA_prte_default_hostfile"] == "/etc/mpi/hostfile"
 
 
 def test_pull_secret_is_named_only_where_there_is_one() -> None:
@@ -125,6 +124,33 @@ def test_name_and_files_tell_runtime_and_hardware() -> None:
     assert each.files == ("profiles/runtimes/openmpi-cuda.yaml", "profiles/hardware/small.yaml")
 
 
+def test_name_tells_the_part_of_a_node_and_whose_networks() -> None:
+    """A share is told by its GPUs; where networks have names of their own, each namespace has a runtime of its own."""
+    names = [
+        launch(part=Fraction(1, 2)).name,
+        launch(owner="team-nlp", on=fabric(ROCE)).name,
+        launch(owner="team-nlp-dev", part=Fraction(1, 2), on=fabric(ROCE)).name,
+    ]
+
+    assert names == ["openmpi-cuda-v1-small-1gpu", "openmpi-cuda-v1-small-nlp", "openmpi-cuda-v1-small-1gpu-nlp-dev"]
+
+
+@pytest.mark.parametrize(("name", "version"), [("openmpi-cuda-v2", 2), ("openmpi-cuda", 2)])
+def test_older_version_has_the_name_of_its_family(name: str, version: int) -> None:
+    """A file of an older version ends with it; its object is called as when the version was the newest."""
+    each = launch(name=name, family="openmpi-cuda", version=version)
+
+    assert each.name == "openmpi-cuda-v2-small"
+    assert each.labels["ml.example.com/runtime"] == name
+
+
+def test_networks_of_an_operator_are_called_by_their_namespace() -> None:
+    """On RoCE the operator's objects stand in one namespace, so the attachments are named after the team's."""
+    each = launch(owner="team-nlp", on=fabric(ROCE, name="eth"))
+
+    assert each.launcher_annotations[NETWORKS] == "team-nlp-eth-rail-0,team-nlp-eth-rail-1"
+
+
 def test_users_are_told_of_the_libraries() -> None:
     """All of them, in one line; and the labels that SDKs list runtimes by."""
     each = launch(libraries={"cuda": "12.6", "openmpi": "4.1.6"}, framework="torch")
@@ -132,3 +158,78 @@ def test_users_are_told_of_the_libraries() -> None:
     assert each.annotations["ml.example.com/libraries"] == "cuda=12.6 openmpi=4.1.6"
     assert each.labels["trainer.kubeflow.org/framework"] == "torch"
     assert launch(shared_memory=64 << 30).shared_memory == "64Gi"
+
+
+def test_users_of_an_older_version_are_warned() -> None:
+    """Trainer's webhook warns of what is labelled so; the last day stands beside it."""
+    newest, older = launch(end=""), launch(end="2027-03-31")
+
+    assert newest.labels["trainer.kubeflow.org/support"] == "supported"
+    assert older.labels["trainer.kubeflow.org/support"] == "deprecated"
+    assert older.annotations["ml.example.com/deprecated-until"] == "2027-03-31"
+    assert "ml.example.com/deprecated-until" not in newest.annotations
+
+
+def test_pods_stay_on_the_nodes_of_their_kind() -> None:
+    """A queue may have several kinds of node: the labels of the hardware keep a pod on the one it was sized for."""
+    assert launch(node(labels={"kind": "small"})).node_selector == {"kind": "small"}
+    assert launch(node(labels={})).node_selector == {}
+
+
+PARTS = st.integers(1, 8).flatmap(lambda gpus: st.tuples(nodes(gpus), st.integers(1, gpus)))
+"""A node type, and GPUs of it that a pod asks for."""
+
+
+@given(PARTS)
+def test_parts_of_a_node_fit_on_it_together(case: tuple[Hardware, int]) -> None:
+    """As many pods as the GPUs allow find cpu, memory and disk too: a part is never larger than its share."""
+    hardware, gpus = case
+    each = launch(hardware, part=Fraction(gpus, hardware.gpus))
+    share = {name: Fraction(amount * gpus, hardware.gpus) for name, amount in pool(hardware).worth.items()}
+
+    assert each.gpus == gpus
+    assert {name: amount for name, amount in each.per_node.items() if amount > share[name]} == {}
+    assert all(share[name] - each.per_node[name] < 1 for name in ("memory", "ephemeral-storage", "nvidia.com/gpu"))
+
+
+@given(PARTS)
+def test_part_of_a_node_has_whole_cpus(case: tuple[Hardware, int]) -> None:
+    """The CPU manager gives cores of its own only to a pod that asks for an integer of cpus."""
+    hardware, gpus = case
+    asked = launch(hardware, part=Fraction(gpus, hardware.gpus)).per_node["cpu"]
+
+    assert asked % 1000 == 0
+    assert Fraction(pool(hardware).worth["cpu"] * gpus, hardware.gpus) - asked < 1000
+
+
+@given(PARTS)
+def test_ranks_of_a_part_share_its_cores(case: tuple[Hardware, int]) -> None:
+    """Ranks, cores and shared memory are in proportion to the GPUs, as far as there are whole cores."""
+    hardware, gpus = case
+    each = launch(hardware, part=Fraction(gpus, hardware.gpus), shared_memory=8 << 30)
+
+    assert each.ranks == gpus
+    assert each.cores_per_rank * each.ranks <= each.cores <= Fraction(hardware.promised_cores * gpus, hardware.gpus)
+    assert each.threads_per_rank * each.ranks * 1000 <= each.per_node["cpu"]
+    assert launch(hardware, part=Fraction(1), shared_memory=8 << 30).shared_memory == "8Gi"
+
+
+@pytest.mark.parametrize(("name", "smallest"), [("openmpi", 2), ("intel-mpi", 2), ("torchrun", 1)])
+def test_smallest_job_has_a_pod_of_each_role(name: str, smallest: int) -> None:
+    """Trainer makes a launcher and a node even of `numNodes: 1`; torchrun's ranks start themselves."""
+    launcher = LAUNCHERS[name]
+
+    assert (launcher.name, launcher.smallest_job) == (name, smallest)
+    assert launcher.roles == ("launcher", "node")[-smallest:]
+    assert launcher.targets == [{"name": role} for role in launcher.roles]
+
+
+def test_version_of_the_launcher_is_that_of_its_library() -> None:
+    """Each launcher looks at its own library, and at none where the profile states no version."""
+    libraries = {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torch": "2.6.0"}
+    told = {
+        name: launch(launcher=each, libraries=libraries).runtime.launcher_version for name, each in LAUNCHERS.items()
+    }
+
+    assert told == {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torchrun": "2.6.0"}
+    assert launch(launcher=INTEL_MPI, libraries={"openmpi": "5.0.6"}).runtime.launcher_version == ""

@@ -29,7 +29,7 @@ def test_name_of_one_part_always_fits(name: str, rail: int) -> None:
     composed = [
         names.namespace(name),
         names.cluster_queue(name, "gpu"),
-        names.job_limits(name),
+        names.job_limits(names.namespace(name)),
         names.network(name, rail),
         names.node_policy(name, rail),
         *(names.application(name, part) for part in ("argocd", "platform", "teams")),
@@ -47,7 +47,7 @@ def test_rail_resource_is_one_that_the_operator_admits(name: str, rail: int) -> 
 
 @given(st.tuples(NAMES, RAILS), st.tuples(NAMES, RAILS))
 def test_rail_has_a_name_of_its_own(one: tuple[str, int], two: tuple[str, int]) -> None:
-    """Two rails share neither resource nor network nor policy, whatever the hardware is called."""
+    """Two rails share neither resource nor network nor policy, whatever the fabric is called."""
     for compose in (names.rail_resource, names.network, names.node_policy):
         assert (compose(*one) == compose(*two)) is (one == two)
 
@@ -55,7 +55,7 @@ def test_rail_has_a_name_of_its_own(one: tuple[str, int], two: tuple[str, int]) 
 @given(NAMES, NAMES)
 def test_teams_share_no_name(one: str, two: str) -> None:
     """Namespace, limits and queues of two teams differ, also across the classes of node."""
-    for compose in (names.namespace, names.job_limits):
+    for compose in (names.namespace, lambda team: names.job_limits(names.namespace(team))):
         assert (compose(one) == compose(two)) is (one == two)
     queues = {names.cluster_queue(team, kind) for team in (one, two) for kind in ("gpu", "cpu")}
     assert len(queues) == 2 * len({one, two})
@@ -75,14 +75,21 @@ def test_namespace_of_a_team_is_nobody_elses(team: str) -> None:
     [
         (names.namespace("nlp"), "team-nlp"),
         (names.cluster_queue("nlp", "gpu"), "nlp-gpu"),
+        (names.namespace("nlp", "dev"), "team-nlp-dev"),
         (names.runtime("openmpi", 3, "dgx-h100"), "openmpi-v3-dgx-h100"),
-        (names.rail_resource("dgx-h100.b", 7), "dgx_h100_b_rail_7"),
-        (names.network("dgx-h100", 7), "dgx-h100-rail-7"),
+        (names.runtime("openmpi", 3, "dgx-h100", "team-nlp-dev"), "openmpi-v3-dgx-h100-nlp-dev"),
+        (names.rail_resource("ib-east", 7), "ib_east_rail_7"),
+        (names.network("ib-east", 7), "ib-east-rail-7"),
+        (names.network("roce", 7, "team-nlp-dev"), "team-nlp-dev-roce-rail-7"),
+        (names.address_pool("nlp", "roce", 7), "nlp-roce-rail-7"),
         (names.node_policy("pool", 0), "pool-rail-0"),
-        (names.volume("east", "nlp", "home"), "east-nlp-home"),
+        (names.volume("east", "team-nlp", "home"), "east-nlp-home"),
+        (names.volume("east", "team-nlp-dev", "home"), "east-nlp-dev-home"),
         (names.application("east", "team-nlp"), "east-team-nlp"),
-        (names.job_limits("nlp"), "trainjob-limits-nlp"),
-        (names.sample("nlp", "openmpi"), "nlp-openmpi"),
+        (names.job_limits("team-nlp"), "trainjob-limits-nlp"),
+        (names.job_limits("team-nlp-dev"), "trainjob-limits-nlp-dev"),
+        (names.sample("team-nlp", "openmpi"), "nlp-openmpi"),
+        (names.sample("team-nlp-dev", "openmpi"), "nlp-dev-openmpi"),
     ],
 )
 def test_name_is_stable(composed: str, expected: str) -> None:

@@ -12,17 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.diagnostics import Pointer
-from generator.model.network import Egress, Network
+from generator.model.link import ROCE
+from generator.model.network import AddressPool, Egress
 from generator.model.team import Allocation
-from tests.model.shapes import base, nic, node
+from tests.model.shapes import AT, fabric, networks, node, pool
 
-
-def networks(block: IPv4Network, rails: int, partition: int = 0x0101) -> list[Network]:
-    """Return the networks of a team on every rail of a node."""
-    _, known = base()
-    hardware = node(nics=tuple(nic(gpu) for gpu in range(rails)))
-    allocation = Allocation(Pointer("profiles/allocations.yaml"), partition, block)
-    return [replace(known, hardware=hardware, rail=rail, allocation=allocation) for rail in range(rails)]
+IB, ETH = fabric(), fabric(ROCE, name="eth", first_segment=100, last_segment=199)
 
 
 @st.composite
@@ -36,7 +31,7 @@ def blocks(draw: st.DrawFn) -> tuple[IPv4Network, int]:
 def test_rails_have_parts_of_their_own(case: tuple[IPv4Network, int]) -> None:
     """Each part is inside the team's block, none shares an address with another, and all are as large as can be."""
     block, rails = case
-    parts = [each.addresses for each in networks(block, rails)]
+    parts = [each.addresses.addresses for each in networks(IB, block, 0x0101, rails)]
 
     assert all(part.subnet_of(block) for part in parts)
     assert not any(one.overlaps(two) for one, two in combinations(parts, 2))
@@ -47,21 +42,85 @@ def test_rails_have_parts_of_their_own(case: tuple[IPv4Network, int]) -> None:
 @given(blocks(), st.integers(1, 0x7FFE))
 def test_config_says_partition_and_range(case: tuple[IPv4Network, int], partition: int) -> None:
     """The pkey is text of four hexadecimal digits, and the pool of addresses is named after team and rail."""
-    for each in networks(*case, partition):
-        config = json.loads(each.config)
+    block, rails = case
+    for rail, each in enumerate(networks(IB, block, partition, rails)):
+        config = json.loads(each.infiniband_config)
 
         assert (config["pkey"], int(config["pkey"], 16)) == (f"0x{partition:04x}", partition)
-        assert IPv4Network(config["ipam"]["range"]) == each.addresses
-        assert config["name"] == config["ipam"]["network_name"] == f"nlp-small-rail-{each.rail}"
-        assert each.resource == f"openshift.io/small_rail_{each.rail}"
+        assert IPv4Network(config["ipam"]["range"]) == each.addresses.addresses
+        assert config["name"] == config["ipam"]["network_name"] == f"nlp-ib-rail-{rail}"
+        assert each.name == f"ib-rail-{rail}"
+        assert each.resource == f"openshift.io/ib_rail_{rail}"
 
 
-def test_config_is_one_line() -> None:
-    """CNI plugins read it, and so do reviewers: no space that could change."""
-    (each,) = networks(IPv4Network("10.0.0.0/24"), 1)
+@pytest.mark.parametrize("ipam", ["whereabouts", "nv-ipam"])
+def test_config_is_one_line(ipam: str) -> None:
+    """CNI plugins read it, and so do reviewers: no space that could change, none that the operator would drop."""
+    (known,) = networks(IB, IPv4Network("10.0.0.0/24"), 0x0101, 1)
+    each = replace(known, release=replace(known.release, ipam=ipam))
 
-    assert " " not in each.config
-    assert "\n" not in each.config
+    for config in (each.infiniband_config, each.ipam):
+        assert not set(config) & set(" \n\t")
+    assert json.loads(each.infiniband_config)["ipam"] == json.loads(each.ipam)
+
+
+@given(blocks(), st.integers(2, 4094))
+def test_namespaces_of_a_team_share_its_addresses(case: tuple[IPv4Network, int], vlan: int) -> None:
+    """A pool of addresses is the team's: two namespaces never hand out one address twice, in whatever plugin."""
+    block, rails = case
+    both = networks(ETH, block, vlan, rails, ["team-nlp", "team-nlp-dev"])
+    one, two = both[:rails], both[rails:]
+
+    for own, other in zip(one, two, strict=True):
+        assert json.loads(own.ipam) == json.loads(other.ipam)
+        assert json.loads(own.ipam)["network_name"] == own.addresses.name
+        assert (own.segment, own.told) == (other.segment, other.told) == (vlan, str(vlan))
+        assert own.resource == other.resource
+    assert len({each.addresses.name for each in one}) == rails
+
+
+def test_networks_of_an_operator_have_names_of_their_own() -> None:
+    """All of its objects stand in one namespace; our own attachments have one name in every namespace."""
+    namespaces = ["team-nlp", "team-nlp-dev"]
+    block = IPv4Network("10.0.0.0/24")
+
+    assert [each.name for each in networks(ETH, block, 101, 1, namespaces)] == [
+        "team-nlp-eth-rail-0",
+        "team-nlp-dev-eth-rail-0",
+    ]
+    assert [each.name for each in networks(IB, block, 0x101, 1, namespaces)] == ["ib-rail-0"] * 2
+
+
+@given(blocks())
+def test_pool_of_addresses_is_named_where_it_stands(case: tuple[IPv4Network, int]) -> None:
+    """With nv-ipam the range stands in the IPPool alone, and each network names the one of its rail."""
+    block, rails = case
+    for known in networks(ETH, block, 101, rails):
+        each = replace(known, release=replace(known.release, ipam="nv-ipam"))
+        assert json.loads(each.ipam) == {"type": "nv-ipam", "poolName": known.addresses.name}
+        assert IPv4Network(known.addresses.subnet) == known.addresses.addresses
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 127)), min_size=1, max_size=4))
+def test_every_node_of_the_fabric_gets_addresses_for_all_functions(kinds: list[tuple[str, int]]) -> None:
+    """A pool selects each kind of node once, and sets aside as many addresses as the largest has functions."""
+    pools = tuple(
+        pool(node(labels={"kind": label, "fast": "yes"}, virtual_functions=functions), ETH)
+        for label, functions in kinds
+    )
+    held = Allocation(Pointer("x"), 101, IPv4Network("10.0.0.0/20"))
+    each = AddressPool("nlp", ETH, 0, 1, pools, held)
+
+    assert each.per_node == max(functions for _, functions in kinds)
+    assert each.node_terms == [
+        {
+            "matchExpressions": [
+                {"key": "kind", "operator": "In", "values": [label]},
+                {"key": "fast", "operator": "In", "values": ["yes"]},
+            ]
+        }
+        for label in sorted({label for label, _ in kinds})
+    ]
 
 
 JOBSET = "jobset.sigs.k8s.io/jobset-name"
@@ -70,7 +129,7 @@ JOBSET = "jobset.sigs.k8s.io/jobset-name"
 @pytest.mark.parametrize(("source", "operator"), [("jobs", "Exists"), ("workspaces", "DoesNotExist"), ("all", None)])
 def test_way_out_is_for_the_pods_that_it_names(source: str, operator: str | None) -> None:
     """Pods of jobs carry JobSet's label and no others do; `all` selects every pod."""
-    way = Egress("mirror", Pointer("x"), (), (), (443,), source)
+    way = Egress("mirror", AT, (), (), (443,), source)
 
     assert way.pods == ({"matchExpressions": [{"key": JOBSET, "operator": operator}]} if operator else {})
     assert way.policy_name == "egress-mirror"
@@ -78,7 +137,7 @@ def test_way_out_is_for_the_pods_that_it_names(source: str, operator: str | None
 
 def test_way_out_leads_to_all_of_its_ranges_and_namespaces() -> None:
     """Each is a peer of its own: the API server joins what stands in one peer by `and`."""
-    way = Egress("mirror", Pointer("x"), ("192.0.2.0/28", "192.0.2.16/28"), ("a", "b"), (443, 80), "all")
+    way = Egress("mirror", AT, ("192.0.2.0/28", "192.0.2.16/28"), ("a", "b"), (443, 80), "all")
 
     assert way.peers == [
         {"ipBlock": {"cidr": "192.0.2.0/28"}},

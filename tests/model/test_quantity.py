@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.quantity import format_amount, format_bytes, format_count, format_cpu, parse_bytes
+from generator.model.quantity import (
+    format_amount,
+    format_bytes,
+    format_count,
+    format_cpu,
+    format_seconds,
+    parse_bytes,
+    parse_seconds,
+)
 
 Suffixes = Mapping[str, Fraction]
 
@@ -121,3 +129,39 @@ def test_formatted_amount_is_worth_the_number(count: int, millicores: int, size:
     assert value(format_count(count), DECIMAL) == count
     assert value(format_cpu(millicores), DECIMAL) == Fraction(millicores, 1000)
     assert value(format_bytes(size), BINARY) == size
+
+
+SECONDS = {"m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
+
+
+@given(st.integers(1, 99999), st.sampled_from(sorted(SECONDS)))
+def test_duration_is_read_exactly(number: int, unit: str) -> None:
+    """Minutes, hours and days; nothing is rounded."""
+    assert parse_seconds(f"{number}{unit}") == number * SECONDS[unit]
+
+
+@given(st.integers(1, 10**9))
+def test_duration_is_told_in_the_largest_unit(seconds: int) -> None:
+    """What is told is worth the seconds, and no larger unit would do without a fraction."""
+    told = format_seconds(seconds)
+    number, unit = int(told[:-1]), told[-1]
+
+    assert number * {"s": 1, **SECONDS}[unit] == seconds
+    assert [each for each, size in SECONDS.items() if size > {"s": 1, **SECONDS}[unit] and seconds % size == 0] == []
+
+
+@given(st.integers(1, 99999), st.sampled_from(sorted(SECONDS)))
+def test_duration_comes_back(number: int, unit: str) -> None:
+    """What is told of a profile's duration is read as the same time."""
+    seconds = parse_seconds(f"{number}{unit}")
+
+    assert parse_seconds(format_seconds(seconds)) == seconds
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0h", "01h", "1.5h", "-1h", "1s", "1H", "1 h", " 1h", "1h\n", "90", "1h30m", "٣h"]
+)
+def test_odd_text_is_no_duration(text: str) -> None:
+    """Forms that people try, and those that other readers would take."""
+    with pytest.raises(ValueError, match="not a duration"):
+        parse_seconds(text)

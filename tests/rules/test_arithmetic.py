@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generator.model.link import INFINIBAND
 from generator.model.platform import Platform
 from generator.rules.addresses import addresses_overlap
-from generator.rules.partitions import MOST_PARTITIONS, too_many_partitions
+from generator.rules.partitions import too_many_partitions
 from generator.rules.release import KNOWN_BAD_PAIR, _numbers
 from tests.rules.cases import broken, platform_of
 
@@ -128,7 +129,7 @@ def test_too_many_partitions_counts_teams_that_are_not_retired(count: int, retir
     gone = {f"teams/t{i}.yaml": _retired() for i in range(retired)}
     platform = platform_of({"allocations.yaml": {"prod-east": {"ib": allocations}}, **gone})
 
-    assert MOST_PARTITIONS == 128
+    assert INFINIBAND.most == 128
     assert bool(list(too_many_partitions(platform))) is breaks
 
 

@@ -1,0 +1,148 @@
+"""Environment of the ranks and of what starts them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generator.model.hardware import Hardware
+from generator.model.launch import Launch
+from generator.model.launcher import INTEL_MPI, OPENMPI, TORCHRUN
+from generator.model.link import ROCE
+from tests.model.shapes import fabric, launch, node, nodes
+
+IB = fabric()
+FOUR, FIVE = ({"openmpi": version} for version in ("4.1.6", "5.0.6"))
+
+
+def variables(environment: list[dict[str, str]]) -> dict[str, str]:
+    """Return an environment by name; no name may stand twice in it."""
+    named = {each["name"]: each["value"] for each in environment}
+    assert len(named) == len(environment)
+    return named
+
+
+def ranks(each: Launch) -> dict[str, str]:
+    """Return what every rank is told."""
+    return variables(each.rank_environment)
+
+
+@pytest.mark.parametrize(("gpu", "rails"), list(product((False, True), repeat=2)))
+def test_rank_environment_follows_the_node(gpu: bool, rails: bool) -> None:
+    """NCCL is told of the pod's interface where GPUs are, and of the rails where rails are; nothing else is set."""
+    small = node()
+    each = launch(node(gpu=small.gpu if gpu else None, nics=small.nics if rails else ()), on=IB)
+    launcher = variables(each.launcher_environment)
+
+    nccl = {"NCCL_DEBUG", "NCCL_SOCKET_IFNAME"} if gpu else set()
+    fabric_ = {"NCCL_IB_HCA", "UCX_TLS"} if rails else set()
+    assert ranks(each).keys() == {"HOME"} | nccl | fabric_
+    assert ranks(each).get("NCCL_SOCKET_IFNAME", "=eth0") == "=eth0"
+    assert list(ranks(each)) == sorted(ranks(each))
+    assert ranks(each).items() <= launcher.items()
+    assert launcher.get("OMPI_MCA_pml") == ("ucx" if rails else None)
+
+
+def test_gpudirect_lets_cards_read_gpu_memory() -> None:
+    """RDMA from GPU to GPU: nothing is forbidden, and UCX may copy by GPU and by GDR."""
+    told = ranks(launch(on=IB, fabric="gpudirect"))
+
+    assert told["UCX_TLS"].split(",") == ["rc", "sm", "self", "cuda_copy", "cuda_ipc", "gdr_copy"]
+    assert told.keys() & {"NCCL_NET_GDR_LEVEL", "UCX_IB_GPU_DIRECT_RDMA", "NCCL_IB_DISABLE", "NCCL_NET"} == set()
+
+
+def test_rdma_goes_through_host_memory() -> None:
+    """The cards never read GPU memory, for NCCL and for UCX, but the rails are used."""
+    told = ranks(launch(on=IB, fabric="rdma"))
+
+    assert (told["NCCL_NET_GDR_LEVEL"], told["UCX_IB_GPU_DIRECT_RDMA"]) == ("LOC", "no")
+    assert "gdr_copy" not in told["UCX_TLS"].split(",")
+    assert told["NCCL_IB_HCA"] == "mlx5"
+
+
+@pytest.mark.parametrize("mode", ["tcp", "isolated"])
+def test_sockets_leave_the_cards_alone(mode: str) -> None:
+    """NCCL would else look for InfiniBand that the pod doesn't have; Open MPI is not told to use UCX."""
+    each = launch(on=IB, fabric=mode)
+
+    assert (ranks(each)["NCCL_IB_DISABLE"], ranks(each)["NCCL_NET"]) == ("1", "Socket")
+    assert ranks(each).keys() & {"NCCL_IB_HCA", "UCX_TLS"} == set()
+    assert "OMPI_MCA_pml" not in variables(each.launcher_environment)
+
+
+@pytest.mark.parametrize("mode", ["gpudirect", "rdma", "tcp", "isolated"])
+def test_only_isolated_ranks_have_no_peers(mode: str) -> None:
+    """Neither NVLink nor PCIe: what shares a node then talks through /dev/shm."""
+    assert ("NCCL_P2P_DISABLE" in ranks(launch(on=IB, fabric=mode))) is (mode == "isolated")
+
+
+@pytest.mark.parametrize("mode", ["gpudirect", "rdma", "tcp", "isolated"])
+def test_nodes_without_gpus_are_told_nothing_of_nccl(mode: str) -> None:
+    """There is no NCCL; UCX alone is told of the rails."""
+    each = launch(node(gpu=None, nics=()), fabric=mode)
+
+    assert not [name for name in ranks(each) if name.startswith(("NCCL_", "UCX_"))]
+
+
+@given(st.integers(0, 255))
+def test_traffic_class_is_told_to_both_libraries(traffic_class: int) -> None:
+    """A lossless queue of the switches is chosen by it; -1 leaves what the driver has, and 0 is a class as well."""
+    told = ranks(launch(on=fabric(ROCE, traffic_class=traffic_class)))
+    names = ("NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS")
+
+    assert [told[name] for name in names] == [str(traffic_class)] * 2
+    assert ranks(launch(on=fabric(ROCE))).keys() & set(names) == set()
+
+
+@given(nodes(), st.sampled_from(["cores", "none"]))
+def test_both_versions_of_open_mpi_are_told_the_same(hardware: Hardware, binding: str) -> None:
+    """Open MPI 4 and 5 read other names and must do one thing: cores of each rank, binding, ssh, interface."""
+    four, five = (
+        variables(launch(hardware, binding=binding, libraries=version).launcher_environment) for version in (FOUR, FIVE)
+    )
+    mapping = f"slot:PE={launch(hardware).cores_per_rank}" if binding == "cores" else "slot"
+    bound = "core" if binding == "cores" else "none"
+
+    assert four["OMPI_MCA_rmaps_base_mapping_policy"] == five["PRTE_MCA_rmaps_default_mapping_policy"] == mapping
+    assert four["OMPI_MCA_hwloc_base_binding_policy"] == five["PRTE_MCA_hwloc_default_binding_policy"] == bound
+    assert four["OMPI_MCA_plm_rsh_agent"] == five["PRTE_MCA_plm_ssh_agent"]
+    assert four["OMPI_MCA_oob_tcp_if_include"] == five["PRTE_MCA_prte_if_include"] == "eth0"
+    assert four["OMPI_MCA_btl_tcp_if_include"] == five["OMPI_MCA_btl_tcp_if_include"] == "eth0"
+    assert five["PRTE_MCA_prte_default_hostfile"] == "/etc/mpi/hostfile"
+    assert (five["PRTE_MCA_plm_ssh_args"], five["PRTE_MCA_plm_ssh_no_tree_spawn"]) == ("-o ConnectionAttempts=10", "1")
+
+
+def test_each_version_of_open_mpi_is_told_in_its_own_names() -> None:
+    """What the other version reads would only look like a setting."""
+    four, five = (variables(launch(libraries=version).launcher_environment) for version in (FOUR, FIVE))
+
+    assert not [name for name in four if name.startswith("PRTE_")]
+    assert {name for name in five if name.startswith("OMPI_")} == {"OMPI_MCA_btl_tcp_if_include"}
+    assert "PRTE_MCA_prte_default_hostfile" in five
+
+
+@given(st.integers(0, 40), st.integers(0, 99))
+def test_major_version_alone_decides(major: int, minor: int) -> None:
+    """4.10 is 4, 50.1 is not 5; of a version that nobody knows neither set is taken."""
+    told = variables(launch(libraries={"openmpi": f"{major}.{minor}"}).launcher_environment)
+
+    assert ("OMPI_MCA_plm_rsh_agent" in told) is (major == 4)
+    assert ("PRTE_MCA_plm_ssh_agent" in told) is (major == 5)
+
+
+@pytest.mark.parametrize("launcher", [INTEL_MPI, TORCHRUN])
+def test_open_mpis_variables_are_for_open_mpi(launcher: object) -> None:
+    """Other launchers get nothing of them, whatever libraries the image has beside."""
+    each = launch(on=IB, launcher=launcher, libraries={"openmpi": "5.0.6", "torch": "2.6.0", "intel-mpi": "2021.13"})
+
+    assert not [name for name in variables(each.launcher_environment) if name.startswith(("OMPI_", "PRTE_"))]
+
+
+def test_only_mpi_ranks_have_the_home_of_their_account() -> None:
+    """The account that sshd needs is made for MPI alone; torchrun's pods have the image's own."""
+    homes = [ranks(launch(launcher=launcher)).get("HOME") for launcher in (OPENMPI, INTEL_MPI, TORCHRUN)]
+
+    assert homes == ["/home/mpiuser", "/home/mpiuser", None]
