@@ -109,7 +109,7 @@ def partitions_of_two_clusters(platform: Platform) -> Iterator[Diagnostic]:
             first = known.setdefault((link.name, owner, each.segment), (site.name, team, each))
             if owner and first[0] != site.name and first[1] != team:
                 message = f"{link.segment} {link.told(each.segment)} is that of team {team} on {site.name}"
-                message += f" and of team {first[1]} on {first[0]}; both fabrics are the {owner}'s"
+                message += f" and of team {first[1]} on {first[0]}; both fabrics belong to the {owner}"
                 notes = [Note(f"team {first[1]}", first[2].at)]
                 yield PARTITIONS_OF_TWO_CLUSTERS.at(each.at / link.field, message, notes=notes)
 

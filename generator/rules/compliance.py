@@ -74,15 +74,15 @@ AUDIT_NOT_DECLARED = Rule(
     severity=Severity.ERROR,
     summary="Where a regulation asks for an audit log, somebody is named who keeps it.",
     why=(
-        "The rules in operators/audit-policy.yaml do nothing until the API server is given them, and without a forwarder"
-        f" its log stays on the control plane until it is rotated away. {_NOBODY_REFUSES}"
+        "The rules in operators/audit-policy.yaml do nothing until the API server is given them, and its log stays on"
+        f" the control plane until it is rotated away, unless somebody forwards it. {_NOBODY_REFUSES}"
     ),
     fix="Declare who keeps it in `external`, e.g. `AuditLog/siem: security team`.",
 )
 SHARED_ACCOUNT = Rule(
     id="access/shared-account",
     severity=Severity.ERROR,
-    summary="Where a regulation asks for access control, only people have roles in the team, each by a name of his own.",
+    summary="Where a regulation asks for access control, only people have roles in the team, each by his own name.",
     why=(
         "The audit log names the service account, not who used it: whoever may read its token, or start a pod as it,"
         f" submits and deletes jobs in its name. {_NOBODY_REFUSES}"
@@ -103,19 +103,17 @@ def pool_not_dedicated(platform: Platform) -> Iterator[Diagnostic]:
 
 def _shared(pool: Pool, compliance: Compliance, holders: list[tuple[Tenant, Quota]]) -> Iterator[Diagnostic]:
     """Look at the taint, at who else is there, and at loans."""
-    dedicated = f"pool `{pool.name}` is for teams under {compliance.name}"
+    dedicated = f"pool `{pool.name}` is for teams under {compliance.name} only"
     if not pool.hardware.taint:
         notes = [Note("no `taint` here", pool.hardware.at)]
-        message = f"{dedicated}, but nothing keeps other pods off a `{pool.hardware.name}`"
-        yield POOL_NOT_DEDICATED.at(pool.at, message, notes=notes)
+        yield POOL_NOT_DEDICATED.at(pool.at, f"{dedicated}, but nothing keeps other pods off its nodes", notes=notes)
     for tenant, quota in holders:
         notes = [Note("the pool", pool.at)]
         if tenant.team.compliance != compliance:
-            message = f"{dedicated}, but team {tenant.name}, which is not, has quota on it"
-            yield POOL_NOT_DEDICATED.at(quota.at, message, notes=notes)
+            yield POOL_NOT_DEDICATED.at(quota.at, f"{dedicated}, but team {tenant.name} has quota on it", notes=notes)
         elif quota.lent or quota.borrowed:
             what = f"lends {quota.told(quota.lent)}" if quota.lent else f"borrows {quota.told(quota.borrowed)}"
-            yield POOL_NOT_DEDICATED.at(quota.at, f"{dedicated} only, but team {tenant.name} {what} of it", notes=notes)
+            yield POOL_NOT_DEDICATED.at(quota.at, f"{dedicated}, but team {tenant.name} {what} of it", notes=notes)
 
 
 def unencrypted_storage(platform: Platform) -> Iterator[Diagnostic]:

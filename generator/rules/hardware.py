@@ -48,8 +48,8 @@ def fabric_without_rails(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         for each in _walk.hardware(platform):
             if runtime.fabric and runtime.uses_rdma and each.name in runtime.hardware and not each.rails:
-                message = f"runtime `{runtime.name}` wants {runtime.fabric}, but a `{each.name}` has no rails"
-                notes = [Note("the hardware", each.at)]
+                message = f"runtime `{runtime.name}` wants {runtime.fabric}, but `{each.name}` nodes have no rails"
+                notes = [Note("no port here has the role `rail`", each.at / "nics")]
                 yield FABRIC_WITHOUT_RAILS.at(runtime.at / "fabric", message, notes=notes)
 
 

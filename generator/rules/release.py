@@ -55,10 +55,11 @@ def known_bad_pair(platform: Platform) -> Iterator[Diagnostic]:
 def untested_version(platform: Platform) -> Iterator[Diagnostic]:
     """Find versions that differ from the release's, patches aside; what is known to hang is told of already."""
     for cluster in (site.cluster for site in platform.sites):
-        bad = {name for each in cluster.release.known_bad if _applies(each, cluster.versions) for name in each.components}
+        hangs = (bad.components for bad in cluster.release.known_bad if _applies(bad, cluster.versions))
+        told = {component for components in hangs for component in components}
         for component, tested in cluster.release.versions.items():
             installed = cluster.versions[component]
-            if component not in bad and _numbers(installed)[:2] != _numbers(tested)[:2]:
+            if component not in told and _numbers(installed)[:2] != _numbers(tested)[:2]:
                 message = f"{component} {installed} was not run with the rest of {cluster.release.name}, {tested} was"
                 yield UNTESTED_VERSION.at(cluster.at / "installed" / component, message)
 

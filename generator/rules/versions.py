@@ -53,10 +53,8 @@ def older_version_without_end(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         newer = newest[runtime.family]
         if newer.version > runtime.version and not runtime.end:
-            also = ", which is deprecated itself" if newer.end else ""
-            message = (
-                f"version {runtime.version} of runtime `{runtime.family}` has no end beside version {newer.version}{also}"
-            )
+            than = f"version {newer.version}{', which is deprecated itself' if newer.end else ''}"
+            message = f"version {runtime.version} of runtime `{runtime.family}` has no end beside {than}"
             yield OLDER_VERSION_WITHOUT_END.at(runtime.at / "version", message, notes=[Note("the newest", newer.at)])
 
 
