@@ -32,7 +32,11 @@ INVALID_MANIFEST = Rule(
     id="release/invalid-manifest",
     severity=Severity.ERROR,
     summary="Every object fits the strict schema of its kind in the release, hand-written components included.",
-    why="The API server refuses the object, and Argo CD's sync of the whole unit fails.",
+    why=(
+        "The API server refuses the object, e.g. `.spec.runtimePatches: field not declared in schema` (seen with"
+        " Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Where nobody asks it to check, it drops the field"
+        " in silence."
+    ),
     fix="Correct the hand-written component; for any other object this is a bug of Trainyard: report it.",
 )
 RULES = (INVALID_MANIFEST,)

@@ -92,8 +92,9 @@ def server_of_two_clusters(platform: Platform) -> Iterator[Diagnostic]:
     """Find addresses of an earlier cluster among those of a later one."""
     known: dict[str, Cluster] = {}
     for cluster in (site.cluster for site in platform.sites):
-        first = known.setdefault(cluster.server.rstrip("/").lower(), cluster)
-        if first is not cluster and cluster.server != OWN_SERVER:
+        server = cluster.server.rstrip("/").lower()
+        first = known.setdefault(server, cluster)
+        if first is not cluster and server != OWN_SERVER:
             message = f"clusters {first.name} and {cluster.name} are both at {cluster.server}"
             notes = [Note(f"cluster {first.name}", first.at / "server")]
             yield SERVER_OF_TWO_CLUSTERS.at(cluster.at / "server", message, notes=notes)

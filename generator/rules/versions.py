@@ -39,7 +39,7 @@ def version_differs_from_file(platform: Platform) -> Iterator[Diagnostic]:
     families = {runtime.family: runtime for runtime in platform.runtimes}
     for runtime in platform.runtimes:
         named = _SUFFIX.search(runtime.name)
-        if named and int(named[1]) != runtime.version and (other := families.get(runtime.name[: named.start()])):
+        if named and named[1] != str(runtime.version) and (other := families.get(runtime.name[: named.start()])):
             message = f"the file's name ends with v{named[1]}, but `version` is {runtime.version}"
             notes = [Note(f"another version of `{other.family}`", other.at)]
             yield VERSION_DIFFERS_FROM_FILE.at(runtime.at / "version", message, notes=notes)
