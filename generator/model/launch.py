@@ -118,7 +118,8 @@ class Launch:
         the largest job would never fit its quota, nor the steps the job's nodes (seen with Kueue 0.16.2).
         """
         ask = {name: int(amount * self.part) for name, amount in self.hardware.worth.items() if name != "pods"}
-        ask["cpu"] -= sum(step.cpu for step in self.runtime.initializers)
+        # The CPU manager gives cores of its own only to a pod that asks for an integer of cpus.
+        ask["cpu"] = ask["cpu"] // 1000 * 1000 - sum(step.cpu for step in self.runtime.initializers)
         ask["memory"] -= sum(step.memory for step in self.runtime.initializers)
         fabric = self.fabric.name if self.fabric else ""
         ask |= {f"{self.release.resource_prefix}/{names.rail_resource(fabric, rail)}": 1 for rail in self.rails}
@@ -139,6 +140,11 @@ class Launch:
     def node_dependencies(self) -> list[dict[str, str]]:
         """What must have ended before ranks start."""
         return [{"name": step.name, "status": "Complete"} for step in self.runtime.initializers]
+
+    @property
+    def removes_finished_jobs(self) -> bool:
+        """Whether the pods of a finished job go some day: as the runtime says, where the release's Trainer lets them."""
+        return self.runtime.keep >= 0 and "finished-jobs-go" in self.release.features
 
     @property
     def has_tools(self) -> bool:

@@ -111,11 +111,6 @@ class Runtime:
         return self.fabric not in {"tcp", "isolated"}
 
     @property
-    def keeps_for_a_time(self) -> bool:
-        """Whether the pods of a finished job go some day."""
-        return self.keep >= 0
-
-    @property
     def launcher_version(self) -> str:
         """Version of the library that starts the ranks; empty when the profile doesn't state it."""
         return self.libraries.get(self.launcher.library, "")
