@@ -26,14 +26,23 @@ PROFILE_VANISHED = Rule(
     id="delivery/profile-vanished",
     severity=Severity.ERROR,
     summary="A profile that the tree was made from is still there, or a tombstone stands in its place.",
-    why="Its objects leave the tree and Argo CD prunes them: jobs end, and nobody has said that they should.",
+    why=(
+        "The platform's unit prunes what it had of it: a queue takes no more jobs and stays behind those that run"
+        " (`Can't admit new workloads; clusterQueue is terminating`, seen with Kueue 0.19.2), a runtime is missing"
+        " (`specified clusterTrainingRuntime must be created before the TrainJob is created`, seen with Trainer 2.1.0)."
+        " A team's own unit stays on the cluster, its roles too, and nobody watches over it."
+    ),
     fix="Restore the file from Git.",
 )
 UNIT_VANISHED = Rule(
     id="delivery/unit-vanished",
     severity=Severity.ERROR,
     summary="A team leaves a cluster by a tombstone, not by its quota there going away.",
-    why="Its sync unit leaves the tree, and Argo CD prunes its queues and roles there while its jobs run.",
+    why=(
+        "Argo CD leaves everything of the unit on the cluster, roles too, and heals nothing any more"
+        " (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7); the team's queue, in the platform's"
+        " unit, goes: `Can't admit new workloads; clusterQueue is terminating` (seen with Kueue 0.19.2)."
+    ),
     fix="Give the quota back; to end the team, set `state: draining`, then `state: retired`.",
 )
 RULES = (TREE_IS_STALE, PROFILE_VANISHED, UNIT_VANISHED)

@@ -32,7 +32,11 @@ INVALID_MANIFEST = Rule(
     id="release/invalid-manifest",
     severity=Severity.ERROR,
     summary="Every object fits the strict schema of its kind in the release, hand-written components included.",
-    why="The API server refuses the object, and Argo CD's sync of the whole unit fails.",
+    why=(
+        "The API server refuses the object, e.g. `.spec.runtimePatches: field not declared in schema` (seen with"
+        " Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Where nobody asks it to check, it drops the field"
+        " in silence."
+    ),
     fix="Correct the hand-written component; for any other object this is a bug of Trainyard: report it.",
 )
 RULES = (INVALID_MANIFEST,)
@@ -71,7 +75,7 @@ def check(root: Path, today: str = "") -> Checked:
 
     Args:
         root: the profiles.
-        today: ISO date that waivers are measured against; without one none has ended.
+        today: ISO date that waivers and runtimes' ends are measured against; without one none has ended.
 
     Raises:
         TreeError: a file can't be read.
@@ -84,7 +88,7 @@ def check(root: Path, today: str = "") -> Checked:
     diagnostics += unresolved
     if has_errors(diagnostics):
         return Checked(profiles, None, diagnostics)
-    found = (*diagnostics, *check_meaning(platform))
+    found = (*diagnostics, *check_meaning(platform, today))
     return Checked(profiles, platform, tuple(apply_waivers(found, profiles.waivers, today)))
 
 

@@ -31,7 +31,11 @@ UNIT_DOES_NOT_BUILD = Rule(
     id="delivery/unit-does-not-build",
     severity=Severity.ERROR,
     summary="Kustomize builds each sync unit.",
-    why="Argo CD can't render the unit: its Application stays in ComparisonError and nothing of it is delivered.",
+    why=(
+        "Argo CD can't render the unit: its Application stays in ComparisonError and nothing of it is delivered. The"
+        " error outlives its cause: `Manifest generation error (cached)`, until somebody asks for a hard refresh (seen"
+        " with Argo CD 3.5.7)."
+    ),
     fix="Correct the hand-written component that kustomize names; for anything else, report a bug of Trainyard.",
 )
 OBJECTS_LOST = Rule(

@@ -181,19 +181,19 @@ def test_profiles_of_clusters_that_are_not_wanted_are_checked(clusters: Path, tm
     assert generate(clusters, COMPONENTS, ["cluster-0"]).files != {}
 
 
-@pytest.mark.parametrize("today", ["1970-01-01", "2027-06-30", "2027-06-29"])
+@pytest.mark.parametrize("today", ["1970-01-01", "2027-03-30", "2027-03-31"])
 def test_day_changes_no_byte(today: str, profiles: Path) -> None:
-    """The tree of every day up to the last of all waivers is the tree without a day."""
+    """The tree of every day up to the first end, of a waiver or a runtime, is the tree without a day."""
     generation = generate(profiles, COMPONENTS, today=today)
 
     assert generation.diagnostics == ()
     assert generation.files == generate(profiles, COMPONENTS).files
 
 
-def test_day_after_the_last_of_a_waiver_stops_the_run(profiles: Path) -> None:
-    """An expired waiver is an error: no tree comes of it, and `check` tells the same."""
-    generation = generate(profiles, COMPONENTS, today="2027-07-01")
+def test_day_after_an_end_stops_the_run(profiles: Path) -> None:
+    """A runtime or waiver that has ended is an error: no tree comes of it, and `check` tells the same."""
+    generation = generate(profiles, COMPONENTS, today="2027-04-01")
 
-    assert [each.rule for each in generation.diagnostics] == ["change/expired-waiver"]
-    assert check(profiles, "2027-07-01").diagnostics == generation.diagnostics
+    assert [each.rule for each in generation.diagnostics] == ["change/ended-runtime", "change/expired-waiver"]
+    assert check(profiles, "2027-04-01").diagnostics == generation.diagnostics
     assert generation.files == {}

@@ -54,7 +54,8 @@ class Runtime:
         image: by digest.
         pull_secret: name of a pull secret of the cluster; empty for none.
         libraries: library -> version, stated for users; that of the launcher decides which variables are obeyed.
-        fabric: how ranks talk: ``gpudirect``, ``rdma``, ``tcp`` or ``isolated`` (neither RDMA nor GPU peers).
+        fabric: how ranks talk: ``gpudirect``, ``rdma``, ``tcp`` or ``isolated`` (neither RDMA nor GPU peers); empty
+            for the fastest that each node has.
         hardware: names of the hardware profiles that it runs on.
         shared_memory: bytes of /dev/shm of a whole node, inside the pod's memory.
         binding: ``cores`` (each rank is bound to its share) or ``none``.
@@ -107,7 +108,7 @@ class Runtime:
     @property
     def uses_rdma(self) -> bool:
         """Whether its ranks talk over the rails, where a node has some."""
-        return self.fabric in {"gpudirect", "rdma"}
+        return self.fabric not in {"tcp", "isolated"}
 
     @property
     def launcher_version(self) -> str:

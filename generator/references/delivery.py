@@ -16,14 +16,20 @@ KIND_NOT_PERMITTED = Rule(
     id="delivery/kind-not-permitted",
     severity=Severity.ERROR,
     summary="Every kind in a unit is one that its AppProject lists; a team has no cluster-wide one but Namespace.",
-    why='Argo CD refuses the sync of the whole unit: "resource X is not permitted in project Y".',
+    why=(
+        "Argo CD refuses the whole unit, and what is permitted in the same commit is not applied either: `resource"
+        " rbac.authorization.k8s.io:ClusterRoleBinding is not permitted in project ...` (seen with Argo CD 3.5.7)."
+    ),
     fix="Leave the object to the owner of its kind; a namespaced object must say its `metadata.namespace`.",
 )
 NAMESPACE_NOT_PERMITTED = Rule(
     id="delivery/namespace-not-permitted",
     severity=Severity.ERROR,
     summary="Every object of a unit stands in a namespace that its AppProject may write into.",
-    why='Argo CD refuses the sync of the whole unit: "namespace X is not permitted in project Y".',
+    why=(
+        "Argo CD refuses the whole unit, and what is permitted in the same commit is not applied either: `namespace"
+        " team-nlp is not permitted in project ...` (seen with Argo CD 3.5.7)."
+    ),
     fix="A component of a team may hold objects of the team's own namespace only.",
 )
 

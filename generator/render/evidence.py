@@ -128,7 +128,7 @@ _MEASURES = {
 _HOW = {
     "accessControl": "roles from a closed list, for groups of the identity provider, in the team's namespaces only",
     "audit": "the API server records who did what in the team's namespaces",
-    "dedicatedNodes": "no other team's queue has quota on these nodes, and nothing is lent or borrowed",
+    "dedicatedNodes": "no team outside the regulation has quota on these nodes, and nothing is lent or borrowed",
     "encryptedStorage": "every claim and bucket is on storage that its owner says is encrypted",
     "encryptionInTransit": "ssh between ranks is encrypted always, data between ranks only by an encrypted pod network",
     "fips": "nodes in FIPS mode; sshd and ssh of each job take approved algorithms only",

@@ -62,6 +62,16 @@ SHADOWED_ACCOUNT = Rule(
     ),
     fix="Choose another name, e.g. ci-runner.",
 )
+TEAM_GROUP_RUNS_PLATFORM = Rule(
+    id="access/team-group-runs-platform",
+    severity=Severity.WARNING,
+    summary="Groups that run or audit a cluster have no role in a team on it.",
+    why=(
+        "Everybody of that team reads what all teams do: an operator their logs too, and operators delete their jobs."
+        " What was meant for a few is given with each new member of the team."
+    ),
+    fix="Make a group of the few, beside the team's.",
+)
 
 
 def system_subject(platform: Platform) -> Iterator[Diagnostic]:
@@ -126,10 +136,28 @@ def shadowed_account(platform: Platform) -> Iterator[Diagnostic]:
                 yield SHADOWED_ACCOUNT.at(account.at.key(), message)
 
 
+def team_group_runs_platform(platform: Platform) -> Iterator[Diagnostic]:
+    """Find groups of teams among those with a role in the whole cluster."""
+    for site in platform.sites:
+        teams = {
+            group: (tenant.team, role)
+            for tenant in site.tenants
+            for role, groups in tenant.team.groups.items()
+            for group in groups
+        }
+        for role, groups in (("operator", site.cluster.operators), ("auditor", site.cluster.auditors)):
+            for group in (each for each in groups if each in teams):
+                team, own = teams[group]
+                message = f"`{group}` is {role} of cluster {site.name} and {own} of team {team.name}"
+                notes = [Note(f"{own} of team {team.name}", team.at / "groups" / own)]
+                yield TEAM_GROUP_RUNS_PLATFORM.at(site.cluster.at / "roles" / role, message, notes=notes)
+
+
 CHECKS = (
     Check(SYSTEM_SUBJECT, system_subject),
     Check(GROUP_IN_TWO_TEAMS, group_in_two_teams),
     Check(GROUP_IN_TWO_ROLES, group_in_two_roles),
     Check(NOBODY_MAY_SUBMIT, nobody_may_submit),
     Check(SHADOWED_ACCOUNT, shadowed_account),
+    Check(TEAM_GROUP_RUNS_PLATFORM, team_group_runs_platform),
 )

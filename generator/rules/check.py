@@ -9,10 +9,15 @@ from generator.model.platform import Platform
 from generator.rules import (
     access,
     addresses,
+    buckets,
     capacity,
+    clusters,
     cohorts,
+    compliance,
     delivery,
+    ends,
     external,
+    hardware,
     isolation,
     jobs,
     names,
@@ -22,6 +27,8 @@ from generator.rules import (
     release,
     runtime,
     scheduling,
+    steps,
+    versions,
 )
 
 FAMILIES = (
@@ -36,16 +43,28 @@ FAMILIES = (
     rails,
     access,
     isolation,
+    buckets,
+    compliance,
     runtime,
+    versions,
+    hardware,
+    steps,
     node,
     delivery,
+    clusters,
     release,
 )
 CHECKS = tuple(check for family in FAMILIES for check in family.CHECKS)
-RULES = tuple(check.rule for check in CHECKS)
+RULES = (*(check.rule for check in CHECKS), *ends.RULES)
 
 
-def check_meaning(platform: Platform) -> Iterator[Diagnostic]:
-    """Yield what is wrong with a platform whose every profile is right by itself."""
+def check_meaning(platform: Platform, today: str = "") -> Iterator[Diagnostic]:
+    """Yield what is wrong with a platform whose every profile is right by itself.
+
+    Args:
+        platform: complete.
+        today: ISO date that runtimes' last days are compared with; without one none has ended.
+    """
     for check in CHECKS:
         yield from check.find(platform)
+    yield from ends.check_ends(platform, today)

@@ -40,8 +40,9 @@ TOO_LONG = Rule(
     severity=Severity.ERROR,
     summary="Every name that is composed from profiles' names is short enough for the cluster.",
     why=(
-        "The API server refuses label values beyond 63 characters, and JobSet jobs whose pods' names would be longer,"
-        " so a TrainJob ends at 44 (seen with JobSet 0.11.0)."
+        "The API server refuses label values beyond 63 characters. A TrainJob beyond 44, or 33 with a dataset"
+        " initializer, is accepted, admitted and holds its quota, and never starts: `JobSet name is too long, pod names"
+        " generated for this JobSet will exceed 63 characters` (seen with JobSet 0.11.0, in Trainer's log only)."
     ),
     fix="Shorten the longest of the names that it is composed of.",
 )

@@ -23,6 +23,16 @@ UNKNOWN_COMPONENT = Rule(
     why="A misspelt component is compared with nothing, so a combination that hangs would pass.",
     fix="Use a name of the release's own list.",
 )
+UNTESTED_VERSION = Rule(
+    id="release/untested-version",
+    severity=Severity.WARNING,
+    summary="The installed versions are those that were run together for the release.",
+    why=(
+        "Nobody has seen a job start with this combination: each pair that is known to hang accepted every object and"
+        " was found by a job that never ran."
+    ),
+    fix="Install the release's version, or waive this with what you have run.",
+)
 
 
 def known_bad_pair(platform: Platform) -> Iterator[Diagnostic]:
@@ -40,6 +50,18 @@ def known_bad_pair(platform: Platform) -> Iterator[Diagnostic]:
                 places = [cluster.at / "installed" / each for each in own] or [cluster.at / "release"]
                 notes = [Note("the other", place) for place in places[1:]]
                 yield KNOWN_BAD_PAIR.at(places[0], f"{pair}: {bad.consequence}", notes=notes)
+
+
+def untested_version(platform: Platform) -> Iterator[Diagnostic]:
+    """Find versions that differ from the release's, patches aside; what is known to hang is told of already."""
+    for cluster in (site.cluster for site in platform.sites):
+        hangs = (bad.components for bad in cluster.release.known_bad if _applies(bad, cluster.versions))
+        told = {component for components in hangs for component in components}
+        for component, tested in cluster.release.versions.items():
+            installed = cluster.versions[component]
+            if component not in told and _numbers(installed)[:2] != _numbers(tested)[:2]:
+                message = f"{component} {installed} was not run with the rest of {cluster.release.name}, {tested} was"
+                yield UNTESTED_VERSION.at(cluster.at / "installed" / component, message)
 
 
 def unknown_component(platform: Platform) -> Iterator[Diagnostic]:
@@ -69,4 +91,8 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
 
 
-CHECKS = (Check(KNOWN_BAD_PAIR, known_bad_pair), Check(UNKNOWN_COMPONENT, unknown_component))
+CHECKS = (
+    Check(KNOWN_BAD_PAIR, known_bad_pair),
+    Check(UNTESTED_VERSION, untested_version),
+    Check(UNKNOWN_COMPONENT, unknown_component),
+)

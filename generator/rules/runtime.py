@@ -16,7 +16,7 @@ OTHER_MPIS = frozenset({"impi", "intelmpi", "mpich", "mvapich", "mvapich2"})
 IMAGE_WITHOUT_DIGEST = Rule(
     id="runtime/image-without-digest",
     severity=Severity.ERROR,
-    summary="A runtime's image is named by its digest.",
+    summary="Every image of a runtime is named by its digest.",
     why="A tag can be moved: two nodes of one job may run two builds, and what was tested is not what runs.",
     fix="Append the digest that `skopeo inspect` shows: @sha256:... and 64 hex digits.",
 )
@@ -71,16 +71,22 @@ RUNTIME_WITHOUT_HARDWARE = Rule(
     id="runtime/runtime-without-hardware",
     severity=Severity.ERROR,
     summary="A team has quota on some hardware that each of its runtimes runs on.",
-    why="The team gets no such runtime: its jobs are refused, as the admission policy does not list it for the team.",
+    why=(
+        "The team gets no such runtime, and the admission policy refuses its jobs: `spec.runtimeRef must name one of"
+        " the ClusterTrainingRuntimes [...], not ...`."
+    ),
     fix="Take the runtime out of the team, or give the team quota where it runs.",
 )
 
 
 def image_without_digest(platform: Platform) -> Iterator[Diagnostic]:
-    """Find images that only a tag names."""
+    """Find images that only a tag names, those of the steps before the ranks too."""
     for runtime in platform.runtimes:
-        if "@sha256:" not in runtime.image:
-            yield IMAGE_WITHOUT_DIGEST.at(runtime.at / "image", f"image `{runtime.image}` has no digest")
+        images = [(runtime.at / "image", runtime.image)]
+        images += [(runtime.at / "initialize" / "image", step.image) for step in runtime.initializers[:1]]
+        for at, image in images:
+            if "@sha256:" not in image:
+                yield IMAGE_WITHOUT_DIGEST.at(at, f"image `{image}` has no digest")
 
 
 def cuda_too_old(platform: Platform) -> Iterator[Diagnostic]:

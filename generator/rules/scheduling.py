@@ -8,6 +8,7 @@ from itertools import pairwise
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
 from generator.rules._check import Check
+from generator.rules._walk import held
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -41,6 +42,17 @@ EQUAL_PRIORITIES = Rule(
     summary="No two priorities of a cluster have the same value.",
     why="Kueue compares values, not names: jobs of the one class never go before those of the other, nor evict them.",
     fix="Give each class its own value, or remove one.",
+)
+TOP_PRIORITY_FOR_ALL = Rule(
+    id="scheduling/top-priority-for-all",
+    severity=Severity.WARNING,
+    summary="Not every team that borrows may use the highest priority of the cluster.",
+    why=(
+        "When an owner takes nodes back, the borrowers' jobs of the lowest priority go first (seen with Kueue 0.19.2):"
+        " whoever writes the highest on everything is never evicted, so soon everybody does, and priorities say"
+        " nothing."
+    ),
+    fix="Say in the teams' `priorities` which they may use.",
 )
 HOSTNAME_AS_LEVEL = Rule(
     id="scheduling/hostname-as-level",
@@ -98,6 +110,17 @@ def equal_priorities(platform: Platform) -> Iterator[Diagnostic]:
                 yield EQUAL_PRIORITIES.at(two.at, message, notes=[Note(f"`{one.name}`", one.at)])
 
 
+def top_priority_for_all(platform: Platform) -> Iterator[Diagnostic]:
+    """Look for a borrower that may not use the highest class; where only one borrows nobody competes."""
+    for site in platform.sites:
+        borrowers = [tenant for tenant in site.tenants if any(flavor.quota.borrowed for flavor in held(tenant))]
+        for highest in site.cluster.priorities[1:][-1:]:
+            may = [each.name for each in borrowers if any(highest in space.priorities for space in each.spaces)]
+            if len(may) == len(borrowers) > 1:
+                message = f"teams {', '.join(may)} borrow, and all may submit as `{highest.name}`, which goes first"
+                yield TOP_PRIORITY_FOR_ALL.at(highest.at, message)
+
+
 def hostname_as_level(platform: Platform) -> Iterator[Diagnostic]:
     """Find the node among a fabric's levels."""
     for site in platform.sites:
@@ -121,6 +144,7 @@ CHECKS = (
     Check(FAIR_SHARING_IN_A_COHORT_TREE, fair_sharing_in_a_cohort_tree),
     Check(NO_PRIORITIES, no_priorities),
     Check(EQUAL_PRIORITIES, equal_priorities),
+    Check(TOP_PRIORITY_FOR_ALL, top_priority_for_all),
     Check(HOSTNAME_AS_LEVEL, hostname_as_level),
     Check(QUEUE_WITHOUT_TRAINJOB, queue_without_trainjob),
 )

@@ -24,6 +24,8 @@ from generator.schema.check import check_profiles
 
 HERE = Path(__file__).parent
 ALSO = "also"
+TODAY = "2026-11-21"
+"""That the cases' ends and waivers are compared with."""
 
 
 def case_folders() -> list[Path]:
@@ -103,7 +105,7 @@ def _change(profiles: Profiles, changes: Mapping[str, Any]) -> Profiles:
         folder, _, rest = name.partition("/")
         fields: dict[str, Any]
         if not rest:
-            kind = folder.removesuffix(".yaml")
+            kind = folder.removesuffix(".yaml").replace("trainyard", "settings")
             fields = {kind: _source(getattr(profiles, kind), name, change)}
         elif folder == "components":
             fields = _component(profiles, rest, change)

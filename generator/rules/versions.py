@@ -1,0 +1,64 @@
+"""Versions of a runtime beside each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.model.platform import Platform
+from generator.model.runtime import Runtime
+from generator.rules._check import Check
+
+_SUFFIX = re.compile(r"-v([0-9]+)\Z")
+
+VERSION_DIFFERS_FROM_FILE = Rule(
+    id="runtime/version-differs-from-file",
+    severity=Severity.ERROR,
+    summary="A runtime whose file is named after a version has that version.",
+    why=(
+        "Versions of a runtime have the file's name without its version in common: `openmpi-cuda-v2` with version 3"
+        " becomes the object `openmpi-cuda-v2-v3-...`, a runtime of its own beside the versions of `openmpi-cuda`."
+    ),
+    fix="Rename the file, or correct its `version`.",
+)
+OLDER_VERSION_WITHOUT_END = Rule(
+    id="runtime/older-version-without-end",
+    severity=Severity.WARNING,
+    summary="Every version of a runtime but the newest is deprecated and has an end.",
+    why=(
+        "Nobody is told to move: Trainer warns at each submission of a deprecated runtime only, and an image that"
+        " nobody patches any more stays in use for ever."
+    ),
+    fix='Set `deprecated: {end: "2027-03-31"}` in the older version\'s file.',
+)
+
+
+def version_differs_from_file(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare the version that ends a file's name with the one inside; `llama-v2` alone is a name like any other."""
+    families = {runtime.family: runtime for runtime in platform.runtimes}
+    for runtime in platform.runtimes:
+        named = _SUFFIX.search(runtime.name)
+        if named and named[1] != str(runtime.version) and (other := families.get(runtime.name[: named.start()])):
+            message = f"the file's name ends with v{named[1]}, but `version` is {runtime.version}"
+            notes = [Note(f"another version of `{other.family}`", other.at)]
+            yield VERSION_DIFFERS_FROM_FILE.at(runtime.at / "version", message, notes=notes)
+
+
+def older_version_without_end(platform: Platform) -> Iterator[Diagnostic]:
+    """Look at every version that has a newer one beside it."""
+    newest: dict[str, Runtime] = {}
+    for runtime in sorted(platform.runtimes, key=lambda each: each.version):
+        newest[runtime.family] = runtime
+    for runtime in platform.runtimes:
+        newer = newest[runtime.family]
+        if newer.version > runtime.version and not runtime.end:
+            than = f"version {newer.version}{', which is deprecated itself' if newer.end else ''}"
+            message = f"version {runtime.version} of runtime `{runtime.family}` has no end beside {than}"
+            yield OLDER_VERSION_WITHOUT_END.at(runtime.at / "version", message, notes=[Note("the newest", newer.at)])
+
+
+CHECKS = (
+    Check(VERSION_DIFFERS_FROM_FILE, version_differs_from_file),
+    Check(OLDER_VERSION_WITHOUT_END, older_version_without_end),
+)

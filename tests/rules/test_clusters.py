@@ -1,0 +1,92 @@
+"""What holds for the whole platform, and clusters against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rules.cases import messages
+
+EAST, WEST, ALLOCATIONS = "clusters/prod-east.yaml", "clusters/prod-west.yaml", "allocations.yaml"
+NETWORKS = {"pods": "10.128.0.0/14", "services": "172.30.0.0/16", "machines": "192.0.2.0/24"}
+IB = {"link": "infiniband", "partitions": "0x0100-0x017f", "addresses": "10.64.0.0/13"}
+ROCE = {"link": "roce", "vlans": "100-400", "addresses": "10.64.0.0/13"}
+
+
+def west(server: str = "https://west.example.com:6443", *, owner: str = "", **fabric: Any) -> dict[str, Any]:
+    """Return a second cluster, which may have a fabric with an owner."""
+    kind = "Vlans" if fabric.get("link") == "roce" else "Partitions"
+    return {
+        WEST: {
+            "release": "openshift-ai-3.5",
+            "server": server,
+            "pools": {"dgx-h100": {"nodes": 4, **({"fabric": "ib"} if fabric else {})}},
+            "fabrics": {"ib": fabric} if fabric else {},
+            "networks": NETWORKS,
+            "external": {f"{kind}/ib": owner} if owner else {},
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("domain", "breaks"),
+    [
+        ("kubernetes.io", True),
+        ("ml.x-k8s.io", True),
+        ("training.nvidia.com", True),
+        ("ml.example.com", False),
+        ("mykubernetes.io", False),
+        ("openshift.io.example.com", False),
+    ],
+)
+def test_domain_is_foreign_when_it_ends_like_one(domain: str, *, breaks: bool) -> None:
+    """A domain of another's is that domain and everything below it."""
+    assert bool(messages("names/foreign-domain", {"trainyard.yaml": {"domain": domain}})) is breaks
+
+
+@pytest.mark.parametrize(
+    ("address", "breaks"),
+    [
+        ("http://git.example.com/ml/platform.git", True),
+        ("https://git.example.com/ml/platform.git", False),
+        ("ssh://git@git.example.com/ml/platform.git", False),
+        ("file:///srv/git/platform.git", False),
+    ],
+)
+def test_repository_is_reached_in_the_clear(address: str, *, breaks: bool) -> None:
+    """A folder of Argo CD's own passes no network."""
+    assert bool(messages("delivery/clear-text-address", {"trainyard.yaml": {"repository": address}})) is breaks
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "breaks"),
+    [
+        ("https://a.example.com:6443", "https://A.example.com:6443/", True),
+        ("https://a.example.com:6443", "https://a.example.com:8443", False),
+        ("https://kubernetes.default.svc", "https://kubernetes.default.svc", False),
+        ("https://kubernetes.default.svc", "https://kubernetes.default.svc/", False),
+    ],
+)
+def test_server_is_that_of_one_cluster(one: str, two: str, *, breaks: bool) -> None:
+    """By which an Argo CD calls its own cluster, two with an Argo CD each have in common."""
+    assert bool(messages("delivery/server-of-two-clusters", {EAST: {"server": one}, **west(two)})) is breaks
+
+
+@pytest.mark.parametrize(
+    ("fabric", "owner", "held", "breaks"),
+    [
+        (IB, "fabric team", {"science": {"partition": "0x0101"}}, True),
+        (IB, "another team", {"science": {"partition": "0x0101"}}, False),
+        (IB, "", {"science": {"partition": "0x0101"}}, False),
+        (IB, "fabric team", {"nlp": {"partition": "0x0101"}}, False),
+        (IB, "fabric team", {"science": {"partition": "0x0103"}}, False),
+        (ROCE, "fabric team", {"science": {"vlan": 0x101}}, False),
+    ],
+)
+def test_number_of_two_clusters(fabric: dict[str, Any], owner: str, held: dict[str, Any], *, breaks: bool) -> None:
+    """What one owner keeps on links of one kind may be one network; a team may have one number everywhere."""
+    entries = {team: {**entry, "addresses": "10.64.0.0/20"} for team, entry in held.items()}
+    changes = {**west(owner=owner, **fabric), ALLOCATIONS: {"prod-west": {"ib": entries}}}
+
+    assert bool(messages("fabric/partitions-of-two-clusters", changes)) is breaks

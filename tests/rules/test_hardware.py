@@ -1,0 +1,89 @@
+"""Runtimes against their hardware, and against the storage of those who may use them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rules.cases import broken, messages
+
+CLUSTER, NLP, VISION, RUNTIME = (
+    "clusters/prod-east.yaml",
+    "teams/nlp.yaml",
+    "teams/vision.yaml",
+    "runtimes/openmpi-cuda.yaml",
+)
+INITIALIZE = {"image": f"registry.example.com/ml/initializer@sha256:{'0' * 64}", "volume": "scratch", "dataset": True}
+
+
+def second_pool(**hardware: Any) -> dict[str, Any]:
+    """Return changes that put the base's runtime and a team on nodes of a second kind too."""
+    return {
+        "hardware/other.yaml": {"extends": "nvidia-dgx-h100", "labels": {"example.com/kind": "other"}, **hardware},
+        CLUSTER: {"pools": {"other": {"nodes": 5, "reserve": 1}}},
+        NLP: {"quota": {"prod-east": {"other": {"nodes": 4}}}},
+        RUNTIME: {"hardware": ["dgx-h100", "other"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("fabric", "breaks"), [("gpudirect", True), ("rdma", True), ("tcp", False), ("isolated", False), (None, False)]
+)
+def test_only_a_fabric_that_is_written_needs_rails(fabric: str | None, *, breaks: bool) -> None:
+    """Without a word ranks take the fastest that each node has."""
+    changes = second_pool(nics=[])
+    changes[RUNTIME]["fabric"] = fabric
+
+    assert bool(messages("runtime/fabric-without-rails", changes)) is breaks
+
+
+@pytest.mark.parametrize(
+    ("hardware", "breaks"),
+    [
+        ({"gpu": {"product": "NVIDIA-GH200-480GB"}}, True),
+        ({"gpu": {"product": "NVIDIA-GB300"}}, True),
+        ({"gpu": {"product": "NVIDIA-H200"}}, False),
+        ({"labels": {"kubernetes.io/arch": "arm64"}}, True),
+        ({"labels": {"kubernetes.io/arch": "amd64"}, "gpu": {"product": "NVIDIA-GB200"}}, False),
+    ],
+)
+def test_architecture_is_told_by_label_or_product(hardware: dict[str, Any], *, breaks: bool) -> None:
+    """A label that selects the nodes says more than the product's name."""
+    assert bool(messages("runtime/mixed-architectures", second_pool(**hardware))) is breaks
+
+
+def test_cuda_is_asked_of_runtimes_on_gpus_only() -> None:
+    """A runtime on nodes without GPUs has none to state."""
+    cpu = {"sockets": 2, "cores": 128, "threads": 256}
+    changes = second_pool(extends="cpu-node", cpu=cpu, memory="1Ti", ephemeralStorage="1Ti")
+    changes[RUNTIME] |= {"hardware": ["other"], "libraries": {"openmpi": "4.1.6", "cuda": None}}
+
+    assert "runtime/unstated-cuda" not in broken(changes)
+
+
+@pytest.mark.parametrize(
+    ("storage", "told"),
+    [
+        ({"scratch": "1Ti"}, 0),
+        ({"home": "1Ti"}, 1),
+        ({"checkpoints": "vision"}, 1),
+    ],
+)
+def test_space_asks_for_the_volume_itself(storage: dict[str, str], told: int) -> None:
+    """A further namespace of a team has the storage that it asks for, not the team's; a bucket is no claim."""
+    changes = {
+        RUNTIME: {"initialize": {**INITIALIZE, "volume": "checkpoints" if "checkpoints" in storage else "scratch"}},
+        NLP: {"storage": {"checkpoints": None} if "checkpoints" in storage else {}},
+        VISION: {"storage": {"scratch": "1Ti"}, "spaces": {"interactive": {"storage": storage}}},
+    }
+    said = [each for each in messages("runtime/volume-without-claim", changes) if "vision-interactive" in each]
+
+    assert len(said) == told
+
+
+def test_runtime_without_steps_needs_no_volume() -> None:
+    """`initialize` with neither a dataset nor a model makes no step."""
+    changes = {RUNTIME: {"initialize": {**INITIALIZE, "dataset": False}}, NLP: {"storage": {"scratch": None}}}
+
+    assert messages("runtime/volume-without-claim", changes) == []
