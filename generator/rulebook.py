@@ -6,7 +6,7 @@ from generator import committed, pipeline, verification
 from generator.diagnostics import Rule
 from generator.dialect import rules as dialect_rules
 from generator.edit import rules as edit
-from generator.load import discover, read
+from generator.load import component, discover
 from generator.references import graph
 from generator.resolve import references
 from generator.rules import check as meaning
@@ -16,6 +16,6 @@ from generator.schema import check as shape
 
 def all_rules() -> tuple[Rule, ...]:
     """Return every rule by its id."""
-    stages = (dialect_rules, discover, read, shape, references, meaning, waivers, graph, edit)
+    stages = (dialect_rules, discover, component, shape, references, meaning, waivers, graph, edit)
     rooms = (*stages, pipeline, committed, verification)
     return tuple(sorted((rule for room in rooms for rule in room.RULES), key=lambda rule: rule.id))

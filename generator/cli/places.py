@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics import Pointer
+from generator.dialect.credentials import masked
 from generator.dialect.source import Mark, Source
 
 
@@ -18,7 +19,7 @@ class Place:
     Args:
         file: as the user would name it from here.
         mark: None for a file that was not read, or is not there.
-        text: the line of the span.
+        text: the line of the span, without what looks like a credential.
     """
 
     file: str
@@ -53,7 +54,7 @@ class Places:
             return Place(self.shown(at.file))
         mark = source.mark(at)
         lines = source.lines
-        return Place(self.shown(at.file), mark, lines[mark.line - 1] if mark.line <= len(lines) else "")
+        return Place(self.shown(at.file), mark, masked(lines[mark.line - 1]) if mark.line <= len(lines) else "")
 
     def shown(self, file: str) -> str:
         """Return a logical name with the real folder in it."""

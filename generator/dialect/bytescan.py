@@ -9,7 +9,8 @@ from itertools import islice
 from typing import Final
 
 from generator.diagnostics import Diagnostic, Pointer
-from generator.dialect.rules import CONFLICT_MARKER, HIDDEN_CHARACTER, NOT_UTF8, TOO_LARGE
+from generator.dialect.credentials import find_credentials
+from generator.dialect.rules import CONFLICT_MARKER, HIDDEN_CHARACTER, NOT_UTF8, SECRET_IN_GIT, TOO_LARGE
 from generator.dialect.scalars import HIDDEN
 
 MAX_BYTES: Final = 256 * 1024
@@ -31,7 +32,7 @@ def scan(file: str, content: bytes) -> tuple[str, tuple[Diagnostic, ...]]:
     except UnicodeDecodeError as error:
         place = _place(file, content[: error.start].decode("utf-8"), error.start)
         return "", (NOT_UTF8.at(place, f"byte {error.start + 1} (0x{content[error.start]:02X}) is not UTF-8"),)
-    return text, (*islice(_hidden(file, text), _MAX_HIDDEN), *_left_by_git(file, text))
+    return text, (*islice(_hidden(file, text), _MAX_HIDDEN), *_left_by_git(file, text), *_secrets(file, text))
 
 
 def name_of(char: str) -> str:
@@ -56,3 +57,9 @@ def _left_by_git(file: str, text: str) -> Iterator[Diagnostic]:
         yield CONFLICT_MARKER.at(_place(file, text, 0), "the file is a Git LFS pointer", hint=hint)
     for match in _CONFLICT.finditer(text):
         yield CONFLICT_MARKER.at(_place(file, text, match.start()), f"a merge conflict marker, `{match[0].strip()}`")
+
+
+def _secrets(file: str, text: str) -> Iterator[Diagnostic]:
+    """Yield each credential by its place; what it is must never reach a log."""
+    for start, _, what in find_credentials(text):
+        yield SECRET_IN_GIT.at(_place(file, text, start), f"the file holds what looks like {what}")

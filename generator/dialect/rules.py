@@ -94,6 +94,19 @@ TOO_LARGE = _rule(
     "a profile beyond these limits can't be reviewed, and can exhaust the memory of the pipeline that reads it",
     "split the profile, or move generated content out of it",
 )
+SECRET_IN_GIT = Rule(
+    id="delivery/secret-in-git",
+    severity=Severity.ERROR,
+    summary="No file holds what looks like a credential.",
+    why=(
+        "Git keeps it for ever and everybody with a checkout has it; out of a component's ConfigMap the team's viewers"
+        " and Argo CD's log have it too."
+    ),
+    fix=(
+        "Revoke it, since others may have seen it. Put the new one into the secret store; `storage`, `pullSecrets` or"
+        " an ExternalSecret in a component bring it to the team."
+    ),
+)
 
 RULES: tuple[Rule, ...] = (
     NOT_YAML,
@@ -110,4 +123,5 @@ RULES: tuple[Rule, ...] = (
     AMBIGUOUS_SCALAR,
     ODD_KEY,
     TOO_LARGE,
+    SECRET_IN_GIT,
 )

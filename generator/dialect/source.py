@@ -69,6 +69,7 @@ class Profiles:
         presets, releases: shipped with the package, read by the same reader.
         components: the ``kustomization.yaml`` of each hand-written Component.
         component_objects: Component -> file -> Kubernetes objects in it.
+        component_files: the same files as they were read, for the reporter; without value.
     """
 
     settings: Source
@@ -81,6 +82,7 @@ class Profiles:
     teams: Mapping[str, Source]
     components: Mapping[str, Source]
     component_objects: Mapping[str, dict[str, tuple[dict[str, Any], ...]]]
+    component_files: Mapping[str, Source]
     presets: Mapping[str, Source]
     releases: Mapping[str, Source]
 
@@ -89,4 +91,5 @@ class Profiles:
         own = (self.hardware, self.clusters, self.compliance, self.runtimes, self.teams, self.components)
         kinds = (*own, self.presets, self.releases)
         alone = (self.settings, self.allocations, self.waivers)
-        return {source.file: source for source in (*alone, *(each for kind in kinds for each in kind.values()))}
+        profiles = {source.file: source for source in (*alone, *(each for kind in kinds for each in kind.values()))}
+        return {**profiles, **self.component_files}

@@ -16,7 +16,7 @@ _NAME = re.compile(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?\Z")
 MISPLACED_FILE = Rule(
     id="shape/misplaced-file",
     severity=Severity.ERROR,
-    summary="Every file below profiles/ is a profile in the folder of its kind.",
+    summary="Every file below profiles/ is a profile in the folder of its kind, or listed by the component beside it.",
     why="A file that nobody reads looks like configuration in review and does nothing on the cluster.",
     fix="Move it to hardware/, clusters/, compliance/, runtimes/ or teams/, end its name in .yaml, or remove it.",
 )

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.manifest import Manifest
+from generator.model.reach import EVERY, mapping, reach
 from generator.references.index import Index
-from generator.references.names import EVERY, mapping, reach
 from generator.references.pods import requested
 
 UNCOVERED_RESOURCE = Rule(

@@ -9,8 +9,9 @@ from typing import Any
 
 from generator.diagnostics import Diagnostic, Rule, Severity, Step
 from generator.model.manifest import Manifest
+from generator.model.reach import EVERY, mapping, reach
 from generator.references.index import Index
-from generator.references.names import EVERY, Use, mapping, reach
+from generator.references.names import Use
 
 KIND_NOT_PERMITTED = Rule(
     id="delivery/kind-not-permitted",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from generator.references.names import EVERY, POOL_LABEL, VF_RESOURCE, Name, Scope, Use, mapping, reach
+from generator.model.reach import EVERY, mapping, reach
+from generator.references.names import POOL_LABEL, VF_RESOURCE, Name, Scope, Use
 from generator.references.pods import OVERRIDES, REPLICATED_JOBS, pod_uses
 
 Extractor = Callable[[dict[str, Any], Scope], Iterator[Use]]
@@ -87,7 +88,11 @@ EXTRACTORS: Mapping[str, tuple[Extractor, ...]] = {
     "ClusterRoleBinding": _BINDING,
     "ClusterTrainingRuntime": (_pods(*REPLICATED_JOBS),),
     "Cohort": (_name("Cohort", "spec", "parentName"),),
-    "ExternalSecret": (_object("spec", "secretStoreRef", kind="SecretStore"),),
+    "ExternalSecret": (
+        _object("spec", "secretStoreRef", kind="SecretStore"),
+        _object("spec", "data", EVERY, "sourceRef", "storeRef", kind="SecretStore"),
+        _object("spec", "dataFrom", EVERY, "sourceRef", "storeRef", kind="SecretStore"),
+    ),
     "KubeletConfig": (_pool_labels,),
     "LocalQueue": (_name("ClusterQueue", "spec", "clusterQueue"),),
     "MachineConfig": (_name("MachineConfigPool", "metadata", "labels", "machineconfiguration.openshift.io/role"),),

@@ -16,7 +16,7 @@ from generator.references.delivery import (
     find_delivered,
 )
 from generator.references.extract import uses
-from generator.references.index import Index, make_index
+from generator.references.index import Index, make_index, secret_of
 from generator.references.limits import find_limits, listing_namespaces
 from generator.references.names import LISTING, Use
 
@@ -30,10 +30,16 @@ UNDEFINED_NAME = Rule(
 DEFINED_TWICE = Rule(
     id="references/defined-twice",
     severity=Severity.ERROR,
-    summary="No two manifests define the same object.",
-    why="Two applications take turns at overwriting it, or the build of the one unit that has both fails.",
+    summary="No two manifests define the same object, and none defines one that others make in every namespace.",
+    why=(
+        "The build of a unit that has both fails; two writers of different units take turns at overwriting it, and of"
+        " two ExternalSecrets with one Secret jobs read what the first wrote."
+    ),
     fix="Drop one of the two, or give it another name.",
 )
+MADE_BY_OTHERS = {"kube-root-ca.crt": "Kubernetes", "openshift-service-ca.crt": "OpenShift"}
+"""ConfigMaps in every namespace, and who keeps them."""
+
 RULES = (DEFINED_TWICE, UNDEFINED_NAME, UNCOVERED_RESOURCE, KIND_NOT_PERMITTED, NAMESPACE_NOT_PERMITTED)
 
 
@@ -57,13 +63,25 @@ def check_references(site: Site, manifests: Sequence[Manifest]) -> Iterator[Diag
 
 
 def _twice(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
-    first: dict[tuple[Kind, str, str], Manifest] = {}
+    first: dict[tuple[Kind, str], Manifest] = {}
     for manifest in manifests:
-        other = first.setdefault((manifest.kind, manifest.namespace, manifest.name), manifest)
-        if other is not manifest:
-            named = _named(manifest.kind.name, manifest.namespace, manifest.name)
-            message = f"{manifest.path}: {named} is defined in {other.path} too"
-            yield DEFINED_TWICE.at(manifest.at, message, notes=[Note("the other one comes from here", other.at)])
+        for kind, name in _objects(manifest):
+            other = first.setdefault((kind, f"{manifest.namespace}/{name}"), manifest)
+            if other is not manifest:
+                message = (
+                    f"{manifest.path}: {_named(kind.name, manifest.namespace, name)} is defined in {other.path} too"
+                )
+                yield DEFINED_TWICE.at(manifest.at, message, notes=[Note("the other one comes from here", other.at)])
+        if manifest.kind.name == "ConfigMap" and manifest.name in MADE_BY_OTHERS:
+            message = f"{manifest.path}: {MADE_BY_OTHERS[manifest.name]} makes a ConfigMap `{manifest.name}` itself"
+            yield DEFINED_TWICE.at(manifest.at, message)
+
+
+def _objects(manifest: Manifest) -> Iterator[tuple[Kind, str]]:
+    """Yield the object that a manifest is, and the one that its controller makes of it."""
+    yield manifest.kind, manifest.name
+    if manifest.kind.name == "ExternalSecret":
+        yield Kind("", "Secret", namespaced=True), secret_of(manifest)
 
 
 def _undefined(

@@ -8,7 +8,8 @@ from typing import Any
 
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
-from generator.references.names import EVERY, POOL_LABEL, TOPOLOGY_LEVEL, VF_RESOURCE, Name, Scope, mapping, reach
+from generator.model.reach import EVERY, mapping, reach
+from generator.references.names import POOL_LABEL, TOPOLOGY_LEVEL, VF_RESOURCE, Name, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def _beside_itself(kind: str, manifest: Manifest, prefix: str) -> Iterator[Name]
     body: Mapping[str, Any] = manifest.body
     match kind:
         case "ExternalSecret":
-            yield "Secret", manifest.namespace, str(mapping(body, "spec", "target").get("name", manifest.name))
+            yield "Secret", manifest.namespace, secret_of(manifest)
         case "SriovNetwork":
             # The SR-IOV operator writes it into the namespace, under the name of its own object.
             yield "NetworkAttachmentDefinition", str(mapping(body, "spec").get("networkNamespace")), manifest.name
@@ -87,3 +88,8 @@ def _beside_itself(kind: str, manifest: Manifest, prefix: str) -> Iterator[Name]
         case "MachineConfigPool":
             for label, value in mapping(body, "metadata", "labels").items():
                 yield POOL_LABEL, "", f"{label}={value}"
+
+
+def secret_of(manifest: Manifest) -> str:
+    """Return the Secret that an ExternalSecret makes."""
+    return str(mapping(manifest.body, "spec", "target").get("name", manifest.name))

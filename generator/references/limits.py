@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from generator.model.manifest import Manifest
+from generator.model.reach import mapping
 from generator.references.index import Index
-from generator.references.names import Use, mapping
+from generator.references.names import Use
 
 _LISTS = {
     "namespaces": "Namespace",

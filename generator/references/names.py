@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from generator.diagnostics import Step
 
 Name = tuple[str, str, str]
 """Kind, namespace (empty when cluster-wide) and name of what can be referred to."""
-
-EVERY = "*"
-"""Step that stands for each member of a list."""
 
 LISTING = "*"
 """Stands for each namespace whose limits list the runtime: a ClusterTrainingRuntime's names must be in all of them."""
@@ -48,19 +43,3 @@ class Use:
     def where(self) -> str:
         """The path as text, e.g. ``spec.flavors[0].name``."""
         return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).removeprefix(".")
-
-
-def reach(value: Any, steps: tuple[str, ...], path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Any]]:
-    """Yield the path and value of everything that the steps lead to; what has another shape leads nowhere."""
-    if not steps:
-        yield path, value
-    elif steps[0] == EVERY:
-        for i, each in enumerate(value if isinstance(value, list) else ()):
-            yield from reach(each, steps[1:], (*path, i))
-    elif isinstance(value, dict) and steps[0] in value:
-        yield from reach(value[steps[0]], steps[1:], (*path, steps[0]))
-
-
-def mapping(value: Any, *steps: str) -> dict[str, Any]:
-    """Return the mapping that the steps lead to, empty when there is none."""
-    return next((found for _, found in reach(value, steps) if isinstance(found, dict)), {})

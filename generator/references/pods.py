@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from generator.diagnostics import Step
-from generator.references.names import EVERY, LISTING, TOPOLOGY_LEVEL, VF_RESOURCE, Scope, Use, mapping, reach
+from generator.model.reach import EVERY, mapping, reach
+from generator.references.names import LISTING, TOPOLOGY_LEVEL, VF_RESOURCE, Scope, Use
 
 REPLICATED_JOBS = ("spec", "template", "spec", "replicatedJobs", EVERY, "template", "spec", "template")
 OVERRIDES = ("spec", "podTemplateOverrides", EVERY)

@@ -145,3 +145,15 @@ def test_message_can_not_steer_the_terminal() -> None:
     told = _text(RULE.at(Pointer(FILE) / "a", "bad \x1b]0;title\x07 \u202e"), source=_source("a: 1\n"))
 
     assert told.startswith("warning[family/pattern]: bad \\x1b]0;title\\x07 \\u202e\n")
+
+
+def test_credential_is_not_printed() -> None:
+    """The place is shown, what stands there is not: logs are kept, and read by many."""
+    secret = "correct-horse"
+    source, (found,) = read(FILE, f"a: 1\npassword: {secret}\n".encode())
+    told = _text(found, source=source)
+
+    assert secret not in told
+    assert " --> profiles/a.yaml:2:11\n" in told
+    assert f"2 | password: {'*' * len(secret)}\n  |           ^" in told
+    assert secret not in document.report("validate", findings.Findings((found,), Places({FILE: source}, {})))

@@ -44,6 +44,7 @@ CASES = [
     (b'a: "\\u202e"\n', "1:4 hidden-character"),
     (b'"a\\u200b": b\n', "1:1 hidden-character"),
     ("a: x\ufeff\n".encode(), "1:5 hidden-character"),
+    (b"a: 1\npassword: a23456\n", "2:11 delivery/secret-in-git"),
     (b"a: 1\n<<<<<<< HEAD\nb: 1\n", "2:1 conflict-marker"),
     (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "1:1 conflict-marker"),
     (b"1: a\n", "1:1 odd-key"),
@@ -100,8 +101,8 @@ def test_read_names_each_mistake_at_its_place(content: bytes, expected: str) -> 
 
 def test_cases_cover_every_rule_of_the_reader() -> None:
     """No rule is left without a case, and ids are unique."""
-    named = {f"shape/{expected.split()[1]}" for _, expected in CASES} | {"shape/ambiguous-scalar"}
-    assert named == {rule.id for rule in RULES}
+    named = {expected.split()[1] for _, expected in CASES} | {"ambiguous-scalar"}
+    assert named == {rule.id.removeprefix("shape/") for rule in RULES}
     assert len(named) == len(RULES)
 
 

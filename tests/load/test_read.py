@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from generator.diagnostics import Diagnostic, Pointer, TreeError
+from generator.load import component as component_module
+from generator.load.component import BROKEN_COMPONENT
 from generator.load.discover import MISPLACED_FILE
-from generator.load.read import BROKEN_COMPONENT, PACKAGE, load
+from generator.load.read import PACKAGE, load
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
 KUSTOMIZATION = "profiles/components/c/kustomization.yaml"
@@ -160,7 +162,6 @@ def test_symbolic_link_of_a_component_is_not_followed(component: Path, tmp_path:
         (b"a: [", "line"),
         (b"a: 1\na: 2\n", "line 2: a key that is no scalar or stands twice"),
         (b"a: &x 1\nb: *x\n", "line 2: an alias or a tag"),
-        (b"\xff", "utf-8"),
         (b"- 1\n", "has no apiVersion, kind or metadata.name"),
         (b"text\n", "has no apiVersion, kind or metadata.name"),
         (b"kind: ConfigMap\nmetadata: {name: x}\n", "has no apiVersion"),
@@ -195,11 +196,46 @@ def test_deeply_nested_file_of_a_component_is_told(component: Path) -> None:
 def test_fifo_of_a_component_is_not_opened(component: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only plain files are read: a pipe would block the reader for ever."""
 
-    def blocked(path: Path, **_: str) -> str:
+    def blocked(path: Path) -> bytes:
         raise AssertionError(path)
 
     os.mkfifo(component / "a.yaml")
-    monkeypatch.setattr(Path, "read_text", blocked)
+    monkeypatch.setattr(component_module, "scan", blocked)
     _, found = listed(component, "a.yaml")
 
     assert only(found)
+
+
+@pytest.mark.parametrize(
+    ("content", "rule", "column"),
+    [
+        (f"{CONFIG_MAP}# \u202e\n".encode(), "shape/hidden-character", 3),
+        (f"{CONFIG_MAP}# \xff\n".encode("latin-1"), "shape/not-utf8", 3),
+        (f"{CONFIG_MAP}{' ' * 256 * 1024}".encode(), "shape/too-large", 1),
+        (f"{CONFIG_MAP}data: {{password: a{'b' * 9}}}\n".encode(), "delivery/secret-in-git", 18),
+    ],
+)
+def test_file_of_a_component_is_read_like_a_profile(content: bytes, rule: str, column: int, component: Path) -> None:
+    """What no profile may hold, no hand-written object may: it is told at its own place, and nothing of it is used."""
+    (component / "a.yaml").write_bytes(content)
+    objects, found = listed(component, "a.yaml")
+
+    assert objects == {}
+    assert [(each.rule, each.at.file, each.at.column) for each in found] == [
+        (rule, "profiles/components/c/a.yaml", column)
+    ]
+    profiles, _ = load(component.parents[1])
+    assert profiles.sources()["profiles/components/c/a.yaml"].content == content
+
+
+def test_file_that_a_component_does_not_list_is_misplaced(component: Path) -> None:
+    """It looks like configuration; hidden files are nobody's business."""
+    for name in ("a.yaml", "b.yaml", ".b.yaml.swp"):
+        (component / name).write_text(CONFIG_MAP, encoding="utf-8")
+    (component / "deep").mkdir()
+    objects, found = listed(component, "a.yaml")
+
+    assert objects == {"a.yaml": 1}
+    assert [(each.rule, each.at.file) for each in found] == [
+        (MISPLACED_FILE.id, f"profiles/components/c/{name}") for name in ("b.yaml", "deep")
+    ]

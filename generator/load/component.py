@@ -1,0 +1,90 @@
+"""The files of a hand-written Component: read like any profile, and parsed as Kubernetes reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+from generator.dialect.bytescan import scan
+from generator.dialect.manifests import parse_manifests
+from generator.dialect.source import Source
+from generator.load.discover import MISPLACED_FILE
+
+BROKEN_COMPONENT = Rule(
+    id="delivery/broken-component",
+    severity=Severity.ERROR,
+    summary="Each file that a hand-written Component lists exists beside it and holds Kubernetes objects.",
+    why="Kustomize can't build the team's unit, and Argo CD delivers nothing of that team any more.",
+    fix="Correct the Component's `resources`, or the file.",
+)
+RULES = (BROKEN_COMPONENT,)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a Component's folder holds.
+
+    Args:
+        objects: file -> Kubernetes objects in it.
+        sources: the files, for whoever shows a place in them.
+    """
+
+    objects: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
+    sources: list[Source] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
+
+
+def read_component(folder: Path, source: Source) -> Read:
+    """Read what a Component lists; only plain files beside it are."""
+    result = Read()
+    if not isinstance(source.value, dict):
+        return result
+    resources = source.value.get("resources", [])
+    entries = [str(entry) for entry in resources] if isinstance(resources, list) else []
+    for i, entry in enumerate(entries):
+        try:
+            file = Source(f"profiles/components/{folder.name}/{entry}", _content(folder / entry, folder))
+            text, problems = scan(file.file, file.content)
+            result.sources.append(file)
+            result.problems.extend(problems)
+            if not problems:
+                result.objects[entry] = _objects(text)
+        except (OSError, TypeError, KeyError, ValueError, RecursionError) as problem:
+            at = Pointer(source.file) / "resources" / i
+            result.problems.append(BROKEN_COMPONENT.at(at, f"`{entry}` can't be used: {_reason(problem)}"))
+    result.problems.extend(_unlisted(folder, {"kustomization.yaml", *entries}))
+    return result
+
+
+def _content(path: Path, folder: Path) -> bytes:
+    if path.parent != folder or path.is_symlink() or (path.exists() and not path.is_file()):
+        raise ValueError("not a file beside the kustomization")
+    return path.read_bytes()
+
+
+def _objects(text: str) -> tuple[dict[str, Any], ...]:
+    bodies = tuple(parse_manifests(text))
+    if not all(isinstance(each, str) for b in bodies for each in (b["apiVersion"], b["kind"], b["metadata"]["name"])):
+        raise TypeError
+    return bodies
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, OSError):
+        return str(problem.strerror)
+    if isinstance(problem, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(problem, KeyError | TypeError):
+        return "an object in it has no apiVersion, kind or metadata.name"
+    return str(problem)
+
+
+def _unlisted(folder: Path, listed: set[str]) -> Iterator[Diagnostic]:
+    for path in sorted(folder.iterdir()):
+        if path.name not in listed and not path.name.startswith("."):
+            at = Pointer(f"profiles/components/{folder.name}/{path.name}")
+            message = f"`{path.name}` is not among the `resources` of its component"
+            yield MISPLACED_FILE.at(at, message, hint="List it there, or remove it.")
