@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.hardware import Hardware
+from generator.model.hardware import Gpu, Hardware
 from generator.model.launch import Launch
 from generator.model.launcher import INTEL_MPI, LAUNCHERS, TORCHRUN
 from generator.model.link import ROCE
+from generator.model.runtime import INITIALIZERS, Step
 from tests.model.shapes import PREFIX, fabric, launch, node, nodes, pool
 
 RACK = "example.com/rack"
@@ -91,6 +92,35 @@ def test_threads_of_all_ranks_are_in_the_pod(hardware: Hardware, binding: str, l
 
     assert each.threads_per_rank == (each.cores_per_rank * smt if bound else 1)
     assert each.threads_per_rank * each.ranks * 1000 <= each.per_node["cpu"]
+
+
+def steps(*cpus: int) -> tuple[Step, ...]:
+    """Return initializers that ask for so many cpus each."""
+    return tuple(
+        Step(name, "x", "home", cpu * 1000, 1 << 30) for name, cpu in zip(INITIALIZERS.values(), cpus, strict=False)
+    )
+
+
+@given(st.integers(0, 3), st.integers(0, 3), st.sampled_from(["cores", "none"]))
+def test_steps_and_ranks_share_what_a_node_gives(one: int, two: int, binding: str) -> None:
+    """Kueue counts steps beside the ranks: together they are a node, and the ranks still find their threads."""
+    each = launch(initializers=steps(one, two), binding=binding)
+    whole = launch()
+
+    assert each.per_node["cpu"] + (one + two) * 1000 == whole.per_node["cpu"]
+    assert each.per_node["memory"] + 2 * (1 << 30) == whole.per_node["memory"]
+    assert each.threads_per_rank * each.ranks * 1000 <= each.per_node["cpu"]
+
+
+@pytest.mark.parametrize(("launcher", "most", "initializers"), list(product(LAUNCHERS, (1, 10, 1000), (0, 1, 2))))
+def test_longest_name_of_a_job_leaves_room_for_its_pods(launcher: str, most: int, initializers: int) -> None:
+    """The name that JobSet and the random end make of a job's is a label for each of its pods, and not one shorter."""
+    runtime = launch(launcher=LAUNCHERS[launcher], max_nodes=most, initializers=steps(*[1] * initializers))
+    job = "j" * runtime.longest_job_name
+    roles = {"launcher"} & set(runtime.runtime.launcher.roles) | set(list(INITIALIZERS.values())[:initializers])
+    pods = [f"{job}-{role}-0-0-xxxxx" for role in roles] + [f"{job}-node-0-{most - 1}-xxxxx"]
+
+    assert max(map(len, pods)) == 63
 
 
 def test_pod_is_guaranteed() -> None:
@@ -204,14 +234,22 @@ def test_part_of_a_node_has_whole_cpus(case: tuple[Hardware, int]) -> None:
 
 @given(PARTS)
 def test_ranks_of_a_part_share_its_cores(case: tuple[Hardware, int]) -> None:
-    """Ranks, cores and shared memory are in proportion to the GPUs, as far as there are whole cores."""
+    """One rank a GPU; what they are bound to are whole cores that the pod has, and all of them but a rest."""
     hardware, gpus = case
-    each = launch(hardware, part=Fraction(gpus, hardware.gpus), shared_memory=8 << 30)
+    each = launch(hardware, part=Fraction(gpus, hardware.gpus))
 
     assert each.ranks == gpus
-    assert each.cores_per_rank * each.ranks <= each.cores <= Fraction(hardware.promised_cores * gpus, hardware.gpus)
+    assert each.cores_per_rank * each.ranks <= each.cores < (each.cores_per_rank + 1) * each.ranks
+    assert each.cores * hardware.threads // hardware.cores * 1000 <= each.per_node["cpu"]
     assert each.threads_per_rank * each.ranks * 1000 <= each.per_node["cpu"]
-    assert launch(hardware, part=Fraction(1), shared_memory=8 << 30).shared_memory == "8Gi"
+
+
+@given(st.integers(1, 8))
+def test_shared_memory_of_a_part_is_in_proportion(gpus: int) -> None:
+    """It counts against the pod's memory, which is in proportion too; a whole node has what the profile says."""
+    hardware = node(gpu=Gpu("X", 8, "nvidia.com/gpu", ""))
+
+    assert launch(hardware, part=Fraction(gpus, 8), shared_memory=8 << 30).shared_memory == f"{gpus}Gi"
 
 
 @pytest.mark.parametrize(("name", "smallest"), [("openmpi", 2), ("intel-mpi", 2), ("torchrun", 1)])
