@@ -11,9 +11,7 @@ from generator.model.cluster import Cluster
 from generator.model.network import Egress
 from generator.model.platform import Platform
 from generator.rules._check import Check
-
-SHORTEST_PREFIX = 8
-"""Of a way out: 16 million addresses."""
+from generator.rules._walk import SHORTEST_PREFIX, ranges
 
 LINK_LOCAL = IPv4Network("169.254.0.0/16")
 _OF_NODES = {22: "ssh", 2379: "etcd", 2380: "etcd", 10250: "the kubelet"}
@@ -154,11 +152,7 @@ def link_local_egress(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _ranges(platform: Platform) -> Iterator[tuple[Cluster, Egress, int, IPv4Network]]:
-    for site in platform.sites:
-        for egress in site.cluster.egress:
-            for i, network in enumerate(map(IPv4Network, egress.cidrs)):
-                if network.prefixlen >= SHORTEST_PREFIX:
-                    yield site.cluster, egress, i, network
+    return ((site.cluster, *each) for site in platform.sites for each in ranges(site.cluster))
 
 
 CHECKS = (
