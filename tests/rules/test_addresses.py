@@ -44,13 +44,13 @@ OTHER = {
 
 
 def test_pods_take_addresses_for_what_a_team_reaches_on_all_pools_of_a_fabric() -> None:
-    """One block serves every pool: 4 and 2 nodes of 8 virtual functions are more than the 62 addresses of a /26."""
+    """One block serves every pool: two times 4 nodes of 8 functions are more than 62 addresses."""
     quota = {"teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": {"nodes": 4}, "dgx-h200": {"nodes": 4}}}}}
 
     assert messages("fabric/address-block-too-small", {**OTHER, **quota, **_block(22)}) == []
     told = (
-        "block 10.64.0.0/23 gives each of 8 rails 64 addresses; 4 nodes of pool `dgx-h200` in reach"
-        " x 8 virtual functions, 4 nodes of pool `dgx-h100` in reach x 8 virtual functions"
+        "block 10.64.0.0/23 gives each of 8 rails 64 addresses; 4 nodes of pool `dgx-h100` in reach"
+        " x 8 virtual functions, 4 nodes of pool `dgx-h200` in reach x 8 virtual functions"
         " need 66 with network and broadcast"
     )
     assert messages("fabric/address-block-too-small", {**OTHER, **quota, **_block(23)}) == [told]
