@@ -66,18 +66,21 @@ def test_folder_without_lockfile_is_not_ours(profiles: Path, target: Path) -> No
     assert _vanished(profiles, target) == []
 
 
-def test_vanished_team_is_one_finding_at_its_profile(profiles: Path, target: Path) -> None:
-    """The finding stands where the file was, once, and names the tombstone."""
+def test_vanished_team_is_found_at_its_profile(profiles: Path, target: Path) -> None:
+    """The finding stands where the file was, once for each cluster that had the team, and names the tombstone."""
     _drop_team(profiles, "science")
-    (found,) = _vanished(profiles, target)
+    found = _vanished(profiles, target)
 
-    assert (found.rule, found.at.file) == ("delivery/profile-vanished", "profiles/teams/science.yaml")
-    assert "state: retired" in found.hint
+    assert [each.message.split("`")[1] for each in found] == ["lab", "prod-east"]
+    assert {(each.rule, each.at.file) for each in found} == {
+        ("delivery/profile-vanished", "profiles/teams/science.yaml")
+    }
+    assert all("state: retired" in each.hint for each in found)
 
 
 def test_vanished_runtime_is_found(profiles: Path, target: Path) -> None:
     """A runtime goes in two steps: out of the teams first, then its file."""
-    _replace(profiles / "teams" / "nlp.yaml", "[openmpi-cuda, deepspeed]", "[openmpi-cuda]")
+    _replace(profiles / "teams" / "nlp.yaml", "deepspeed, ", "")
     assert _vanished(profiles, target) == []
 
     (profiles / "runtimes" / "deepspeed.yaml").unlink()
@@ -114,12 +117,17 @@ def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path
     generation = _generate(profiles)
     platform = generation.checked.platform
     assert platform is not None
-    (site,) = platform.sites
+    (site,) = (each for each in platform.sites if each.name == "prod-east")
     without = replace(site, tenants=tuple(tenant for tenant in site.tenants if tenant.name != "nlp"))
+    sites = tuple(without if each is site else each for each in platform.sites)
     moved = replace(
         generation,
-        checked=replace(generation.checked, platform=replace(platform, sites=(without,))),
-        files={path: content for path, content in generation.files.items() if "nlp" not in path},
+        checked=replace(generation.checked, platform=replace(platform, sites=sites)),
+        files={
+            path: content
+            for path, content in generation.files.items()
+            if not path.startswith("prod-east/") or "nlp" not in path
+        },
     )
     (found,) = check_vanished(target, moved)
 

@@ -126,15 +126,21 @@ def test_make_targets_of_the_readme_exist() -> None:
 
 
 def test_readme_shows_the_team_as_it_is() -> None:
-    """The README's picture has each line of the team's profile, and the number of objects that the tree has of it."""
+    """The README's picture has each line of the team's profile, and how many objects each cluster's tree has of it."""
     readme = (ROOT / "README.md").read_text("utf-8")
     profile = (ROOT / "profiles" / "teams" / "nlp.yaml").read_text("utf-8").splitlines()
-    site = ROOT / "overlays" / "prod-east"
+    assert all(line in readme for line in profile)
+    assert len(profile) == 12
+    assert f"become {_objects_of_nlp('prod-east')} objects" in readme
+    assert f"and {_objects_of_nlp('lab')} objects and three samples on `lab`" in readme
+
+
+def _objects_of_nlp(cluster: str) -> int:
+    """Return how many objects a cluster's tree has of the team, in its own unit and in the shared ones."""
+    site = ROOT / "overlays" / cluster
     own = {*(site / "teams" / "nlp").glob("*.yaml")} - {site / "teams" / "nlp" / "kustomization.yaml"}
     shared = [path for unit in ("platform", "argocd") for path in (site / unit).glob("*-nlp*.yaml")]
-    assert all(line in readme for line in profile)
-    assert len(profile) == 11
-    assert f"become {len(own) + len(shared)} objects" in readme
+    return len(own) + len(shared)
 
 
 def test_readme_shows_what_make_prints(tmp_path: Path) -> None:

@@ -16,6 +16,13 @@ COMPONENTS = "../profiles/components"
 COMPONENT = "components/simulation-defaults"
 
 
+def write_clusters(root: Path) -> None:
+    """Write profiles of three clusters; the shared runtime names a second node type, which they then need too."""
+    write_platform(root, REPOSITORY, teams=3, clusters=3)
+    hardware = "hardware/xe9680-h200.yaml"
+    (root / hardware).write_bytes((REPOSITORY / "profiles" / hardware).read_bytes())
+
+
 def change(profiles: Path, file: str, old: str, new: str) -> None:
     """Replace text in a profile; it must be there."""
     path = profiles / file
@@ -29,7 +36,7 @@ def unreadable(profiles: Path) -> None:
 
 
 def misshapen(profiles: Path) -> None:
-    change(profiles, "teams/nlp.yaml", "runtimes: [openmpi-cuda, deepspeed]", "runtime: [openmpi-cuda]")
+    change(profiles, "teams/nlp.yaml", "runtimes: [openmpi-cuda, ", "runtime: [openmpi-cuda, ")
 
 
 def unresolved(profiles: Path) -> None:
@@ -76,7 +83,7 @@ def test_check_stops_without_a_platform(fault: int, profiles: Path) -> None:
 
     assert checked.platform is None
     assert has_errors(checked.diagnostics)
-    assert checked.profiles.teams.keys() == {"nlp", "science", "vision"}
+    assert checked.profiles.teams.keys() == {"medical", "nlp", "robotics", "science", "speech", "vision"}
 
 
 def test_check_and_generate_tell_the_same_of_good_profiles(profiles: Path) -> None:
@@ -84,19 +91,21 @@ def test_check_and_generate_tell_the_same_of_good_profiles(profiles: Path) -> No
     checked, generation = check(profiles), generate(profiles, COMPONENTS)
 
     assert checked.diagnostics == generation.diagnostics == ()
-    assert generation.manifests.keys() == {"prod-east"}
-    assert {path.partition("/")[0] for path in generation.files} == {"prod-east"}
+    assert generation.manifests.keys() == {"lab", "prod-east"}
+    assert {path.partition("/")[0] for path in generation.files} == {"lab", "prod-east"}
 
 
 def test_object_of_a_component_is_told_at_the_component(profiles: Path) -> None:
     """The place is the Component's own, and the message names the file, the field and the team that lists it."""
     unfit(profiles)
-    (fault,) = generate(profiles, COMPONENTS).diagnostics
+    faults = generate(profiles, COMPONENTS).diagnostics
 
-    assert fault.rule == INVALID_MANIFEST.id
-    assert fault.at == Pointer(f"profiles/{COMPONENT}/kustomization.yaml")
-    assert fault.message.startswith("teams/science/simulation-defaults/simulation-defaults.yaml: ")
-    assert "`dta`" in fault.message
+    assert len(faults) == 2  # the team is on two clusters, each with the schemas of its own release
+    for fault in faults:
+        assert fault.rule == INVALID_MANIFEST.id
+        assert fault.at == Pointer(f"profiles/{COMPONENT}/kustomization.yaml")
+        assert fault.message.startswith("teams/science/simulation-defaults/simulation-defaults.yaml: ")
+        assert "`dta`" in fault.message
 
 
 def test_object_of_a_component_without_schema_is_told(profiles: Path) -> None:
@@ -143,7 +152,7 @@ def test_name_in_an_object_must_lead_somewhere(profiles: Path) -> None:
 def clusters(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Profiles of three clusters."""
     root = tmp_path_factory.mktemp("clusters") / "profiles"
-    write_platform(root, REPOSITORY, teams=3, clusters=3)
+    write_clusters(root)
     return root
 
 
@@ -165,7 +174,7 @@ def test_only_wanted_clusters_are_generated(wanted: tuple[str, ...], clusters: P
 def test_profiles_of_clusters_that_are_not_wanted_are_checked(clusters: Path, tmp_path: Path) -> None:
     """A fault in another cluster's team stops the run: profiles are right together or not at all."""
     root = tmp_path / "profiles"
-    write_platform(root, REPOSITORY, teams=3, clusters=3)
+    write_clusters(root)
     change(root, "teams/team-0002.yaml", "cohort: research", "cohort: reserch")
 
     assert generate(root, COMPONENTS, ["cluster-0"]).files == {}

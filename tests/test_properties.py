@@ -39,6 +39,13 @@ print(hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest())
 """
 
 
+def write_clusters(root: Path) -> None:
+    """Write profiles of six teams on two clusters; the shared runtime names a second node type, needed here too."""
+    write_platform(root, REPOSITORY, teams=6, clusters=2)
+    hardware = "hardware/xe9680-h200.yaml"
+    (root / hardware).write_bytes((REPOSITORY / "profiles" / hardware).read_bytes())
+
+
 def tree(root: Path) -> dict[str, bytes]:
     """Return the tree of the profiles below a folder."""
     generation = generate(root, "../profiles/components")
@@ -50,7 +57,7 @@ def tree(root: Path) -> dict[str, bytes]:
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return profiles of six teams on two clusters."""
     root = tmp_path_factory.mktemp("platform") / "profiles"
-    write_platform(root, REPOSITORY, teams=6, clusters=2)
+    write_clusters(root)
     return root
 
 
@@ -96,7 +103,7 @@ def test_second_generation_writes_nothing(platform: Path, tmp_path: Path) -> Non
 def test_new_team_changes_nothing_of_others(name: str, nodes: int, tmp_path: Path) -> None:
     """A team that comes changes its own files and the few that name every team; when it goes again, nothing is left."""
     root = tmp_path / f"{name}-{nodes}" / "profiles"
-    write_platform(root, REPOSITORY, teams=6, clusters=2)
+    write_clusters(root)
     before = tree(root)
     profile, allocations = root / "teams" / f"{name}.yaml", root / "allocations.yaml"
     held = allocations.read_text()

@@ -33,19 +33,28 @@ def _verify(profiles: Path, target: Path) -> Verification:
     return verify(profiles, target, COMPONENTS)
 
 
+def _verify_east(profiles: Path, target: Path) -> Verification:
+    """Verify one cluster, where a test counts what happens to each."""
+    return verify(profiles, target, COMPONENTS, ["prod-east"])
+
+
 def _errors(verified: Verification) -> list[Diagnostic]:
     return [each for each in verified.diagnostics if each.severity == "error"]
 
 
 def test_real_tools_count_the_same(profiles: Path, target: Path) -> None:
-    """Listed, valid, built and valid again: one number, and nothing skipped."""
+    """Listed, valid, built and valid again: one number on each cluster, and nothing skipped."""
     verified = _verify(profiles, target)
-    (count,) = verified.counts
+    lab, east = verified.counts
 
     assert _errors(verified) == []
-    assert count.objects == count.valid == count.built == count.conform
-    assert (count.skipped, count.units, count.units_built, count.samples) == (0, 5, 5, 4)
-    assert count.objects + count.samples + count.others == len(verified.generation.files) + 1  # the component's object
+    assert (lab.cluster, lab.units, lab.units_built, lab.samples, lab.artifacts) == ("lab", 7, 7, 11, 5)
+    assert (east.cluster, east.units, east.units_built, east.samples, east.artifacts) == ("prod-east", 5, 5, 9, 0)
+    for count in verified.counts:
+        files = sum(path.startswith(f"{count.cluster}/") for path in verified.generation.files)
+        assert count.objects == count.valid == count.built == count.conform == sum(count.by_unit.values())
+        assert count.skipped == 0
+        assert count.objects + count.samples + count.artifacts + count.others == files + 1  # the component's object
 
 
 def test_only_the_wanted_cluster_is_verified(profiles: Path, target: Path) -> None:
@@ -81,7 +90,7 @@ def test_unit_that_does_not_build_is_shown_at_its_team(
         return Refusal("no such thing") if folder.name == "nlp" else build(tool, folder)
 
     monkeypatch.setattr(verification, "build", refuse)
-    verified = _verify(profiles, target)
+    verified = _verify_east(profiles, target)
     (found,) = _errors(verified)
 
     assert (found.rule, found.at.file) == ("delivery/unit-does-not-build", "profiles/teams/nlp.yaml")
@@ -110,7 +119,7 @@ def test_finding_of_kubeconform_is_shown_at_the_profile(
             total=151,
         ),
     )
-    verified = _verify(profiles, target)
+    verified = _verify_east(profiles, target)
 
     assert sorted((each.at.file, each.message) for each in _errors(verified)) == [
         ("profiles/clusters/prod-east.yaml", "platform:  : no YAML"),
@@ -120,7 +129,7 @@ def test_finding_of_kubeconform_is_shown_at_the_profile(
             "samples/trainjob-vision-openmpi-cuda.yaml: TrainJob vision-openmpi-cuda: odd",
         ),
     ]
-    assert verified.counts[0].conform == 148 - 3
+    assert verified.counts[0].conform == 148 - 8  # all samples but the one refused
 
 
 @pytest.mark.parametrize(("lost", "skipped"), [(1, 0), (0, 1)])
@@ -135,7 +144,7 @@ def test_object_that_nobody_looked_at_is_an_error(
         return Report(report.valid - lost - skipped, (), (), skipped, report.total - lost)
 
     monkeypatch.setattr(verification, "validate", lose)
-    (found,) = _errors(_verify(profiles, target))
+    (found,) = _errors(_verify_east(profiles, target))
 
     assert (found.rule, found.at.file) == ("delivery/objects-lost", "profiles/clusters/prod-east.yaml")
     assert f"which skipped {skipped}" in found.message
@@ -151,7 +160,7 @@ def test_object_that_kustomize_drops_is_an_error(profiles: Path, target: Path, m
         return output.partition("\n---\n")[2] if folder.name == "nlp" else output
 
     monkeypatch.setattr(verification, "build", drop)
-    (found,) = _errors(_verify(profiles, target))
+    (found,) = _errors(_verify_east(profiles, target))
 
     assert found.rule == "delivery/objects-lost"
 
@@ -166,7 +175,7 @@ def test_kubeconform_runs_once(profiles: Path, target: Path, monkeypatch: pytest
         return validate(tool, streams, schemas)
 
     monkeypatch.setattr(verification, "validate", count)
-    _verify(profiles, target)
+    _verify_east(profiles, target)
 
     (streams,) = calls
     assert [each for each in streams if not each.startswith("samples/")] == [
@@ -176,7 +185,7 @@ def test_kubeconform_runs_once(profiles: Path, target: Path, monkeypatch: pytest
         "teams/science",
         "teams/vision",
     ]
-    assert len(streams) == 5 + 4
+    assert len(streams) == 5 + 9
 
 
 def test_tool_that_lies_about_its_version_stops_everything(

@@ -118,7 +118,8 @@ class Launch:
         the largest job would never fit its quota, nor the steps the job's nodes (seen with Kueue 0.16.2).
         """
         ask = {name: int(amount * self.part) for name, amount in self.hardware.worth.items() if name != "pods"}
-        ask["cpu"] -= sum(step.cpu for step in self.runtime.initializers)
+        # The CPU manager gives cores of its own only to a pod that asks for an integer of cpus.
+        ask["cpu"] = ask["cpu"] // 1000 * 1000 - sum(step.cpu for step in self.runtime.initializers)
         ask["memory"] -= sum(step.memory for step in self.runtime.initializers)
         fabric = self.fabric.name if self.fabric else ""
         ask |= {f"{self.release.resource_prefix}/{names.rail_resource(fabric, rail)}": 1 for rail in self.rails}

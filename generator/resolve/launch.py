@@ -47,7 +47,7 @@ def resolve_grants(
             hardware = least(kinds[0].node_class, kinds)
             yield _whole(space, _launch(runtime, hardware, any_of[0][0], place), any_of)
         for pool, quota in usable:
-            if quota.is_share and (grant := _share(pool, quota, runtime, place)):
+            if quota.is_share and (grant := _share(space, (pool, quota), runtime, place)):
                 yield grant
 
 
@@ -57,13 +57,14 @@ def _whole(space: TeamSpace, launch: Launch, on: Held) -> Grant:
     return Grant(launch, min(space.largest_job, launch.runtime.max_nodes, reach))
 
 
-def _share(pool: Pool, quota: Quota, runtime: Runtime, place: _Place) -> Grant | None:
+def _share(space: TeamSpace, on: tuple[Pool, Quota], runtime: Runtime, place: _Place) -> Grant | None:
     """A share of a node is one job: each of its pods asks for an equal part; nothing for GPUs that can't be divided."""
+    pool, quota = on
     pods = runtime.launcher.smallest_job
     if quota.own < pods or quota.own % pods or quota.own >= quota.per_node:
         return None
     part = quota.nodes / pods
-    most = min(int(quota.reach / part), runtime.max_nodes)
+    most = min(int(quota.reach / part), runtime.max_nodes, max(space.largest_job, pods))
     return Grant(_launch(runtime, pool.hardware, pool, place, part), most)
 
 

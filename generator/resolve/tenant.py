@@ -64,6 +64,7 @@ def _space(
     queues, held, runtimes, address_pools = shared
     source, found = context
     namespace = names.namespace(team.name, space.name)
+    inherited = team.spaces[0].priorities if space.name else None
     grants = tuple(resolve_grants(space, cluster, held, runtimes, namespace))
     asked = source.value.get("spaces", {})[space.name] if space.name else source.value
     requests = tuple(_requests(space, cluster, asked.get("storage", {}), found))
@@ -75,7 +76,8 @@ def _space(
         cluster=cluster,
         queues=queues,
         grants=grants,
-        priorities=tuple(_priorities(space, cluster, found)),
+        # What a further namespace has from the team was told of there.
+        priorities=tuple(_priorities(space, cluster, [] if space.priorities == inherited else found)),
         networks=tuple(Network(namespace, pool, cluster.release) for pool in address_pools),
         claims=tuple(
             Claim(cluster.name, team.name, namespace, storage, request)

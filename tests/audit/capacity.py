@@ -68,8 +68,9 @@ def _node(tree: Tree, pool: str) -> dict[str, Fraction]:
     if "gpu" in hardware:
         node[hardware["gpu"]["resource"]] = amount(hardware["gpu"]["count"])
     rails = [nic for nic in hardware.get("nics", ()) if nic["role"] == "rail"]
+    fabric = tree.cluster["pools"][pool].get("fabric", "")
     for i in range(len(rails)):
-        node[f"openshift.io/{name.replace('-', '_')}_rail_{i}"] = amount(hardware["nic"]["virtualFunctions"])
+        node[f"{tree.prefix}/{fabric.replace('-', '_')}_rail_{i}"] = amount(hardware["nic"]["virtualFunctions"])
     return node
 
 
@@ -90,7 +91,8 @@ def quota_is_what_the_profiles_say(tree: Tree) -> Iterator[str]:
     nominal = _nominal(tree)
     for team, profile in tree.teams.items():
         for pool, said in profile["quota"][tree.name].items():
-            nodes = int(said["nodes"] if isinstance(said, dict) else said)
+            gpus = tree.hardware[tree.cluster["pools"][pool].get("hardware", pool)].get("gpu", {"count": 1})["count"]
+            nodes = Fraction(said["gpus"], gpus) if "gpus" in said else Fraction(said["nodes"])
             expected = {n: nodes * worth for n, worth in _node(tree, pool).items()}
             found = {name: value for (owner, flavor, name), value in nominal.items() if (owner, flavor) == (team, pool)}
             if found != expected:
@@ -111,8 +113,7 @@ def quota_is_there(tree: Tree) -> Iterator[str]:
 
 def a_whole_node_pod_fits_a_node(tree: Tree) -> Iterator[str]:
     for runtime in tree.of("ClusterTrainingRuntime"):
-        pool = next(pool for pool in tree.cluster["pools"] if runtime.name.endswith(f"-{pool}"))
-        node = _node(tree, pool)
+        node = _node(tree, tree.pool_of(runtime.name))
         for path, fields in mappings(runtime.body):
             for name, text in fields.items() if path.endswith("resources.requests") else ():
                 if amount(text) > node.get(name, Fraction(0)):
@@ -120,8 +121,8 @@ def a_whole_node_pod_fits_a_node(tree: Tree) -> Iterator[str]:
 
 
 def lending_and_borrowing_are_bounded(tree: Tree) -> Iterator[str]:
-    """A limit that is absent means no limit; lending more than one owns is refused."""
-    for queue in tree.of("ClusterQueue"):
+    """A limit that is absent means no limit; lending more than one owns is refused; alone there is nobody to share."""
+    for queue in (queue for queue in tree.of("ClusterQueue") if "cohortName" in queue.spec):
         for _, fields in mappings(queue.body):
             if "nominalQuota" in fields:
                 if "borrowingLimit" not in fields or "lendingLimit" not in fields:

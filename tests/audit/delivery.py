@@ -8,6 +8,7 @@ from typing import Any
 from tests.audit.tree import Tree, strings
 
 _OPTIONS = "argocd.argoproj.io/sync-options"
+UNLISTED = {"nodes", "operators", "samples"}
 _WAVE = "argocd.argoproj.io/sync-wave"
 
 
@@ -52,9 +53,10 @@ def projects_are_narrow(tree: Tree) -> Iterator[str]:
                 yield f"{project.path}: wildcard at {where}"
         if team := tree.team_of(project):
             namespaces = [each["namespace"] for each in project.spec["destinations"]]
-            if namespaces != [f"team-{team}"]:
+            if namespaces != tree.namespaces(team):
                 yield f"{project.path}: writes into {namespaces}"
-            if project.spec["clusterResourceWhitelist"] != [{"group": "", "kind": "Namespace", "name": f"team-{team}"}]:
+            own = [{"group": "", "kind": "Namespace", "name": name} for name in tree.namespaces(team)]
+            if project.spec["clusterResourceWhitelist"] != own:
                 yield f"{project.path}: cluster-wide kinds"
 
 
@@ -104,9 +106,9 @@ def every_object_is_listed(tree: Tree) -> Iterator[str]:
     for unit in sorted({each.unit for each in tree.documents} | set(units)):
         listed = units.get(unit, {}).get("resources", [])
         there = sorted(each.path.rpartition("/")[2] for each in tree.documents if each.unit == unit)
-        if unit != "samples" and listed != there:
+        if unit not in UNLISTED and listed != there:
             yield f"{unit}: lists {sorted(set(listed) ^ set(there)) or 'in another order'}"
-        if unit == "samples" and listed:
+        if unit in UNLISTED and listed:
             yield "samples would be synced"
 
 
@@ -118,7 +120,7 @@ def argo_cd_may_write_every_kind(tree: Tree) -> Iterator[str]:
     held = {(group, name) for rule in whole for group in rule["apiGroups"] for name in rule["resources"]}
     for document in tree.documents:
         group, kind = document.group_kind
-        if document.unit not in {"argocd", "samples"} and (group, _resource(kind)) not in held:
+        if document.unit not in {"argocd", *UNLISTED} and (group, _resource(kind)) not in held:
             yield f"{document.path}: Argo CD may not write {kind}"
 
 

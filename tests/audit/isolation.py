@@ -21,6 +21,13 @@ def _networks(tree: Tree) -> list[tuple[Document, dict[str, Any]]]:
     return [(each, json.loads(each.spec["config"])) for each in tree.of("NetworkAttachmentDefinition")]
 
 
+def _vlans(tree: Tree) -> Iterator[tuple[Document, str, str]]:
+    """Yield what the SR-IOV operator makes networks of, with its fabric and team."""
+    for document in tree.of("SriovNetwork"):
+        fabric = str(document.spec["resourceName"]).rpartition("_rail_")[0].replace("_", "-")
+        yield document, fabric, tree.owner(document.spec["networkNamespace"])
+
+
 def no_team_names_another(tree: Tree) -> Iterator[str]:
     """Not by namespace, volume, secret key, address or label: no string of a team holds another's name."""
     for document in tree.documents:
@@ -35,66 +42,90 @@ def no_team_names_another(tree: Tree) -> Iterator[str]:
 def partitions_are_each_teams_own(tree: Tree) -> Iterator[str]:
     held: dict[str, set[str]] = {}
     for document, config in _networks(tree):
-        held.setdefault(str(config["pkey"]), set()).add(document.namespace)
-        fabric = tree.allocations[tree.cluster["pools"][_pool(tree, document)]["fabric"]]
-        if config["pkey"] != fabric[document.namespace.removeprefix("team-")]["partition"]:
+        team = tree.owner(document.namespace)
+        held.setdefault(str(config["pkey"]), set()).add(team)
+        if config["pkey"] != _fabric(tree, document).get(team, {}).get("partition"):
             yield f"{document.path}: partition {config['pkey']} is not the one allocated"
-    for partition, namespaces in sorted(held.items()):
-        if len(namespaces) > 1:
-            yield f"partition {partition} is shared by {sorted(namespaces)}"
+    for document, fabric, team in _vlans(tree):
+        held.setdefault(str(document.spec["vlan"]), set()).add(team)
+        if document.spec["vlan"] != tree.allocations[fabric][team]["vlan"]:
+            yield f"{document.path}: VLAN {document.spec['vlan']} is not the one allocated"
+        if document.name.rpartition(f"-{fabric}-rail-")[0] != document.spec["networkNamespace"]:
+            yield f"{document.path}: its name may be another namespace's"
+    for segment, teams in sorted(held.items()):
+        if len(teams) > 1:
+            yield f"{segment} is shared by {sorted(teams)}"
 
 
-def _pool(tree: Tree, network: Document) -> str:
-    hardware = network.name.rpartition("-rail-")[0]
-    return next(str(n) for n, pool in tree.cluster["pools"].items() if pool.get("hardware", n) == hardware)
+def _fabric(tree: Tree, network: Document) -> dict[str, Any]:
+    return dict(tree.allocations[network.name.rpartition("-rail-")[0]])
 
 
 def addresses_are_disjoint(tree: Tree) -> Iterator[str]:
-    ranges = [(document, IPv4Network(config["ipam"]["range"])) for document, config in _networks(tree)]
-    for (one, first), (other, second) in combinations(ranges, 2):
+    ranges = [*_attached(tree), *_pooled(tree)]
+    for (one, first, _), (other, second, _) in combinations(ranges, 2):
         if first.overlaps(second):
             yield f"{one.path} and {other.path} share addresses of {first}"
-    for document, addresses in ranges:
-        fabric = tree.allocations[tree.cluster["pools"][_pool(tree, document)]["fabric"]]
-        if not addresses.subnet_of(IPv4Network(fabric[document.namespace.removeprefix("team-")]["addresses"])):
+    for document, addresses, held in ranges:
+        if not addresses.subnet_of(held):
             yield f"{document.path}: {addresses} is outside the team's block"
-        for name, cidr in tree.cluster["networks"].items():
+        for name, cidr in _ranges(tree).items():
             if addresses.overlaps(IPv4Network(cidr)):
                 yield f"{document.path}: {addresses} overlaps the cluster's {name}"
     names = [config["ipam"]["network_name"] for _, config in _networks(tree)]
     yield from (f"IPAM pool {name} is shared" for name in sorted({name for name in names if names.count(name) > 1}))
 
 
-def networks_stand_in_teams_namespaces(tree: Tree) -> Iterator[str]:
-    teams = {f"team-{team}" for team in tree.teams}
+def _attached(tree: Tree) -> Iterator[tuple[Document, IPv4Network, IPv4Network]]:
+    """Yield each attachment with its range and the block of its team."""
     for document, config in _networks(tree):
-        if document.namespace in GLOBAL_NETWORK_NAMESPACES or document.namespace not in teams:
+        held = _fabric(tree, document).get(tree.owner(document.namespace), {}).get("addresses", "0.0.0.0/32")
+        yield document, IPv4Network(config["ipam"]["range"]), IPv4Network(held)
+
+
+def _pooled(tree: Tree) -> Iterator[tuple[Document, IPv4Network, IPv4Network]]:
+    """Yield each pool of addresses with its range and the block of its team."""
+    for document in tree.of("IPPool"):
+        team = tree.team_of(document)
+        fabric = document.name.rpartition("-rail-")[0].removeprefix(f"{team}-")
+        held = tree.allocations[fabric][team]["addresses"]
+        yield document, IPv4Network(document.spec["subnet"]), IPv4Network(held)
+
+
+def _ranges(tree: Tree) -> dict[str, str]:
+    return {name: cidr for name, cidr in tree.cluster["networks"].items() if isinstance(cidr, str)}
+
+
+def networks_stand_in_teams_namespaces(tree: Tree) -> Iterator[str]:
+    for document, config in _networks(tree):
+        if document.namespace in GLOBAL_NETWORK_NAMESPACES or not tree.owner(document.namespace):
             yield f"{document.path}: a network in {document.namespace or 'no namespace'}"
         if not config.get("rdmaIsolation") or not config.get("ibKubernetesEnabled"):
             yield f"{document.path}: its partition is not enforced"
 
 
 def volumes_are_each_teams_own(tree: Tree) -> Iterator[str]:
-    seen: dict[tuple[str, str], str] = {}
+    seen: dict[tuple[str, str], tuple[str, str]] = {}
     for volume in tree.of("PersistentVolume"):
         team, nfs = tree.team_of(volume), volume.spec["nfs"]
-        if volume.spec["claimRef"]["namespace"] != f"team-{team}":
+        if volume.spec["claimRef"]["namespace"] not in tree.namespaces(team):
             yield f"{volume.path}: kept for {volume.spec['claimRef']['namespace']}"
         if not nfs["path"].endswith(f"/{team}") or ".." in nfs["path"]:
             yield f"{volume.path}: exports {nfs['path']}"
         place = (nfs["server"], nfs["path"])
-        if seen.setdefault(place, volume.path) != volume.path:
-            yield f"{volume.path}: the same export as {seen[place]}"
+        owner, path = seen.setdefault(place, (team, volume.path))
+        if owner != team:
+            yield f"{volume.path}: the same export as {path}"
         if volume.spec["persistentVolumeReclaimPolicy"] != "Retain":
             yield f"{volume.path}: not retained"
 
 
 def every_team_is_denied_by_default(tree: Tree) -> Iterator[str]:
-    for team in tree.teams:
-        policies = [each for each in tree.of("NetworkPolicy") if each.namespace == f"team-{team}"]
+    for namespace in (namespace for team in tree.teams for namespace in tree.namespaces(team)):
+        policies = [each for each in tree.of("NetworkPolicy") if each.namespace == namespace]
         denials = [each for each in policies if each.name == "default-deny"]
         if len(denials) != 1:
-            yield f"teams/{team}: {len(denials)} default-deny policies"
+            yield f"{namespace}: {len(denials)} default-deny policies"
         for denial in denials:
             spec = denial.spec
             if spec["podSelector"] != {} or set(spec["policyTypes"]) != {"Egress", "Ingress"}:
@@ -136,7 +167,7 @@ def _outside(selector: dict[str, Any], tree: Tree) -> bool:
     named = [selector.get("matchLabels", {}).get(_NAME, "")] * (_NAME in selector.get("matchLabels", {}))
     for each in selector.get("matchExpressions", ()):
         named += each["values"] if each["key"] == _NAME and each["operator"] == "In" else []
-    return bool(named) and not {f"team-{team}" for team in tree.teams} & set(named)
+    return bool(named) and not any(map(tree.owner, named))
 
 
 def queues_and_policies_take_one_namespace(tree: Tree) -> Iterator[str]:
@@ -145,9 +176,9 @@ def queues_and_policies_take_one_namespace(tree: Tree) -> Iterator[str]:
             continue
         spec = document.spec
         selector = spec.get("matchResources", spec)["namespaceSelector"]
-        by_name = {"matchLabels": {_NAME: f"team-{team}"}}
-        by_list = {"matchExpressions": [{"key": _NAME, "operator": "In", "values": [f"team-{team}"]}]}
-        if selector not in (by_name, by_list):
+        by_name = [{"matchLabels": {_NAME: namespace}} for namespace in tree.namespaces(team)]
+        by_list = {"matchExpressions": [{"key": _NAME, "operator": "In", "values": tree.namespaces(team)}]}
+        if selector not in (*by_name, by_list):
             yield f"{document.path}: takes other namespaces than team-{team}"
 
 
@@ -155,7 +186,8 @@ def every_team_is_held_to_its_limits(tree: Tree) -> Iterator[str]:
     bindings = tree.of("ValidatingAdmissionPolicyBinding")
     for team in tree.teams:
         own = [each for each in bindings if tree.team_of(each) == team]
-        if [each.spec["policyName"] for each in own] != ["trainyard-trainjob-limits"]:
+        names = [each.spec["policyName"] for each in own]
+        if names != ["trainyard-trainjob-limits"] * len(tree.namespaces(team)):
             yield f"team {team} has no limits on its jobs"
     for binding in bindings:
         without = binding.spec.get("paramRef", {"parameterNotFoundAction": "Deny"})["parameterNotFoundAction"]
@@ -168,7 +200,10 @@ def namespaces_are_restricted(tree: Tree) -> Iterator[str]:
         labels = namespace.body["metadata"]["labels"]
         if labels.get("pod-security.kubernetes.io/enforce") != "restricted":
             yield f"{namespace.path}: pods are not held to the restricted level"
-        if tree.team_of(namespace) and labels.get("kueue.openshift.io/managed") != "true":
+        managed = (
+            labels.get("kueue.openshift.io/managed") == "true" if tree.openshift else f"{tree.domain}/team" in labels
+        )
+        if tree.team_of(namespace) and not managed:
             yield f"{namespace.path}: Kueue does not look at it"
 
 

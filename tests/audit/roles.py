@@ -81,10 +81,11 @@ def _expected(tree: Tree) -> dict[str, set[tuple[str, str, str]]]:
     """Return role -> (namespace, kind, name) as the team profiles say it."""
     expected: dict[str, set[tuple[str, str, str]]] = {"admin": set(), "user": set(), "viewer": set()}
     for team, profile in tree.teams.items():
-        for role, groups in profile.get("groups", {}).items():
-            expected[role].update((f"team-{team}", "Group", group) for group in groups)
-        for name, account in profile.get("serviceAccounts", {}).items():
-            expected[account["role"]].add((f"team-{team}", "ServiceAccount", name))
+        for namespace in tree.namespaces(team):
+            for role, groups in profile.get("groups", {}).items():
+                expected[role].update((namespace, "Group", group) for group in groups)
+            for name, account in profile.get("serviceAccounts", {}).items():
+                expected[account["role"]].add((namespace, "ServiceAccount", name))
     return expected
 
 

@@ -39,7 +39,7 @@ class Sin:
 
 _DEFAULT_DENY = "teams/nlp/networkpolicy-default-deny.yaml"
 _JOBS = "teams/nlp/networkpolicy-jobs.yaml"
-_NETWORK = "teams/nlp/networkattachmentdefinition-dgx-h100-rail-0.yaml"
+_NETWORK = "teams/nlp/networkattachmentdefinition-ib-rail-0.yaml"
 _QUEUE = "clusterqueue-nlp-gpu.yaml"
 _RESOURCES = ("spec", "resourceGroups", 0, "flavors", 0, "resources")
 _RUNTIME = "clustertrainingruntime-deepspeed-v1-dgx-h100.yaml"
@@ -148,7 +148,7 @@ SINS = (
     Sin(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), 8),
     Sin(capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1663"),
     Sin(capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 4)),
-    Sin(capacity.quota_is_there, _QUEUE, (*_RESOURCES, 2, "nominalQuota"), "65"),
+    Sin(capacity.quota_is_there, _QUEUE, (*_RESOURCES, 3, "nominalQuota"), "65"),
     Sin(capacity.a_whole_node_pod_fits_a_node, _RUNTIME, (*_CONTAINER, "resources", "requests", "cpu"), "209"),
     Sin(capacity.lending_and_borrowing_are_bounded, _QUEUE, (*_RESOURCES, 0, "borrowingLimit")),
     Sin(capacity.lending_and_borrowing_are_bounded, _QUEUE, (*_RESOURCES, 0, "lendingLimit"), "1665"),

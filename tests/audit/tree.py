@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -30,11 +31,15 @@ class Document:
 
     @property
     def name(self) -> str:
-        return str(self.body["metadata"]["name"])
+        return str(self._metadata.get("name", ""))
 
     @property
     def namespace(self) -> str:
-        return str(self.body["metadata"].get("namespace", ""))
+        return str(self._metadata.get("namespace", ""))
+
+    @property
+    def _metadata(self) -> dict[str, Any]:
+        return dict(self.body.get("metadata", {}))
 
     @property
     def unit(self) -> str:
@@ -45,7 +50,7 @@ class Document:
         return dict(self.body.get("spec") or {})
 
     def annotation(self, key: str) -> str:
-        return str(self.body["metadata"].get("annotations", {}).get(key, ""))
+        return str(self._metadata.get("annotations", {}).get(key, ""))
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,35 @@ class Tree:
     def of(self, *kinds: str) -> list[Document]:
         return [document for document in self.documents if document.kind in kinds]
 
+    @property
+    def openshift(self) -> bool:
+        return str(self.cluster["release"]).startswith("openshift")
+
+    @property
+    def prefix(self) -> str:
+        """Of virtual functions."""
+        return "openshift.io" if self.openshift else "nvidia.com"
+
+    def namespaces(self, team: str) -> list[str]:
+        """Return a team's own namespace and its further ones."""
+        return [f"team-{team}", *(f"team-{team}-{space}" for space in self.teams[team].get("spaces", {}))]
+
+    def owner(self, namespace: str) -> str:
+        """Return the team that has a namespace; empty for nobody's."""
+        return next((team for team in self.teams if namespace in self.namespaces(team)), "")
+
+    def pool_of(self, runtime: str) -> str:
+        """Return the pool that a runtime's pods run on, by its name."""
+        pools = {name: fields.get("hardware", name) for name, fields in self.cluster["pools"].items()}
+        found = [name for name, hardware in pools.items() if re.search(rf"-v[0-9]+-{hardware}(-|$)", runtime)]
+        return max(found, key=lambda name: len(pools[name]))
+
     def team_of(self, document: Document) -> str:
         """Return whose a document is; empty for the platform's own."""
-        labelled = document.body["metadata"].get("labels", {}).get(f"{self.domain}/team", "")
+        labelled = document.body.get("metadata", {}).get("labels", {}).get(f"{self.domain}/team", "")
         if document.path.startswith("teams/"):
             return document.path.split("/")[1]
-        return str(labelled or document.namespace.removeprefix("team-") * document.namespace.startswith("team-"))
+        return str(labelled or self.owner(document.namespace))
 
 
 def read(path: Path) -> Any:
@@ -136,10 +164,13 @@ def load(cluster: str) -> Tree:
 
 def _hardware(path: Path) -> dict[str, Any]:
     own = read(path)
-    preset = read(ROOT / f"generator/presets/{own['extends']}.yaml") if "extends" in own else {}
-    return _merged(preset, own)
+    if "extends" not in own:
+        return dict(own)
+    local = path.with_name(f"{own['extends']}.yaml")
+    preset = ROOT / f"generator/presets/{own['extends']}.yaml"
+    return _merged(_hardware(local if local.is_file() and local != path else preset), own)
 
 
 def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    both = {key: _merged(base[key], over[key]) for key in base if isinstance(over.get(key), dict)}
+    both = {key: _merged(base[key], over[key]) for key in base if isinstance(over.get(key), dict) and key != "labels"}
     return {**base, **over, **both}

@@ -64,10 +64,12 @@ def containers_are_confined(tree: Tree) -> Iterator[str]:
 
 
 def no_ids_and_no_host(tree: Tree) -> Iterator[str]:
-    """restricted-v2 gives each namespace its own ids and refuses others."""
+    """restricted-v2 gives each namespace its own ids and refuses others; elsewhere they are said, and never root's."""
     for document in tree.documents:
         for path, fields in mappings(document.body):
-            for field in sorted((_IDS | _HOST) & set(fields)):
+            said = _IDS & set(fields)
+            ids = said if tree.openshift else {field for field in said if fields[field] == 0}
+            for field in sorted(ids | (_HOST & set(fields))):
                 yield f"{document.path}: {path}.{field}"
 
 
@@ -82,7 +84,7 @@ def pods_have_no_token(tree: Tree) -> Iterator[str]:
 
 
 def mpi_runtimes_are_what_trainer_expects(tree: Tree) -> Iterator[str]:
-    for runtime in tree.of("ClusterTrainingRuntime"):
+    for runtime in (each for each in tree.of("ClusterTrainingRuntime") if "mpi" in each.spec["mlPolicy"]):
         policy = runtime.spec["mlPolicy"]
         if policy["numNodes"] != 1 or policy["mpi"].get("runLauncherAsNode") is not True:
             yield f"{runtime.path}: numNodes must be 1, the launcher a node"

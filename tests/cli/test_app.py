@@ -68,7 +68,7 @@ def test_every_option_is_read(command: click.Command) -> None:
         ("validate --format j", ["json"]),
         ("validate --color al", ["always"]),
         ("add t", ["team"]),
-        ("add team --cluster ", ["prod-east"]),
+        ("add team --cluster ", ["lab", "prod-east"]),
     ],
 )
 def test_words_are_completed(words: str, expected: list[str]) -> None:

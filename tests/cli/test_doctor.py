@@ -24,7 +24,8 @@ def test_all_is_well(trainyard: Call) -> None:
 
     assert (ended.code, ended.err) == (0, "")
     assert told.pop("profiles").endswith(" profiles")
-    assert int(told.pop("release openshift-ai-3.5").removesuffix(" schemas")) > 30
+    for release in ("kubernetes-1.36", "openshift-ai-3.5"):
+        assert int(told.pop(f"release {release}").removesuffix(" schemas")) > 30
     assert told == {
         "trainyard": __version__,
         "python": platform.python_version(),

@@ -48,7 +48,7 @@ def test_init_leaves_profiles_that_are_there(trainyard: Call) -> None:
 @pytest.mark.usefixtures("repository")
 def test_team_that_is_there_is_refused(trainyard: Call) -> None:
     """The finding stands at the team that has the name."""
-    ended = trainyard("add", "team", "nlp")
+    ended = trainyard("add", "team", "nlp", "--cluster", "prod-east")
 
     assert (ended.code, ended.err) == (1, "")
     assert ended.out.startswith("error[names/team-exists]: ")
@@ -72,12 +72,12 @@ def test_unknown_place_of_a_team_is_told(trainyard: Call) -> None:
 
     assert ended.code == 1
     assert "there is no cluster `west`" in ended.out
-    assert "there is: prod-east" in ended.out
+    assert "there is: lab, prod-east" in ended.out
 
 
 def test_team_on_nodes_without_fabric_keeps_nothing() -> None:
     """Where nothing was given away for ever, nothing is said of it."""
-    added = Added((Path("profiles/teams/audio.yaml"),), "east", "cpu", None)
+    added = Added((Path("profiles/teams/audio.yaml"),), "east", "cpu", None, "")
 
     assert add._told(added, "audio", 2) == (
         "wrote profiles/teams/audio.yaml\nteam audio has 2 nodes of pool cpu on cluster east"

@@ -155,7 +155,7 @@ def test_components_are_found_from_any_folder(repository: Path, trainyard: Call)
     [
         (("--check", "--dry-run"), "error: `--check` and `--dry-run` exclude each other\n"),
         (("--cluster", "prod-eas"), "error: there is no cluster `prod-eas`; did you mean `prod-east`?\n"),
-        (("--cluster", "qqq"), "error: there is no cluster `qqq`; there is: prod-east\n"),
+        (("--cluster", "qqq"), "error: there is no cluster `qqq`; there is: lab, prod-east\n"),
     ],
 )
 @pytest.mark.usefixtures("repository")

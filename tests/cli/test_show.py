@@ -26,7 +26,7 @@ def test_each_value_tells_where_it_comes_from(trainyard: Call) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("team nlp\n  state ")
     assert rows["state"] == ("active", "default")
-    assert rows["largest job"] == ("16 nodes", "profiles/teams/nlp.yaml:10")
+    assert rows["largest job"] == ("16 nodes", "profiles/teams/nlp.yaml:11")
     assert rows["namespace"] == ("team-nlp", "derived")
     assert rows["dgx-h100: own"] == ("8 nodes", "profiles/teams/nlp.yaml:9")
     assert rows["dgx-h100: borrows at most"] == ("8 nodes", "profiles/teams/nlp.yaml:9")

@@ -104,11 +104,13 @@ def test_undefined_name_says_what_where_and_what_is_nearest() -> None:
 
 def test_runtime_needs_its_names_in_every_namespace_that_lists_it() -> None:
     """A network that one team lacks is a finding for this team and no other."""
-    at = position("teams/vision/networkattachmentdefinition-dgx-h100-rail-3.yaml")
+    at = position("teams/vision/networkattachmentdefinition-ib-rail-3.yaml")
     found = messages([*MANIFESTS[:at], *MANIFESTS[at + 1 :]])
-    assert len(found) == 1
-    assert "NetworkAttachmentDefinition `dgx-h100-rail-3` in namespace `team-vision`" in found[0]
-    assert found[0].startswith("platform/clustertrainingruntime-openmpi-cuda-v3-dgx-h100.yaml: ")
+    assert {message.partition(": ")[0] for message in found} == {
+        f"platform/clustertrainingruntime-{name}-dgx-h100.yaml"
+        for name in ("horovod-v1", "openmpi-cuda-v2", "openmpi-cuda-v3")
+    }
+    assert "NetworkAttachmentDefinition `ib-rail-3` in namespace `team-vision`" in found[0]
 
 
 @pytest.mark.parametrize("name", ["ClusterSecretStore/vault", "StorageClass/cephfs", "Namespace/openshift-dns"])
@@ -123,10 +125,10 @@ def test_external_name_must_be_declared(name: str) -> None:
 
 def test_account_with_an_owner_is_declared_by_the_profile() -> None:
     """An account that others make needs no object, in its own team's namespace only."""
-    ours = [
-        replace(tenant, team=replace(tenant.team, accounts=tuple(replace(a, owner="") for a in tenant.team.accounts)))
-        for tenant in SITE.tenants
-    ]
+    ours = []
+    for tenant in SITE.tenants:
+        team = replace(tenant.team, accounts=tuple(replace(each, owner="") for each in tenant.team.accounts))
+        ours.append(replace(tenant, spaces=tuple(replace(space, team=team) for space in tenant.spaces)))
     found = {each.message for each in check_references(replace(SITE, tenants=tuple(ours)), MANIFESTS)}
     assert any("ServiceAccount `workbench` in namespace `team-nlp`" in message for message in found)
     assert any("ServiceAccount `pipeline-runner-dspa` in namespace `team-vision`" in message for message in found)
@@ -134,7 +136,10 @@ def test_account_with_an_owner_is_declared_by_the_profile() -> None:
 
 def test_adopted_volume_is_declared_by_the_profile() -> None:
     """Without its claim in the profile, the volume behind an adopted claim is unknown."""
-    site = replace(SITE, tenants=tuple(replace(tenant, claims=()) for tenant in SITE.tenants))
+    bare = (
+        replace(tenant, spaces=tuple(replace(space, claims=()) for space in tenant.spaces)) for tenant in SITE.tenants
+    )
+    site = replace(SITE, tenants=tuple(bare))
     assert [each.message.partition(": ")[0] for each in check_references(site, MANIFESTS)] == [
         "teams/vision/persistentvolumeclaim-imagenet.yaml"
     ]

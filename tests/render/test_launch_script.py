@@ -28,6 +28,9 @@ SETTINGS = {
 }
 """Without any one of them sshd does not start as an arbitrary uid, or lets nobody in."""
 
+AGENTS = {"I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", "OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"}
+"""How Intel MPI, Open MPI 4 and Open MPI 5 are told of ssh."""
+
 Run = Callable[[Mapping[str, str]], subprocess.CompletedProcess[bytes]]
 
 
@@ -37,10 +40,16 @@ def replicated_jobs(runtime: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {job["name"]: job["template"]["spec"]["template"]["spec"]["containers"][0] for job in jobs}
 
 
+def init_script(pod: Mapping[str, Any], name: str) -> str:
+    """Return the script of an init container; empty when the pod has none of that name."""
+    return next((str(each["command"][2]) for each in pod.get("initContainers", ()) if each["name"] == name), "")
+
+
 def runtimes() -> list[Mapping[str, Any]]:
     generation = generate(ROOT / "profiles", "../profiles/components")
     bodies = [manifest.body for manifests in generation.manifests.values() for manifest in manifests]
-    return [body for body in bodies if body["kind"] == "ClusterTrainingRuntime"]
+    kind = [body for body in bodies if body["kind"] == "ClusterTrainingRuntime"]
+    return [body for body in kind if "mpi" in body["spec"]["mlPolicy"]]
 
 
 @pytest.fixture(scope="module")
@@ -114,21 +123,39 @@ def test_sshd_is_configured_for_an_arbitrary_uid(run: Run) -> None:
     assert SETTINGS.items() <= seen.items()
 
 
+def test_fips_mode_leaves_approved_algorithms_only(run: Run) -> None:
+    """Both ends of a connection are held to the same lists, and only where the nodes are in FIPS mode."""
+    keywords = ("Ciphers", "MACs", "KexAlgorithms", "HostKeyAlgorithms", "PubkeyAcceptedAlgorithms")
+    plain, strict = (run(variables).stdout.decode().splitlines() for variables in ({}, {"SSH_CRYPTO": "fips"}))
+    lines = [line for line in strict if line not in plain]
+    assert [line.partition(" ")[0] for line in lines] == list(keywords)
+    assert not any(word in line for line in lines for word in ("chacha20", "curve25519", "sha1", "ed25519"))
+    agents = {
+        variable["value"]
+        for runtime in runtimes()
+        for variable in replicated_jobs(runtime)["launcher"]["env"]
+        if variable["name"] in AGENTS and "Ciphers" in variable["value"]
+    }
+    assert agents
+    assert all(f"-o {line.replace(' ', '=', 1)}" in agent for agent in agents for line in lines)
+
+
 def test_ports_and_user_agree_with_the_launcher() -> None:
     """The launcher's ssh, the probe and the container's port name the port and key that sshd is given."""
     for runtime in runtimes():
         node, launcher = replicated_jobs(runtime)["node"], replicated_jobs(runtime)["launcher"]
         environment = {variable["name"]: variable["value"] for variable in launcher["env"]}
         assert node["ports"][0]["containerPort"] == node["readinessProbe"]["tcpSocket"]["port"] == int(SETTINGS["Port"])
-        for agent in (environment["OMPI_MCA_plm_rsh_agent"], environment["PRTE_MCA_plm_ssh_agent"]):
-            assert agent.startswith(f"ssh -l mpiuser -p {SETTINGS['Port']} -i {SETTINGS['HostKey']} ")
+        agents = [f"{value} " for name, value in environment.items() if name in AGENTS]
+        assert len(agents) == 1
+        assert f"-l mpiuser -p {SETTINGS['Port']} -i {SETTINGS['HostKey']} " in agents[0]
 
 
 def test_rank_environment_reaches_the_ranks(run: Run) -> None:
     """Every variable of the node's container but HOME, which the account gives, is handed on unchanged."""
     for runtime in runtimes():
         variables = {variable["name"]: variable["value"] for variable in replicated_jobs(runtime)["node"]["env"]}
-        expected = {name: value for name, value in variables.items() if name != "HOME"}
+        expected = {name: value for name, value in variables.items() if name not in {"HOME", "SSH_CRYPTO"}}
         assert expected.items() <= handed_on(run(variables).stdout).items()
 
 
@@ -175,7 +202,7 @@ def test_account_has_a_shell_and_the_running_uid(tmp_path: Path) -> None:
             pod = job["template"]["spec"]["template"]["spec"]
             mounts = {mount["mountPath"]: mount for mount in pod["containers"][0]["volumeMounts"]}
             assert mounts["/etc/passwd"]["subPath"] == "passwd"
-            scripts.add(pod["initContainers"][0]["command"][2])
+            scripts.add(init_script(pod, "account"))
     (script,) = scripts
     (tmp_path / "image").write_text("root:x:0:0:root:/root:/bin/bash\nmpiuser:x:7:7::/old:/sbin/nologin\n")
     (tmp_path / "account").mkdir()
@@ -185,5 +212,5 @@ def test_account_has_a_shell_and_the_running_uid(tmp_path: Path) -> None:
 
     entries = [line.split(":") for line in (tmp_path / "account" / "passwd").read_text().splitlines()]
     assert [entry[0] for entry in entries] == ["mpiuser", "root"]
-    assert entries[0][2:4] == [str(os.getuid()), "0"]
+    assert entries[0][2:4] == [str(os.getuid()), str(os.getgid())]
     assert entries[0][5:] == ["/home/mpiuser", "/bin/bash"]

@@ -8,6 +8,7 @@ from typing import Any
 from generator.diagnostics import Diagnostic, has_errors
 from generator.model.hardware import Hardware
 from generator.model.platform import Platform
+from generator.model.space import Space
 from generator.model.tenant import Tenant
 from generator.resolve.hardware import resolve_hardware
 from generator.resolve.platform import resolve
@@ -16,6 +17,28 @@ from tests.rules.cases import _base, _change
 
 CLUSTER, HARDWARE, RUNTIME = "clusters/prod-east.yaml", "hardware/dgx-h100.yaml", "runtimes/openmpi-cuda.yaml"
 NLP, VISION, ALLOCATIONS = "teams/nlp.yaml", "teams/vision.yaml", "allocations.yaml"
+
+
+ROCE: dict[str, Any] = {
+    CLUSTER: {
+        "fabrics": {"ib": {"link": "roce", "partitions": None, "vlans": "100-199"}},
+        "external": {"Vlans/ib": "us"},
+    },
+    ALLOCATIONS: {
+        "prod-east": {"ib": {"nlp": {"partition": None, "vlan": 101}, "vision": {"partition": None, "vlan": 102}}}
+    },
+}
+"""The base with VLANs in place of partitions."""
+
+
+def together(*changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return several changes as one; a null stays what takes something away."""
+    result: dict[str, Any] = {}
+    for change in changes:
+        for key, value in change.items():
+            known = result.get(key)
+            result[key] = together(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return result
 
 
 def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ...]]:
@@ -46,3 +69,8 @@ def told(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[tuple[str, st
         (each.at.file.removeprefix("profiles/"), f"({path})" if each.at.on_key else path, each.message)
         for each, path in zip(found, paths, strict=True)
     ]
+
+
+def space(changes: Mapping[str, Any], name: str = "") -> Space:
+    """Return a namespace of a team on the base's cluster after some changes that break nothing: its own, or another."""
+    return next(each for each in tenant(changes).spaces if each.profile.name == name)

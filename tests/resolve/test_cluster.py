@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.model.cluster import Cluster
-from tests.resolve.changes import ALLOCATIONS, CLUSTER, resolved
+from generator.model.link import ROCE
+from generator.resolve.references import SEGMENTS_OF_ANOTHER_LINK
+from tests.resolve.changes import ALLOCATIONS, CLUSTER, resolved, told
 
 EMPTIED = ("fabrics", "cohorts", "priorities", "storage", "egress", "roles", "external")
 """What a cluster can do without; null takes it away."""
@@ -33,7 +36,8 @@ def test_short_cluster_has_the_defaults_of_its_release() -> None:
     assert (read.fabrics, read.cohorts, read.priorities, read.storage, read.egress) == ((), (), (), (), ())
     assert (read.operators, read.auditors) == ((), ())
     assert (dict(read.versions), dict(read.external)) == (dict(read.release.versions), dict(read.release.external))
-    assert (read.pools[0].fabric, read.pools[0].topology, read.pools[0].reserve) == (None, "", 1)
+    assert (read.pools[0].fabric, read.pools[0].reserve, read.pools[0].preference) == (None, 1, 0)
+    assert read.fips is False
 
 
 def test_cluster_says_more_than_its_release() -> None:
@@ -76,7 +80,70 @@ def test_partitions_are_read_as_hexadecimal(first: int, last: int) -> None:
     """The range is kept as it is said, reversed ones included; a rule judges it."""
     (fabric,) = cluster({"fabrics": {"ib": {"partitions": f"0x{first:04x}-0x{last:04x}"}}}).fabrics
 
-    assert (fabric.first_partition, fabric.last_partition, fabric.block) == (first, last, 20)
+    assert (fabric.first_segment, fabric.last_segment, fabric.block) == (first, last, 20)
+
+
+@given(st.integers(1, 9999), st.integers(1, 9999))
+def test_vlans_are_read_as_decimal(first: int, last: int) -> None:
+    """On RoCE the range is of VLANs, kept as it is said; a rule judges it."""
+    (fabric,) = cluster(_roce(vlans=f"{first}-{last}")).fabrics
+
+    assert (fabric.link, fabric.first_segment, fabric.last_segment) == (ROCE, first, last)
+
+
+def _roce(**fields: Any) -> dict[str, Any]:
+    return {"fabrics": {"ib": {"link": "roce", "partitions": None, **fields}}}
+
+
+def test_fabric_leaves_the_drivers_own() -> None:
+    """Neither MTU nor traffic class is set unless it is said; 0 is a traffic class, and not the driver's."""
+    (plain,) = cluster({}).fabrics
+    (said,) = cluster(_roce(vlans="100-199", mtu=9000, trafficClass=0)).fabrics
+
+    assert (plain.mtu, plain.traffic_class) == (0, -1)
+    assert (said.mtu, said.traffic_class) == (9000, 0)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "at", "message"),
+    [
+        ({"partitions": None}, "ib/partitions", "infiniband, whose teams hold partitions: it hands out `partitions`"),
+        ({"vlans": "2-9"}, "ib/vlans", "infiniband, whose teams hold partitions: it hands out `partitions`"),
+        (_roce()["fabrics"]["ib"], "ib/vlans", "roce, whose teams hold VLANs: it hands out `vlans`"),
+        (
+            {"link": "roce", "vlans": "2-9", "partitions": "0x0001-0x0002"},
+            "ib/partitions",
+            "roce, whose teams hold VLANs: it hands out `vlans`",
+        ),
+    ],
+)
+def test_fabric_hands_out_what_separates_teams_on_its_link(ranges: dict[str, Any], at: str, message: str) -> None:
+    """A range of the other link, or none, is told once, where it stands or should."""
+    _, found = resolved({CLUSTER: {"fabrics": {"ib": ranges}}})
+
+    assert {each.rule for each in found} == {SEGMENTS_OF_ANOTHER_LINK.id}
+    assert told(found) == [(CLUSTER, f"(fabrics/{at})", f"fabric `ib` is {message}")]
+
+
+def test_priority_may_have_a_deadline() -> None:
+    """A number is a value without one; with one it is told in seconds."""
+    batch, production = cluster(
+        {"priorities": {"batch": {"value": 1, "deadline": "36h"}, "production": 1000}}
+    ).priorities
+
+    assert (batch.value, batch.deadline) == (1, 36 * 60 * 60)
+    assert (production.value, production.deadline) == (1000, 0)
+
+
+def test_allocation_says_partition_or_vlan() -> None:
+    """Partition keys are hexadecimal text, VLANs are numbers; both are segments."""
+    held: dict[str, Any] = {"old-west": {"ib": {"nlp": {"partition": "0x0155", "addresses": "10.70.0.0/20"}}}}
+    held |= {"old-east": {"eth": {"nlp": {"vlan": 155, "addresses": "10.71.0.0/20"}}}}
+    platform, found = resolved({ALLOCATIONS: held})
+
+    assert found == ()
+    assert platform.allocations["old-west", "ib", "nlp"].segment == 0x155
+    assert platform.allocations["old-east", "eth", "nlp"].segment == 155
 
 
 def test_egress_keeps_order_and_source() -> None:
@@ -100,7 +167,7 @@ def test_allocations_of_a_cluster_that_is_gone_stay() -> None:
     platform, found = resolved({ALLOCATIONS: {"old-west": {"ib": {"nlp": held}}}})
 
     assert found == ()
-    assert platform.allocations["old-west", "ib", "nlp"].partition == 0x155
+    assert platform.allocations["old-west", "ib", "nlp"].segment == 0x155
 
 
 def test_unknown_release_leaves_the_cluster_out() -> None:

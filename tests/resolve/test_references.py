@@ -61,12 +61,29 @@ def test_unknown_priority_points_at_its_own_entry() -> None:
     assert told(found) == [(NLP, "priorities/1", "there is no priority `btach`")]
 
 
+def test_unknown_names_of_a_space_point_into_it() -> None:
+    """A further namespace asks for storage and priorities of its own, at its own place."""
+    _, found = resolved({NLP: {"spaces": {"dev": {"storage": {"hom": "1Ti"}, "priorities": ["urgent"]}}}})
+
+    assert told(found) == [
+        (NLP, "(spaces/dev/storage/hom)", "there is no storage `hom`"),
+        (NLP, "spaces/dev/priorities/0", "there is no priority `urgent`"),
+    ]
+
+
+def test_unknown_priority_that_a_space_inherits_is_told_once() -> None:
+    """What the team says is wrong where the team says it, and nowhere else."""
+    _, found = resolved({NLP: {"priorities": ["urgent"], "spaces": {"dev": {}, "eval": {"priorities": ["batch"]}}}})
+
+    assert told(found) == [(NLP, "priorities/0", "there is no priority `urgent`")]
+
+
 def test_unknown_names_of_a_team_are_told_in_one_run() -> None:
     """Nobody should have to mend one name to hear of the next."""
     storage = {"hom": "1Ti", "home": "1Ti"}
     _, found = resolved({NLP: {"cohort": "x1", "runtimes": ["y1"], "storage": storage, "components": ["z1"]}})
 
-    assert [path for _, path, _ in told(found)] == ["runtimes/0", "components/0", "(storage/hom)", "cohort"]
+    assert [path for _, path, _ in told(found)] == ["runtimes/0", "components/0", "cohort", "(storage/hom)"]
 
 
 def test_near_name_is_suggested() -> None:

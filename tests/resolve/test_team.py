@@ -1,7 +1,8 @@
-"""A team: quota in nodes, the largest job, and the order of everything."""
+"""A team: quota in nodes or GPUs, the largest job, its spaces, and the order of everything."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from generator.diagnostics import Pointer
 from generator.model.team import Account, Quota, Team
-from tests.resolve.changes import CLUSTER, NLP, resolved
+from tests.resolve.changes import CLUSTER, NLP, RUNTIME, resolved
 
 POOLS = {"pools": {"spare": {"hardware": "dgx-h100", "nodes": 200, "fabric": "ib"}}}
 
@@ -47,7 +48,7 @@ def test_reach_is_own_and_borrowed(nodes: int, borrow: int) -> None:
     """What one job can have at most is what the team has and what it may borrow; nothing is borrowed unless said."""
     given_both = quota(nodes=nodes, borrow=borrow)
 
-    assert (given_both.nodes, given_both.borrow, given_both.reach) == (nodes, borrow, nodes + borrow)
+    assert [given_both.nodes, given_both.borrow, given_both.reach] == [nodes, borrow, nodes + borrow]
     assert quota(nodes=nodes).reach == nodes
 
 
@@ -58,6 +59,18 @@ def test_largest_job_is_the_largest_quota(nodes: list[int], borrow: int) -> None
     pools |= {name: {"nodes": n, "borrow": borrow} for name, n in zip(("dgx-h100", "spare"), nodes, strict=False)}
 
     assert team({"quota": {"prod-east": pools}, "largestJob": None}).largest_job == max(2, *nodes, 0)
+
+
+@pytest.mark.parametrize(("launcher", "library", "least"), [("torchrun", "torch", 1), ("openmpi", "openmpi", 2)])
+def test_largest_job_is_never_less_than_the_smallest(launcher: str, library: str, least: int) -> None:
+    """A team with one node may submit what its launcher makes of the smallest job."""
+    runtime = {"launcher": launcher, "libraries": {"openmpi": None, library: "5.0"}}
+    platform, found = resolved(
+        {RUNTIME: runtime, NLP: {"quota": {"prod-east": {"dgx-h100": {"nodes": 1}}}, "largestJob": None}}
+    )
+
+    assert found == ()
+    assert platform.teams[0].largest_job == least
 
 
 def test_largest_job_may_be_said() -> None:
@@ -72,6 +85,35 @@ def test_team_of_an_unknown_cluster_has_no_quota() -> None:
 
     assert len(found) == 1
     assert (lost.name, lost.quotas, lost.largest_job) == ("nlp", (), 2)
+
+
+@given(st.integers(1, 8), st.integers(0, 8), st.one_of(st.integers(0, 8), st.sampled_from(["all", "none"])))
+def test_quota_in_gpus_is_a_part_of_a_node(gpus: int, borrow: int, lend: int | str) -> None:
+    """Own, borrowed and lent count GPUs then; in nodes they are exact parts of one."""
+    share = quota(gpus=gpus, borrow=borrow, lend=lend)
+    lent = {"all": gpus, "none": 0}.get(str(lend), lend)
+
+    assert (share.unit, share.own, share.borrowed, share.lent, share.per_node) == ("gpus", gpus, borrow, lent, 8)
+    assert (share.nodes, share.borrow, share.reach) == (
+        Fraction(gpus, 8),
+        Fraction(borrow, 8),
+        Fraction(gpus + borrow, 8),
+    )
+
+
+def test_spaces_come_after_the_teams_own_namespace() -> None:
+    """Its own first, then the others by name; what one leaves open it has from the team, but storage."""
+    spaces = {"eval": {"largestJob": {"nodes": 2}}, "dev": {"priorities": ["batch"], "storage": {"home": "1Ti"}}}
+    own, dev, evaluation = team({"spaces": spaces, "priorities": ["production"], "largestJob": {"nodes": 3}}).spaces
+
+    assert [(each.name, each.at.path) for each in (own, dev, evaluation)] == [
+        ("", ()),
+        ("dev", ("spaces", "dev")),
+        ("eval", ("spaces", "eval")),
+    ]
+    assert [each.largest_job for each in (own, dev, evaluation)] == [3, 3, 2]
+    assert [each.priorities for each in (own, dev, evaluation)] == [("production",), ("batch",), ("production",)]
+    assert [each.storage for each in (own, dev, evaluation)] == [("checkpoints", "home", "scratch"), ("home",), ()]
 
 
 @given(st.permutations(["admin", "user", "viewer"]), st.permutations(["b", "a", "c"]))
@@ -104,6 +146,10 @@ def test_team_is_complete_without(field: str) -> None:
     """What may be left out has a default."""
     shortest = team({field: None})
     defaults = {"state": "active", "cohort": "", "serviceAccounts": (), "storage": (), "largestJob": 4}
-    values = {"serviceAccounts": shortest.accounts, "largestJob": shortest.largest_job}
+    values = {
+        "serviceAccounts": shortest.accounts,
+        "largestJob": shortest.largest_job,
+        "storage": shortest.spaces[0].storage,
+    }
 
     assert values.get(field, getattr(shortest, field, None)) == defaults[field]

@@ -1,4 +1,4 @@
-"""A team on a cluster: its queues, claims, secrets, priorities and networks."""
+"""A team on a cluster: its queues, and claims, secrets, priorities and networks of its namespaces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.model.storage import Claim, StoredSecret
-from tests.resolve.changes import ALLOCATIONS, CLUSTER, NLP, RUNTIME, resolved, tenant
+from tests.resolve.changes import ALLOCATIONS, CLUSTER, NLP, RUNTIME, resolved, space, tenant
 
 CPU = {
     "extends": "cpu-node",
@@ -30,7 +30,7 @@ BOTH: dict[str, Any] = {
 
 def claims(asked: dict[str, Any]) -> dict[str, Claim]:
     none = {"home": None, "scratch": None, "checkpoints": None}
-    return {claim.name: claim for claim in tenant({NLP: {"storage": {**none, **asked}}}).claims}
+    return {claim.name: claim for claim in space({NLP: {"storage": {**none, **asked}}}).claims}
 
 
 @given(st.integers(1, 4096), st.sampled_from(["home", "scratch"]))
@@ -58,7 +58,7 @@ def test_volume_is_ours_where_the_storage_is_nfs() -> None:
 
 def test_bucket_becomes_a_secret_and_no_claim() -> None:
     """S3 is reached by a secret whose key in the store is the team's own; nothing of it is a volume claim."""
-    changed = tenant({NLP: {"storage": {"home": None, "scratch": None, "checkpoints": "bucket-1"}}})
+    changed = space({NLP: {"storage": {"home": None, "scratch": None, "checkpoints": "bucket-1"}}})
 
     assert changed.claims == ()
     assert changed.buckets == (
@@ -87,38 +87,40 @@ def test_request_of_another_kind_is_left_to_a_rule(storage: str, size: int, volu
 
 def test_secrets_are_sorted_and_pull_secrets_apart() -> None:
     """Each runtime's pull secret is there once, beside the buckets."""
-    secrets = tenant({}).secrets
+    secrets = space({}).secrets
 
     assert [(each.name, each.kind) for each in secrets] == [("checkpoints", "s3"), ("registry-pull", "pull")]
-    assert [each.name for each in tenant({}).pull_secrets] == ["registry-pull"]
-    assert [each.kind for each in tenant({RUNTIME: {"pullSecret": None}}).secrets] == ["s3"]
+    assert [each.name for each in space({}).pull_secrets] == ["registry-pull"]
+    assert [each.kind for each in space({RUNTIME: {"pullSecret": None}}).secrets] == ["s3"]
 
 
 def test_team_without_priorities_has_all_of_the_cluster() -> None:
     """Lowest value first, as the cluster has them, so the sample takes the lowest."""
     values = {"production": 1000, "batch": 500, "a": 2000}
-    changed = tenant({CLUSTER: {"priorities": values}})
+    changed = space({CLUSTER: {"priorities": values}})
 
-    assert changed.priorities == ("batch", "production", "a")
+    assert [priority.name for priority in changed.priorities] == ["batch", "production", "a"]
     assert {sample.labels["kueue.x-k8s.io/priority-class"] for sample in changed.samples} == {"batch"}
 
 
 def test_team_with_priorities_has_no_others() -> None:
     """A team that lists classes may use those only."""
-    assert tenant({NLP: {"priorities": ["production"]}}).priorities == ("production",)
+    (only,) = space({NLP: {"priorities": ["production"]}}).priorities
+
+    assert (only.name, only.value) == ("production", 1000)
 
 
 def test_sample_takes_the_lowest_class_of_a_list() -> None:
     """Whatever the names: the job to copy is the first to be evicted, not the last."""
     changes = {CLUSTER: {"priorities": {"a-urgent": 5000}}, NLP: {"priorities": ["a-urgent", "batch"]}}
-    classes = {sample.labels["kueue.x-k8s.io/priority-class"] for sample in tenant(changes).samples}
+    classes = {sample.labels["kueue.x-k8s.io/priority-class"] for sample in space(changes).samples}
 
     assert classes == {"batch"}
 
 
 def test_cluster_without_priorities_gives_samples_none() -> None:
     """A label that names no class would keep the job from being admitted."""
-    labels = [sample.labels for sample in tenant({CLUSTER: {"priorities": None}}).samples]
+    labels = [sample.labels for sample in space({CLUSTER: {"priorities": None}}).samples]
 
     assert labels == [{"kueue.x-k8s.io/queue-name": "gpu"}]
 
@@ -133,30 +135,46 @@ def test_queue_is_one_a_class_of_node() -> None:
     ]
 
 
-def test_launch_is_one_a_hardware_profile() -> None:
-    """Two pools of one profile share a runtime object; hardware that the runtime doesn't list has none."""
-    assert sorted(launch.name for launch in tenant(BOTH).launches) == [
-        "openmpi-cuda-v1-cpu",
-        "openmpi-cuda-v1-dgx-h100",
-    ]
-    only_gpu = {**BOTH, RUNTIME: {"hardware": ["dgx-h100"]}}
-    assert [launch.name for launch in tenant(only_gpu).launches] == ["openmpi-cuda-v1-dgx-h100"]
-
-
 def test_network_is_one_a_rail_where_the_team_holds_a_partition() -> None:
-    """Each rail of hardware on a fabric is attached; without an allocation nothing is, and a rule tells."""
-    networks = tenant(BOTH).networks
+    """Each rail of the fabric is attached; without an allocation nothing is, and a rule tells."""
+    networks = space(BOTH).networks
 
-    assert [network.name for network in networks] == [f"dgx-h100-rail-{rail}" for rail in range(8)]
-    assert {network.partition for network in networks} == {"0x0101"}
-    assert tenant({**BOTH, ALLOCATIONS: {"prod-east": {"ib": {"nlp": None}}}}).networks == ()
+    assert [network.name for network in networks] == [f"ib-rail-{rail}" for rail in range(8)]
+    assert {network.told for network in networks} == {"0x0101"}
+    assert space({**BOTH, ALLOCATIONS: {"prod-east": {"ib": {"nlp": None}}}}).networks == ()
 
 
 def test_pool_without_fabric_has_no_network() -> None:
     """CPU nodes stand on no fabric."""
     only_cpu = {**BOTH, NLP: {"quota": {"prod-east": {"cpu": {"nodes": 1}, "dgx-h100": None}}}}
 
-    assert tenant(only_cpu).networks == ()
+    assert (space(only_cpu).networks, tenant(only_cpu).address_pools) == ((), ())
+
+
+@given(st.permutations([("dgx-h100", 2), ("spare", 0), ("third", 0), ("fourth", 1)]))
+def test_flavors_come_in_order_of_preference(preferences: list[tuple[str, int]]) -> None:
+    """The lowest number first, then by name, in whatever order the profiles say them."""
+    pools = {name: {"hardware": "dgx-h100", "nodes": 4, "preference": number} for name, number in preferences}
+    quota = {name: {"nodes": 1} for name, _ in preferences}
+    (queue,) = tenant({CLUSTER: {"pools": pools}, NLP: {"quota": {"prod-east": quota}}}).queues
+
+    assert [flavor.name for flavor in queue.flavors] == ["spare", "third", "fourth", "dgx-h100"]
+
+
+def test_sample_says_the_deadline_of_its_class() -> None:
+    """A class with a deadline admits no job without one, so the job to copy has it."""
+    classes = {"batch": {"value": 500, "deadline": "2d"}, "production": 1000}
+    labels = [sample.labels for sample in space({CLUSTER: {"priorities": classes}}).samples]
+
+    assert labels == [
+        {
+            "kueue.x-k8s.io/max-exec-time-seconds": "172800",
+            "kueue.x-k8s.io/priority-class": "batch",
+            "kueue.x-k8s.io/queue-name": "gpu",
+        }
+    ]
+    assert space({CLUSTER: {"priorities": classes}}).limits["deadlines"] == "batch=172800"
+    assert space({}).limits["deadlines"] == ""
 
 
 def test_retired_team_is_on_no_cluster() -> None:
