@@ -15,6 +15,7 @@ from generator.rules import (
     external,
     isolation,
     jobs,
+    labels,
     names,
     node,
     partitions,
@@ -38,6 +39,7 @@ FAMILIES = (
     isolation,
     runtime,
     node,
+    labels,
     delivery,
     release,
 )
