@@ -8,6 +8,9 @@ from ipaddress import IPv4Network
 from generator.diagnostics import Pointer
 from generator.model.link import Link
 
+HOSTNAME = "kubernetes.io/hostname"
+"""The lowest level of every topology; Kubernetes sets it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fabric:
@@ -38,9 +41,9 @@ class Fabric:
     @property
     def topology_levels(self) -> tuple[dict[str, str], ...]:
         """Levels of the Kueue Topology; the host name may only stand last."""
-        return tuple({"nodeLabel": label} for label in (*self.levels, "kubernetes.io/hostname"))
+        return tuple({"nodeLabel": label} for label in (*self.levels, HOSTNAME))
 
     @property
     def preferred_level(self) -> str:
         """Level asked for as preferred: ranks that talk stay below one switch of the lowest level when they can."""
-        return self.levels[-1] if self.levels else "kubernetes.io/hostname"
+        return self.levels[-1] if self.levels else HOSTNAME

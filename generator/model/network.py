@@ -50,8 +50,11 @@ class AddressPool:
 
     @property
     def per_node(self) -> int:
-        """Addresses that every node sets aside: one a virtual function."""
-        return max(pool.hardware.virtual_functions for pool in self.pools)
+        """Addresses that every node sets aside: one a virtual function, but a block of one is refused.
+
+        Source: Mellanox/nvidia-k8s-ipam:api/v1alpha1/ippool_validate.go@18fc6a0.
+        """
+        return max(2, *(pool.hardware.virtual_functions for pool in self.pools))
 
     @property
     def node_terms(self) -> list[dict[str, Any]]:

@@ -11,12 +11,14 @@ from generator.dialect.source import Profiles
 from generator.model.cluster import Cluster, Settings
 from generator.model.compliance import Compliance
 from generator.model.component import Component
+from generator.model.fabric import Fabric
+from generator.model.link import LINKS
 from generator.model.platform import Platform, Site
 from generator.model.runtime import Runtime
 from generator.model.team import Allocation, Team
 from generator.resolve.cluster import resolve_cluster
 from generator.resolve.hardware import resolve_hardware
-from generator.resolve.references import Found, find, network
+from generator.resolve.references import ALLOCATION_OF_ANOTHER_LINK, Found, find, network
 from generator.resolve.release import resolve_release
 from generator.resolve.runtime import resolve_runtime
 from generator.resolve.team import resolve_team
@@ -85,19 +87,30 @@ def _allocations(
     root = Pointer(profiles.allocations.file)
     for cluster, fabrics in sorted((profiles.allocations.value or {}).items()):
         # What a cluster that is gone has given stays taken, so its section may stay.
-        names = {each.name: each for each in clusters[cluster].fabrics} if cluster in clusters else fabrics
+        known = {each.name: each for each in clusters[cluster].fabrics} if cluster in clusters else {}
         for fabric, teams in sorted(fabrics.items()):
-            find("fabric", fabric, names, (root / cluster / fabric).key(), found)
+            find("fabric", fabric, known if cluster in clusters else fabrics, (root / cluster / fabric).key(), found)
             for team, held in sorted(teams.items()):
-                at = Pointer(profiles.allocations.file) / cluster / fabric / team
+                at = root / cluster / fabric / team
+                if fabric in known:
+                    _of_its_link(held, known[fabric], at, found)
                 addresses = network(held["addresses"], at / "addresses", found)
                 if addresses is not None:
                     allocations[cluster, fabric, team] = Allocation(at, _segment(held), addresses)
     return allocations
 
 
+def _of_its_link(held: Mapping[str, Any], fabric: Fabric, at: Pointer, found: Found) -> None:
+    link = fabric.link
+    others = [each for each in LINKS.values() if each is not link and each.field in held]
+    for other in others or [link] * (link.field not in held):
+        what = f"no {link.segment}" if other is link else f"{other.segment} {held[other.field]}"
+        message = f"team {at.path[-1]} holds {what} on fabric `{fabric.name}`, whose teams hold {link.segment}s"
+        found.append(ALLOCATION_OF_ANOTHER_LINK.at(at if other is link else (at / other.field).key(), message))
+
+
 def _segment(held: Mapping[str, Any]) -> int:
-    """Return the one segment of an allocation; with the wrong word for its fabric, or none, a rule reports it."""
+    """Return the one segment of an allocation; the wrong one for its fabric, or none, was reported."""
     return int(held["partition"], 16) if "partition" in held else held.get("vlan", 0)
 
 

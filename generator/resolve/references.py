@@ -44,7 +44,31 @@ SEGMENTS_OF_ANOTHER_LINK = Rule(
     ),
     fix="Write `partitions: 0x0100-0x017f` with `link: infiniband`, `vlans: 100-199` with `link: roce`.",
 )
-RULES = (UNKNOWN_NAME, INCOMPLETE_HARDWARE, BAD_ADDRESS, SEGMENTS_OF_ANOTHER_LINK)
+ALLOCATION_OF_ANOTHER_LINK = Rule(
+    id="fabric/allocation-of-another-link",
+    severity=Severity.ERROR,
+    summary="What a team holds on a fabric is what separates teams there: a partition on infiniband, a vlan on roce.",
+    why=(
+        "A partition key means nothing to an Ethernet switch, nor a VLAN to a subnet manager: read as the other's, the"
+        " number may be that of another team, whose pods these would then reach."
+    ),
+    fix='Write `partition: "0x0101"` on a fabric with `link: infiniband`, `vlan: 101` on one with `link: roce`.',
+)
+QUOTA_SAID_TWICE = Rule(
+    id="capacity/quota-said-twice",
+    severity=Severity.ERROR,
+    summary="A quota of a pool is said in nodes or, as a share of one node, in GPUs.",
+    why="Whichever is meant, the other would be dropped in silence, and the queue promise too much or nothing at all.",
+    fix="Write `nodes` or `gpus`; a team that only borrows has `nodes: 0`.",
+)
+RULES = (
+    UNKNOWN_NAME,
+    INCOMPLETE_HARDWARE,
+    BAD_ADDRESS,
+    SEGMENTS_OF_ANOTHER_LINK,
+    ALLOCATION_OF_ANOTHER_LINK,
+    QUOTA_SAID_TWICE,
+)
 
 
 def find(kind: str, name: str, known: Mapping[str, T], at: Pointer, found: Found) -> T | None:

@@ -12,7 +12,7 @@ from generator.model.compliance import Compliance
 from generator.model.pool import Pool
 from generator.model.runtime import Runtime
 from generator.model.team import Account, Quota, Team, TeamSpace
-from generator.resolve.references import Found, find
+from generator.resolve.references import QUOTA_SAID_TWICE, Found, find
 
 
 def resolve_team(
@@ -83,12 +83,19 @@ def _quotas(
             where = at / cluster_name / pool_name
             pool = find("node pool", pool_name, known, where.key(), found)
             if pool is not None:
+                _said_once(pool_name, said, where, found)
                 yield _quota(cluster_name, pool, said, "cohort" in fields, where)
+
+
+def _said_once(pool: str, said: Mapping[str, Any], at: Pointer, found: Found) -> None:
+    if ("nodes" in said) == ("gpus" in said):
+        what = f"{said['nodes']} nodes and {said['gpus']} GPUs" if "nodes" in said else "neither nodes nor GPUs"
+        found.append(QUOTA_SAID_TWICE.at(at, f"quota of pool `{pool}` says {what}"))
 
 
 def _quota(cluster: str, pool: Pool, said: Mapping[str, Any], in_cohort: bool, at: Pointer) -> Quota:
     unit = "gpus" if "gpus" in said else "nodes"
-    own = said[unit]
+    own = said.get(unit, 0)
     lend = {"all": own, "none": 0}
     given = said.get("lend", "all" if in_cohort else "none")
     return Quota(

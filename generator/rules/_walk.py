@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import IPv4Network
 
 from generator.model.cluster import Cluster
 from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware
+from generator.model.network import Egress
 from generator.model.platform import Platform, Site
 from generator.model.queue import Flavor
 from generator.model.team import Allocation, Quota, Team
 from generator.model.tenant import Tenant
+
+SHORTEST_PREFIX = 8
+"""Of a way out: 16 million addresses. Shorter ones lead everywhere, which one rule alone tells."""
 
 
 def held(tenant: Tenant) -> Iterator[Flavor]:
@@ -60,3 +65,11 @@ def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str
     for site in platform.sites:
         for each in site.cluster.fabrics:
             yield site, each, found.get((site.name, each.name), [])
+
+
+def ranges(cluster: Cluster) -> Iterator[tuple[Egress, int, IPv4Network]]:
+    """Yield each range that a way out leads to, with its place in the list; those that lead everywhere are left out."""
+    for egress in cluster.egress:
+        for i, network in enumerate(map(IPv4Network, egress.cidrs)):
+            if network.prefixlen >= SHORTEST_PREFIX:
+                yield egress, i, network

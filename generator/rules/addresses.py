@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from ipaddress import IPv4Network
 
-from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model.cluster import Cluster
-from generator.model.fabric import Fabric
+from generator.model.network import AddressPool
 from generator.model.platform import Platform
-from generator.model.queue import Flavor
 from generator.model.team import Allocation
+from generator.model.tenant import Tenant
 from generator.rules._check import Check
-from generator.rules._walk import allocated, held
+from generator.rules._walk import allocated, held, ranges
 
 NETWORK_AND_BROADCAST = 2
 """Addresses of a range that no pod gets."""
@@ -28,17 +30,21 @@ ADDRESSES_OUTSIDE_RANGE = Rule(
 ADDRESSES_OVERLAP = Rule(
     id="fabric/addresses-overlap",
     severity=Severity.ERROR,
-    summary="Address blocks of teams overlap neither each other, nor the fabric's range a network of the cluster.",
-    why=f"{_TWICE} A range that a pod has on a rail also hides the same addresses of the cluster from that pod.",
+    summary="Blocks of teams overlap neither each other, nor a fabric's range the cluster's networks or a way out.",
+    why=(
+        f"{_TWICE} A range that a pod has on a rail also hides the same addresses elsewhere from that pod: what it"
+        " sends to a service, or out of the cluster, goes to the fabric and times out."
+    ),
     fix="Take a range that nobody else uses.",
 )
 ADDRESS_BLOCK_TOO_SMALL = Rule(
     id="fabric/address-block-too-small",
     severity=Severity.ERROR,
-    summary="A team's address block, split over the rails, holds an address for each virtual function of its nodes.",
+    summary="A team's address block, split over the rails, has an address for each virtual function that it may take.",
     why=(
-        "whereabouts runs out of addresses: the last pods of a large job stay in ContainerCreating and the others"
-        " wait for them with all their GPUs."
+        "whereabouts runs out of addresses, and nv-ipam, which sets a block aside on each node of the fabric, has none"
+        " for the last nodes: pods stay in ContainerCreating there, and the others of the job wait for them with all"
+        " their GPUs."
     ),
     fix="Take a larger free block; nothing else may move, as running pods hold their addresses.",
 )
@@ -55,18 +61,21 @@ def addresses_outside_range(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def addresses_overlap(platform: Platform) -> Iterator[Diagnostic]:
-    """Compare blocks with each other, and ranges with the cluster's own networks."""
+    """Compare blocks with each other, and ranges with the cluster's own networks and with what jobs reach outside."""
     for site, fabric, holders in allocated(platform):
-        yield from _overlaps_network(site.cluster, fabric)
+        for network, what, at in _networks(site.cluster):
+            if fabric.addresses.overlaps(network):
+                message = f"range {fabric.addresses} of fabric `{fabric.name}` overlaps {network} of {what}"
+                yield ADDRESSES_OVERLAP.at(fabric.at / "addresses", message, notes=[Note(what, at)])
         yield from _overlaps_team(holders)
 
 
-def _overlaps_network(cluster: Cluster, fabric: Fabric) -> Iterator[Diagnostic]:
+def _networks(cluster: Cluster) -> Iterator[tuple[IPv4Network, str, Pointer]]:
     for name, network in cluster.networks.items():
-        if fabric.addresses.overlaps(network):
-            message = f"range {fabric.addresses} of fabric `{fabric.name}` overlaps {network} of the cluster's {name}"
-            notes = [Note(f"the cluster's {name}", cluster.at / "networks" / name)]
-            yield ADDRESSES_OVERLAP.at(fabric.at / "addresses", message, notes=notes)
+        yield network, f"the cluster's {name}", cluster.at / "networks" / name
+    for egress, i, network in ranges(cluster):
+        if egress.source != "workspaces":
+            yield network, f"egress `{egress.name}`", egress.at / "to" / i
 
 
 def _overlaps_team(holders: list[tuple[str, Allocation]]) -> Iterator[Diagnostic]:
@@ -84,27 +93,46 @@ def _overlaps_team(holders: list[tuple[str, Allocation]]) -> Iterator[Diagnostic
 
 
 def address_block_too_small(platform: Platform) -> Iterator[Diagnostic]:
-    """Compare one rail's part of each block with the virtual functions that the team's quota lets it take."""
+    """Compare one rail's part of each block with what the plugin gives of it: to pods, or to nodes in advance."""
     for site in platform.sites:
         for tenant in site.tenants:
-            for flavor in held(tenant):
-                fabric, rails = flavor.pool.fabric, len(flavor.pool.rails)
-                block = fabric and platform.allocations.get((site.name, fabric.name, tenant.name))
-                if block and rails:
-                    yield from _too_small(block, flavor, rails)
+            for pool in (each for each in tenant.address_pools if each.rail == 0):
+                need = _for_nodes(pool) if site.cluster.release.ipam == "nv-ipam" else _for_pods(pool, tenant)
+                total = sum(number * each for number, _, each, _ in need) + NETWORK_AND_BROADCAST
+                have = pool.allocation.addresses.num_addresses >> (pool.rails - 1).bit_length()
+                if have < total:
+                    sums = ", ".join(f"{number} {what} x {each} virtual functions" for number, what, each, _ in need)
+                    message = (
+                        f"block {pool.allocation.addresses} gives each of {pool.rails} rails {have} addresses;"
+                        f" {sums} need {total} with network and broadcast"
+                    )
+                    notes = [Note(f"{number} {what}", at) for number, what, _, at in need]
+                    yield ADDRESS_BLOCK_TOO_SMALL.at(pool.allocation.at / "addresses", message, notes=notes)
 
 
-def _too_small(block: Allocation, flavor: Flavor, rails: int) -> Iterator[Diagnostic]:
-    functions = flavor.pool.hardware.virtual_functions
-    need = flavor.quota.reach * functions + NETWORK_AND_BROADCAST
-    have = block.addresses.num_addresses >> (rails - 1).bit_length()
-    if have < need:
-        message = (
-            f"block {block.addresses} gives each of {rails} rails {have} addresses; {flavor.quota.reach} nodes"
-            f" x {functions} virtual functions need {need} with network and broadcast"
+_Need = list[tuple[Fraction, str, int, Pointer]]
+"""Nodes, whose they are, the addresses that each takes, and where that is said."""
+
+
+def _for_pods(pool: AddressPool, tenant: Tenant) -> _Need:
+    """One address a virtual function that the team's quota lets it take at one time."""
+    return [
+        (
+            flavor.quota.reach,
+            f"nodes of pool `{flavor.pool.name}` in reach",
+            flavor.pool.hardware.virtual_functions,
+            flavor.quota.at,
         )
-        notes = [Note(f"reaches {flavor.quota.reach} nodes", flavor.quota.at)]
-        yield ADDRESS_BLOCK_TOO_SMALL.at(block.at / "addresses", message, notes=notes)
+        for flavor in held(tenant)
+        if flavor.pool.fabric == pool.fabric
+    ]
+
+
+def _for_nodes(pool: AddressPool) -> _Need:
+    """A block a node from the second address on, none with the last (nvidia-k8s-ipam:.../allocator.go@0c77ba1)."""
+    return [
+        (Fraction(each.nodes), f"nodes of pool `{each.name}`", pool.per_node, each.at / "nodes") for each in pool.pools
+    ]
 
 
 CHECKS = (

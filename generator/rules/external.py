@@ -1,4 +1,4 @@
-"""What the tree needs of others: storage, secret stores, fabrics."""
+"""What the tree needs of others: storage, secret stores, fabrics, labels of nodes, namespaces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model.cluster import Cluster
-from generator.model.platform import Platform
+from generator.model.fabric import HOSTNAME
+from generator.model.platform import Platform, Site
 from generator.model.space import Space
 from generator.model.storage import Storage
 from generator.model.team import StorageRequest
@@ -30,8 +31,11 @@ UNDECLARED_EXTERNAL = Rule(
     severity=Severity.ERROR,
     summary="What a cluster needs and Trainyard does not make is declared in `external`, with its owner.",
     why=(
-        "Nobody is known to provide it: claims stay Pending, secrets stay empty, and the partitions or VLANs of a"
-        " fabric are never set in its subnet manager or switches, so ranks find no path."
+        "Nobody is known to provide it: claims stay Pending and Argo CD's unit with them (`waiting for healthy state of"
+        " /PersistentVolumeClaim/minimal and 1 more resources`, seen with Argo CD 3.5.7), secrets stay empty, jobs wait"
+        " for labels that no node has (`no topology domains at level: example.com/ib-leaf`, seen with Kueue 0.19.2),"
+        " ways out lead nowhere, and partitions or VLANs are never set in the subnet manager or switches, so ranks find"
+        " no path."
     ),
     fix="Add it to `external` with the team that owns it.",
 )
@@ -67,7 +71,7 @@ def undeclared_external(platform: Platform) -> Iterator[Diagnostic]:
     """Look up everything that a cluster's profile names of others."""
     for site in platform.sites:
         places: dict[str, list[Pointer]] = {}
-        for needed, at in _needed(site.cluster):
+        for needed, at in _needed(site):
             places.setdefault(needed, []).append(at)
         for needed, (first, *others) in places.items():
             if needed not in site.cluster.external:
@@ -76,9 +80,25 @@ def undeclared_external(platform: Platform) -> Iterator[Diagnostic]:
                 yield UNDECLARED_EXTERNAL.at(first, f"`{needed}` is not declared in `external`", hint=hint, notes=notes)
 
 
-def _needed(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
+def _needed(site: Site) -> Iterator[tuple[str, Pointer]]:
+    yield from _fabric(site.cluster)
+    yield from _storage(site.cluster)
+    own = {space.namespace for tenant in site.tenants for space in tenant.spaces}
+    for egress in site.cluster.egress:
+        for i, namespace in enumerate(egress.namespaces):
+            if namespace not in own:
+                yield f"Namespace/{namespace}", egress.at / "namespaces" / i
+
+
+def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     for fabric in cluster.fabrics:
         yield f"{EXTERNAL_KIND[fabric.link.segment]}/{fabric.name}", fabric.at.key()
+        for i, level in enumerate(fabric.levels):
+            if level != HOSTNAME:
+                yield f"NodeLabel/{level}", fabric.at / "levels" / i
+
+
+def _storage(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     for secret in cluster.pull_secrets:
         yield f"ClusterSecretStore/{secret.secret_store}", secret.at / "secretStore"
     for storage in cluster.storage:

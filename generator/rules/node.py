@@ -73,7 +73,7 @@ def overlapping_pools(platform: Platform) -> Iterator[Diagnostic]:
             one, two = wide.hardware.labels.items(), narrow.hardware.labels.items()
             if one < two or (one == two and wide.name < narrow.name):
                 labels = ", ".join(f"{key}={value}" for key, value in wide.hardware.labels.items())
-                message = f"pool `{wide.name}` selects the nodes of pool `{narrow.name}` too: {labels or 'every node'}"
+                message = f"pool `{wide.name}` selects the nodes of pool `{narrow.name}` too: {labels}"
                 notes = [Note(f"hardware of `{each.name}`", each.hardware.at / "labels") for each in (wide, narrow)]
                 yield OVERLAPPING_POOLS.at(wide.at.key(), message, notes=notes)
 

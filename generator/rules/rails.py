@@ -1,14 +1,22 @@
-"""The compute ports of a node: one for each GPU, all on one fabric."""
+"""The compute ports of a node: one for each GPU, all on one fabric, of a card that the SR-IOV operator knows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware, Nic
 from generator.model.platform import Platform
 from generator.rules._check import Check
 from generator.rules._walk import hardware
+
+_NVIDIA = "15b3"
+_PORTS = frozenset({"1013", "1015", "1017", "1019", "101b", "101d", "101f", "1021", "1023", "a2d6", "a2dc"})
+_FUNCTIONS = frozenset({"1014", "1016", "1018", "101a", "101c", "101e"})
+"""Ports and their VFs (k8snetworkplumbingwg/sriov-network-operator:.../templates/configmap.yaml@v1.6.0)."""
+
+_ETHERNET = {"1015": "ConnectX-4 Lx", "101d": "ConnectX-6 Dx", "101f": "ConnectX-6 Lx"}
 
 RAIL_IS_NO_RAIL = Rule(
     id="fabric/rail-is-no-rail",
@@ -29,6 +37,28 @@ RAILS_WITHOUT_FABRIC = Rule(
         " Kueue admits the jobs and their pods stay Pending (Insufficient openshift.io/...)."
     ),
     fix="Give the pool its `fabric`, or use a hardware profile whose ports are not rails.",
+)
+
+UNSUPPORTED_NIC = Rule(
+    id="fabric/unsupported-nic",
+    severity=Severity.ERROR,
+    summary="The ports of a pool on a fabric are those of a card that the SR-IOV operator knows, and NCCL's mlx5.",
+    why=(
+        "The operator's webhook refuses the policy (`vendor/device 15b3/101e is not supported`,"
+        " openshift/sriov-network-operator#552), so the platform's unit never syncs; other makers' ports are none that"
+        " NCCL_IB_HCA=mlx5 finds, and ranks fall back to TCP in silence."
+    ),
+    fix=(
+        "Take the ids of the port from `lspci -nn` on such a node; where the operator's list was extended, declare"
+        " `Nic/<vendor>:<device>` with its owner in `external`."
+    ),
+)
+ODD_MTU = Rule(
+    id="fabric/odd-mtu",
+    severity=Severity.ERROR,
+    summary="The MTU of a fabric is one that its link has: 2044 to 4092 on infiniband, 1500 to 9216 on roce.",
+    why="The SR-IOV operator's daemon can't set it: the state of every node stays Failed, and no VF is made.",
+    fix="Write what the switches are set to, or nothing to leave it to the driver.",
 )
 
 
@@ -80,4 +110,43 @@ def rails_without_fabric(platform: Platform) -> Iterator[Diagnostic]:
                 yield RAILS_WITHOUT_FABRIC.at(pool.at.key(), message)
 
 
-CHECKS = (Check(RAIL_IS_NO_RAIL, rail_is_no_rail), Check(RAILS_WITHOUT_FABRIC, rails_without_fabric))
+def unsupported_nic(platform: Platform) -> Iterator[Diagnostic]:
+    """Look up the ids of the ports of each pool on a fabric."""
+    for site in platform.sites:
+        for rail in (pool.rails[0] for pool in site.cluster.pools if pool.rails):
+            each, fabric = rail.pool.hardware, rail.fabric
+            if problem := _nic_problem(each, fabric, site.cluster.external):
+                field = "vendor" if each.nic_vendor != _NVIDIA else "device"
+                notes = [Note(f"pool `{rail.pool.name}` is on fabric `{fabric.name}`", rail.pool.at / "fabric")]
+                yield UNSUPPORTED_NIC.at(each.at / "nic" / field, problem, notes=notes)
+
+
+def _nic_problem(each: Hardware, fabric: Fabric, external: Mapping[str, str]) -> str:
+    """Return what is wrong with the ports; the owner of the operator may have added others to its list."""
+    ids = f"{each.nic_vendor}:{each.nic_device}"
+    if each.nic_vendor != _NVIDIA:
+        return f"the rails of a `{each.name}` are ports {ids}, but jobs use NVIDIA's, {_NVIDIA}"
+    if each.nic_device in _FUNCTIONS:
+        return f"{ids} is the id of virtual functions, not of the rails of a `{each.name}`"
+    if each.nic_device in _ETHERNET and fabric.link.name == "infiniband":
+        return f"{ids} is {_ETHERNET[each.nic_device]}, which has no InfiniBand"
+    if each.nic_device not in _PORTS and f"Nic/{ids}" not in external:
+        return f"the SR-IOV operator does not know {ids}, and `Nic/{ids}` is not declared in `external`"
+    return ""
+
+
+def odd_mtu(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare the MTU of each fabric with those of its link."""
+    for fabric in (fabric for site in platform.sites for fabric in site.cluster.fabrics):
+        least, most = fabric.link.mtus
+        if fabric.mtu and not least <= fabric.mtu <= most:
+            message = f"fabric `{fabric.name}` has an MTU of {fabric.mtu}; {fabric.link.name} takes {least} to {most}"
+            yield ODD_MTU.at(fabric.at / "mtu", message)
+
+
+CHECKS = (
+    Check(RAIL_IS_NO_RAIL, rail_is_no_rail),
+    Check(RAILS_WITHOUT_FABRIC, rails_without_fabric),
+    Check(UNSUPPORTED_NIC, unsupported_nic),
+    Check(ODD_MTU, odd_mtu),
+)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.model.fabric import HOSTNAME
 from generator.model.platform import Platform
 from generator.rules._check import Check
 from generator.rules._walk import held
-
-HOSTNAME = "kubernetes.io/hostname"
 
 WEIGHT_WITHOUT_FAIR_SHARING = Rule(
     id="scheduling/weight-without-fair-sharing",

@@ -25,6 +25,7 @@ roles: {operator: [ml-platform], auditor: [security-audit]}
 external:
   ClusterSecretStore/vault: security team
   Partitions/ib: fabric team
+  NodeLabel/ml.example.com/leaf: fabric team
 """
 TEAM = """\
 contact: {team}@example.com

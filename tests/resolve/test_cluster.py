@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from generator.model.cluster import Cluster
 from generator.model.link import ROCE
 from generator.resolve.references import SEGMENTS_OF_ANOTHER_LINK
-from tests.resolve.changes import ALLOCATIONS, CLUSTER, resolved, told
+from tests.resolve.changes import ALLOCATIONS, CLUSTER, resolved, together, told
+from tests.resolve.changes import ROCE as ROCE_BASE
 
 EMPTIED = ("fabrics", "cohorts", "priorities", "storage", "egress", "roles", "external")
 """What a cluster can do without; null takes it away."""
@@ -86,19 +87,21 @@ def test_partitions_are_read_as_hexadecimal(first: int, last: int) -> None:
 @given(st.integers(1, 9999), st.integers(1, 9999))
 def test_vlans_are_read_as_decimal(first: int, last: int) -> None:
     """On RoCE the range is of VLANs, kept as it is said; a rule judges it."""
-    (fabric,) = cluster(_roce(vlans=f"{first}-{last}")).fabrics
+    (fabric,) = _roce(vlans=f"{first}-{last}").fabrics
 
     assert (fabric.link, fabric.first_segment, fabric.last_segment) == (ROCE, first, last)
 
 
-def _roce(**fields: Any) -> dict[str, Any]:
-    return {"fabrics": {"ib": {"link": "roce", "partitions": None, **fields}}}
+def _roce(**fields: Any) -> Cluster:
+    platform, found = resolved(together(ROCE_BASE, {CLUSTER: {"fabrics": {"ib": fields}}}))
+    assert found == ()
+    return platform.sites[0].cluster
 
 
 def test_fabric_leaves_the_drivers_own() -> None:
     """Neither MTU nor traffic class is set unless it is said; 0 is a traffic class, and not the driver's."""
     (plain,) = cluster({}).fabrics
-    (said,) = cluster(_roce(vlans="100-199", mtu=9000, trafficClass=0)).fabrics
+    (said,) = _roce(mtu=9000, trafficClass=0).fabrics
 
     assert (plain.mtu, plain.traffic_class) == (0, -1)
     assert (said.mtu, said.traffic_class) == (9000, 0)
@@ -109,7 +112,7 @@ def test_fabric_leaves_the_drivers_own() -> None:
     [
         ({"partitions": None}, "ib/partitions", "infiniband, whose teams hold partitions: it hands out `partitions`"),
         ({"vlans": "2-9"}, "ib/vlans", "infiniband, whose teams hold partitions: it hands out `partitions`"),
-        (_roce()["fabrics"]["ib"], "ib/vlans", "roce, whose teams hold VLANs: it hands out `vlans`"),
+        ({"link": "roce", "partitions": None}, "ib/vlans", "roce, whose teams hold VLANs: it hands out `vlans`"),
         (
             {"link": "roce", "vlans": "2-9", "partitions": "0x0001-0x0002"},
             "ib/partitions",
@@ -119,7 +122,8 @@ def test_fabric_leaves_the_drivers_own() -> None:
 )
 def test_fabric_hands_out_what_separates_teams_on_its_link(ranges: dict[str, Any], at: str, message: str) -> None:
     """A range of the other link, or none, is told once, where it stands or should."""
-    _, found = resolved({CLUSTER: {"fabrics": {"ib": ranges}}})
+    held = {team: {"vlan": 101, "partition": None} for team in ("nlp", "vision") if ranges.get("link") == "roce"}
+    _, found = resolved({CLUSTER: {"fabrics": {"ib": ranges}}, ALLOCATIONS: {"prod-east": {"ib": held}}})
 
     assert {each.rule for each in found} == {SEGMENTS_OF_ANOTHER_LINK.id}
     assert told(found) == [(CLUSTER, f"(fabrics/{at})", f"fabric `ib` is {message}")]

@@ -34,7 +34,7 @@ def test_short_runtime_has_defaults() -> None:
     """What a profile leaves out is what most runtimes want: Open MPI over the rails, bound, for any time."""
     short = runtime("mpi")
 
-    assert (short.launcher, short.fabric, short.binding) == (OPENMPI, "gpudirect", "cores")
+    assert (short.launcher, short.fabric, short.binding) == (OPENMPI, "", "cores")
     assert (short.shared_memory, short.pull_secret, short.end) == (64 << 30, "", "")
     assert (short.deadline, short.restarts, short.keep) == (0, 0, -1)
 

@@ -56,6 +56,15 @@ def platform_of(changes: Mapping[str, Any]) -> Platform:
     return platform
 
 
+def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
+    """Return all that is told of the base platform after some changes that are right in shape."""
+    profiles = _change(_base(), changes)
+    shape = tuple(check_profiles(profiles))
+    assert not has_errors(shape), shape
+    platform, unresolved = resolve(profiles)
+    return [*unresolved, *(() if has_errors(unresolved) else check_meaning(platform, TODAY))]
+
+
 def merged(base: Any, change: Any) -> Any:
     """Return plain data after a change (RFC 7396)."""
     if not isinstance(change, dict):

@@ -35,9 +35,21 @@ def test_each_kind_of_storage_takes_its_own_form(storage: str, asked: Any, fits:
     assert all(f"`{storage}`" in message for message in found)
 
 
-@pytest.mark.parametrize("external", ["ClusterSecretStore/vault", "StorageClass/cephfs", "Partitions/ib"])
+@pytest.mark.parametrize(
+    "external", ["ClusterSecretStore/vault", "StorageClass/cephfs", "Partitions/ib", "NodeLabel/ml.example.com/leaf"]
+)
 def test_everything_of_others_is_declared(external: str) -> None:
-    """Stores, classes and partitions are each told of once, however often they are used."""
+    """Stores, classes, partitions and labels are each told of once, however often they are used."""
     changes = {"clusters/prod-east.yaml": {"external": {external: None}}}
 
     assert messages("references/undeclared-external", changes) == [f"`{external}` is not declared in `external`"]
+
+
+def test_namespaces_of_ways_out_are_declared() -> None:
+    """A namespace that neither the release nor the cluster knows is told of once, at the way out."""
+    egress = {"tracking": {"namespaces": ["mlflow", "openshift-dns"], "ports": [5000]}}
+    egress |= {"tracking-tls": {"namespaces": ["mlflow"], "ports": [5443]}}
+
+    assert messages("references/undeclared-external", {"clusters/prod-east.yaml": {"egress": egress}}) == [
+        "`Namespace/mlflow` is not declared in `external`"
+    ]

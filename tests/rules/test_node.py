@@ -23,7 +23,6 @@ def pools(one: dict[str, str], two: dict[str, str]) -> dict[str, Any]:
         ({"a": "1"}, {"a": "1"}, ["pool `dgx-h100` selects the nodes of pool `other` too: a=1"]),
         ({"a": "1"}, {"a": "1", "b": "1"}, ["pool `dgx-h100` selects the nodes of pool `other` too: a=1"]),
         ({"a": "1", "b": "1"}, {"a": "1"}, ["pool `other` selects the nodes of pool `dgx-h100` too: a=1"]),
-        ({}, {"a": "1"}, ["pool `dgx-h100` selects the nodes of pool `other` too: every node"]),
         ({"a": "1"}, {"a": "2"}, []),
         ({"a": "1"}, {"b": "1"}, []),
     ],

@@ -1,0 +1,113 @@
+"""Labels and taints of nodes: what they must say for one kind of whole GPUs to be selected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from generator.model.hardware import Hardware
+from generator.model.platform import Platform
+from generator.rules._check import Check
+from generator.rules._walk import hardware
+
+PRODUCT = "nvidia.com/gpu.product"
+"""Set by GPU feature discovery; -MIG- and -SHARED stand for parts (NVIDIA/k8s-device-plugin)."""
+
+_SLICED = re.compile(r"-MIG-|-SHARED\Z")
+_WHOLE = {"nvidia.com/mig.config": "all-disabled", "nvidia.com/gpu.sharing-strategy": "none"}
+"""Labels that select nodes with parts of GPUs, unless they have these values."""
+
+_SYSTEM_TAINT = re.compile(
+    r"(node|node\.cloudprovider)\.kubernetes\.io/|node-role\.kubernetes\.io/(master|control-plane|infra)\Z"
+)
+
+_OTHER_NODES = (
+    "Quota and runtimes are computed for one GPU, and the nodes have another: jobs run slower, run out of GPU memory,"
+    " or, where no node matches, wait for ever: `no topology domains at level: example.com/ib-leaf` (seen with Kueue"
+    " 0.19.2)."
+)
+
+CONTRADICTING_PRODUCT = Rule(
+    id="node/contradicting-product",
+    severity=Severity.ERROR,
+    summary="The label of a node's GPUs that selects it is that of the product that the profile states.",
+    why=_OTHER_NODES,
+    fix="Say both; a profile that extends another replaces its `labels` as a whole, and of `gpu` what it names.",
+)
+LABELS_MISS_PRODUCT = Rule(
+    id="node/labels-miss-product",
+    severity=Severity.WARNING,
+    summary="Nodes with GPUs are selected by their product, or by a label of the platform's own.",
+    why=f"Whatever has a GPU joins the pool, also what is bought later. {_OTHER_NODES}",
+    fix="Add nvidia.com/gpu.product, or a label below the settings' `domain`, to `labels`.",
+)
+SLICED_GPU = Rule(
+    id="node/sliced-gpu",
+    severity=Severity.ERROR,
+    summary="The GPUs of a pool are whole ones: neither slices (MIG) nor shared in time.",
+    why=(
+        "nvidia.com/gpu then counts slices or turns (NVIDIA/gpu-operator#637): NCCL can't join two slices of a card,"
+        " and a job of eight may have one card, eight times."
+    ),
+    fix="Set the nodes to whole GPUs; leave sliced ones to pools that Trainyard does not know.",
+)
+SYSTEM_TAINT = Rule(
+    id="node/system-taint",
+    severity=Severity.ERROR,
+    summary="The taint of a node is not one that Kubernetes sets, nor one of the control plane's nodes.",
+    why=(
+        "Kueue adds the toleration to every job: nodes that fail, are full or not yet initialized stay in use, or jobs"
+        " land beside the API server. OpenShift AI's Trainer refuses pods that tolerate the control plane's taints."
+    ),
+    fix="Take the key of the GPU operator, nvidia.com/gpu, or one of your own.",
+)
+
+
+def contradicting_product(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare the product with the label of that meaning."""
+    for each in hardware(platform):
+        label = each.labels.get(PRODUCT)
+        if each.gpu and label is not None and label != each.gpu.product:
+            message = f"the GPUs of a `{each.name}` are {each.gpu.product}, but its labels select {label}"
+            notes = [Note("the label stands here, or in what the profile extends", each.at / "labels" / PRODUCT)]
+            yield CONTRADICTING_PRODUCT.at(each.at / "gpu" / "product", message, notes=notes)
+
+
+def labels_miss_product(platform: Platform) -> Iterator[Diagnostic]:
+    """Find GPU hardware whose labels say nothing about the model."""
+    own = f"{platform.settings.domain}/"
+    for each in hardware(platform):
+        if each.gpu and not any(key == PRODUCT or key.startswith(own) for key in each.labels):
+            labels = ", ".join(f"{key}={value}" for key, value in each.labels.items())
+            yield LABELS_MISS_PRODUCT.at(each.at / "labels", f"{labels} selects nodes with any GPU")
+
+
+def sliced_gpu(platform: Platform) -> Iterator[Diagnostic]:
+    """Look at the product, and at labels of nodes whose GPUs are divided."""
+    for each in hardware(platform):
+        for what, at in _sliced(each):
+            yield SLICED_GPU.at(at, f"the GPUs of a `{each.name}` are parts of cards: {what}")
+
+
+def _sliced(each: Hardware) -> Iterator[tuple[str, Pointer]]:
+    if each.gpu and _SLICED.search(each.gpu.product):
+        yield each.gpu.product, each.at / "gpu" / "product"
+    for key, whole in _WHOLE.items():
+        if each.labels.get(key, whole) != whole:
+            yield f"{key}={each.labels[key]}", each.at / "labels" / key
+
+
+def system_taint(platform: Platform) -> Iterator[Diagnostic]:
+    """Find keys that are Kubernetes' own."""
+    for each in hardware(platform):
+        if _SYSTEM_TAINT.match(each.taint):
+            yield SYSTEM_TAINT.at(each.at / "taint", f"`{each.taint}` of a `{each.name}` is not yours to set")
+
+
+CHECKS = (
+    Check(CONTRADICTING_PRODUCT, contradicting_product),
+    Check(LABELS_MISS_PRODUCT, labels_miss_product),
+    Check(SLICED_GPU, sliced_gpu),
+    Check(SYSTEM_TAINT, system_taint),
+)

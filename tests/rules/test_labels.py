@@ -1,0 +1,74 @@
+"""Labels and taints of nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rules.cases import broken
+
+HARDWARE = "hardware/dgx-h100.yaml"
+PRODUCT = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
+PLAIN = {"extends": "cpu-node", "cpu": {"sockets": 2, "cores": 64, "threads": 128}, "memory": "1Ti"}
+CPU = {
+    "hardware/cpu.yaml": {**PLAIN, "ephemeralStorage": "1Ti", "labels": {"nvidia.com/gpu.product": "none"}},
+    "clusters/prod-east.yaml": {"pools": {"cpu": {"nodes": 1, "reserve": 1}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("product", "labels", "sliced"),
+    [
+        ("NVIDIA-H100-80GB-HBM3", PRODUCT, False),
+        ("NVIDIA-A100-SXM4-40GB-MIG-3g.20gb", PRODUCT, True),
+        ("NVIDIA-L40S-SHARED", PRODUCT, True),
+        ("SHARED-MIGHT", PRODUCT, False),
+        ("NVIDIA-H100-80GB-HBM3", {**PRODUCT, "nvidia.com/gpu.sharing-strategy": "mps"}, True),
+        ("NVIDIA-H100-80GB-HBM3", {**PRODUCT, "nvidia.com/gpu.sharing-strategy": "none"}, False),
+        ("NVIDIA-H100-80GB-HBM3", {**PRODUCT, "nvidia.com/mig.capable": "true"}, False),
+    ],
+)
+def test_parts_of_gpus_are_told_by_product_and_labels(product: str, labels: dict[str, str], sliced: bool) -> None:
+    """A card that could be divided and isn't is whole."""
+    changes: dict[str, Any] = {HARDWARE: {"gpu": {"product": product}, "labels": labels}}
+
+    assert ("node/sliced-gpu" in broken(changes)) is sliced
+
+
+@pytest.mark.parametrize(
+    ("taint", "system"),
+    [
+        ("nvidia.com/gpu", False),
+        ("node-role.kubernetes.io/gpu", False),
+        ("node-role.kubernetes.io/infrared", False),
+        ("node-role.kubernetes.io/infra", True),
+        ("node-role.kubernetes.io/control-plane", True),
+        ("node-role.kubernetes.io/master", True),
+        ("node.kubernetes.io/unschedulable", True),
+        ("node.cloudprovider.kubernetes.io/uninitialized", True),
+        ("mynode.kubernetes.io/x", False),
+    ],
+)
+def test_taints_of_kubernetes_are_not_ours(taint: str, system: bool) -> None:
+    """A role of one's own is no system taint."""
+    assert ("node/system-taint" in broken({HARDWARE: {"taint": taint}})) is system
+
+
+@pytest.mark.parametrize(
+    ("labels", "misses"),
+    [
+        (PRODUCT, False),
+        ({"ml.example.com/type": "x"}, False),
+        ({"other.example.com/type": "x"}, True),
+        ({"ml.example.communal/type": "x"}, True),
+    ],
+)
+def test_model_of_gpus_is_told_by_a_label(labels: dict[str, str], misses: bool) -> None:
+    """By the product's own label, or one that the platform's owners set."""
+    assert ("node/labels-miss-product" in broken({HARDWARE: {"labels": labels}})) is misses
+
+
+def test_nodes_without_gpus_have_no_product() -> None:
+    """Nothing is asked of the labels of CPU nodes."""
+    assert broken(CPU) == set()
