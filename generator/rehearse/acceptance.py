@@ -1,0 +1,123 @@
+"""Whether the API server takes the tree as it is, and takes it again without a change."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+
+from generator.model.manifest import Manifest
+from generator.rehearse.api import Body, Refused
+from generator.rehearse.lab import Lab
+from generator.rehearse.outcome import Failure, Outcome, counted
+
+WAVE = "argocd.argoproj.io/sync-wave"
+
+_KINDS_IN_ORDER = (
+    "Namespace",
+    "NetworkPolicy",
+    "ResourceQuota",
+    "LimitRange",
+    "PodDisruptionBudget",
+    "ServiceAccount",
+    "Secret",
+    "ConfigMap",
+    "StorageClass",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "CustomResourceDefinition",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "Role",
+    "RoleBinding",
+)
+"""Argo CD's order of kinds within a wave (argoproj/argo-cd:gitops-engine/pkg/sync/sync_tasks.go@v3.5.7)."""
+
+
+def in_order(manifests: Iterable[Manifest]) -> list[Manifest]:
+    """Return objects in the order in which Argo CD applies those of one unit, the units one after the other."""
+    return sorted(manifests, key=_order)
+
+
+def _order(manifest: Manifest) -> tuple[bool, str, int, int, str, str, str]:
+    kind = manifest.kind.name
+    rank = _KINDS_IN_ORDER.index(kind) if kind in _KINDS_IN_ORDER else len(_KINDS_IN_ORDER)
+    wave = int(manifest.body["metadata"].get("annotations", {}).get(WAVE, 0))
+    return (
+        manifest.unit.startswith("teams/"),
+        manifest.unit,
+        wave,
+        rank,
+        kind,
+        manifest.namespace,
+        manifest.name,
+    )
+
+
+def check_acceptance(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Outcome]:
+    """Apply every object strictly, with warnings as errors, then once more; then ask for the difference."""
+    ordered = in_order(manifests)
+    yield counted("kinds known", *_kinds(lab, ordered), remark=_made(lab))
+    yield counted("objects accepted", len(ordered), [each for manifest in ordered for each in _apply(lab, manifest)])
+    yield counted("second apply changes nothing", len(ordered), list(_apply_again(lab, ordered)))
+    yield counted("no difference left", len(ordered), list(_difference(lab, ordered)))
+
+
+def _made(lab: Lab) -> str:
+    return f"of our own schema: {', '.join(lab.own_crds)}" if lab.own_crds else ""
+
+
+def _kinds(lab: Lab, manifests: Sequence[Manifest]) -> tuple[int, list[Failure]]:
+    first = {(each.body["apiVersion"], each.body["kind"]): each for each in manifests}
+    failures = []
+    for (version, kind), manifest in sorted(first.items()):
+        try:
+            lab.api.resource(version, kind)
+        except Refused as refused:
+            failures.append(Failure(f"{version} {kind}", str(refused), manifest.at))
+    return len(first), failures
+
+
+def _apply(lab: Lab, manifest: Manifest) -> Iterator[Failure]:
+    """Apply an object as the bytes that are committed."""
+    content = (lab.plan.tree / manifest.path).read_bytes() if _is_ours(lab, manifest) else b""
+    try:
+        answer = lab.api.apply(manifest.body, content)
+    except Refused as refused:
+        yield Failure(manifest.path, str(refused), manifest.at)
+        return
+    yield from (Failure(manifest.path, warning, manifest.at) for warning in answer.warnings)
+
+
+def _is_ours(lab: Lab, manifest: Manifest) -> bool:
+    """Tell a file of the tree from an object of a hand-written component."""
+    return (lab.plan.tree / manifest.path).is_file()
+
+
+def _apply_again(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
+    for manifest in manifests:
+        before = _meaning(lab, manifest)
+        yield from _apply(lab, manifest)
+        after = _meaning(lab, manifest)
+        for field in sorted(before.keys() | after.keys()):
+            if before.get(field) != after.get(field):
+                yield Failure(manifest.path, f"{field} changed: {before.get(field)} -> {after.get(field)}", manifest.at)
+
+
+def _meaning(lab: Lab, manifest: Manifest) -> Body:
+    """Return an object without what its controller writes at any time."""
+    body = lab.api.get(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
+    metadata = {key: value for key, value in body["metadata"].items() if key not in {"managedFields", "resourceVersion"}}
+    return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}
+
+
+def _difference(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
+    """Ask kubectl what applying would still change."""
+    files = [str(lab.plan.tree / manifest.path) for manifest in manifests if _is_ours(lab, manifest)]
+    command = [lab.built.programs["kubectl"], "diff", "--server-side", "--force-conflicts"]
+    command += ["--field-manager", "argocd-controller", *(part for file in files for part in ("-f", file))]
+    environment = {**os.environ, "KUBECONFIG": str(lab.kubeconfig), "KUBECTL_EXTERNAL_DIFF": "diff -N -u"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
+    if done.returncode:
+        at = manifests[0].at
+        yield Failure("kubectl diff", (done.stdout or done.stderr).strip()[:4000], at)

@@ -1,0 +1,193 @@
+"""The API server as one user sees it: objects as plain data, refusals in the server's own words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+
+Body = dict[str, Any]
+
+_SECONDS = 60.0
+MANAGER = "argocd-controller"
+"""Field manager that Argo CD applies as."""
+
+
+class Refused(Exception):
+    """The API server's answer to a request that it does not do."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A kind as the API server serves it."""
+
+    prefix: str
+    plural: str
+    namespaced: bool
+
+    def path(self, namespace: str = "", name: str = "", part: str = "") -> str:
+        """Return the path of an object, of a part of it (``status``), or of all objects."""
+        within = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
+        return f"{self.prefix}{within}/{self.plural}{f'/{name}' if name else ''}{f'/{part}' if part else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the API server made of an object."""
+
+    body: Body
+    warnings: tuple[str, ...]
+
+
+class Api:
+    """Requests of one user."""
+
+    def __init__(self, server: str, authority: Path, token: str) -> None:
+        self._client = httpx.Client(
+            base_url=server,
+            verify=httpx.create_ssl_context(verify=str(authority)),
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=_SECONDS,
+            trust_env=False,
+        )
+        self._impersonated: list[tuple[str, str]] = []
+        self._known: dict[str, dict[str, Resource]] = {}
+
+    def __enter__(self) -> Self:
+        """Keep connections open."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close them."""
+        self._client.close()
+
+    def acting(self, user: str, groups: Sequence[str]) -> Api:
+        """Return the same API as another user sees it, by impersonation."""
+        other = object.__new__(Api)
+        other._client, other._known = self._client, self._known
+        other._impersonated = [("Impersonate-User", user), *(("Impersonate-Group", each) for each in groups)]
+        return other
+
+    def ready(self) -> bool:
+        """Tell whether the API server answers and is ready."""
+        try:
+            return self._client.get("/readyz").status_code == httpx.codes.OK
+        except httpx.TransportError:
+            return False
+
+    def resource(self, version: str, kind: str) -> Resource:
+        """Return how a kind is served.
+
+        Raises:
+            Refused: it is not.
+        """
+        if kind not in self._known.get(version, {}):
+            self._known[version] = dict(self._discover(version))
+        try:
+            return self._known[version][kind]
+        except KeyError:
+            raise Refused(404, f"no kind {kind} in {version} on this API server") from None
+
+    def get(self, version: str, kind: str, name: str, namespace: str = "") -> Body:
+        """Return one object.
+
+        Raises:
+            Refused: it is not there, or this user may not see it.
+        """
+        return self._do("GET", self.resource(version, kind).path(namespace, name)).body
+
+    def list(self, version: str, kind: str, namespace: str = "", labels: str = "") -> list[Body]:
+        """Return the objects of a kind, of every namespace when none is said.
+
+        Raises:
+            Refused: this user may not see them.
+        """
+        found = self._do("GET", self.resource(version, kind).path(namespace), {"labelSelector": labels} if labels else {})
+        return [{"apiVersion": version, "kind": kind, **item} for item in found.body["items"]]
+
+    def apply(self, body: Body, content: bytes = b"", *, manager: str = MANAGER, dry_run: bool = False) -> Answer:
+        """Apply an object as Argo CD does: by the server, strictly, taking fields over.
+
+        Args:
+            body: the object.
+            content: the bytes that it was read from; the server's own YAML reader then decides.
+            manager: of its fields.
+            dry_run: change nothing.
+
+        Raises:
+            Refused: unknown fields included.
+        """
+        path = self._path(body)
+        query = {"fieldManager": manager, "fieldValidation": "Strict", "force": "true"}
+        kind = "application/apply-patch+yaml"
+        return self._do("PATCH", path, query | _dry(dry_run), content or _json(body), kind)
+
+    def create(self, body: Body, *, dry_run: bool = False) -> Answer:
+        """Create an object.
+
+        Raises:
+            Refused: by validation, admission or authorization.
+        """
+        metadata = body["metadata"]
+        path = self.resource(body["apiVersion"], body["kind"]).path(metadata.get("namespace", ""))
+        return self._do("POST", path, {"fieldValidation": "Strict"} | _dry(dry_run), _json(body))
+
+    def patch(self, body: Body, change: Body, part: str = "") -> Answer:
+        """Change an object, or a part of it (``status``), by a merge patch (RFC 7396).
+
+        Raises:
+            Refused: by validation, admission or authorization.
+        """
+        return self._do("PATCH", self._path(body, part), {}, _json(change), "application/merge-patch+json")
+
+    def delete(self, body: Body) -> None:
+        """Delete an object, its dependents in the background.
+
+        Raises:
+            Refused: it is not there, or this user may not.
+        """
+        self._do("DELETE", self._path(body), {"propagationPolicy": "Background"})
+
+    def _path(self, body: Body, part: str = "") -> str:
+        metadata = body["metadata"]
+        resource = self.resource(body["apiVersion"], body["kind"])
+        return resource.path(metadata.get("namespace", ""), metadata["name"], part)
+
+    def _discover(self, version: str) -> Iterator[tuple[str, Resource]]:
+        prefix = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        answer = self._client.get(prefix)
+        if answer.status_code == httpx.codes.OK:
+            for each in answer.json()["resources"]:
+                if "/" not in each["name"]:
+                    yield each["kind"], Resource(prefix, each["name"], each["namespaced"])
+
+    def _do(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, str] | None = None,
+        content: bytes = b"",
+        kind: str = "application/json",
+    ) -> Answer:
+        headers = [("Content-Type", kind), *self._impersonated]
+        answer = self._client.request(method, path, params=query or {}, content=content, headers=headers)
+        body = answer.json() if answer.content else {}
+        if answer.is_error:
+            raise Refused(answer.status_code, str(body.get("message", answer.reason_phrase)))
+        return Answer(body, tuple(answer.headers.get_list("Warning")))
+
+
+def _json(body: Body) -> bytes:
+    return json.dumps(body).encode()
+
+
+def _dry(dry_run: bool) -> dict[str, str]:
+    return {"dryRun": "All"} if dry_run else {}

@@ -1,0 +1,141 @@
+"""Processes of a control plane: each in a group of its own, with a log, and ended on any exit."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from generator.diagnostics import ToolError
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
+_TAIL = 15
+_PATIENCE = 10.0
+"""Seconds that a process may take to end before it is killed; the API server takes up to 8."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    name: str
+    popen: subprocess.Popen[bytes]
+    log: Path
+
+
+class Processes:
+    """The processes of one control plane, ended in the reverse of their order."""
+
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+        self._started: list[_Process] = []
+
+    def __enter__(self) -> Self:
+        """Make the folder of the logs."""
+        self._logs.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """End every process."""
+        with ExitStack() as stack:
+            for process in self._started:
+                stack.callback(_end, process)
+        self._started.clear()
+
+    def start(self, program: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        """Start a program; its output goes to a log named after it.
+
+        Raises:
+            ToolError: it can't be started.
+        """
+        self.start_as(program.name, [str(program), *arguments], environment or {})
+
+    def start_as(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start a command under a name.
+
+        Raises:
+            ToolError: it can't be started.
+        """
+        log = self._logs / f"{name}.log"
+        with log.open("wb") as output:
+            try:
+                popen = subprocess.Popen(
+                    command,
+                    env={"HOME": str(self._logs), "LC_ALL": "C.UTF-8", "PATH": os.defpath, **environment},
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    preexec_fn=_die_with_parent,  # noqa: PLW1509 - one system call between fork and exec
+                )
+            except OSError as error:
+                raise ToolError(f"{name} can't be started: {error.strerror}") from error
+        self._started.append(_Process(name, popen, log))
+
+    def wait_until(self, ready: Callable[[], bool], what: str, seconds: float) -> None:
+        """Wait for something, as long as every process lives.
+
+        Raises:
+            ToolError: a process ended, or it takes too long.
+        """
+        deadline = time.monotonic() + seconds
+        while not ready():
+            self.check()
+            if time.monotonic() > deadline:
+                raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self._logs}")
+            time.sleep(0.1)
+
+    def check(self) -> None:
+        """Look whether every process lives.
+
+        Raises:
+            ToolError: one has ended; the end of its log is told.
+        """
+        for process in self._started:
+            code = process.popen.poll()
+            if code is not None:
+                tail = process.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL:]
+                raise ToolError("\n".join([f"{process.name} ended with {code}; the end of {process.log}:", *tail]))
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports on loopback that nobody listens on now."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [int(each.getsockname()[1]) for each in sockets]
+
+
+def answers(port: int) -> bool:
+    """Tell whether somebody listens on a port on loopback."""
+    with socket.socket() as link:
+        link.settimeout(1)
+        return link.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _die_with_parent() -> None:
+    """Have the kernel end this process when its parent is gone, however that ended."""
+    _LIBC.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+
+def _end(process: _Process) -> None:
+    _signal(process, signal.SIGTERM)
+    try:
+        process.popen.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGKILL)
+        process.popen.wait()
+
+
+def _signal(process: _Process, number: signal.Signals) -> None:
+    if process.popen.poll() is None:
+        os.killpg(process.popen.pid, number)
