@@ -86,12 +86,22 @@ class Processes:
         Raises:
             ToolError: a process ended, or it takes too long.
         """
+        if not self.waited(ready, seconds):
+            raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self._logs}")
+
+    def waited(self, ready: Callable[[], bool], seconds: float) -> bool:
+        """Wait for something, as long as every process lives; tell whether it came.
+
+        Raises:
+            ToolError: a process ended.
+        """
         deadline = time.monotonic() + seconds
         while not ready():
             self.check()
             if time.monotonic() > deadline:
-                raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self._logs}")
+                return False
             time.sleep(0.1)
+        return True
 
     def check(self) -> None:
         """Look whether every process lives.

@@ -1,0 +1,193 @@
+"""Whether what was applied lives: queues are active, and every sample job runs as its profile says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+
+from generator.model.manifest import Manifest
+from generator.model.quantity import format_amount
+from generator.model.space import Grant, Sample, Space
+from generator.rehearse.api import Api, Body, Refused
+from generator.rehearse.jobs import KUEUE, Job, Pod, conditions, submit
+from generator.rehearse.lab import Lab
+from generator.rehearse.outcome import Failure, Outcome, counted
+from generator.rehearse.stand_ins import bind_claims, bound
+
+_NETWORKS = "k8s.v1.cni.cncf.io/networks"
+_PATIENCE = 60.0
+"""Seconds for what controllers do in less than five."""
+
+
+def check_life(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
+    """Look at every queue, then run every sample job.
+
+    Args:
+        lab: with the tree applied.
+        samples: the jobs that the tree has to copy.
+    """
+    yield from _queues(lab)
+    volumes = bind_claims(lab.api, lab.plan.site)
+    namespaces = [space.namespace for tenant in lab.plan.site.tenants for space in tenant.spaces]
+    lab.processes.wait_until(partial(bound, lab.api, namespaces), "the binding of the teams' claims", _PATIENCE)
+    failures = [failure for sample, manifest in samples for failure in _run(lab, sample, manifest)]
+    remark = f"{volumes} volumes stand in for those of provisioners" if volumes else ""
+    yield counted("sample jobs run", len(samples), failures, remark)
+
+
+def _queues(lab: Lab) -> Iterator[Outcome]:
+    tenants = lab.plan.site.tenants
+    cluster_queues = [("ClusterQueue", queue.name, "", tenant.team.at) for tenant in tenants for queue in tenant.queues]
+    local_queues = [
+        ("LocalQueue", queue.node_class, space.namespace, tenant.team.at)
+        for tenant in tenants
+        for space in tenant.spaces
+        for queue in space.queues
+    ]
+    for promise, wanted in {"cluster queues active": cluster_queues, "local queues active": local_queues}.items():
+        failures = []
+        for kind, name, namespace, at in wanted:
+            if words := _inactive(lab, kind, name, namespace):
+                failures.append(Failure(f"{kind} {namespace}/{name}".replace(" /", " "), words, at))
+        yield counted(promise, len(wanted), failures)
+
+
+def _inactive(lab: Lab, kind: str, name: str, namespace: str) -> str:
+    """Wait until a queue is active; return what it says when it is not."""
+    active = partial(_active, lab.api, kind, name, namespace)
+    if waited(lab, lambda: active().get("status") == "True"):
+        return ""
+    return str(active().get("message", "no condition Active"))
+
+
+def _active(api: Api, kind: str, name: str, namespace: str) -> Body:
+    found = conditions(api.get(KUEUE, kind, name, namespace))
+    return next((each for each in found if each["type"] == "Active"), {})
+
+
+def waited(lab: Lab, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
+    """Wait for something; tell whether it came.
+
+    Raises:
+        ToolError: a process of the lab ended.
+    """
+    return lab.processes.waited(ready, seconds)
+
+
+def _run(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[Failure]:
+    """Run a sample from its submission to its end."""
+    try:
+        job = submit(lab.api, manifest.body, sample.space)
+    except Refused as refused:
+        yield Failure(manifest.path, str(refused), manifest.at)
+        return
+    try:
+        yield from (Failure(manifest.path, words, manifest.at) for words in _watch(lab, job, sample))
+    finally:
+        job.delete()
+
+
+def _watch(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
+    """Yield what is wrong with a job on its way; a step that never comes ends it."""
+    if not waited(lab, lambda: job.is_admitted):
+        yield f"not admitted: {job.waits_because or 'Kueue says nothing'}"
+        return
+    for step in sample.launch.runtime.initializers:
+        if not waited(lab, partial(_runs, job, step.name, 1)):
+            yield f"step {step.name} does not run: {_pods_told(job)}"
+            return
+        job.end(step.name)
+    for role, count in roles(sample.grant, sample.nodes).items():
+        if not waited(lab, partial(_runs, job, role, count)):
+            yield f"{count} pods of role {role} do not run: {_pods_told(job)}"
+            return
+    yield from _judge(lab, job, sample)
+    for role in sample.launch.runtime.launcher.roles[-1:]:
+        job.end(role)
+    if not waited(lab, lambda: job.is_over):
+        yield f"does not end when its last pods do: {_pods_told(job)}"
+
+
+def roles(grant: Grant, nodes: int) -> dict[str, int]:
+    """Return how many pods of each role a job has: the launcher is one of the nodes."""
+    if grant.launch.runtime.launcher.mpi:
+        return {"node": nodes - 1, "launcher": 1}
+    return {"node": nodes}
+
+
+def _runs(job: Job, role: str, count: int) -> bool:
+    return sum(pod.role == role and pod.phase == "Running" for pod in job.pods) == count
+
+
+def _pods_told(job: Job) -> str:
+    pods = ", ".join(f"{pod.body['metadata']['name']} {pod.phase} {_unscheduled(pod)}".strip() for pod in job.pods)
+    return pods or "no pod"
+
+
+def _unscheduled(pod: Pod) -> str:
+    return "; ".join(str(each.get("message", "")) for each in conditions(pod.body) if each["status"] == "False")
+
+
+def _judge(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
+    """Compare a running job with the profile: flavor, nodes, order, requests, networks."""
+    pods = [pod for pod in job.pods if pod.role in {"launcher", "node"}]
+    yield from _placement(lab, job, pods, sample)
+    yield from _ranks(lab, pods, sample)
+    asked = {name: format_amount(name, amount) for name, amount in sample.launch.per_node.items()}
+    for pod in pods:
+        (container,) = pod.body["spec"]["containers"]
+        if container["resources"]["requests"] != asked:
+            yield f"{pod.body['metadata']['name']} asks for {container['resources']['requests']}, not {asked}"
+    annotations = (pod.body["metadata"].get("annotations", {}).get(_NETWORKS, "") for pod in pods)
+    networks = {name for text in annotations for name in text.split(",") if name}
+    yield from (f"no network {name}" for name in sorted(networks) if not _network_exists(lab, sample.space, name))
+
+
+def _placement(lab: Lab, job: Job, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
+    """Look whether pods stand on nodes of the flavor, and the flavor is one that the launch is meant for."""
+    admission = job.workload["status"]["admission"]
+    flavors = {name for each in admission["podSetAssignments"] for name in each.get("flavors", {}).values()}
+    meant = {
+        pool.name
+        for pool in lab.plan.site.cluster.pools
+        if sample.launch.node_selector.items() <= pool.hardware.labels.items()
+    }
+    if not flavors <= meant:
+        yield f"admitted with the flavors {sorted(flavors)}, not of {sorted(meant)}"
+    nodes = {each["metadata"]["name"]: each["metadata"]["labels"] for each in lab.api.list("v1", "Node")}
+    for pod in pods:
+        pool = pod.node.rpartition("-")[0]
+        if pool not in flavors or not sample.launch.node_selector.items() <= nodes[pod.node].items():
+            yield f"{pod.body['metadata']['name']} is on {pod.node}, outside {sorted(flavors)}"
+    if "launcher" in {pod.role for pod in pods} and pods[0].created < max(pod.created for pod in pods[1:]):
+        yield f"the launcher was made at {pods[0].created}, before the last node"
+
+
+def _ranks(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
+    """Look whether pods below one switch have ranks in a row."""
+    fabric = sample.launch.fabric
+    if fabric is None:
+        return
+    labels = {each["metadata"]["name"]: each["metadata"]["labels"] for each in lab.api.list("v1", "Node")}
+    leaves = [labels[pod.node].get(fabric.preferred_level, pod.node) for pod in pods]
+    runs = [leaf for i, leaf in enumerate(leaves) if i == 0 or leaves[i - 1] != leaf]
+    if twice := [leaf for leaf, count in Counter(runs).items() if count > 1]:
+        yield f"ranks are not in order: {', '.join(twice)} stands twice in {leaves}"
+
+
+def _network_exists(lab: Lab, space: Space, name: str) -> bool:
+    """Look for a network, or for the SriovNetwork that the operator makes it of."""
+    try:
+        return bool(lab.api.get("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", name, space.namespace))
+    except Refused:
+        made = _sriov_networks(lab, space)
+        return name in made
+
+
+def _sriov_networks(lab: Lab, space: Space) -> Iterable[str]:
+    release = lab.plan.site.cluster.release
+    found = lab.api.list("sriovnetwork.openshift.io/v1", "SriovNetwork", release.sriov_namespace)
+    return {each["metadata"]["name"] for each in found if each["spec"].get("networkNamespace") == space.namespace}
+
+
