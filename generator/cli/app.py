@@ -16,6 +16,7 @@ COMMANDS = {
     "validate": "Check the profiles; needs no other program.",
     "generate": "Write the tree that the profiles describe.",
     "verify": "Check the committed tree offline, object by object.",
+    "rehearse": "Try the committed tree out on a real control plane.",
     "show": "Show a team's effective values and where each comes from.",
     "explain": "Explain a rule: what it demands, why, and how to put it right.",
     "rules": "List the rules.",

@@ -107,14 +107,16 @@ def _apply_again(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
 def _meaning(lab: Lab, manifest: Manifest) -> Body:
     """Return an object without what its controller writes at any time."""
     body = lab.api.get(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
-    metadata = {key: value for key, value in body["metadata"].items() if key not in {"managedFields", "resourceVersion"}}
+    metadata = {
+        key: value for key, value in body["metadata"].items() if key not in {"managedFields", "resourceVersion"}
+    }
     return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}
 
 
 def _difference(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
     """Ask kubectl what applying would still change."""
     files = [str(lab.plan.tree / manifest.path) for manifest in manifests if _is_ours(lab, manifest)]
-    command = [lab.built.programs["kubectl"], "diff", "--server-side", "--force-conflicts"]
+    command = [str(lab.built.programs["kubectl"]), "diff", "--server-side", "--force-conflicts"]
     command += ["--field-manager", "argocd-controller", *(part for file in files for part in ("-f", file))]
     environment = {**os.environ, "KUBECONFIG": str(lab.kubeconfig), "KUBECTL_EXTERNAL_DIFF": "diff -N -u"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)

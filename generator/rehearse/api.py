@@ -17,7 +17,7 @@ MANAGER = "argocd-controller"
 """Field manager that Argo CD applies as."""
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 - it is the server's answer, and no failure of ours
     """The API server's answer to a request that it does not do."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -110,7 +110,9 @@ class Api:
         Raises:
             Refused: this user may not see them.
         """
-        found = self._do("GET", self.resource(version, kind).path(namespace), {"labelSelector": labels} if labels else {})
+        found = self._do(
+            "GET", self.resource(version, kind).path(namespace), {"labelSelector": labels} if labels else {}
+        )
         return [{"apiVersion": version, "kind": kind, **item} for item in found.body["items"]]
 
     def apply(self, body: Body, content: bytes = b"", *, manager: str = MANAGER, dry_run: bool = False) -> Answer:

@@ -172,7 +172,12 @@ def _keep(source: Path, target: Path) -> None:
 
 
 def _run(go: Path, folder: Path, *arguments: str) -> str:
-    environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod" if "list" in arguments else "", "GOWORK": "off"}
+    environment = {
+        **os.environ,
+        "CGO_ENABLED": "0",
+        "GOFLAGS": "-mod=mod" if "list" in arguments else "",
+        "GOWORK": "off",
+    }
     done = subprocess.run(
         [go, *arguments], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
     )

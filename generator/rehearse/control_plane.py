@@ -123,7 +123,12 @@ def _api_server(place: Place, etcd: int) -> Iterator[str]:
     yield from ("--tls-cert-file", str(keys.certificate), "--tls-private-key-file", str(keys.key))
     yield from ("--service-cluster-ip-range", "10.96.0.0/16")
     yield from ("--service-account-issuer", "https://kubernetes.default.svc")
-    yield from ("--service-account-key-file", str(keys.accounts), "--service-account-signing-key-file", str(keys.accounts))
+    yield from (
+        "--service-account-key-file",
+        str(keys.accounts),
+        "--service-account-signing-key-file",
+        str(keys.accounts),
+    )
 
 
 def _manager(place: Place, port: int) -> Iterator[str]:

@@ -163,9 +163,7 @@ def kustomized(kubectl: Path, folder: Path) -> list[Body]:
     Raises:
         ToolError: kustomize can't build it.
     """
-    done = subprocess.run(
-        [kubectl, "kustomize", folder], capture_output=True, text=True, encoding="utf-8", check=False
-    )
+    done = subprocess.run([kubectl, "kustomize", folder], capture_output=True, text=True, encoding="utf-8", check=False)
     if done.returncode:
         raise ToolError(f"kustomize can't build {folder}: {done.stderr.strip()}")
     return [body for body in parse_manifests(done.stdout) if isinstance(body, dict)]

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from generator.diagnostics import ToolError
@@ -121,16 +122,14 @@ def _serve_kinds(
 ) -> tuple[str, ...]:
     """Have the API server know every kind of the release; return those that no module has."""
     published = [*_published(place.built), *(body for each in running.values() for body in each.crds())]
-    published += controllers.kustomized(
-        place.built.programs["kubectl"], place.built.manifests["argocd"] / "crds"
-    )
+    published += controllers.kustomized(place.built.programs["kubectl"], place.built.manifests["argocd"] / "crds")
     own = list(_handwritten(plan.components, plan.kinds))
     names = [body["metadata"]["name"] for body in (*published, *own)]
     for body in (*published, *own):
         body.pop("status", None)
         api.apply(body)
     for name in names:
-        processes.wait_until(lambda name=name: _established(api, name), f"the readiness of {name}", 30)
+        processes.wait_until(partial(_established, api, name), f"the readiness of {name}", 30)
     return tuple(f"{body['spec']['names']['kind']}.{body['spec']['group']}" for body in own)
 
 

@@ -189,5 +189,3 @@ def _sriov_networks(lab: Lab, space: Space) -> Iterable[str]:
     release = lab.plan.site.cluster.release
     found = lab.api.list("sriovnetwork.openshift.io/v1", "SriovNetwork", release.sriov_namespace)
     return {each["metadata"]["name"] for each in found if each["spec"].get("networkNamespace") == space.namespace}
-
-

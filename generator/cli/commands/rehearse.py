@@ -1,0 +1,121 @@
+"""``trainyard rehearse``."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from generator.cli import document, findings
+from generator.cli.console import say
+from generator.cli.exits import Exit
+from generator.cli.formats import Output, deliver
+from generator.cli.options import (
+    cluster_option,
+    color_option,
+    complete_team,
+    components_root,
+    format_option,
+    names_in,
+    need_clusters,
+    need_name,
+    need_profiles,
+    output_option,
+    places,
+    profiles_option,
+    today,
+)
+from generator.diagnostics import has_errors
+from generator.rehearsal import Rehearsal, Request, build_programs, rehearse
+from generator.rehearse.lab import Lab
+from generator.rehearse.outcome import Outcome
+
+
+@click.command("rehearse", short_help="Try the committed tree out on a real control plane.")
+@profiles_option
+@output_option
+@cluster_option
+@click.option("--team", default="", metavar="NAME", shell_complete=complete_team, help="Only this team's jobs.")
+@click.option("--build", "builds", is_flag=True, help="Build the control plane's programs; needed once, with Go.")
+@click.option("--keep", is_flag=True, help="Leave it running until Ctrl-C, and print its kubeconfig.")
+@format_option
+@color_option
+def command(  # noqa: PLR0917 - click passes options by name
+    profiles: Path,
+    output: Path,
+    clusters: tuple[str, ...],
+    team: str,
+    builds: bool,
+    keep: bool,
+    formats: tuple[Output, ...],
+    color: str,
+) -> int:
+    """Try the committed tree out on a real control plane.
+
+    Real etcd, Kubernetes, Kueue, JobSet and Trainer run as processes of this machine, with a fake node for each node of
+    the profiles; no kubelet, no NIC, no container. Linux only.
+    """
+    need_profiles(profiles, clusters)
+    if team:
+        need_name("team", team, names_in(profiles / "teams"))
+    # A control plane must not outlive us: whoever ends this process politely ends it like Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    request = Request(profiles, output, components_root(profiles, output), clusters, team, today())
+    if builds:
+        build_programs(request, say)
+        return Exit.FINE
+    rehearsal = rehearse(request, say, _wait if keep else _end)
+    return _report(rehearsal, profiles, output, formats, color)
+
+
+def _wait(lab: Lab) -> None:
+    say(f"export KUBECONFIG={lab.kubeconfig}")
+    say("running until Ctrl-C")
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        say("ending")
+
+
+def _end(_: Lab) -> None:
+    """Leave nothing running."""
+
+
+def _report(rehearsal: Rehearsal, profiles: Path, output: Path, formats: tuple[Output, ...], color: str) -> int:
+    need_clusters(rehearsal.generation, profiles, fine=not has_errors(rehearsal.diagnostics))
+    read = rehearsal.generation.checked.profiles
+    found = findings.Findings(rehearsal.diagnostics, places(read, profiles, output))
+    deliver(
+        formats,
+        color,
+        lambda colour: _text(found, rehearsal, colour=colour),
+        lambda: document.report("rehearse", found, _result(rehearsal)),
+    )
+    return Exit.FINE if rehearsal.fine else Exit.FINDINGS
+
+
+def _text(found: findings.Findings, rehearsal: Rehearsal, *, colour: bool) -> str:
+    told = [findings.text(found, colour=colour)] if found.diagnostics else []
+    for cluster, outcomes in rehearsal.outcomes.items():
+        told.append(f"{cluster}:")
+        told += [line for outcome in outcomes for line in _told(outcome, found)]
+    return "\n".join(told)
+
+
+def _told(outcome: Outcome, found: findings.Findings) -> list[str]:
+    lines = [f"  {outcome.promise:<32} {outcome.held}/{outcome.tried}  {outcome.remark}".rstrip()]
+    for failure in outcome.failures:
+        lines += [f"    {failure.what}: {failure.words}", f"      {found.places.find(failure.at)}"]
+    return lines
+
+
+def _result(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
+    return {cluster: [_plain(each) for each in outcomes] for cluster, outcomes in rehearsal.outcomes.items()}
+
+
+def _plain(outcome: Outcome) -> dict[str, object]:
+    failures = [{"what": each.what, "words": each.words, "file": each.at.file} for each in outcome.failures]
+    return {**asdict(outcome), "failures": failures, "fine": outcome.fine}

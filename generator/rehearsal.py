@@ -1,0 +1,152 @@
+"""The committed tree, tried out: each cluster on a real control plane, with everything that it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from generator.committed import check_fresh, check_vanished
+from generator.diagnostics import Diagnostic, has_errors
+from generator.model.manifest import Manifest
+from generator.model.platform import Platform, Site
+from generator.model.space import Sample
+from generator.pipeline import Generation, component_manifests, generate
+from generator.rehearse.acceptance import check_acceptance
+from generator.rehearse.build import Built, build, cache_folder, find
+from generator.rehearse.components import read_components
+from generator.rehearse.lab import Lab, Plan, alone, opened
+from generator.rehearse.life import check_life
+from generator.rehearse.outcome import Outcome
+from generator.render.unit import UNLISTED
+
+Tell = Callable[[str], None]
+"""Takes a line of progress."""
+
+Keep = Callable[[Lab], None]
+"""Does something with a control plane on which all was tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What was tried.
+
+    Args:
+        outcomes: by cluster; empty when the tree has errors before anything starts.
+    """
+
+    generation: Generation
+    diagnostics: tuple[Diagnostic, ...]
+    outcomes: dict[str, tuple[Outcome, ...]]
+
+    @property
+    def fine(self) -> bool:
+        """Whether every promise held."""
+        every = [outcome.fine for outcomes in self.outcomes.values() for outcome in outcomes]
+        return bool(every) and all(every) and not has_errors(self.diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be rehearsed.
+
+    Args:
+        root: the profiles.
+        target: the tree.
+        components_root: path of the hand-written components relative to the tree.
+        clusters: names of the only ones wanted; all when empty.
+        team: name of the only one whose jobs are run; all when empty.
+        today: ISO date that waivers are measured against.
+    """
+
+    root: Path
+    target: Path
+    components_root: str
+    clusters: tuple[str, ...]
+    team: str
+    today: str
+
+
+def build_programs(request: Request, tell: Tell) -> None:
+    """Build the programs of the releases of the clusters, once.
+
+    Raises:
+        TreeError: a profile can't be read.
+        ToolError: there is no Go, or a program does not build.
+    """
+    generation = generate(request.root, request.components_root, request.clusters, request.today)
+    for release in sorted({site.cluster.release.name for site in _sites(generation)}):
+        with alone(cache_folder()):
+            build(read_components(release), cache_folder(), tell)
+
+
+def rehearse(request: Request, tell: Tell, keep: Keep) -> Rehearsal:
+    """Start a control plane for each cluster, one after the other, and try out its tree.
+
+    Args:
+        request: what and where.
+        tell: takes lines of progress.
+        keep: called when all was tried and the control plane still runs.
+
+    Raises:
+        TreeError: a file can't be read.
+        ToolError: a program is missing, does not start, or ends.
+    """
+    generation = generate(request.root, request.components_root, request.clusters, request.today)
+    diagnostics = generation.diagnostics
+    for check in (partial(check_vanished, clusters=request.clusters), check_fresh):
+        if not has_errors(diagnostics):
+            diagnostics += tuple(check(request.target, generation))
+    if has_errors(diagnostics):
+        return Rehearsal(generation, diagnostics, {})
+    plans = [(site, _plan(site, request, generation)) for site in _sites(generation)]
+    built = [find(plan.components, cache_folder()) for _, plan in plans]
+    outcomes = {}
+    with alone(cache_folder()):
+        for (site, plan), programs in zip(plans, built, strict=True):
+            tell(f"{site.name}: starting {len(plan.components.programs)} programs of {site.cluster.release.name}")
+            with opened(plan, programs, cache_folder() / "run") as lab:
+                outcomes[site.name] = tuple(_told(_checks(lab, generation, request.team), site.name, tell))
+                keep(lab)
+    return Rehearsal(generation, diagnostics, outcomes)
+
+
+def _sites(generation: Generation) -> Iterator[Site]:
+    platform: Platform | None = generation.checked.platform
+    yield from (site for site in (platform.sites if platform else ()) if site.name in generation.manifests)
+
+
+def _plan(site: Site, request: Request, generation: Generation) -> Plan:
+    kinds = {(each.body["apiVersion"], each.body["kind"]) for each in _synced(site, generation)}
+    return Plan(site, request.target / site.name, read_components(site.cluster.release.name), kinds)
+
+
+def _synced(site: Site, generation: Generation) -> list[Manifest]:
+    """Return what Argo CD would apply: the tree without what others take, and the teams' components."""
+    own = (manifest for manifest in generation.manifests[site.name] if manifest.unit not in UNLISTED)
+    return [*own, *component_manifests(site)]
+
+
+def _told(outcomes: Iterator[Outcome], cluster: str, tell: Tell) -> Iterator[Outcome]:
+    for outcome in outcomes:
+        tell(f"{cluster}: {outcome.promise} {outcome.held}/{outcome.tried}")
+        yield outcome
+
+
+def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
+    site = lab.plan.site
+    yield from check_acceptance(lab, _synced(site, generation))
+    yield from check_life(lab, _samples(site, generation.manifests[site.name], team))
+
+
+def _samples(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:
+    """Return the sample jobs with their objects."""
+    jobs = {(each.namespace, each.name): each for each in manifests if each.unit == "samples"}
+    return [
+        (sample, jobs[space.namespace, sample.name])
+        for tenant in site.tenants
+        if team in {"", tenant.name}
+        for space in tenant.spaces
+        for sample in space.samples
+    ]
