@@ -57,8 +57,8 @@ COMPONENT_OF_FORBIDDEN_KIND = Rule(
         "It is applied with the platform's rights, and an AppProject can't restrict content. Policies and roles add up:"
         " one more NetworkPolicy or RoleBinding opens the team, another LocalQueue gives any quota. A job in Git"
         " is made again whenever somebody deletes it, and one with `suspend: true` is fought over: generation 15 in"
-        " 75 s, the pods killed and made again (seen with Argo CD 3.5.7 and Kueue 0.19.2). What is cluster-wide stops the"
-        " whole unit: `resource :Namespace is not permitted in project team-vision` (seen with Argo CD 3.5.7)."
+        " 75 s, the pods killed and made again (seen with Argo CD 3.5.7 and Kueue 0.19.2). What is cluster-wide stops"
+        " the whole unit: `resource :Namespace is not permitted in project team-vision` (seen with Argo CD 3.5.7)."
     ),
     fix="Say it in the team's or the cluster's profile, or submit it as a user; secrets come out of a secret store.",
 )
