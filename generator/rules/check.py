@@ -28,6 +28,7 @@ from generator.rules import (
     release,
     runtime,
     scheduling,
+    shares,
     steps,
     versions,
 )
@@ -37,6 +38,7 @@ FAMILIES = (
     external,
     capacity,
     jobs,
+    shares,
     cohorts,
     scheduling,
     partitions,
