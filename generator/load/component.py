@@ -71,7 +71,8 @@ def _content(path: Path, folder: Path) -> bytes:
 
 def _objects(text: str) -> tuple[dict[str, Any], ...]:
     bodies = tuple(parse_manifests(text))
-    if not all(isinstance(each, str) for b in bodies for each in (b["apiVersion"], b["kind"], b["metadata"]["name"])):
+    named = [each for body in bodies for each in (body["apiVersion"], body["kind"], body["metadata"]["name"])]
+    if not all(isinstance(each, str) and each for each in named):
         raise TypeError
     return bodies
 
