@@ -8,6 +8,7 @@ from ipaddress import IPv4Network
 
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model.cluster import Cluster
+from generator.model.ipam import IPAMS
 from generator.model.network import AddressPool
 from generator.model.platform import Platform
 from generator.model.team import Allocation
@@ -97,7 +98,7 @@ def address_block_too_small(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for tenant in site.tenants:
             for pool in (each for each in tenant.address_pools if each.rail == 0):
-                in_advance = site.cluster.release.ipam == "nv-ipam"
+                in_advance = IPAMS[site.cluster.release.ipam].blocks
                 need = _for_nodes(pool) if in_advance else _for_pods(pool, tenant)
                 total = sum(number * each for number, _, each, _ in need) + NETWORK_AND_BROADCAST
                 have = pool.allocation.addresses.num_addresses >> (pool.rails - 1).bit_length()
