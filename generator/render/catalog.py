@@ -181,7 +181,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/ip-pool", _each("pool", lambda tenant: tenant.address_pools), "ip-pools"),
     Entry("platform/sriov-network", _within("network", _networks(ROCE))),
     Entry("platform/machine-config-pool", _pools, "machine-config"),
-    Entry("platform/machine-config-memlock", _pools, "machine-config"),
+    Entry("platform/machine-config-memlock", _fabric_pools, "machine-config"),
     Entry("platform/kubelet-config", _pools, "machine-config"),
     Entry("platform/persistent-volume", _each("claim", lambda tenant: tenant.made_volumes)),
     Entry("platform/cluster-role-team-admin", _cluster),

@@ -90,11 +90,11 @@ def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
 
 
 def node_limits(site: Site) -> dict[str, str]:
-    """Return text files for the nodes by path; none where the release has objects for that."""
+    """Return text files for the nodes with rails by path; none where the release has objects for that."""
     if "node-files" not in site.cluster.release.features:
         return {}
     text = (templates_folder() / "nodes" / "memlock.conf").read_text(encoding="utf-8")
-    return {f"nodes/{pool.name}-memlock.conf": text for pool in site.cluster.pools}
+    return {f"nodes/{pool.name}-memlock.conf": text for pool in site.cluster.pools if pool.fabric}
 
 
 def readme(site: Site) -> str:

@@ -29,9 +29,11 @@ from generator.rules import (
     release,
     runtime,
     scheduling,
+    secrets,
     shares,
     steps,
     versions,
+    volumes,
 )
 
 FAMILIES = (
@@ -58,6 +60,8 @@ FAMILIES = (
     labels,
     delivery,
     clusters,
+    secrets,
+    volumes,
     release,
 )
 CHECKS = tuple(check for family in FAMILIES for check in family.CHECKS)
