@@ -108,13 +108,6 @@ def test_object_of_a_component_is_told_at_the_component(profiles: Path) -> None:
         assert "`dta`" in fault.message
 
 
-def test_object_of_a_component_without_schema_is_told(profiles: Path) -> None:
-    """A kind that the release doesn't know is not delivered unchecked."""
-    change(profiles, f"{COMPONENT}/simulation-defaults.yaml", "kind: ConfigMap", "kind: Sercet")
-
-    assert "no schema for v1 Sercet" in generate(profiles, COMPONENTS).diagnostics[0].message
-
-
 def test_component_that_no_team_lists_is_not_checked_as_an_object(profiles: Path) -> None:
     """What no unit delivers is no object of the tree."""
     unfit(profiles)

@@ -17,7 +17,11 @@ BROKEN_COMPONENT = Rule(
     id="delivery/broken-component",
     severity=Severity.ERROR,
     summary="Each file that a hand-written Component lists exists beside it and holds Kubernetes objects.",
-    why="Kustomize can't build the team's unit, and Argo CD delivers nothing of that team any more.",
+    why=(
+        "Kustomize can't build the team's unit, and Argo CD delivers nothing of that team any more. Its error outlives"
+        " the cause: `Manifest generation error (cached)`, until somebody asks for a hard refresh (seen with Argo CD"
+        " 3.5.7)."
+    ),
     fix="Correct the Component's `resources`, or the file.",
 )
 RULES = (BROKEN_COMPONENT,)
@@ -67,7 +71,8 @@ def _content(path: Path, folder: Path) -> bytes:
 
 def _objects(text: str) -> tuple[dict[str, Any], ...]:
     bodies = tuple(parse_manifests(text))
-    if not all(isinstance(each, str) for b in bodies for each in (b["apiVersion"], b["kind"], b["metadata"]["name"])):
+    named = [each for body in bodies for each in (body["apiVersion"], body["kind"], body["metadata"]["name"])]
+    if not all(isinstance(each, str) and each for each in named):
         raise TypeError
     return bodies
 

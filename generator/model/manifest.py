@@ -61,6 +61,6 @@ class Manifest:
 
 
 def kind_of(body: dict[str, Any]) -> Kind:
-    """Return the kind of an object; it is namespaced when it says a namespace, as all of ours do."""
+    """Return the kind of an object; the release's schemas see to it that it says a namespace if its kind has one."""
     group = body["apiVersion"].rpartition("/")[0]
     return Kind(group, body["kind"], "namespace" in body.get("metadata", {}))

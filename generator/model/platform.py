@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from generator.diagnostics import Pointer
 from generator.model import names
 from generator.model.cluster import Cluster, Settings, group_subjects
+from generator.model.component import Component
 from generator.model.launch import Launch
 from generator.model.runtime import Runtime
 from generator.model.space import Binding
@@ -76,6 +77,7 @@ class Platform:
         teams: all of them, tombstones included.
         runtimes: all of them.
         allocations: (cluster, fabric, team) -> what it holds.
+        components: all of them, those that no team lists included.
     """
 
     settings: Settings
@@ -84,3 +86,4 @@ class Platform:
     runtimes: tuple[Runtime, ...]
     allocations: dict[tuple[str, str, str], Allocation]
     allocations_at: Pointer
+    components: tuple[Component, ...]

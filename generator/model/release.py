@@ -52,6 +52,7 @@ class Release:
         job_scc: SecurityContextConstraints that job pods are pinned to; empty where ids are given instead.
         pod_ids: user and groups of job pods; empty where the SCC gives them.
         display_name_key: annotation that a dashboard reads names from; empty when it has none.
+        component_kinds: what a hand-written component may hold -> its ``apiVersion``.
         known_bad: combinations that hang.
         external: ``Kind/name`` -> owner, for what the platform ships.
     """
@@ -76,6 +77,7 @@ class Release:
     job_scc: str
     pod_ids: Mapping[str, object]
     display_name_key: str
+    component_kinds: Mapping[str, str]
     known_bad: tuple[KnownBad, ...]
     external: Mapping[str, str]
 

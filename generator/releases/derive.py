@@ -90,11 +90,18 @@ def _go(release: Path, *arguments: str) -> str:
 
 def _core(specification: Path, names: Sequence[str]) -> Iterator[tuple[str, Schema]]:
     """Yield the kinds of Kubernetes itself."""
-    definitions = json.loads(specification.read_text(encoding="utf-8"))["definitions"]
+    said = json.loads(specification.read_text(encoding="utf-8"))
+    definitions, namespaced = said["definitions"], _namespaced(said["paths"])
     for name in names:
         openapi = definitions[name]
         (gvk,) = openapi["x-kubernetes-group-version-kind"]
-        yield _named(gvk["group"], gvk["version"], gvk["kind"], openapi, definitions)
+        yield _named(gvk, openapi, definitions, namespaced=gvk in namespaced)
+
+
+def _namespaced(paths: Mapping[str, Any]) -> list[Any]:
+    """Return group, version and kind of all that the API serves below a namespace: no definition says it."""
+    operations = (each for path, item in paths.items() if "/namespaces/{namespace}/" in path for each in item.values())
+    return [each["x-kubernetes-group-version-kind"] for each in operations if "x-kubernetes-group-version-kind" in each]
 
 
 def _custom(crd: Path, version: str) -> dict[str, Schema]:
@@ -103,17 +110,20 @@ def _custom(crd: Path, version: str) -> dict[str, Schema]:
     (spec,) = (document["spec"] for document in documents if document)
     for each in spec["versions"]:
         if each["name"] == version and each["served"]:
-            return dict([_named(spec["group"], version, spec["names"]["kind"], each["schema"]["openAPIV3Schema"], {})])
+            gvk = {"group": spec["group"], "version": version, "kind": spec["names"]["kind"]}
+            namespaced = spec["scope"] == "Namespaced"
+            return dict([_named(gvk, each["schema"]["openAPIV3Schema"], {}, namespaced=namespaced)])
     raise ToolError(f"{crd.name} doesn't serve {version}")
 
 
 def _named(
-    group: str, version: str, kind: str, openapi: Schema, definitions: Mapping[str, Schema]
+    gvk: Mapping[str, str], openapi: Schema, definitions: Mapping[str, Schema], *, namespaced: bool
 ) -> tuple[str, Schema]:
     """Return a kind's path below ``schemas/`` and its strict schema."""
+    group, version, kind = gvk["group"], gvk["version"], gvk["kind"]
     api_version = f"{group}/{version}" if group else version
     name = f"{group or version}/{kind.lower()}_{version}.json"
-    return name, manifest_schema(api_version, kind, openapi, definitions)
+    return name, manifest_schema(api_version, kind, openapi, definitions, namespaced=namespaced)
 
 
 def _encode(schema: Any) -> bytes:

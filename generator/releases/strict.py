@@ -52,26 +52,41 @@ _BY_NAME: Mapping[str, Schema] = {
 """Definitions of the Kubernetes specification whose text says less than the API server accepts or more than we emit."""
 
 
-def manifest_schema(api_version: str, kind: str, openapi: Schema, definitions: Mapping[str, Schema]) -> Schema:
+def manifest_schema(
+    api_version: str, kind: str, openapi: Schema, definitions: Mapping[str, Schema], *, namespaced: bool
+) -> Schema:
     """Return the strict schema of one kind.
 
-    ``status`` is refused: it belongs to controllers. ``metadata`` is closed to what Trainyard writes.
+    ``status`` is refused: it belongs to controllers. ``metadata`` is closed to what Trainyard writes, and says a
+    namespace if, and only if, the kind has one: the rest of Trainyard tells an object's scope by that.
 
     Args:
         api_version: e.g. ``kueue.x-k8s.io/v1beta2``.
         kind: e.g. ``ClusterQueue``.
         openapi: ``openAPIV3Schema`` of a CRD, or a definition of the Kubernetes specification.
         definitions: what its ``$ref`` may name, by name; empty for a CRD.
+        namespaced: whether its objects stand in namespaces.
 
     Raises:
         ToolError: the schema uses a keyword that this derivation doesn't know.
     """
     own = {name: child for name, child in openapi["properties"].items() if name != "status"}
     properties = tighten({"type": "object", "properties": own}, definitions)["properties"]
-    properties |= {"apiVersion": {"const": api_version}, "kind": {"const": kind}, "metadata": _METADATA}
+    properties |= {
+        "apiVersion": {"const": api_version},
+        "kind": {"const": kind},
+        "metadata": _metadata(namespaced=namespaced),
+    }
     required = {"apiVersion", "kind", "metadata", *openapi.get("required", ())} - {"status"}
     closed = {"type": "object", "additionalProperties": False, "properties": properties, "required": sorted(required)}
     return {"$schema": DRAFT7, **share(closed)}
+
+
+def _metadata(*, namespaced: bool) -> Schema:
+    if namespaced:
+        return _METADATA | {"required": ["name", "namespace"]}
+    properties = {name: child for name, child in _METADATA["properties"].items() if name != "namespace"}
+    return _METADATA | {"properties": properties}
 
 
 def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:

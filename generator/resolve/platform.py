@@ -65,6 +65,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
         runtimes=tuple(runtimes.values()),
         allocations=dict(known.allocations),
         allocations_at=Pointer(profiles.allocations.file),
+        components=tuple(known.components.values()),
     )
     return platform, tuple(found)
 

@@ -31,6 +31,7 @@ def resolve_release(name: str, source: Source) -> Release:
         job_scc=fields.get("jobScc", ""),
         pod_ids=fields.get("podIds", {}),
         display_name_key=fields.get("displayNameKey", ""),
+        component_kinds=fields["componentKinds"],
         known_bad=tuple(
             KnownBad(
                 {each: (bounds.get("from", ""), bounds.get("below", "")) for each, bounds in bad["versions"].items()},

@@ -28,8 +28,10 @@ from generator.rules import (
     release,
     runtime,
     scheduling,
+    secrets,
     steps,
     versions,
+    volumes,
 )
 
 FAMILIES = (
@@ -54,6 +56,8 @@ FAMILIES = (
     labels,
     delivery,
     clusters,
+    secrets,
+    volumes,
     release,
 )
 CHECKS = tuple(check for family in FAMILIES for check in family.CHECKS)

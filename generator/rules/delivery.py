@@ -3,94 +3,165 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
-from generator.model.component import Component
+from generator.diagnostics import Diagnostic, Rule, Severity
 from generator.model.platform import Platform
+from generator.model.reach import mapping
 from generator.rules._check import Check
+from generator.rules._components import Brought, brought, once
 
-FORBIDDEN_KINDS = frozenset(
+_REASONS = {
+    "Application ApplicationSet AppProject": "Argo CD would deliver whatever it names, where it says",
+    "CronJob DaemonSet Deployment Job JobSet MPIJob Notebook Pod PyTorchJob RayCluster RayJob ReplicaSet StatefulSet"
+    " TrainJob Workload": "jobs are submitted, not synced",
+    "AdmissionCheck APIServer ClusterExternalSecret ClusterQueue ClusterRole ClusterRoleBinding ClusterSecretStore"
+    " ClusterTrainingRuntime Cohort CustomResourceDefinition KubeletConfig Kueue MachineConfig MachineConfigPool"
+    " MutatingWebhookConfiguration Namespace PersistentVolume PriorityClass ResourceFlavor SecurityContextConstraints"
+    " StorageClass Topology ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration"
+    " WorkloadPriorityClass": "it is cluster-wide, whatever namespace it says",
+    "IPPool MultiNetworkPolicy NetworkAttachmentDefinition SriovIBNetwork SriovNetwork SriovNetworkNodePolicy"
+    " SriovNetworkPoolConfig": "it chooses any partition, VLAN or address",
+    "LimitRange LocalQueue NetworkPolicy ResourceQuota Role RoleBinding ServiceAccount": "isolation is made of it",
+    "PersistentVolumeClaim": "the team's profile asks for it, under `storage`",
+    "SealedSecret Secret": "Git is no place for secrets, encoded or not",
+    "SecretStore": "the cluster's profile names the stores",
+    "TrainingRuntime": "only ClusterTrainingRuntimes are admitted, and those are made from profiles",
+}
+_WHY_NOT = {kind: reason for kinds, reason in _REASONS.items() for kind in kinds.split()}
+
+KEYS = frozenset(
     {
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "LimitRange",
-        "LocalQueue",
-        "MultiNetworkPolicy",
-        "Namespace",
-        "NetworkAttachmentDefinition",
-        "NetworkPolicy",
-        "ResourceQuota",
-        "Role",
-        "RoleBinding",
-        "Secret",
-        "ServiceAccount",
+        *(f"app.kubernetes.io/{name}" for name in ("component", "name", "part-of", "version")),
+        "opendatahub.io/dashboard",
+        "openshift.io/description",
+        "openshift.io/display-name",
     }
 )
-"""What a team's isolation is made of; Trainyard alone writes these. Kustomize unpacks a list, whatever is in it."""
+"""Labels and annotations that tell people something and steer no controller of ours."""
 
 COMPONENT_IN_FOREIGN_NAMESPACE = Rule(
     id="delivery/component-in-foreign-namespace",
     severity=Severity.ERROR,
     summary="A component's objects stand in the namespace of the team that lists it.",
-    why="The team's AppProject permits its own namespace only: Argo CD refuses to sync the whole unit.",
+    why=(
+        "The team's AppProject permits its own namespace only, and Argo CD refuses the whole unit, what is right in it"
+        " too: `namespace team-nlp is not permitted in project 'team-vision'` (seen with Argo CD 3.5.7)."
+    ),
     fix="Set `metadata.namespace` to the team's; what is not in a namespace does not belong to a team.",
 )
 COMPONENT_OF_FORBIDDEN_KIND = Rule(
     id="delivery/component-of-forbidden-kind",
     severity=Severity.ERROR,
-    summary="A component adds nothing that a team's isolation is made of.",
+    summary="A component holds only what no profile can say: the kinds that the release lists.",
     why=(
-        "Policies and roles add up: one more NetworkPolicy or RoleBinding opens the team, a NetworkAttachmentDefinition"
-        " picks any partition, another LocalQueue any quota, and a Secret in Git is none."
+        "It is applied with the platform's rights, and an AppProject can't restrict content. Policies and roles add up:"
+        " one more NetworkPolicy or RoleBinding opens the team, another LocalQueue gives any quota. A job in Git"
+        " is made again whenever somebody deletes it, and one with `suspend: true` is fought over: generation 15 in"
+        " 75 s, the pods killed and made again (seen with Argo CD 3.5.7 and Kueue 0.19.2). What is cluster-wide stops"
+        " the whole unit: `resource :Namespace is not permitted in project team-vision` (seen with Argo CD 3.5.7)."
     ),
-    fix="Say it in the team's or cluster's profile; for secrets use a secret store.",
+    fix="Say it in the team's or the cluster's profile, or submit it as a user; secrets come out of a secret store.",
+)
+FOREIGN_METADATA_KEY = Rule(
+    id="delivery/foreign-metadata-key",
+    severity=Severity.ERROR,
+    summary="A component's objects carry no label, annotation or finalizer that steers a controller, or pretends to.",
+    why=(
+        "One `argocd.argoproj.io/sync-options: Prune=confirm` freezes the team's whole unit once the object goes:"
+        " `waiting for pruning confirmation of /PersistentVolume/team-vision-ckpt and 1 more resources`, nothing newer"
+        " is applied and drift is not healed (seen with Argo CD 3.5.7). A made-up key does nothing and looks like a"
+        " promise."
+    ),
+    fix="Leave it out, or take a key below the settings' `domain`; say placement, storage and regulation in profiles.",
+)
+UNSERVED_VERSION = Rule(
+    id="release/unserved-version",
+    severity=Severity.ERROR,
+    summary="A component's objects are of the API version that the release serves.",
+    why=(
+        "Argo CD stops the whole unit: `The Kubernetes API could not find ...` (seen with Argo CD 3.5.7 for a kind that"
+        " is not served)."
+    ),
+    fix="Write the served version, and look up what else changed between the two.",
+)
+UNLISTED_COMPONENT = Rule(
+    id="delivery/unlisted-component",
+    severity=Severity.WARNING,
+    summary="Some team lists each component.",
+    why="It looks like configuration in review, but is neither delivered nor checked against the platform.",
+    fix="List it under `components` of a team, or remove its folder.",
 )
 
 
 def component_in_foreign_namespace(platform: Platform) -> Iterator[Diagnostic]:
-    """Compare the namespace of each object with that of each team that lists it."""
-    for team, namespaces, component in _uses(platform):
-        for at, file, body in _objects(component):
-            where = body["metadata"].get("namespace", "")
-            if where not in namespaces:
-                stands = f"stands in `{where}`" if where else "says no namespace"
-                own = ", ".join(f"`{each}`" for each in namespaces)
-                message = f"{body['kind']} `{body['metadata']['name']}` in {file} {stands}; team {team} has {own}"
-                yield COMPONENT_IN_FOREIGN_NAMESPACE.at(at, message)
+    """Compare the namespace of each object with those of each team that lists it."""
+    yield from once(_in_foreign_namespace(platform))
+
+
+def _in_foreign_namespace(platform: Platform) -> Iterator[Diagnostic]:
+    for each in brought(platform):
+        where = each.body["metadata"].get("namespace", "")
+        namespaces = [space.namespace for space in each.tenant.spaces]
+        if each.served and where not in namespaces:
+            stands = f"stands in `{where}`" if where else "says no namespace"
+            own = ", ".join(f"`{namespace}`" for namespace in namespaces)
+            message = f"{each.told} {stands}; team {each.tenant.name} has {own}"
+            yield COMPONENT_IN_FOREIGN_NAMESPACE.at(each.at, message)
 
 
 def component_of_forbidden_kind(platform: Platform) -> Iterator[Diagnostic]:
-    """Look at the kind of every object."""
-    for component in _listed(platform):
-        for at, file, body in _objects(component):
-            if body["kind"] in FORBIDDEN_KINDS or body["kind"].endswith("List"):
-                message = f"{file} holds the {body['kind']} `{body['metadata']['name']}`"
-                yield COMPONENT_OF_FORBIDDEN_KIND.at(at, message)
+    """Look at the group and kind of every object."""
+    forbidden = (each for each in brought(platform) if not each.served)
+    yield from once(COMPONENT_OF_FORBIDDEN_KIND.at(each.at, f"{each.told}: {_why_not(each)}") for each in forbidden)
 
 
-def _uses(platform: Platform) -> list[tuple[str, tuple[str, ...], Component]]:
-    """Return (team, its namespaces, component), each once whatever clusters the team is on."""
-    found = {
-        (tenant.name, component.name): (tenant.name, tuple(space.namespace for space in tenant.spaces), component)
-        for site in platform.sites
-        for tenant in site.tenants
-        for component in tenant.components
-    }
-    return [use for _, use in sorted(found.items())]
+def _why_not(each: Brought) -> str:
+    if each.kind.endswith("List"):
+        return "in a list could stand anything"
+    permitted = " and ".join(f"{kind}s" for kind in sorted(each.site.cluster.release.component_kinds))
+    return _WHY_NOT.get(each.kind, f"a component may hold {permitted}")
 
 
-def _listed(platform: Platform) -> list[Component]:
-    found = {component.name: component for _, _, component in _uses(platform)}
-    return [component for _, component in sorted(found.items())]
+def foreign_metadata_key(platform: Platform) -> Iterator[Diagnostic]:
+    """Look at everything in the metadata of every object that a component may hold."""
+    domain = platform.settings.domain
+    found = ((each, ", ".join(_foreign(each, domain))) for each in brought(platform) if each.served)
+    yield from once(FOREIGN_METADATA_KEY.at(each.at, f"{each.told} has {keys}") for each, keys in found if keys)
 
 
-def _objects(component: Component) -> Iterator[tuple[Pointer, str, dict[str, Any]]]:
-    for i, (file, bodies) in enumerate(component.objects.items()):
-        yield from ((component.at / "resources" / i, file, body) for body in bodies)
+def _foreign(each: Brought, domain: str) -> Iterator[str]:
+    metadata = each.body["metadata"]
+    yield from (f"`{field}`" for field in sorted(metadata.keys() - {"annotations", "labels", "name", "namespace"}))
+    for field in ("annotation", "label"):
+        for key in mapping(metadata, f"{field}s"):
+            prefix = key.rpartition("/")[0]
+            if key not in KEYS and prefix != domain and not prefix.endswith(f".{domain}"):
+                yield f"the {field} `{key}`"
+
+
+def unserved_version(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare the version of every object with the release's."""
+    yield from once(
+        UNSERVED_VERSION.at(
+            each.at, f"{each.told} is {each.body['apiVersion']}; {each.site.cluster.release.name} serves {each.served}"
+        )
+        for each in brought(platform)
+        if each.served not in ("", each.body["apiVersion"])
+    )
+
+
+def unlisted_component(platform: Platform) -> Iterator[Diagnostic]:
+    """Find components that no team names; one that is retired keeps its own."""
+    listed = {name for team in platform.teams for name in team.components}
+    for component in platform.components:
+        if component.name not in listed:
+            yield UNLISTED_COMPONENT.at(component.at, f"no team lists the component `{component.name}`")
 
 
 CHECKS = (
     Check(COMPONENT_IN_FOREIGN_NAMESPACE, component_in_foreign_namespace),
     Check(COMPONENT_OF_FORBIDDEN_KIND, component_of_forbidden_kind),
+    Check(FOREIGN_METADATA_KEY, foreign_metadata_key),
+    Check(UNSERVED_VERSION, unserved_version),
+    Check(UNLISTED_COMPONENT, unlisted_component),
 )

@@ -172,6 +172,7 @@ def test_symbolic_link_of_a_component_is_not_followed(component: Path, tmp_path:
         (b"apiVersion: v1\nkind: ConfigMap\nmetadata: [name]\n", "metadata.name"),
         (b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 7}\n", "metadata.name"),
         (b"apiVersion: 1\nkind: ConfigMap\nmetadata: {name: x}\n", "has no apiVersion"),
+        (b"apiVersion: v1\nkind: ''\nmetadata: {name: x}\n", "kind"),
         (b"apiVersion: v1\nkind: [ConfigMap]\nmetadata: {name: x}\n", "kind"),
         (f"{CONFIG_MAP}---\nkind: ConfigMap\n".encode(), "has no apiVersion"),
     ],

@@ -17,17 +17,18 @@ CRD = """\
 spec:
   group: a.example
   names: {kind: Thing}
+  scope: Cluster
   versions:
   - {name: v1, served: true, schema: {openAPIV3Schema: {properties: {spec: {type: object}}}}}
   - {name: v2, served: false, schema: {openAPIV3Schema: {properties: {}}}}
 """
+NOTE = {"group": "", "version": "v1", "kind": "Note"}
 OPENAPI = {
-    "definitions": {
-        "core.Note": {
-            "properties": {},
-            "x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "Note"}],
-        }
-    }
+    "definitions": {"core.Note": {"properties": {}, "x-kubernetes-group-version-kind": [NOTE]}},
+    "paths": {
+        "/api/v1/namespaces/{name}": {"get": {"x-kubernetes-group-version-kind": {**NOTE, "kind": "Namespace"}}},
+        "/api/v1/namespaces/{namespace}/notes": {"get": {"x-kubernetes-group-version-kind": NOTE}, "parameters": []},
+    },
 }
 TABLE = """\
 crds = [["a.example/module", "crd.yaml", "v1"]]
@@ -64,6 +65,13 @@ def test_derive_names_schemas_as_kubeconform_asks(release: Path) -> None:
     assert list(schemas) == ["a.example/thing_v1.json", "b.example/own_v1.json", "v1/note_v1.json"]
     assert json.loads(schemas["a.example/thing_v1.json"])["properties"]["apiVersion"] == {"const": "a.example/v1"}
     assert all(content.endswith(b"}\n") for content in schemas.values())
+
+
+def test_scope_is_that_of_the_source(release: Path) -> None:
+    """A CRD says its scope, the specification of Kubernetes only by the paths that it serves."""
+    schemas = {name: json.loads(content) for name, content in derive.derive(release).items()}
+    assert schemas["a.example/thing_v1.json"]["properties"]["metadata"]["required"] == ["name"]
+    assert schemas["v1/note_v1.json"]["properties"]["metadata"]["required"] == ["name", "namespace"]
 
 
 def test_derive_refuses_version_that_is_not_served(release: Path) -> None:

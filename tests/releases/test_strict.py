@@ -70,11 +70,17 @@ def test_portable_refuses_pattern(pattern: str) -> None:
         portable(pattern)
 
 
-@pytest.fixture
-def validator() -> jsonschema_rs.Draft7Validator:
+def validator_of(*, namespaced: bool) -> jsonschema_rs.Draft7Validator:
     """Return the schema of an invented kind."""
     openapi = {"properties": {"spec": {"type": "object"}, "status": {"type": "object"}}, "required": ["spec", "status"]}
-    return jsonschema_rs.Draft7Validator(manifest_schema("a.example/v1", "Thing", openapi, {}))
+    schema = manifest_schema("a.example/v1", "Thing", openapi, {}, namespaced=namespaced)
+    return jsonschema_rs.Draft7Validator(schema)
+
+
+@pytest.fixture
+def validator() -> jsonschema_rs.Draft7Validator:
+    """Return the schema of an invented kind, cluster-wide."""
+    return validator_of(namespaced=False)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +91,7 @@ def validator() -> jsonschema_rs.Draft7Validator:
         ({"apiVersion": "a.example/v2"}, False),
         ({"status": {}}, False),
         ({"metadata": {}}, False),
-        ({"metadata": {"name": "a", "namespace": "b", "finalizers": ["c"]}}, True),
+        ({"metadata": {"name": "a", "finalizers": ["c"]}}, True),
         ({"metadata": {"name": "a", "labels": {"a": 1}}}, False),
         ({"metadata": {"name": "a", "annotations": {"a": None}}}, False),
         ({"metadata": {"name": "a", "creationTimestamp": None}}, False),
@@ -103,6 +109,16 @@ def test_manifest_schema_requires_envelope(validator: jsonschema_rs.Draft7Valida
     """No part of the envelope can be left out, nor what the kind itself requires."""
     body = {"apiVersion": "a.example/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {}}
     assert not any(validator.is_valid({key: body[key] for key in body if key != gone}) for gone in body)
+
+
+@pytest.mark.parametrize("namespaced", [True, False])
+def test_manifest_says_a_namespace_if_its_kind_has_one(*, namespaced: bool) -> None:
+    """Whoever reads it may tell its scope by that, and no cluster-wide object passes as a team's."""
+    bare = {"apiVersion": "a.example/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {}}
+    placed = {**bare, "metadata": {"name": "a", "namespace": "b"}}
+    validator = validator_of(namespaced=namespaced)
+
+    assert (validator.is_valid(placed), validator.is_valid(bare)) == (namespaced, not namespaced)
 
 
 LEAVES = st.fixed_dictionaries({"type": st.sampled_from(["string", "integer"]), "maxLength": st.integers(0, 3)})
