@@ -1,61 +1,57 @@
-"""What a runtime brings against what starts it."""
+"""MPIs by their names, what a release leaves out, and versions that don't go together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
-from generator.diagnostics import Diagnostic
-from tests.rules.cases import findings
+from tests.rules.cases import broken, messages
 
-RUNTIME = "runtimes/openmpi-cuda.yaml"
-OPENMPI, INTEL, TORCH = {"openmpi": "4.1.6"}, {"intel-mpi": "2021.13"}, {"torch": "2.6.0"}
-
-
-def unsupported(launcher: str, libraries: Mapping[str, str]) -> list[Diagnostic]:
-    """Return what is told of the MPIs of a runtime with these libraries only."""
-    fields = {"launcher": launcher, "libraries": {"openmpi": None, **libraries}}
-    return [each for each in findings({RUNTIME: fields}) if each.rule == "runtime/unsupported-mpi"]
+CLUSTER, RUNTIME = "clusters/prod-east.yaml", "runtimes/openmpi-cuda.yaml"
 
 
 @pytest.mark.parametrize(
-    ("launcher", "libraries", "culprits"),
+    ("library", "refused"),
     [
-        ("openmpi", OPENMPI, []),
-        ("intel-mpi", INTEL, []),
-        ("torchrun", TORCH, []),
-        ("openmpi", OPENMPI | INTEL, ["intel-mpi"]),
-        ("intel-mpi", OPENMPI | INTEL, ["openmpi"]),
-        ("torchrun", TORCH | OPENMPI | INTEL, ["intel-mpi", "openmpi"]),
+        ("mvapich2", True),
+        ("mvapich2-gdr", True),
+        ("mpich", True),
+        ("intel-oneapi-mpi", True),
+        ("intelmpi", True),
+        ("impi", True),
+        ("mpi4py", False),
+        ("hpcx", False),
+        ("intel-mkl", False),
+        ("impish", False),
     ],
 )
-def test_one_mpi_that_the_launcher_starts(launcher: str, libraries: dict[str, str], culprits: list[str]) -> None:
-    """The library of another launcher is told at its own line, with the launcher that would start it."""
-    found = unsupported(launcher, libraries)
+def test_other_mpis_are_known_by_the_beginning_of_their_names(library: str, *, refused: bool) -> None:
+    """Builds of one MPI have names of their own; HPC-X is Open MPI, and bindings are no MPI."""
+    told = messages("runtime/unsupported-mpi", {RUNTIME: {"libraries": {library: "2.3"}}})
 
-    assert [each.at.path[-1] for each in found] == culprits
-    assert all(f"say `launcher: {library}`" in each.hint for each, library in zip(found, culprits, strict=True))
-
-
-@pytest.mark.parametrize("library", ["impi", "intelmpi", "mpich", "mvapich", "mvapich2"])
-def test_mpi_that_nothing_starts(library: str) -> None:
-    """A name that no launcher has is refused whatever its version."""
-    (found,) = unsupported("openmpi", {**OPENMPI, library: "4.1.6"})
-
-    assert (found.at.path, found.at.on_key) == (("libraries", library), True)
+    assert told == ([f"runtime `openmpi-cuda` brings {library}, which nothing can launch"] if refused else [])
 
 
-@pytest.mark.parametrize(
-    ("launcher", "library", "version", "known"),
-    [
-        ("openmpi", "openmpi", "3.1.6", False),
-        ("openmpi", "openmpi", "5.0.6", True),
-        ("intel-mpi", "intel-mpi", "2019.9", False),
-        ("intel-mpi", "intel-mpi", "2021.17", True),
-        ("torchrun", "torch", "1.13.1", True),
-    ],
-)
-def test_version_of_the_launchers_own_library(launcher: str, library: str, version: str, *, known: bool) -> None:
-    """Versions that were seen to obey what we set, and no others."""
-    assert (not unsupported(launcher, {library: version})) is known
+def test_intel_mpi_has_a_launcher_of_its_own() -> None:
+    """Beside Open MPI the message says which; as the launcher it is fine."""
+    beside = {RUNTIME: {"libraries": {"intel-mpi": "2021.13"}}}
+    own = {RUNTIME: {"libraries": {"openmpi": None, "intel-mpi": "2021.13"}, "launcher": "intel-mpi"}}
+
+    assert messages("runtime/unsupported-mpi", beside) == [
+        "runtime `openmpi-cuda` brings intel-mpi, but its launcher is openmpi"
+    ]
+    assert messages("runtime/unsupported-mpi", own) == []
+
+
+@pytest.mark.parametrize("fields", [{}, {"restarts": 3}, {"deadline": "36h"}])
+def test_restarts_and_deadline_work_on_every_release(fields: dict[str, object]) -> None:
+    """Seen with the controllers of both; only `keep` is left out."""
+    assert "runtime/unsupported-by-release" not in broken({RUNTIME: fields})
+
+
+@pytest.mark.parametrize("release", ["openshift-ai-3.5", "kubernetes-1.36"])
+@pytest.mark.parametrize(("jobset", "bad"), [("0.8", True), ("0.9.1", True), ("0.10.1", False)])
+def test_trainer_wants_a_jobset_of_its_time(release: str, jobset: str, *, bad: bool) -> None:
+    """An error, and not only a version that nobody has run."""
+    rules = broken({CLUSTER: {"release": release, "installed": {"jobset": jobset}}})
+
+    assert ("release/known-bad-pair" in rules, "release/untested-version" in rules) == (bad, not bad)
