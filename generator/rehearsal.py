@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from generator.committed import check_fresh, check_vanished
+from generator.committed import check_fresh, check_replaced
 from generator.diagnostics import Diagnostic, has_errors
 from generator.model.manifest import Manifest
 from generator.model.platform import Platform, Site
@@ -95,7 +95,7 @@ def rehearse(request: Request, tell: Tell, keep: Keep) -> Rehearsal:
     """
     generation = generate(request.root, request.components_root, request.clusters, request.today)
     diagnostics = generation.diagnostics
-    for check in (partial(check_vanished, clusters=request.clusters), check_fresh):
+    for check in (partial(check_replaced, clusters=request.clusters), check_fresh):
         if not has_errors(diagnostics):
             diagnostics += tuple(check(request.target, generation))
     if has_errors(diagnostics):

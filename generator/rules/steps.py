@@ -1,11 +1,14 @@
-"""Steps before the ranks: what they need of the namespaces that may use them."""
+"""What a job does before and after its ranks: what that needs of namespaces, and of the release."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.model.launch import Launch
 from generator.model.platform import Platform
+from generator.model.quantity import format_bytes, format_cpu
+from generator.model.runtime import Runtime
 from generator.model.space import Space
 from generator.rules._check import Check
 
@@ -19,6 +22,47 @@ VOLUME_WITHOUT_CLAIM = Rule(
     ),
     fix="Ask for it in the `storage` of the team, or of the space; a bucket is no claim.",
 )
+NO_ROOM_FOR_INITIALIZER = Rule(
+    id="capacity/no-room-for-initializer",
+    severity=Severity.ERROR,
+    summary="What the steps of a runtime take of a node leaves its ranks cores and memory.",
+    why=(
+        "Kueue counts steps and ranks together from the beginning (seen with Kueue 0.16.2), so each pod of ranks asks"
+        " for that much less: nothing would be left for them, and the API server refuses such pods."
+    ),
+    fix="Lower `cpu` or `memory` under `initialize`, or run it on larger nodes or shares.",
+)
+UNSUPPORTED_BY_RELEASE = Rule(
+    id="runtime/unsupported-by-release",
+    severity=Severity.WARNING,
+    summary="What a runtime says can be done by the release of every cluster that has it.",
+    why=(
+        "It is left out of the runtime there, since Trainer 2.1 makes the JobSet anew a second after it was removed,"
+        " and Kueue stops it again, for ever (seen with Trainer 2.1.0 and Kueue 0.16.2): pods and logs of finished"
+        " jobs stay until somebody deletes the TrainJob."
+    ),
+    fix="Remove `keep` and tell the teams to delete what has ended, or waive this for the other clusters' sake.",
+)
+
+
+def no_room_for_initializer(platform: Platform) -> Iterator[Diagnostic]:
+    """Look at what a pod of ranks has left on each kind of node and share: a core a rank, and its shared memory."""
+    known = {launch.name: launch for site in platform.sites for launch in site.launches if launch.volume}
+    for _, launch in sorted(known.items()):
+        cpu, memory = launch.per_node["cpu"], launch.per_node["memory"]
+        least = (launch.gpus or 1) * 1000 * launch.hardware.threads // launch.hardware.cores
+        if cpu < least or memory <= launch.runtime.shared_memory * launch.part:
+            steps = launch.runtime.initializers
+            taken = (
+                f"{format_cpu(sum(each.cpu for each in steps))} cpu and {_bytes(sum(each.memory for each in steps))}"
+            )
+            message = f"the steps of runtime `{launch.runtime.name}` take {taken} of a `{launch.nodes}`, which leaves"
+            message += f" its ranks {format_cpu(cpu)} cpu and {_bytes(memory)}"
+            yield NO_ROOM_FOR_INITIALIZER.at(launch.runtime.at / "initialize", message)
+
+
+def _bytes(number: int) -> str:
+    return format_bytes(number) if number > 0 else "no memory"
 
 
 def volume_without_claim(platform: Platform) -> Iterator[Diagnostic]:
@@ -41,4 +85,23 @@ def _missing(space: Space) -> Iterator[Diagnostic]:
         yield VOLUME_WITHOUT_CLAIM.at(space.profile.at / "storage", message, notes=notes)
 
 
-CHECKS = (Check(VOLUME_WITHOUT_CLAIM, volume_without_claim),)
+def unsupported_by_release(platform: Platform) -> Iterator[Diagnostic]:
+    """Find runtimes whose `keep` is left out on a cluster; the other fields work on every release."""
+    for runtime in (each for each in platform.runtimes if each.keep >= 0):
+        sites = [site for site in platform.sites if any(_passed_over(launch, runtime) for launch in site.launches)]
+        if sites:
+            told = ", ".join(f"{site.name} ({site.cluster.release.name})" for site in sites)
+            message = f"`keep` of runtime `{runtime.name}` does nothing on {told}: finished jobs can't be removed there"
+            notes = [Note(f"the release of {site.name}", site.cluster.at / "release") for site in sites]
+            yield UNSUPPORTED_BY_RELEASE.at(runtime.at / "keep", message, notes=notes)
+
+
+def _passed_over(launch: Launch, runtime: Runtime) -> bool:
+    return launch.runtime == runtime and not launch.removes_finished_jobs
+
+
+CHECKS = (
+    Check(VOLUME_WITHOUT_CLAIM, volume_without_claim),
+    Check(NO_ROOM_FOR_INITIALIZER, no_room_for_initializer),
+    Check(UNSUPPORTED_BY_RELEASE, unsupported_by_release),
+)
