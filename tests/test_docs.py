@@ -100,6 +100,19 @@ def test_every_rule_has_a_section() -> None:
         assert f"`{rule.id}`" in written["rules.md"]
 
 
+def test_traps_are_closed_by_what_there_is() -> None:
+    """Each rule that the page of traps names exists and is linked to, and so does each template."""
+    page = (ROOT / "docs" / "explanation" / "traps.md").read_text("utf-8")
+    named = set(re.findall(r"`([a-z]+/[a-z0-9-]+)`", page))
+    templates = {path.relative_to(ROOT / "templates").as_posix().split(".")[0] for path in ROOT.glob("templates/*/*")}
+    linked = {f"{family}/{name}" for family, name in re.findall(r"\[`([a-z]+)/([a-z0-9-]+)`\]\(\S+\)", page)}
+    rules = {rule.id for rule in all_rules()}
+
+    assert len(linked) > 80
+    assert linked <= rules
+    assert named - linked <= templates
+
+
 def test_every_preset_field_has_a_source() -> None:
     """Each field of a shipped preset is told with where it comes from, and no source is left of a field that went."""
     for path in sorted((PACKAGE / "presets").glob("*.yaml")):

@@ -135,5 +135,5 @@ _LAUNCHERS: Mapping[tuple[str, str], Callable[[str, str], Environment]] = {
 
 
 def variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return an environment as a container states it."""
-    return [{"name": name, "value": value} for name, value in sorted(environment.items())]
+    """Return an environment as a container states it: kubelet makes ``$`` of ``$$``, and a value of ``$(NAME)``."""
+    return [{"name": name, "value": value.replace("$", "$$")} for name, value in sorted(environment.items())]

@@ -103,11 +103,6 @@ def _launches(*, mpi: bool) -> Callable[[Site], Iterator[Scope]]:
     return scopes
 
 
-def _tenants(site: Site) -> Iterator[Scope]:
-    for tenant in site.tenants:
-        yield _of(tenant)
-
-
 def _of(tenant: Tenant, **variables: object) -> Scope:
     return Scope({"tenant": tenant, **variables}, tenant.files, tenant.team.at, tenant.name)
 
@@ -196,6 +191,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/config-map-admitted-namespaces", _cluster),
     Entry("platform/validating-admission-policy-no-orphans", _cluster),
     Entry("platform/validating-admission-policy-binding-no-orphans", _cluster),
+    Entry("platform/validating-admission-policy-runtime-snapshots", _cluster),
+    Entry("platform/validating-admission-policy-binding-runtime-snapshots", _cluster),
     Entry("platform/validating-admission-policy-trainjob-limits", _cluster),
     Entry("platform/validating-admission-policy-binding-trainjob-limits", _spaces),
     Entry("platform/config-map-trainjob-limits", _spaces),

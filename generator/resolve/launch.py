@@ -26,8 +26,8 @@ class _Place:
 
 def resolve_grants(
     space: TeamSpace, cluster: Cluster, held: Held, runtimes: tuple[Runtime, ...], namespace: str
-) -> Iterator[Grant]:
-    """Yield every runtime on every kind of node, and on any of several kinds where a queue has them.
+) -> tuple[Grant, ...]:
+    """Return every runtime on every kind of node where its smallest job fits, and on any of several in a queue.
 
     Args:
         space: the namespace, as its profile tells it.
@@ -37,18 +37,22 @@ def resolve_grants(
         namespace: its name on the cluster.
     """
     place = _Place(cluster, namespace)
-    for runtime in runtimes:
-        usable = tuple((pool, quota) for pool, quota in held if pool.hardware.name in runtime.hardware)
-        whole = tuple(each for each in usable if not each[1].is_share)
-        for hardware in {pool.hardware.name: pool.hardware for pool, _ in whole}.values():
-            on = tuple(each for each in whole if each[0].hardware == hardware)
-            yield _whole(space, _launch(runtime, hardware, on[0][0], place), on)
-        for any_of, kinds in _interchangeable(cluster, held, runtime):
-            hardware = least(kinds[0].node_class, kinds)
-            yield _whole(space, _launch(runtime, hardware, any_of[0][0], place), any_of)
-        for pool, quota in usable:
-            if quota.is_share and (grant := _share((pool, quota), runtime, place)):
-                yield grant
+    grants = (grant for runtime in runtimes for grant in _grants(space, held, runtime, place))
+    return tuple(grant for grant in grants if grant.nodes >= grant.launch.runtime.launcher.smallest_job)
+
+
+def _grants(space: TeamSpace, held: Held, runtime: Runtime, place: _Place) -> Iterator[Grant]:
+    usable = tuple((pool, quota) for pool, quota in held if pool.hardware.name in runtime.hardware)
+    whole = tuple(each for each in usable if not each[1].is_share)
+    for hardware in {pool.hardware.name: pool.hardware for pool, _ in whole}.values():
+        on = tuple(each for each in whole if each[0].hardware == hardware)
+        yield _whole(space, _launch(runtime, hardware, on[0][0], place), on)
+    for any_of, kinds in _interchangeable(place.cluster, held, runtime):
+        hardware = least(kinds[0].node_class, kinds)
+        yield _whole(space, _launch(runtime, hardware, any_of[0][0], place), any_of)
+    for pool, quota in usable:
+        if quota.is_share and (grant := _share(space, (pool, quota), runtime, place)):
+            yield grant
 
 
 def _whole(space: TeamSpace, launch: Launch, on: Held) -> Grant:
@@ -57,14 +61,18 @@ def _whole(space: TeamSpace, launch: Launch, on: Held) -> Grant:
     return Grant(launch, min(space.largest_job, launch.runtime.max_nodes, reach))
 
 
-def _share(on: tuple[Pool, Quota], runtime: Runtime, place: _Place) -> Grant | None:
-    """A share of a node is one job: each of its pods asks for an equal part; nothing for GPUs that can't be divided."""
+def _share(space: TeamSpace, on: tuple[Pool, Quota], runtime: Runtime, place: _Place) -> Grant | None:
+    """A share of a node is one job: each of its pods asks for an equal part.
+
+    A larger job takes borrowed GPUs, and no more nodes than any in the namespace. A rule tells of GPUs that can't be
+    divided.
+    """
     pool, quota = on
     pods = runtime.launcher.smallest_job
     if quota.own < pods or quota.own % pods or quota.own >= quota.per_node:
         return None
     part = quota.nodes / pods
-    most = min(int(quota.reach / part), runtime.max_nodes)
+    most = min(int(quota.reach / part), runtime.max_nodes, int(space.largest_job / part))
     return Grant(_launch(runtime, pool.hardware, pool, place, part), most)
 
 

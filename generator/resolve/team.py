@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import ceil
 from typing import Any
 
 from generator.diagnostics import Pointer
@@ -26,8 +27,7 @@ def resolve_team(
     fields = source.value
     clusters, runtimes, regulations = known
     quotas = tuple(_quotas(fields, at / "quota", clusters, found))
-    own = max((int(quota.nodes) for quota in quotas), default=0)
-    smallest = min((runtimes[name].launcher.smallest_job for name in fields["runtimes"] if name in runtimes), default=1)
+    usual = _usual_job(quotas, [runtimes[name] for name in fields["runtimes"] if name in runtimes])
     compliance = None
     if "compliance" in fields:
         compliance = find("compliance profile", fields["compliance"], regulations, at / "compliance", found)
@@ -46,11 +46,19 @@ def resolve_team(
         runtimes=tuple(sorted(fields["runtimes"])),
         cohort=fields.get("cohort", ""),
         quotas=quotas,
-        spaces=tuple(_spaces(fields, at, max(own, smallest))),
+        spaces=tuple(_spaces(fields, at, usual)),
         components=tuple(sorted(fields.get("components", ()))),
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
     )
+
+
+def _usual_job(quotas: tuple[Quota, ...], runtimes: list[Runtime]) -> int:
+    """Return the nodes of the largest job where none is said: its own, a share of one as a whole, or the smallest."""
+    own = max((ceil(quota.nodes) for quota in quotas), default=0)
+    if quotas and all(quota.is_share for quota in quotas):
+        return own
+    return max(own, min((each.launcher.smallest_job for each in runtimes), default=1))
 
 
 def _spaces(fields: Mapping[str, Any], at: Pointer, usual: int) -> Iterator[TeamSpace]:

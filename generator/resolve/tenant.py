@@ -65,7 +65,7 @@ def _space(
     source, found = context
     namespace = names.namespace(team.name, space.name)
     inherited = team.spaces[0].priorities if space.name else None
-    grants = tuple(resolve_grants(space, cluster, held, runtimes, namespace))
+    grants = resolve_grants(space, cluster, held, runtimes, namespace)
     asked = source.value.get("spaces", {})[space.name] if space.name else source.value
     requests = tuple(_requests(space, cluster, asked.get("storage", {}), found))
     pulls = _pull_secrets(cluster, namespace, grants, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
@@ -117,14 +118,18 @@ def empty_cohort(platform: Platform) -> Iterator[Diagnostic]:
 def job_on_borrowed_nodes(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the largest job with the pool that the team owns most of, when some pool can be reached with it."""
     for team, flavors in holdings(platform):
-        own = int(max(flavor.quota.nodes for flavor in flavors))
-        reach = int(max(flavor.quota.reach for flavor in flavors))
-        if own < team.largest_job <= reach:
+        most = max((flavor.quota for flavor in flavors), key=lambda each: each.nodes)
+        reach = max(flavor.quota.reach for flavor in flavors)
+        # In parts of a node a job is as large as quota lets it be.
+        largest = min(Fraction(team.largest_job), reach) if most.is_share else Fraction(team.largest_job)
+        if most.nodes < largest <= reach:
+            units = int(largest * most.per_node)
             message = (
-                f"the largest job of team {team.name} has {team.largest_job} nodes, of which it owns {own}"
-                f" and borrows {team.largest_job - own}"
+                f"the largest job of team {team.name} takes {most.told(units)}, of which it owns {most.own}"
+                f" and borrows {units - most.own}"
             )
-            yield JOB_ON_BORROWED_NODES.at(team.at / "largestJob" / "nodes", message)
+            at = most.at / "borrow" if most.is_share else team.at / "largestJob" / "nodes"
+            yield JOB_ON_BORROWED_NODES.at(at, message)
 
 
 CHECKS = (

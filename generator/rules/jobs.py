@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
 from generator.model.quantity import format_bytes
-from generator.model.team import Team
+from generator.model.runtime import Runtime
+from generator.model.space import Space
+from generator.model.team import Quota, Team
+from generator.model.tenant import Tenant
 from generator.rules._check import Check
 from generator.rules._walk import hardware, held, holdings
 
@@ -48,6 +52,16 @@ SMALLEST_JOB_DOES_NOT_FIT = Rule(
     ),
     fix="Give the team two nodes, or one that is its own and one to borrow; torchrun needs one only.",
 )
+QUOTA_WITHOUT_RUNTIME = Rule(
+    id="capacity/quota-without-runtime",
+    severity=Severity.ERROR,
+    summary="Some runtime of a team runs on the nodes of each pool that it has quota of.",
+    why=(
+        "The team can launch nothing there, as the admission policy knows only its runtimes: the nodes are idle, or"
+        " always lent, and look taken to everybody else."
+    ),
+    fix="List a runtime for those nodes, add the hardware to one that was tested on it, or take the quota away.",
+)
 SHARED_MEMORY_EXCEEDS_NODE = Rule(
     id="capacity/shared-memory-exceeds-node",
     severity=Severity.ERROR,
@@ -65,7 +79,9 @@ def job_larger_than_reach(platform: Platform) -> Iterator[Diagnostic]:
         quota = max((flavor.quota for flavor in flavors), key=lambda each: each.reach)
         smallest = _smallest(platform, team)
         for space in team.spaces:
-            if smallest <= quota.reach < space.largest_job and not quota.is_share:
+            # A share of a node is told of as a part of one: its job may be called as large as the whole.
+            reach = ceil(quota.reach) if quota.is_share else quota.reach
+            if reach < space.largest_job and (quota.is_share or smallest <= reach):
                 message = (
                     f"team {team.name} may submit a job of {space.largest_job} nodes, but reaches {quota.reach}"
                     f" of pool `{quota.pool}` ({quota.nodes} own, {quota.borrow} borrowed)"
@@ -110,18 +126,63 @@ def job_larger_than_runtime_cap(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def smallest_job_does_not_fit(platform: Platform) -> Iterator[Diagnostic]:
-    """Look at each cluster: some runtime must fit what the team reaches of some pool that it runs on."""
-    for site in platform.sites:
-        for tenant in site.tenants:
-            grants = tenant.spaces[0].grants
-            if grants and all(grant.nodes < grant.launch.runtime.launcher.smallest_job for grant in grants):
-                best = max(held(tenant), key=lambda flavor: flavor.quota.reach)
-                smallest = min(grant.launch.runtime.launcher.smallest_job for grant in grants)
+    """Look at each runtime by itself, then for namespaces without any, and runtimes that a team has nowhere."""
+    for runtime in platform.runtimes:
+        if runtime.max_nodes < runtime.launcher.smallest_job:
+            message = (
+                f"runtime `{runtime.name}` takes {runtime.max_nodes} pod at most, and its smallest job has"
+                f" {runtime.launcher.smallest_job}"
+            )
+            yield SMALLEST_JOB_DOES_NOT_FIT.at(runtime.at / "maxNodes", message)
+    tenants = [tenant for site in platform.sites for tenant in site.tenants]
+    offered = {
+        (each.name, launch.runtime.name) for each in tenants for space in each.spaces for launch in space.launches
+    }
+    for tenant in tenants:
+        runnable = _runnable(platform, tenant)
+        nowhere = [(runtime, quota) for runtime, quota in runnable if (tenant.name, runtime.name) not in offered]
+        for space in tenant.spaces:
+            yield from _unfit(tenant, space, nowhere if space.grants else runnable)
+
+
+def _runnable(platform: Platform, tenant: Tenant) -> list[tuple[Runtime, Quota]]:
+    """Return the runtimes that a team could use on whole nodes of a pool, were there enough of them."""
+    listed = [each for each in platform.runtimes if each.name in tenant.team.runtimes]
+    return [
+        (runtime, flavor.quota)
+        for runtime in listed
+        for flavor in held(tenant)
+        if flavor.pool.hardware.name in runtime.hardware
+        and not flavor.quota.is_share
+        and runtime.max_nodes >= runtime.launcher.smallest_job
+    ]
+
+
+def _unfit(tenant: Tenant, space: Space, runnable: list[tuple[Runtime, Quota]]) -> Iterator[Diagnostic]:
+    for runtime, quota in sorted(runnable, key=lambda each: each[1].reach)[-1:]:
+        message = (
+            f"team {tenant.name} reaches {quota.reach} of pool `{quota.pool}`, and jobs in `{space.namespace}` have"
+            f" {space.profile.largest_job} at most; the smallest with runtime `{runtime.name}` takes"
+            f" {runtime.launcher.smallest_job}: the launcher's and one more"
+        )
+        short = quota.reach < runtime.launcher.smallest_job
+        at = quota.at / quota.unit if short else space.profile.at / "largestJob" / "nodes"
+        yield SMALLEST_JOB_DOES_NOT_FIT.at(at, message)
+
+
+def quota_without_runtime(platform: Platform) -> Iterator[Diagnostic]:
+    """Look for a runtime on each pool that a team has quota of, whatever its size."""
+    known = {runtime.name: runtime for runtime in platform.runtimes}
+    for team, flavors in holdings(platform):
+        runs_on = {hardware for name in team.runtimes for hardware in known[name].hardware}
+        for quota, each in ((flavor.quota, flavor.pool.hardware) for flavor in flavors):
+            if each.name not in runs_on:
                 message = (
-                    f"team {tenant.name} reaches {best.quota.reach} of pool `{best.pool.name}`,"
-                    f" and the smallest job takes {smallest} nodes: the launcher's and one more"
+                    f"team {team.name} has quota of pool `{quota.pool}`, and none of its runtimes runs on a"
+                    f" `{each.name}`"
                 )
-                yield SMALLEST_JOB_DOES_NOT_FIT.at(best.quota.at / best.quota.unit, message)
+                notes = [Note("its runtimes", team.at / "runtimes")]
+                yield QUOTA_WITHOUT_RUNTIME.at(quota.at.key(), message, notes=notes)
 
 
 def shared_memory_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:
@@ -143,5 +204,6 @@ CHECKS = (
     Check(JOB_LARGER_THAN_POOL, job_larger_than_pool),
     Check(JOB_LARGER_THAN_RUNTIME_CAP, job_larger_than_runtime_cap),
     Check(SMALLEST_JOB_DOES_NOT_FIT, smallest_job_does_not_fit),
+    Check(QUOTA_WITHOUT_RUNTIME, quota_without_runtime),
     Check(SHARED_MEMORY_EXCEEDS_NODE, shared_memory_exceeds_node),
 )

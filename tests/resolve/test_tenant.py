@@ -23,7 +23,7 @@ BOTH: dict[str, Any] = {
         "pools": {"cpu": {"nodes": 4, "reserve": 1}, "spare": {"hardware": "dgx-h100", "nodes": 4, "fabric": "ib"}}
     },
     RUNTIME: {"hardware": ["cpu", "dgx-h100"]},
-    NLP: {"quota": {"prod-east": {"cpu": {"nodes": 1}, "spare": {"nodes": 2}}}},
+    NLP: {"quota": {"prod-east": {"cpu": {"nodes": 2}, "spare": {"nodes": 2}}}},
 }
 """A team with three pools of two hardware profiles: two of GPU nodes, one of CPU nodes."""
 

@@ -1,0 +1,167 @@
+"""Shares of a node: what can't be divided is told, what can is offered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rules.cases import broken, messages, platform_of
+
+CLUSTER, NLP, VISION, RUNTIME = (
+    "clusters/prod-east.yaml",
+    "teams/nlp.yaml",
+    "teams/vision.yaml",
+    "runtimes/openmpi-cuda.yaml",
+)
+HARDWARE = "hardware/dgx-h100.yaml"
+UNEVEN = "capacity/uneven-share"
+TORCHRUN: dict[str, Any] = {RUNTIME: {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}}
+
+
+def share(gpus: int, team: str = NLP, **more: Any) -> dict[str, Any]:
+    """Return a team with GPUs of a node instead of nodes."""
+    quota = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": gpus, **more}}}, "largestJob": None}
+    return {team: quota}
+
+
+@pytest.mark.parametrize("gpus", range(1, 65))
+def test_share_is_less_than_a_node_in_equal_pods(gpus: int) -> None:
+    """MPI has two pods at least, torchrun is content with one; a whole node and more are said in nodes."""
+    assert (UNEVEN in broken(share(gpus))) is (gpus % 2 == 1 or gpus >= 8)
+    assert (UNEVEN in broken(share(gpus) | TORCHRUN)) is (gpus >= 8)
+
+
+def test_share_of_a_node_without_gpus_is_told() -> None:
+    """It would be counted in nodes."""
+    cpu = {
+        CLUSTER: {"pools": {"cpu": {"nodes": 3}}},
+        "hardware/cpu.yaml": {
+            "extends": "cpu-node",
+            "cpu": {"sockets": 2, "cores": 64, "threads": 128},
+            "memory": "512Gi",
+            "ephemeralStorage": "894Gi",
+            "labels": {"ml.example.com/kind": "cpu"},
+        },
+        NLP: {"quota": {"prod-east": {"cpu": {"gpus": 2}}}},
+    }
+
+    assert messages(UNEVEN, cpu) == ["team nlp owns 2 GPUs of pool `cpu`, whose nodes have none"]
+
+
+@pytest.mark.parametrize(("cpu", "whole"), [(16, True), (18, False), (24, False), (32, True)])
+def test_pods_of_a_share_have_whole_cores(cpu: int, whole: bool) -> None:
+    """Two pods of one GPU have an eighth of the node each: 13 cores of 104, but not of 103 or 100."""
+    assert (UNEVEN in broken(share(2) | {HARDWARE: {"system": {"cpu": cpu}}})) is not whole
+
+
+@pytest.mark.parametrize(("own", "borrow", "uneven"), [(2, 1, False), (4, 1, True), (4, 2, False), (6, 2, True)])
+def test_borrowed_gpus_make_pods(own: int, borrow: int, uneven: bool) -> None:
+    """Jobs take them by the pod; what makes none is borrowed for nothing."""
+    assert (UNEVEN in broken(share(own, borrow=borrow))) is uneven
+
+
+@pytest.mark.parametrize(("one", "two", "nodes", "uneven"), [(6, 2, 1, False), (6, 6, 1, False), (6, 6, 2, False)])
+def test_two_shares_fit_when_nodes_are_left(one: int, two: int, nodes: int, uneven: bool) -> None:
+    """More than the pool has is told as that; two nodes take any two shares."""
+    changes = share(one) | share(two, VISION) | {CLUSTER: {"pools": {"dgx-h100": {"nodes": nodes, "reserve": 0}}}}
+
+    assert (UNEVEN in broken(changes)) is uneven
+
+
+def test_shares_that_fit_no_node_together_are_told_with_the_pool() -> None:
+    """Sixteen GPUs in shares of six, six and four are two nodes by number and three in truth."""
+    audio = {
+        "contact": "audio@example.com",
+        "groups": {"user": ["audio"]},
+        "runtimes": ["openmpi-cuda"],
+        "quota": {"prod-east": {"dgx-h100": {"gpus": 4}}},
+    }
+    held = {"prod-east": {"ib": {"audio": {"partition": "0x0103", "addresses": "10.64.32.0/20"}}}}
+    three = share(6) | share(6, VISION) | {"teams/audio.yaml": audio, "allocations.yaml": held}
+
+    def pool(nodes: int) -> dict[str, Any]:
+        return {CLUSTER: {"pools": {"dgx-h100": {"nodes": nodes, "reserve": 0}}}}
+
+    assert messages(UNEVEN, three | pool(2)) == [
+        "shares of 6, 6, 4 GPUs need 3 nodes of pool `dgx-h100`, and 2 are left beside whole ones"
+    ]
+    assert messages(UNEVEN, three | pool(3)) == []
+
+
+@pytest.mark.parametrize(("functions", "few"), [(4, True), (7, True), (8, False), (127, False)])
+def test_share_is_worth_a_virtual_function_a_pod(functions: int, few: bool) -> None:
+    """A quarter of a node has two pods, so a rail needs eight."""
+    changes = share(2) | {HARDWARE: {"nic": {"virtualFunctions": functions}}}
+
+    assert ("fabric/too-few-virtual-functions" in broken(changes)) is few
+    assert "fabric/too-few-virtual-functions" not in broken(changes | {RUNTIME: {"fabric": "tcp"}})
+
+
+@pytest.mark.parametrize(
+    ("largest", "pods", "also"),
+    [
+        (None, 8, {"scheduling/job-on-borrowed-nodes"}),
+        (1, 8, {"scheduling/job-on-borrowed-nodes"}),
+        (2, 16, {"scheduling/job-on-borrowed-nodes"}),
+        (3, 18, {"scheduling/job-on-borrowed-nodes"}),
+        (4, 18, {"scheduling/job-on-borrowed-nodes", "capacity/job-larger-than-reach"}),
+    ],
+)
+def test_largest_job_counts_nodes_of_a_share_too(largest: int | None, pods: int, also: set[str]) -> None:
+    """Two GPUs and sixteen borrowed, by the pod of one: as many pods as the nodes have that a job may take."""
+    changes = share(2, borrow=16) | {RUNTIME: {"maxNodes": 64}}
+    changes[NLP]["largestJob"] = largest and {"nodes": largest}
+    (grant,) = platform_of(changes).sites[0].tenants[0].spaces[0].grants
+
+    assert grant.nodes == pods
+    assert broken(changes) == {"capacity/idle-nodes", *also}
+
+
+def test_job_larger_than_a_share_is_told() -> None:
+    """A share with no more to borrow is a part of one node; a job of two is none of it."""
+    two = share(2)
+    two[NLP]["largestJob"] = {"nodes": 2}
+
+    assert messages("capacity/job-larger-than-reach", two) == [
+        "team nlp may submit a job of 2 nodes, but reaches 1/4 of pool `dgx-h100` (1/4 own, 0 borrowed)"
+    ]
+
+
+def test_job_on_borrowed_gpus_is_told_in_gpus() -> None:
+    """A share's jobs take what they borrow, up to the reach."""
+    assert messages("scheduling/job-on-borrowed-nodes", share(2, borrow=2)) == [
+        "the largest job of team nlp takes 4 GPUs, of which it owns 2 and borrows 2"
+    ]
+    assert "scheduling/job-on-borrowed-nodes" not in broken(share(2))
+
+
+def test_runtime_that_a_team_can_launch_nowhere_is_told() -> None:
+    """A node is enough for torchrun and not for Open MPI, which nobody would miss until a job is refused."""
+    torch = {
+        "version": 1,
+        "displayName": "PyTorch",
+        "launcher": "torchrun",
+        "image": f"registry.example.com/ml/torch@sha256:{'a' * 64}",
+        "libraries": {"torch": "2.6.0", "cuda": "12.6"},
+        "hardware": ["dgx-h100"],
+        "maxNodes": 8,
+    }
+    one = {
+        "quota": {"prod-east": {"dgx-h100": {"nodes": 1}}},
+        "largestJob": None,
+        "runtimes": ["openmpi-cuda", "torch"],
+    }
+    changes = {"runtimes/torch.yaml": torch, NLP: one}
+    (space,) = platform_of(changes).sites[0].tenants[0].spaces
+
+    assert [launch.runtime.name for launch in space.launches] == ["torch"]
+    (told,) = messages("capacity/smallest-job-does-not-fit", changes)
+    assert told.startswith("team nlp reaches 1 of pool `dgx-h100`, and jobs in `team-nlp` have 1 at most;")
+
+
+def test_runtime_smaller_than_its_smallest_job_is_told_once() -> None:
+    """Whatever the quota is: the cap is the runtime's own."""
+    assert messages("capacity/smallest-job-does-not-fit", {RUNTIME: {"maxNodes": 1}}) == [
+        "runtime `openmpi-cuda` takes 1 pod at most, and its smallest job has 2"
+    ]
