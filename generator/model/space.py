@@ -225,6 +225,7 @@ class Space:
             limits[f"maxNodes.{launch.name}"] = str(grant.nodes)
             limits[f"longestName.{launch.name}"] = str(launch.longest_job_name)
             limits[f"steps.{launch.name}"] = " ".join(step.name for step in launch.runtime.initializers)
+            limits[f"queue.{launch.name}"] = launch.hardware.node_class
             limits[f"minNodes.{launch.name}"] = str(launch.runtime.launcher.smallest_job)
             limits[f"ranksPerNode.{launch.name}"] = str(launch.ranks)
             limits[f"roles.{launch.name}"] = " ".join(launch.runtime.launcher.roles)

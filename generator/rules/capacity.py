@@ -18,8 +18,9 @@ OVERSUBSCRIBED = Rule(
     severity=Severity.ERROR,
     summary="The teams of a cluster own no more nodes of a pool than the pool has, its reserve left aside.",
     why=(
-        "Kueue does not look at nodes: it admits the gangs, some of their pods stay Pending for ever,"
-        " and the GPUs of the others are held."
+        "Without a fabric Kueue does not look at nodes: it admits the gangs, some of their pods stay Pending for ever,"
+        " and the GPUs of the others are held. With one their jobs wait beside quota that they have: `doesn't allow to"
+        ' fit any of 1 pod(s). Total nodes: 8; excluded: resource "cpu": 8` (seen with Kueue 0.19.2).'
     ),
     fix="Lower a team's `nodes`, or raise the pool's.",
 )
@@ -28,8 +29,9 @@ NO_RESERVE = Rule(
     severity=Severity.WARNING,
     summary="A pool whose every node is owned keeps some in reserve.",
     why=(
-        "When one node fails, quota is larger than the hardware: Kueue goes on to admit, and the largest gangs wait for"
-        " a node that is not there while they hold the others."
+        "When one node fails, quota is larger than the hardware: on a fabric the whole job on it is evicted, `as there"
+        " was no replacement for unhealthy node(s): h100-02` (seen with Kueue 0.19.2); without one Kueue goes on to"
+        " admit, and the largest gangs wait for a node that is not there while they hold the others."
     ),
     fix="Give the pool a `reserve` of at least one node, and the teams that much less.",
 )
@@ -45,8 +47,8 @@ BORROW_EXCEEDS_LENDERS = Rule(
     severity=Severity.WARNING,
     summary="A team borrows no more nodes than the others of its tree of cohorts lend.",
     why=(
-        "The limit promises what is never there: a job of that size waits for ever, in words that sound like a full"
-        " queue."
+        "The limit promises what is never there: a job of that size waits for ever, in the words of a full queue:"
+        " `insufficient unused quota for nvidia.com/gpu in flavor h100-ib, 8 more needed` (seen with Kueue 0.19.2)."
     ),
     fix="Lower `borrow`, or let the others lend more.",
 )

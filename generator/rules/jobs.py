@@ -39,7 +39,10 @@ JOB_LARGER_THAN_RUNTIME_CAP = Rule(
     id="capacity/job-larger-than-runtime-cap",
     severity=Severity.WARNING,
     summary="Some runtime of a team admits its largest job.",
-    why="The admission policy takes the smaller of both numbers, so the API server refuses every job of that size.",
+    why=(
+        "The admission policy takes the smaller of both numbers, so the API server refuses every job of that size:"
+        " `spec.trainer.numNodes is 16 (128 GPUs); with ... this team may ask for 2 to 8 nodes`."
+    ),
     fix="Lower `largestJob`, or raise `maxNodes` of a runtime that was tested at that size.",
 )
 SMALLEST_JOB_DOES_NOT_FIT = Rule(
@@ -48,7 +51,8 @@ SMALLEST_JOB_DOES_NOT_FIT = Rule(
     summary="A team reaches enough of some pool for the smallest job of a runtime that it lists.",
     why=(
         "The launcher of an MPI job takes a whole node too: Trainer makes a launcher and one node even of"
-        " `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair."
+        " `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair: `... current podset request (16) >"
+        " maximum capacity (8)` (seen with Kueue 0.19.2). So the admission policy refuses what a team can't have."
     ),
     fix="Give the team two nodes, or one that is its own and one to borrow; torchrun needs one only.",
 )

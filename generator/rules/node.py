@@ -54,7 +54,10 @@ FEWER_CORES_THAN_RANKS = Rule(
     id="node/fewer-cores-than-ranks",
     severity=Severity.ERROR,
     summary="Each rank of a runtime that binds its ranks gets at least one core.",
-    why="mpirun refuses to start: `binding more processes than cpus` (seen with Open MPI 4.1.4).",
+    why=(
+        "mpirun refuses to start: `A request was made to bind to that would result in binding more processes than cpus`"
+        " (seen with Open MPI 4.1.4)."
+    ),
     fix="Lower the system's cpu, or set `binding: none` in the runtime.",
 )
 ODD_CORE_SPLIT = Rule(

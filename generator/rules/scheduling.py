@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -10,6 +11,10 @@ from generator.model.fabric import HOSTNAME
 from generator.model.platform import Platform
 from generator.rules._check import Check
 from generator.rules._walk import held
+
+_KUBERNETES = re.compile(r"(^|\.)(kubernetes|k8s)\.io/")
+_KNOWN_LEVELS = frozenset({HOSTNAME, "topology.kubernetes.io/region", "topology.kubernetes.io/zone"})
+"""Well-known labels of Kubernetes that say where a node is."""
 
 WEIGHT_WITHOUT_FAIR_SHARING = Rule(
     id="scheduling/weight-without-fair-sharing",
@@ -59,6 +64,16 @@ HOSTNAME_AS_LEVEL = Rule(
     summary="The levels of a fabric are switches; the node itself is not listed.",
     why="Trainyard adds the node as the lowest level, and Kueue refuses a Topology whose levels name it twice.",
     fix="Remove kubernetes.io/hostname from `levels`.",
+)
+MADE_UP_TOPOLOGY_LABEL = Rule(
+    id="scheduling/made-up-topology-label",
+    severity=Severity.WARNING,
+    summary="A level of Kubernetes' own name is one that Kubernetes sets.",
+    why=(
+        "Kubernetes knows regions, zones and hosts; nobody sets its other names, and Kueue places nothing then: `no"
+        " topology domains at level: example.com/ib-leaf` (seen with Kueue 0.19.2)."
+    ),
+    fix="Take a label of your own, which whoever knows the racks and switches sets, such as ml.example.com/leaf.",
 )
 QUEUE_WITHOUT_TRAINJOB = Rule(
     id="scheduling/queue-without-trainjob",
@@ -130,6 +145,15 @@ def hostname_as_level(platform: Platform) -> Iterator[Diagnostic]:
                     yield HOSTNAME_AS_LEVEL.at(fabric.at / "levels" / i, message)
 
 
+def made_up_topology_label(platform: Platform) -> Iterator[Diagnostic]:
+    """Find levels below Kubernetes' domains that it does not set."""
+    for fabric in (fabric for site in platform.sites for fabric in site.cluster.fabrics):
+        for i, level in enumerate(fabric.levels):
+            if _KUBERNETES.search(level) and level not in _KNOWN_LEVELS:
+                message = f"fabric `{fabric.name}` has the level {level}, which Kubernetes does not set"
+                yield MADE_UP_TOPOLOGY_LABEL.at(fabric.at / "levels" / i, message)
+
+
 def queue_without_trainjob(platform: Platform) -> Iterator[Diagnostic]:
     """Find clusters whose Kueue does not look at TrainJobs."""
     for site in platform.sites:
@@ -145,5 +169,6 @@ CHECKS = (
     Check(EQUAL_PRIORITIES, equal_priorities),
     Check(TOP_PRIORITY_FOR_ALL, top_priority_for_all),
     Check(HOSTNAME_AS_LEVEL, hostname_as_level),
+    Check(MADE_UP_TOPOLOGY_LABEL, made_up_topology_label),
     Check(QUEUE_WITHOUT_TRAINJOB, queue_without_trainjob),
 )

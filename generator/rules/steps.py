@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.launch import Launch
 from generator.model.platform import Platform
+from generator.model.quantity import format_bytes, format_cpu
 from generator.model.runtime import Runtime
 from generator.model.space import Space
 from generator.rules._check import Check
@@ -21,7 +22,16 @@ VOLUME_WITHOUT_CLAIM = Rule(
     ),
     fix="Ask for it in the `storage` of the team, or of the space; a bucket is no claim.",
 )
-
+NO_ROOM_FOR_INITIALIZER = Rule(
+    id="capacity/no-room-for-initializer",
+    severity=Severity.ERROR,
+    summary="What the steps of a runtime take of a node leaves its ranks cores and memory.",
+    why=(
+        "Kueue counts steps and ranks together from the beginning (seen with Kueue 0.16.2), so each pod of ranks asks"
+        " for that much less: nothing would be left for them, and the API server refuses such pods."
+    ),
+    fix="Lower `cpu` or `memory` under `initialize`, or run it on larger nodes or shares.",
+)
 UNSUPPORTED_BY_RELEASE = Rule(
     id="runtime/unsupported-by-release",
     severity=Severity.WARNING,
@@ -33,6 +43,26 @@ UNSUPPORTED_BY_RELEASE = Rule(
     ),
     fix="Remove `keep` and tell the teams to delete what has ended, or waive this for the other clusters' sake.",
 )
+
+
+def no_room_for_initializer(platform: Platform) -> Iterator[Diagnostic]:
+    """Look at what a pod of ranks has left on each kind of node and share: a core a rank, and its shared memory."""
+    known = {launch.name: launch for site in platform.sites for launch in site.launches if launch.volume}
+    for _, launch in sorted(known.items()):
+        cpu, memory = launch.per_node["cpu"], launch.per_node["memory"]
+        least = (launch.gpus or 1) * 1000 * launch.hardware.threads // launch.hardware.cores
+        if cpu < least or memory <= launch.runtime.shared_memory * launch.part:
+            steps = launch.runtime.initializers
+            taken = (
+                f"{format_cpu(sum(each.cpu for each in steps))} cpu and {_bytes(sum(each.memory for each in steps))}"
+            )
+            message = f"the steps of runtime `{launch.runtime.name}` take {taken} of a `{launch.nodes}`, which leaves"
+            message += f" its ranks {format_cpu(cpu)} cpu and {_bytes(memory)}"
+            yield NO_ROOM_FOR_INITIALIZER.at(launch.runtime.at / "initialize", message)
+
+
+def _bytes(number: int) -> str:
+    return format_bytes(number) if number > 0 else "no memory"
 
 
 def volume_without_claim(platform: Platform) -> Iterator[Diagnostic]:
@@ -72,5 +102,6 @@ def _passed_over(launch: Launch, runtime: Runtime) -> bool:
 
 CHECKS = (
     Check(VOLUME_WITHOUT_CLAIM, volume_without_claim),
+    Check(NO_ROOM_FOR_INITIALIZER, no_room_for_initializer),
     Check(UNSUPPORTED_BY_RELEASE, unsupported_by_release),
 )
