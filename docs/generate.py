@@ -13,6 +13,8 @@ from typing import Any
 import click
 
 from docs.fields import anchor, cell, profile_fields
+from generator import committed
+from generator.change import check as change
 from generator.cli.app import app
 from generator.diagnostics import Rule
 from generator.dialect.reader import read
@@ -23,6 +25,11 @@ from generator.rulebook import all_rules
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 CASES = ROOT / "tests" / "rules"
+_COMMITTED = frozenset((*change.RULES, *committed.RULES))
+_WHEN = (
+    "*When.* In `generate` and `verify`, which have the committed tree; `validate` has none."
+    " `before` in an example is what that tree was made from."
+)
 _WRITTEN = "<!-- Written by `make docs` from the code. Do not edit. -->"
 
 
@@ -75,6 +82,8 @@ def _family(family: str, rules: list[Rule]) -> Iterator[str]:
     for rule in rules:
         yield from ("", f"## {rule.id}", "", f"**{rule.severity}**: {rule.summary}", "", f"*Why.* {rule.why}")
         yield from ("", f"*Fix.* {rule.fix}")
+        if rule in _COMMITTED:
+            yield from ("", _WHEN)
         for name, title in (("bad.yaml", "Wrong"), ("bad.expected", "Trainyard says"), ("good.yaml", "Right")):
             yield from _case(CASES / rule.id / name, title)
 

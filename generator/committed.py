@@ -1,19 +1,25 @@
-"""The committed tree against a fresh generation: what is stale, and what would vanish though no profile says so."""
+"""The committed tree against a fresh generation: what is stale, what would vanish, and what jobs would not survive."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
-from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from generator.change.check import check_replacement
+from generator.change.replacement import Replacement, identity
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity, TreeError
+from generator.dialect.manifests import parse_manifests
+from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.pipeline import Generation
 from generator.tree.compare import compare, reading
-from generator.tree.lockfile import LOCKFILE, Lock, read_lock
+from generator.tree.lockfile import LOCKFILE, Entry, Lock, digest, read_lock
 
 TREE_IS_STALE = Rule(
     id="delivery/tree-is-stale",
@@ -50,7 +56,7 @@ RULES = (TREE_IS_STALE, PROFILE_VANISHED, UNIT_VANISHED)
 _FIXES = {
     "teams": "Restore it with `state: retired`: the tombstone keeps its allocations from being given away.",
     "clusters": "Restore it; to give the cluster up, remove its folder of the tree in the same change.",
-    "runtimes": "Restore it; first take it out of every team's `runtimes`, generate and merge, then remove it.",
+    "runtimes": "Restore it; take it out of every team's `runtimes`, merge, and remove it when its jobs have ended.",
 }
 _PROFILE = re.compile(r"profiles/(clusters|hardware|runtimes|teams)/[^/]+\.yaml")
 
@@ -77,8 +83,8 @@ def check_fresh(target: Path, generation: Generation) -> Iterator[Diagnostic]:
         yield TREE_IS_STALE.at(at, message, notes=notes)
 
 
-def check_vanished(target: Path, generation: Generation, clusters: Iterable[str] = ()) -> Iterator[Diagnostic]:
-    """Yield what would leave the tree though no profile says so.
+def check_replaced(target: Path, generation: Generation, clusters: Iterable[str] = ()) -> Iterator[Diagnostic]:
+    """Yield what would leave the tree though no profile says so, and what the cluster would not survive unharmed.
 
     Args:
         target: the tree.
@@ -86,7 +92,7 @@ def check_vanished(target: Path, generation: Generation, clusters: Iterable[str]
         clusters: names of the only ones wanted; all when empty.
 
     Raises:
-        TreeError: the tree or a lockfile can't be read.
+        TreeError: the tree can't be read, or holds what Trainyard did not write.
     """
     platform = generation.checked.platform
     assert platform is not None
@@ -99,7 +105,8 @@ def check_vanished(target: Path, generation: Generation, clusters: Iterable[str]
             message = f"cluster `{cluster}` has no profile any more, but {len(lock.files)} files in the tree"
             yield PROFILE_VANISHED.at(at, message, hint=_FIXES["clusters"])
         elif cluster in sites and (not wanted or cluster in wanted):
-            yield from _check_site(sites[cluster], lock, generation, retired)
+            yield from _check_vanished(sites[cluster], lock, generation, retired)
+            yield from check_replacement(_replacement(target / cluster, lock, generation, sites[cluster]))
 
 
 def _locks(target: Path) -> Iterator[tuple[str, Lock]]:
@@ -111,14 +118,14 @@ def _locks(target: Path) -> Iterator[tuple[str, Lock]]:
             yield folder.name, lock
 
 
-def _check_site(site: Site, lock: Lock, generation: Generation, retired: frozenset[str]) -> Iterator[Diagnostic]:
+def _check_vanished(site: Site, lock: Lock, generation: Generation, retired: frozenset[str]) -> Iterator[Diagnostic]:
     known = generation.checked.profiles.sources()
     leaving = {path: entry for path, entry in lock.files.items() if f"{site.name}/{path}" not in generation.files}
     gone = Counter(
         file for entry in leaving.values() for file in entry.origins if _PROFILE.fullmatch(file) and file not in known
     )
     for file, count in sorted(gone.items()):
-        message = f"the profile is gone, and {count} files of cluster `{site.name}` with it"
+        message = f"the profile is gone, and {count} file{'' if count == 1 else 's'} of cluster `{site.name}` with it"
         yield PROFILE_VANISHED.at(Pointer(file), message, hint=_FIXES.get(file.split("/")[1], ""))
     left = {path.split("/")[1] for path in leaving if path.startswith("teams/")}
     for team in sorted(left - {tenant.name for tenant in site.tenants} - retired):
@@ -126,3 +133,42 @@ def _check_site(site: Site, lock: Lock, generation: Generation, retired: frozens
         if file in known:
             message = f"team `{team}` has no quota on cluster `{site.name}` any more, but still its sync unit there"
             yield UNIT_VANISHED.at(Pointer(file) / "quota", message)
+
+
+def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -> Replacement:
+    platform = generation.checked.platform
+    assert platform is not None
+    before, after = [], []
+    new = {manifest.path: manifest for manifest in generation.manifests[site.name]}
+    for path in sorted({*lock.files, *new}):
+        content, entry = generation.files.get(f"{site.name}/{path}"), lock.files.get(path)
+        if path in new and content is not None and entry and digest(content) == entry.sha256:
+            # Equal bytes are equal objects: reading them all back would take as long as the rest of the run.
+            before.append(new[path])
+            after.append(new[path])
+            continue
+        if entry:
+            before += _read(folder, path, entry)
+        if path in new and content is not None:
+            after.append(replace(new[path], body=_objects(content.decode())[0]))
+    return Replacement(
+        platform, site, lock.tool, {identity(each): each for each in before}, {identity(each): each for each in after}
+    )
+
+
+def _read(folder: Path, path: str, entry: Entry) -> list[Manifest]:
+    """Return the objects of a committed file; none of a file that is gone or no manifest."""
+    file = folder / path
+    at = Pointer(f"overlays/{folder.name}/{path}")
+    with reading(file):
+        if file.suffix != ".yaml" or not file.is_file():
+            return []
+        text = file.read_text(encoding="utf-8")
+    try:
+        return [Manifest(path, body, entry.origins, at) for body in _objects(text)]
+    except ValueError as error:
+        raise TreeError(f"{file} is broken ({error}); take either side of it from Git, then generate again") from error
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    return [body for body in parse_manifests(text) if isinstance(body, dict) and {"kind", "metadata"} <= body.keys()]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from generator.committed import check_fresh, check_vanished
+from generator.committed import check_fresh, check_replaced
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, has_errors
 from generator.dialect.manifests import parse_manifests
 from generator.model.manifest import Manifest
@@ -108,7 +108,7 @@ def verify(
     wanted = tuple(clusters)
     generation = generate(root, components_root, wanted, today)
     diagnostics = generation.diagnostics
-    for check in (partial(check_vanished, clusters=wanted), check_fresh):
+    for check in (partial(check_replaced, clusters=wanted), check_fresh):
         if not has_errors(diagnostics):
             diagnostics += tuple(check(target, generation))
     if has_errors(diagnostics) or generation.checked.platform is None:

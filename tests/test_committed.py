@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.committed import check_fresh, check_vanished
+from generator.committed import check_fresh, check_replaced
 from generator.diagnostics import Diagnostic, TreeError
 from generator.pipeline import Generation, generate
 from generator.tree.write import write
@@ -28,8 +28,8 @@ def _generate(profiles: Path) -> Generation:
     return generation
 
 
-def _vanished(profiles: Path, target: Path, *clusters: str) -> list[Diagnostic]:
-    return list(check_vanished(target, _generate(profiles), clusters))
+def _replaced(profiles: Path, target: Path, *clusters: str) -> list[Diagnostic]:
+    return list(check_replaced(target, _generate(profiles), clusters))
 
 
 def _replace(file: Path, old: str, new: str) -> None:
@@ -46,7 +46,7 @@ def _drop_team(profiles: Path, team: str) -> None:
 def test_fresh_tree_has_no_finding(profiles: Path, target: Path) -> None:
     """What was just written is what is generated."""
     assert list(check_fresh(target, _generate(profiles))) == []
-    assert _vanished(profiles, target) == []
+    assert _replaced(profiles, target) == []
 
 
 def test_no_tree_is_all_missing(profiles: Path, tmp_path: Path) -> None:
@@ -56,20 +56,20 @@ def test_no_tree_is_all_missing(profiles: Path, tmp_path: Path) -> None:
 
     assert {note.message for note in notes} == {"missing"}
     assert sorted(note.at.file for note in notes if note.at) == sorted(f"overlays/{path}" for path in generation.files)
-    assert _vanished(profiles, tmp_path / "none") == []
+    assert _replaced(profiles, tmp_path / "none") == []
 
 
 def test_folder_without_lockfile_is_not_ours(profiles: Path, target: Path) -> None:
     """What others keep beside the tree does not matter."""
     (target / "hub").mkdir()
 
-    assert _vanished(profiles, target) == []
+    assert _replaced(profiles, target) == []
 
 
 def test_vanished_team_is_found_at_its_profile(profiles: Path, target: Path) -> None:
     """The finding stands where the file was, once for each cluster that had the team, and names the tombstone."""
     _drop_team(profiles, "science")
-    found = _vanished(profiles, target)
+    found = _replaced(profiles, target)
 
     assert [each.message.split("`")[1] for each in found] == ["lab", "prod-east"]
     assert {(each.rule, each.at.file) for each in found} == {
@@ -81,10 +81,10 @@ def test_vanished_team_is_found_at_its_profile(profiles: Path, target: Path) -> 
 def test_vanished_runtime_is_found(profiles: Path, target: Path) -> None:
     """A runtime goes in two steps: out of the teams first, then its file."""
     _replace(profiles / "teams" / "nlp.yaml", "deepspeed, ", "")
-    assert _vanished(profiles, target) == []
+    assert _replaced(profiles, target) == []
 
     (profiles / "runtimes" / "deepspeed.yaml").unlink()
-    (found,) = _vanished(profiles, target)
+    (found,) = _replaced(profiles, target)
     assert (found.rule, found.at.file) == ("delivery/profile-vanished", "profiles/runtimes/deepspeed.yaml")
 
 
@@ -92,24 +92,24 @@ def test_retired_team_may_go(profiles: Path, target: Path) -> None:
     """A tombstone says what the absence of a file does not."""
     _replace(profiles / "teams" / "science.yaml", "contact:", "state: retired\ncontact:")
 
-    assert _vanished(profiles, target) == []
+    assert _replaced(profiles, target) == []
 
 
 def test_vanished_cluster_is_found_unless_others_are_wanted(profiles: Path, target: Path) -> None:
     """A folder with a lockfile and without a profile is told, but not to whoever asks for another cluster."""
     shutil.copytree(target / "prod-east", target / "prod-west")
-    (found,) = _vanished(profiles, target)
+    (found,) = _replaced(profiles, target)
 
     assert (found.rule, found.at.file) == ("delivery/profile-vanished", "profiles/clusters/prod-west.yaml")
     assert "prod-west" in found.message
-    assert _vanished(profiles, target, "prod-east") == []
+    assert _replaced(profiles, target, "prod-east") == []
 
 
 def test_other_clusters_are_not_looked_at(profiles: Path, target: Path) -> None:
     """Whoever asks for one cluster hears nothing of what is generated for another."""
     _drop_team(profiles, "science")
 
-    assert _vanished(profiles, target, "another") == []
+    assert _replaced(profiles, target, "another") == []
 
 
 def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path) -> None:
@@ -129,7 +129,7 @@ def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path
             if not path.startswith("prod-east/") or "nlp" not in path
         },
     )
-    (found,) = check_vanished(target, moved)
+    (found,) = check_replaced(target, moved)
 
     assert (found.rule, found.at.file) == ("delivery/unit-vanished", "profiles/teams/nlp.yaml")
     assert found.at.path == ("quota",)
@@ -140,4 +140,52 @@ def test_broken_lockfile_is_told(profiles: Path, target: Path) -> None:
     (target / "prod-east" / "trainyard.lock").write_text("{")
 
     with pytest.raises(TreeError, match=r"trainyard\.lock is broken"):
-        _vanished(profiles, target)
+        _replaced(profiles, target)
+
+
+def test_runtime_edited_in_place_is_found_at_its_version(profiles: Path, target: Path) -> None:
+    """What is committed is compared with what replaces it, once for each cluster."""
+    _replace(profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: 64Gi", "sharedMemory: 80Gi")
+    found = _replaced(profiles, target, "prod-east")
+
+    assert [(each.rule, each.at.file) for each in found] == [
+        ("change/runtime-edited-in-place", "profiles/runtimes/openmpi-cuda.yaml")
+    ]
+
+
+def test_runtime_comes_back_under_its_name_in_two_merges(profiles: Path, target: Path) -> None:
+    """The long way to an edited runtime: nobody may run it in between."""
+    team, runtime = profiles / "teams" / "nlp.yaml", profiles / "runtimes" / "deepspeed.yaml"
+    _replace(team, "deepspeed, ", "")
+    write(target, _generate(profiles).files)
+    _replace(team, "[openmpi-cuda", "[openmpi-cuda, deepspeed")
+    _replace(runtime, "maxNodes", "deadline: 3d\nmaxNodes")
+
+    assert _replaced(profiles, target) == []
+
+
+def test_file_that_is_gone_or_moved_is_no_other_object(profiles: Path, target: Path) -> None:
+    """Objects are the same by kind and name, wherever a version of Trainyard puts them."""
+    platform = target / "lab" / "platform"
+    (platform / "topology-roce.yaml").unlink()
+    lock = target / "lab" / "trainyard.lock"
+    _replace(lock, "topology-roce.yaml", "topology.yaml")
+    _replace(profiles / "clusters" / "lab.yaml", "levels: [ml.example.com/leaf]", "levels: [ml.example.com/rack]")
+    _replace(profiles / "clusters" / "lab.yaml", "NodeLabel/ml.example.com/leaf", "NodeLabel/ml.example.com/rack")
+    topology = [each for each in _replaced(profiles, target) if each.rule == "change/immutable-field"]
+    assert topology == []
+
+    moved = _generate(profiles).files["lab/platform/topology-roce.yaml"].decode().replace("/rack", "/leaf")
+    (platform / "topology.yaml").write_text(moved, encoding="utf-8")
+    (found,) = (each for each in _replaced(profiles, target) if each.rule == "change/immutable-field")
+    assert "ml.example.com/leaf" in found.message
+
+
+def test_broken_file_is_told(profiles: Path, target: Path) -> None:
+    """Left over from a merge, it can't be compared with anything."""
+    _replace(profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: 64Gi", "sharedMemory: 80Gi")
+    file = target / "prod-east" / "platform" / "clustertrainingruntime-openmpi-cuda-v3-dgx-h100.yaml"
+    file.write_text("<<<<<<< HEAD\nkind: [\n", encoding="utf-8")
+
+    with pytest.raises(TreeError, match="take either side of it from Git"):
+        _replaced(profiles, target)

@@ -25,6 +25,7 @@ from generator.rulebook import all_rules
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+HOW_TOS = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 _BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -85,12 +86,31 @@ def test_every_command_has_a_section() -> None:
     assert all(any(heading.split()[0] == name for heading in headings) for name in COMMANDS)
 
 
+def test_every_release_is_explained() -> None:
+    """What a release pins stands on the page of releases."""
+    page = (ROOT / "docs" / "explanation" / "releases.md").read_text("utf-8")
+    assert not [path for path in PACKAGE.glob("releases/*/release.yaml") if f"| `{path.parent.name}` |" not in page]
+
+
 def test_every_rule_has_a_section() -> None:
     """Each rule stands on the page of its family and in the index."""
     written = pages()
     for rule in all_rules():
         assert f"## {rule.id}\n" in written[f"rules/{rule.id.partition('/')[0]}.md"]
         assert f"`{rule.id}`" in written["rules.md"]
+
+
+def test_traps_are_closed_by_what_there_is() -> None:
+    """Each rule that the page of traps names exists and is linked to, and so does each template."""
+    page = (ROOT / "docs" / "explanation" / "traps.md").read_text("utf-8")
+    named = set(re.findall(r"`([a-z]+/[a-z0-9-]+)`", page))
+    templates = {path.relative_to(ROOT / "templates").as_posix().split(".")[0] for path in ROOT.glob("templates/*/*")}
+    linked = {f"{family}/{name}" for family, name in re.findall(r"\[`([a-z]+)/([a-z0-9-]+)`\]\(\S+\)", page)}
+    rules = {rule.id for rule in all_rules()}
+
+    assert len(linked) > 80
+    assert linked <= rules
+    assert named - linked <= templates
 
 
 def test_every_preset_field_has_a_source() -> None:
@@ -153,15 +173,28 @@ def test_readme_shows_what_make_prints(tmp_path: Path) -> None:
 
 def test_tutorial_runs(tmp_path: Path) -> None:
     """The tutorial's commands, typed one after the other into an empty folder, do what it says."""
-    blocks = shell_blocks(ROOT / "docs" / "tutorial.md")
-    assert len(blocks) > 5
-    script = "set -eu\n" + "\n".join(map(_with_findings, blocks))
+    assert len(shell_blocks(ROOT / "docs" / "tutorial.md")) > 5
+    _type(ROOT / "docs" / "tutorial.md", tmp_path)
+
+
+@pytest.mark.parametrize("page", [page for page in HOW_TOS if shell_blocks(page)], ids=lambda page: page.stem)
+def test_how_to_runs(page: Path, tmp_path: Path) -> None:
+    """So do those of a how-to, beside a copy of this repository's profiles."""
+    shutil.copytree(ROOT / "profiles", tmp_path / "profiles")
+    _type(page, tmp_path)
+
+
+def _type(page: Path, folder: Path) -> None:
+    """Run what a page says that one can type, and look for the lines that it shows of it, in their order."""
+    script = "set -eu\n" + "\n".join(map(_with_findings, shell_blocks(page)))
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=_environment(tmp_path), capture_output=True, text=True, check=False
+        ["bash", "-c", script], cwd=folder, env=_environment(folder), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    for shown in shown_blocks(ROOT / "docs" / "tutorial.md"):
-        assert shown in done.stdout
+    for shown in shown_blocks(page):
+        printed = iter(done.stdout.splitlines())
+        typed = shown.startswith("$ ")
+        assert typed or all(any(each.startswith(line) for each in printed) for line in shown.splitlines()), shown
 
 
 def _with_findings(block: str) -> str:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from ipaddress import IPv4Network
 
-Addresses = Callable[[str, IPv4Network], dict[str, str]]
-"""From the name of a pool and its range to the plugin's configuration."""
+
+@dataclass(frozen=True, slots=True)
+class AddressPlugin:
+    """A CNI plugin that gives addresses.
+
+    Args:
+        configuration: what a network says of it, from the name of a pool and its range.
+        blocks: whether every node of the fabric sets a block of each pool aside, whoever's pods run there.
+    """
+
+    configuration: Callable[[str, IPv4Network], dict[str, str]]
+    blocks: bool
 
 
-def whereabouts(pool: str, addresses: IPv4Network) -> dict[str, str]:
+def _whereabouts(pool: str, addresses: IPv4Network) -> dict[str, str]:
     """Keep the range in the attachment itself; ``network_name`` keeps equal ranges elsewhere from sharing one pool.
 
     Source: k8snetworkplumbingwg/whereabouts:doc/extended-configuration.md@v0.9.4.
@@ -17,7 +28,7 @@ def whereabouts(pool: str, addresses: IPv4Network) -> dict[str, str]:
     return {"type": "whereabouts", "range": str(addresses), "network_name": pool}
 
 
-def nv_ipam(pool: str, addresses: IPv4Network) -> dict[str, str]:  # noqa: ARG001  # the range stands in the IPPool
+def _nv_ipam(pool: str, addresses: IPv4Network) -> dict[str, str]:  # noqa: ARG001  # the range stands in the IPPool
     """Name the IPPool that holds the range.
 
     Source: Mellanox/nvidia-k8s-ipam:README.md@network-operator-v26.4.1.
@@ -25,5 +36,8 @@ def nv_ipam(pool: str, addresses: IPv4Network) -> dict[str, str]:  # noqa: ARG00
     return {"type": "nv-ipam", "poolName": pool}
 
 
-IPAMS: Mapping[str, Addresses] = {"nv-ipam": nv_ipam, "whereabouts": whereabouts}
+IPAMS: Mapping[str, AddressPlugin] = {
+    "nv-ipam": AddressPlugin(_nv_ipam, blocks=True),
+    "whereabouts": AddressPlugin(_whereabouts, blocks=False),
+}
 """By the name that a release says."""

@@ -14,6 +14,7 @@ class Link:
         segment: what separates teams, in the field's own word.
         field: its key in the allocations.
         ranges: key of the range that a fabric hands out.
+        enforced: kind under which a cluster declares who makes the segments real.
         first, last: segments that a team may hold at all.
         mask: bits that tell segments apart.
         most: segments that a port holds at one time.
@@ -26,6 +27,7 @@ class Link:
     segment: str
     field: str
     ranges: str
+    enforced: str
     first: int
     last: int
     mask: int
@@ -44,6 +46,7 @@ INFINIBAND = Link(
     segment="partition",
     field="partition",
     ranges="partitions",
+    enforced="Partitions",
     # 15 bits; 0x7fff is the default partition, that every port is in, and 0x0000 is none.
     first=0x0001,
     last=0x7FFE,
@@ -61,6 +64,7 @@ ROCE = Link(
     segment="VLAN",
     field="vlan",
     ranges="vlans",
+    enforced="Vlans",
     # 0 is untagged, 1 what switches put untagged frames into, 4095 reserved (IEEE 802.1Q).
     first=2,
     last=4094,

@@ -111,7 +111,7 @@ class Network:
         return _json(self._ipam())
 
     def _ipam(self) -> dict[str, str]:
-        return IPAMS[self.release.ipam](self.addresses.name, self.addresses.addresses)
+        return IPAMS[self.release.ipam].configuration(self.addresses.name, self.addresses.addresses)
 
     @property
     def infiniband_config(self) -> str:

@@ -196,6 +196,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/config-map-admitted-namespaces", _cluster),
     Entry("platform/validating-admission-policy-no-orphans", _cluster),
     Entry("platform/validating-admission-policy-binding-no-orphans", _cluster),
+    Entry("platform/validating-admission-policy-runtime-snapshots", _cluster),
+    Entry("platform/validating-admission-policy-binding-runtime-snapshots", _cluster),
     Entry("platform/validating-admission-policy-trainjob-limits", _cluster),
     Entry("platform/validating-admission-policy-binding-trainjob-limits", _spaces),
     Entry("platform/config-map-trainjob-limits", _spaces),

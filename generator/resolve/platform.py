@@ -112,7 +112,8 @@ def _of_its_link(held: Mapping[str, Any], fabric: Fabric, at: Pointer, found: Fo
 
 def _segment(held: Mapping[str, Any]) -> int:
     """Return the one segment of an allocation; the wrong one for its fabric, or none, was reported."""
-    return int(held["partition"], 16) if "partition" in held else held.get("vlan", 0)
+    said = next((held[link.field] for link in LINKS.values() if link.field in held), 0)
+    return int(str(said), 0)
 
 
 def _components(profiles: Profiles) -> dict[str, Component]:

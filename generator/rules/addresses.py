@@ -8,6 +8,7 @@ from ipaddress import IPv4Network
 
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model.cluster import Cluster
+from generator.model.ipam import IPAMS
 from generator.model.network import AddressPool
 from generator.model.platform import Platform
 from generator.model.team import Allocation
@@ -97,11 +98,13 @@ def address_block_too_small(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for tenant in site.tenants:
             for pool in (each for each in tenant.address_pools if each.rail == 0):
-                need = _for_nodes(pool) if site.cluster.release.ipam == "nv-ipam" else _for_pods(pool, tenant)
+                in_advance = IPAMS[site.cluster.release.ipam].blocks
+                need = _for_nodes(pool) if in_advance else _for_pods(pool, tenant)
                 total = sum(number * each for number, _, each, _ in need) + NETWORK_AND_BROADCAST
                 have = pool.allocation.addresses.num_addresses >> (pool.rails - 1).bit_length()
                 if have < total:
-                    sums = ", ".join(f"{number} {what} x {each} virtual functions" for number, what, each, _ in need)
+                    each_of = "addresses in advance" if in_advance else "virtual functions"
+                    sums = ", ".join(f"{number} {what} x {each} {each_of}" for number, what, each, _ in need)
                     message = (
                         f"block {pool.allocation.addresses} gives each of {pool.rails} rails {have} addresses;"
                         f" {sums} need {total} with network and broadcast"

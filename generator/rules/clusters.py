@@ -10,7 +10,6 @@ from generator.model.platform import Platform
 from generator.model.team import Allocation
 from generator.rules._check import Check
 from generator.rules._walk import allocated
-from generator.rules.external import EXTERNAL_KIND
 
 OWN_SERVER = "https://kubernetes.default.svc"
 """Each Argo CD calls the cluster that it runs on so."""
@@ -105,7 +104,7 @@ def partitions_of_two_clusters(platform: Platform) -> Iterator[Diagnostic]:
     known: dict[tuple[str, str, int], tuple[str, str, Allocation]] = {}
     for site, fabric, holders in allocated(platform):
         link = fabric.link
-        owner = site.cluster.external.get(f"{EXTERNAL_KIND[link.segment]}/{fabric.name}", "")
+        owner = site.cluster.external.get(f"{link.enforced}/{fabric.name}", "")
         for team, each in holders:
             first = known.setdefault((link.name, owner, each.segment), (site.name, team, each))
             if owner and first[0] != site.name and first[1] != team:

@@ -16,9 +16,6 @@ from generator.rules._check import Check
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
 
-EXTERNAL_KIND = {"VLAN": "Vlans", "partition": "Partitions"}
-"""What the owner of a fabric keeps for the teams, by what separates them."""
-
 WRONG_STORAGE_REQUEST = Rule(
     id="references/wrong-storage-request",
     severity=Severity.ERROR,
@@ -92,7 +89,7 @@ def _needed(site: Site) -> Iterator[tuple[str, Pointer]]:
 
 def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     for fabric in cluster.fabrics:
-        yield f"{EXTERNAL_KIND[fabric.link.segment]}/{fabric.name}", fabric.at.key()
+        yield f"{fabric.link.enforced}/{fabric.name}", fabric.at.key()
         for i, level in enumerate(fabric.levels):
             if level != HOSTNAME:
                 yield f"NodeLabel/{level}", fabric.at / "levels" / i

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
@@ -10,8 +11,8 @@ from generator.model.platform import Platform
 from generator.rules._check import Check
 from generator.rules._walk import hardware, holdings
 
-OTHER_MPIS = frozenset({"impi", "intelmpi", "mpich", "mvapich", "mvapich2"})
-"""MPIs that no launcher here starts, and other names of Intel's."""
+OTHER_MPIS = re.compile(r"impi\Z|intel-?(oneapi-)?mpi|mpich|mvapich")
+"""How names of MPIs begin that no launcher here starts, and other names of Intel's."""
 
 IMAGE_WITHOUT_DIGEST = Rule(
     id="runtime/image-without-digest",
@@ -33,9 +34,9 @@ UNSUPPORTED_MPI = Rule(
     summary="A runtime's MPI is the one that its launcher starts: Open MPI 4 or 5, or Intel MPI 2021.",
     why=(
         "Trainer writes its hostfile for Open MPI (`mpiImplementation` admits no other value, Trainer 2.1 to 2.3):"
-        " MPICH, MVAPICH2 and Intel MPI refuse it (`token slots not supported at this time`, seen with MPICH 4.0 and"
-        " Intel MPI 2021), and Open MPI's variables mean nothing to them. For Intel MPI there is a launcher of its own;"
-        " MPICH's failed with a good hostfile too (`BAD TERMINATION`)."
+        " MPICH and Intel MPI refuse it (`token slots not supported at this time`, seen with MPICH 4.0 and Intel MPI"
+        " 2021), as does MVAPICH2, which has MPICH's mpiexec; and Open MPI's variables mean nothing to them. For Intel"
+        " MPI there is a launcher of its own; MPICH's failed with a good hostfile too (`BAD TERMINATION`)."
     ),
     fix="Build the image with Open MPI 4.1 or 5.0, or with Intel MPI 2021 and `launcher: intel-mpi`.",
 )
@@ -108,7 +109,7 @@ def unsupported_mpi(platform: Platform) -> Iterator[Diagnostic]:
         launcher = runtime.launcher
         for library, version in runtime.libraries.items():
             at = runtime.at / "libraries" / library
-            if library in OTHER_MPIS:
+            if library not in others and OTHER_MPIS.match(library):
                 yield UNSUPPORTED_MPI.at(
                     at.key(), f"runtime `{runtime.name}` brings {library}, which nothing can launch"
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
@@ -33,6 +34,17 @@ OLDER_VERSION_WITHOUT_END = Rule(
     fix='Set `deprecated: {end: "2027-03-31"}` in the older version\'s file.',
 )
 
+NEWER_VERSION_DEPRECATED = Rule(
+    id="runtime/newer-version-deprecated",
+    severity=Severity.WARNING,
+    summary="No version of a runtime ends before an older one.",
+    why=(
+        "Who moved to the newer version as he was told has to move again, and earlier than who stayed: when it ends"
+        " the older one is all that is left."
+    ),
+    fix="Take `deprecated` out of the newer version, or give it a later `end` than the older one's.",
+)
+
 
 def version_differs_from_file(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the version that ends a file's name with the one inside; `llama-v2` alone is a name like any other."""
@@ -58,7 +70,20 @@ def older_version_without_end(platform: Platform) -> Iterator[Diagnostic]:
             yield OLDER_VERSION_WITHOUT_END.at(runtime.at / "version", message, notes=[Note("the newest", newer.at)])
 
 
+def newer_version_deprecated(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare the ends of every two versions that stand beside each other."""
+    families: dict[str, list[Runtime]] = {}
+    for runtime in sorted(platform.runtimes, key=lambda each: each.version):
+        families.setdefault(runtime.family, []).append(runtime)
+    for older, newer in (pair for versions in families.values() for pair in pairwise(versions)):
+        if newer.end and newer.end < older.end:
+            message = f"version {newer.version} of runtime `{newer.family}` ends on {newer.end}, before {older.version}"
+            notes = [Note(f"version {older.version} ends on {older.end}", older.at / "deprecated" / "end")]
+            yield NEWER_VERSION_DEPRECATED.at(newer.at / "deprecated" / "end", message, notes=notes)
+
+
 CHECKS = (
     Check(VERSION_DIFFERS_FROM_FILE, version_differs_from_file),
     Check(OLDER_VERSION_WITHOUT_END, older_version_without_end),
+    Check(NEWER_VERSION_DEPRECATED, newer_version_deprecated),
 )

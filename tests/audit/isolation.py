@@ -195,6 +195,18 @@ def every_team_is_held_to_its_limits(tree: Tree) -> Iterator[str]:
             yield f"{binding.path}: lets through what it should refuse"
 
 
+def only_trainer_writes_what_it_builds_jobs_from(tree: Tree) -> Iterator[str]:
+    """Trainer 2.3 takes a job's pods from a ConfigMap in its namespace, where teams write ConfigMaps."""
+    (policy,) = (each for each in tree.of("ValidatingAdmissionPolicy") if each.name == "trainyard-runtime-snapshots")
+    (rule,) = policy.spec["matchConstraints"]["resourceRules"]
+    if rule["resources"] != ["configmaps"] or set(rule["operations"]) != {"CREATE", "UPDATE"}:
+        yield f"{policy.path}: does not see every write"
+    bindings = [each for each in tree.of("ValidatingAdmissionPolicyBinding") if each.spec["policyName"] == policy.name]
+    every_team = {"matchExpressions": [{"key": f"{tree.domain}/team", "operator": "Exists"}]}
+    if [each.spec["matchResources"]["namespaceSelector"] for each in bindings] != [every_team]:
+        yield f"{policy.path}: is not bound to every team"
+
+
 def namespaces_are_restricted(tree: Tree) -> Iterator[str]:
     for namespace in tree.of("Namespace"):
         labels = namespace.body["metadata"]["labels"]
@@ -217,5 +229,6 @@ AUDITS = (
     no_network_path_between_teams,
     queues_and_policies_take_one_namespace,
     every_team_is_held_to_its_limits,
+    only_trainer_writes_what_it_builds_jobs_from,
     namespaces_are_restricted,
 )

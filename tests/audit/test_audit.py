@@ -139,6 +139,18 @@ SINS = (
     Sin(isolation.every_team_is_held_to_its_limits, _LIMITS, ("spec", "policyName"), "other"),
     Sin(isolation.every_team_is_held_to_its_limits, _LIMITS, ("spec", "validationActions"), ["Audit"]),
     Sin(
+        isolation.only_trainer_writes_what_it_builds_jobs_from,
+        "validatingadmissionpolicy-trainyard-runtime-snapshots.yaml",
+        ("spec", "matchConstraints", "resourceRules", 0, "operations"),
+        ["CREATE"],
+    ),
+    Sin(
+        isolation.only_trainer_writes_what_it_builds_jobs_from,
+        "validatingadmissionpolicybinding-trainyard-runtime-snapshots.yaml",
+        ("spec", "policyName"),
+        "other",
+    ),
+    Sin(
         isolation.namespaces_are_restricted,
         "namespace-team-nlp.yaml",
         ("metadata", "labels", "kueue.openshift.io/managed"),

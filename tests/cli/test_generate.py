@@ -102,6 +102,22 @@ def test_vanished_profile_writes_nothing(option: str, tree: Path, trainyard: Cal
     assert _state(tree / "overlays") == before
 
 
+def test_runtime_is_not_edited_in_place(tree: Path, trainyard: Call) -> None:
+    """The tree stays as it is until the version is raised; the version alone is enough."""
+    runtime = tree / "profiles" / "runtimes" / "openmpi-cuda.yaml"
+    before = _state(tree / "overlays")
+    edited = runtime.read_text().replace("sharedMemory: 64Gi", "sharedMemory: 80Gi")
+    runtime.write_text(edited)
+    ended = trainyard("generate")
+
+    assert ended.code == 1
+    assert "volumes[dshm].emptyDir.sizeLimit 64Gi -> 80Gi in node and launcher" in ended.out
+    assert _state(tree / "overlays") == before
+
+    runtime.write_text(edited.replace("version: 3", "version: 4"))
+    assert trainyard("generate").code == 0
+
+
 def test_tombstone_lets_the_team_go(tree: Path, trainyard: Call) -> None:
     """A team that says that it is retired leaves the tree."""
     with (tree / "profiles" / "teams" / "science.yaml").open("a") as profile:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.load.read import PACKAGE
 from generator.model.delivery import plural
 from generator.schema.manifests import schema_folder
 
@@ -56,7 +57,7 @@ PLURALS = {
 NEVER_SERVED = {"component", "configuration", "kubeletconfiguration", "kustomization", "policy"}
 """Files that some program reads, not resources."""
 
-RELEASES = ["kubernetes-1.36", "openshift-ai-3.5"]
+RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release.yaml"))
 
 
 @pytest.mark.parametrize("kind", sorted(PLURALS))

@@ -2,28 +2,37 @@
 
 ``tests/rules/<family>/<rule>/bad.yaml`` and ``good.yaml`` map a profile to what changes in it: mappings are merged,
 everything else is replaced, and null removes a key or a whole profile. ``also`` lists the rules that the same mistake
-must break too. ``bad.expected`` holds what is then told.
+must break too, and ``before`` the changes that the committed tree was made from, for rules that compare with it.
+``bad.expected`` holds what is then told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from generator import __version__
+from generator.change.check import check_replacement
+from generator.change.replacement import Identity, Replacement, identity
 from generator.diagnostics import Diagnostic, Pointer, has_errors
+from generator.dialect.emitter import emit
+from generator.dialect.manifests import parse_manifests
 from generator.dialect.reader import read
 from generator.dialect.source import Profiles, Source
 from generator.load.read import load
-from generator.model.platform import Platform
+from generator.model.manifest import Manifest
+from generator.model.platform import Platform, Site
+from generator.render.site import render_site
 from generator.resolve.platform import resolve
 from generator.rules.check import check_meaning
 from generator.schema.check import check_profiles
 
 HERE = Path(__file__).parent
 ALSO = "also"
+BEFORE = "before"
 TODAY = "2026-11-21"
 """That the cases' ends and waivers are compared with."""
 
@@ -46,9 +55,23 @@ def read_case(path: Path) -> tuple[dict[str, Any], frozenset[str]]:
     return changes, frozenset(changes.pop(ALSO, ()))
 
 
+def replacements(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Replacement]:
+    """Yield, for each cluster of the base after some changes, what its committed tree after others is replaced by."""
+    old = {site.name: site for site in platform_of(before).sites}
+    platform = platform_of(after)
+    for site in platform.sites:
+        yield Replacement(platform, site, __version__, _objects(old[site.name]), _objects(site))
+
+
+def _objects(site: Site) -> dict[Identity, Manifest]:
+    """Return what a site is rendered to, as it would be read back."""
+    manifests = ((each, parse_manifests(emit(each.body).decode())) for each in render_site(site))
+    return {identity(each): replace(each, body=body) for each, (body,) in manifests if "metadata" in body}
+
+
 def platform_of(changes: Mapping[str, Any]) -> Platform:
     """Return the base platform after some changes; they must be right in shape and in every name."""
-    profiles = _change(_base(), changes)
+    profiles = _change(_base(), {name: change for name, change in changes.items() if name != BEFORE})
     shape = tuple(check_profiles(profiles))
     assert not has_errors(shape), shape
     platform, unresolved = resolve(profiles)
@@ -58,11 +81,16 @@ def platform_of(changes: Mapping[str, Any]) -> Platform:
 
 def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
     """Return all that is told of the base platform after some changes that are right in shape."""
-    profiles = _change(_base(), changes)
+    before = changes.get(BEFORE)
+    after = {name: change for name, change in changes.items() if name != BEFORE}
+    profiles = _change(_base(), after)
     shape = tuple(check_profiles(profiles))
     assert not has_errors(shape), shape
     platform, unresolved = resolve(profiles)
-    return [*unresolved, *(() if has_errors(unresolved) else check_meaning(platform, TODAY))]
+    found = [*unresolved, *(() if has_errors(unresolved) else check_meaning(platform, TODAY))]
+    if before is not None and not has_errors(found):
+        found += [each for replacement in replacements(before, after) for each in check_replacement(replacement)]
+    return found
 
 
 def merged(base: Any, change: Any) -> Any:

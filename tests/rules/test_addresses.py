@@ -56,14 +56,20 @@ def test_pods_take_addresses_for_what_a_team_reaches_on_all_pools_of_a_fabric() 
     assert messages("fabric/address-block-too-small", {**OTHER, **quota, **_block(23)}) == [told]
 
 
-@pytest.mark.parametrize(("prefix", "fits"), [(23, True), (24, False)])
-def test_nodes_take_addresses_in_advance_where_the_plugin_gives_them_blocks(prefix: int, fits: bool) -> None:
-    """With nv-ipam each node of the fabric has a block of each team's, also where it has no quota."""
-    changes = {CLUSTER: {"release": "kubernetes-1.36", "pools": {"dgx-h100": {"nodes": 3}}}, **_block(prefix)}
-    changes["hardware/dgx-h100.yaml"] = {"nic": {"virtualFunctions": 20}}
+@pytest.mark.parametrize(
+    ("nodes", "functions", "prefix", "fits"),
+    [(3, 20, 23, True), (3, 20, 24, False), (15, 1, 24, True), (16, 1, 24, False), (31, 1, 24, False)],
+)
+def test_nodes_take_addresses_in_advance_where_the_plugin_gives_them_blocks(
+    nodes: int, functions: int, prefix: int, fits: bool
+) -> None:
+    """With nv-ipam each node of the fabric has a block of each team's, also without quota: two addresses at least."""
+    changes = {CLUSTER: {"release": "kubernetes-1.36", "pools": {"dgx-h100": {"nodes": nodes}}}, **_block(prefix)}
+    changes["hardware/dgx-h100.yaml"] = {"nic": {"virtualFunctions": functions}}
+    each = max(2, functions)
     told = (
-        "block 10.64.0.0/24 gives each of 8 rails 32 addresses; 3 nodes of pool `dgx-h100` x 20 virtual functions"
-        " need 62 with network and broadcast"
+        f"block 10.64.0.0/24 gives each of 8 rails 32 addresses; {nodes} nodes of pool `dgx-h100`"
+        f" x {each} addresses in advance need {nodes * each + 2} with network and broadcast"
     )
 
     assert messages("fabric/address-block-too-small", changes) == ([] if fits else [told])

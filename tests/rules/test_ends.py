@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -93,3 +94,19 @@ def test_all_but_the_newest_version_have_an_end(versions: dict[int, str], told: 
 
     assert [message[:9] for message in said] == told
     assert all(message.endswith("deprecated itself") is bool(versions[3]) for message in said)
+
+
+@given(ends=st.lists(st.sampled_from(["", "2026-12-31", "2027-01-01", "2027-06-30"]), min_size=2, max_size=3))
+def test_versions_end_in_their_order(ends: list[str]) -> None:
+    """A version is told when the one before it ends later; on the same day both are gone."""
+    versions = {
+        f"runtimes/openmpi-v{i}.yaml": {**OTHER, "version": i, **({"deprecated": {"end": end}} if end else {})}
+        for i, end in enumerate(ends, 1)
+    }
+    found = [
+        f"version {i + 2} of runtime `openmpi` ends on {newer}, before {i + 1}"
+        for i, (older, newer) in enumerate(pairwise(ends))
+        if newer and newer < older
+    ]
+
+    assert messages("runtime/newer-version-deprecated", versions) == found

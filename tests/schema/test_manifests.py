@@ -17,6 +17,7 @@ from referencing import Registry
 
 from generator.diagnostics import Step, ToolError
 from generator.dialect.manifests import parse_manifests
+from generator.load.read import PACKAGE
 from generator.schema import manifests
 from generator.schema.manifests import check_manifest, schema_folder
 from generator.schema.shape import ShapeValidator, anchored
@@ -35,10 +36,17 @@ def schema_path(release: str, body: dict[str, Any]) -> Path:
     return schema_folder(release) / (group or version) / f"{body['kind'].lower()}_{version}.json"
 
 
+def examples_of(release: str) -> list[dict[str, Any]]:
+    """Return what a release has alone or has otherwise, and the first release's for all other kinds that it has."""
+    name = f"examples-{release}.yaml"
+    own = examples(name) if Path(__file__).with_name(name).is_file() else []
+    kinds = {each["kind"] for each in own}
+    return own + [each for each in EXAMPLES if each["kind"] not in kinds and schema_path(release, each).is_file()]
+
+
 EXAMPLES = examples("examples.yaml")
-OWN = examples("examples-kubernetes-1.36.yaml")
-SHARED = [each for each in EXAMPLES if each["kind"] != "TrainJob" and schema_path(KUBERNETES, each).is_file()]
-CASES = [(RELEASE, each) for each in EXAMPLES] + [(KUBERNETES, each) for each in OWN + SHARED]
+RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release.yaml"))
+CASES = [(release, each) for release in RELEASES for each in examples_of(release)]
 
 
 def example(kind: str, among: list[dict[str, Any]] = EXAMPLES) -> dict[str, Any]:
@@ -71,7 +79,7 @@ def test_check_manifest_accepts_example(release: str, body: dict[str, Any]) -> N
     assert list(check_manifest(release, body)) == []
 
 
-@pytest.mark.parametrize("release", [RELEASE, KUBERNETES])
+@pytest.mark.parametrize("release", RELEASES)
 def test_examples_cover_every_kind(release: str) -> None:
     """Each schema of the release has an example, or nothing is known of it."""
     covered = {schema_path(release, body) for each, body in CASES if each == release}
@@ -166,7 +174,7 @@ def test_check_manifest_refuses_other_trainer_version() -> None:
 )
 def test_check_manifest_refuses_what_stops_a_file_from_being_read(kind: str, change: dict[str, Any]) -> None:
     """Files have no API server that would refuse them: a mistake stops or misleads what reads them."""
-    body = {**example(kind, OWN + SHARED), **change}
+    body = {**example(kind, examples_of(KUBERNETES)), **change}
     assert list(check_manifest(KUBERNETES, body))
 
 

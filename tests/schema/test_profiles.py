@@ -10,6 +10,8 @@ import pytest
 from jsonschema import Draft7Validator
 
 from generator.diagnostics import ToolError
+from generator.model.launcher import LAUNCHERS
+from generator.model.link import LINKS
 from generator.schema.faults import KEYWORDS
 from generator.schema.profiles import profile_kinds, profile_schema
 
@@ -104,3 +106,15 @@ def test_profile_schema_of_unknown_kind_is_broken_tool() -> None:
     """A kind without a schema never passes for valid."""
     with pytest.raises(ToolError, match="starship"):
         profile_schema("starship")
+
+
+def test_words_of_providers_are_those_that_there_are() -> None:
+    """A link or launcher that a profile may name and nobody provides would end in a traceback."""
+    fabric = profile_schema("cluster")["definitions"]["fabric"]["properties"]
+    launcher = profile_schema("runtime")["properties"]["launcher"]
+    held = profile_schema("allocations")["definitions"]["allocation"]["properties"]
+
+    assert fabric["link"]["enum"] == sorted(LINKS)
+    assert launcher["enum"] == sorted(LAUNCHERS)
+    assert {link.ranges for link in LINKS.values()} <= fabric.keys()
+    assert {link.field for link in LINKS.values()} <= held.keys()

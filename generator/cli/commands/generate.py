@@ -26,7 +26,7 @@ from generator.cli.options import (
     profiles_option,
     today,
 )
-from generator.committed import check_fresh, check_vanished
+from generator.committed import check_fresh, check_replaced
 from generator.diagnostics import has_errors
 from generator.pipeline import generate
 from generator.tree.write import Written, preview, write
@@ -52,7 +52,8 @@ def command(
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
-    Refuses when the profiles have errors, and when something would be deleted that no profile says goodbye to.
+    Refuses when the profiles have errors, when something would be deleted that no profile says goodbye to, and when
+    what is delivered would change in a way that running jobs or the API server don't survive.
     """
     if check and dry_run:
         raise click.UsageError("`--check` and `--dry-run` exclude each other")
@@ -61,7 +62,7 @@ def command(
         generation = generate(profiles, components_root(profiles, output), clusters, today())
         diagnostics = generation.diagnostics
         if not has_errors(diagnostics):
-            diagnostics += tuple(check_vanished(output, generation, clusters))
+            diagnostics += tuple(check_replaced(output, generation, clusters))
         if check and not has_errors(diagnostics):
             diagnostics += tuple(check_fresh(output, generation))
     fine = not has_errors(diagnostics)

@@ -1,0 +1,113 @@
+"""What a team holds of a fabric stays with it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, collapse_addresses
+from typing import Any
+
+from generator.change.replacement import Replacement
+from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.model import names
+from generator.model.fabric import Fabric
+from generator.model.manifest import Manifest
+from generator.model.team import Allocation
+
+ALLOCATION_MOVED = Rule(
+    id="change/allocation-moved",
+    severity=Severity.ERROR,
+    summary="A team keeps the partition or VLAN and the addresses that the committed tree gave it.",
+    why=(
+        "Running pods keep their old segment and addresses: the ranks of one job stand in two networks and wait for"
+        " each other until NCCL or MPI gives up, and whoever gets the old numbers can reach what the first holder left."
+    ),
+    fix=(
+        "Restore the entry in profiles/allocations.yaml. A team that must move is drained first: merge"
+        " `state: draining` alone, then the new numbers; never give the old ones to another team."
+    ),
+)
+RULES = (ALLOCATION_MOVED,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What the committed tree gave a team on a fabric: segments as people write them, and the rails' ranges."""
+
+    segments: set[str] = field(default_factory=set)
+    ranges: set[IPv4Network] = field(default_factory=set)
+
+    @property
+    def addresses(self) -> str:
+        return ", ".join(map(str, collapse_addresses(self.ranges)))
+
+
+def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare what the committed networks say with the ledger."""
+    fabrics = {fabric.name: fabric for fabric in replacement.site.cluster.fabrics}
+    for (team, name), held in sorted(_holdings(replacement).items()):
+        fabric, cluster = fabrics[name], replacement.site.name
+        entry = replacement.platform.allocations.get((cluster, name, team))
+        whose = f"team {team} held {_told(fabric, held)} on fabric `{name}` of cluster `{cluster}`"
+        notes = list(_taken(replacement, fabric, team, held))
+        if entry is None:
+            at = replacement.platform.allocations_at / cluster / name
+            yield ALLOCATION_MOVED.at(at, f"{whose}, and its entry is gone", notes=notes)
+        elif not replacement.is_drained(team):
+            for key, now in _moves(fabric, held, entry):
+                yield ALLOCATION_MOVED.at(entry.at / key, f"{whose}, and now {now}", notes=notes)
+
+
+def _told(fabric: Fabric, held: _Held) -> str:
+    return f"{fabric.link.segment} {', '.join(sorted(held.segments))} with {held.addresses}"
+
+
+def _moves(fabric: Fabric, held: _Held, entry: Allocation) -> Iterator[tuple[str, str]]:
+    """Yield the key of an entry that is not what was held, and what it says now."""
+    segment = fabric.link.told(entry.segment)
+    if held.segments - {segment}:
+        yield fabric.link.field, f"{fabric.link.segment} {segment}"
+    if not all(each.subnet_of(entry.addresses) for each in held.ranges):
+        yield "addresses", str(entry.addresses)
+
+
+def _taken(replacement: Replacement, fabric: Fabric, team: str, held: _Held) -> Iterator[Note]:
+    for (cluster, name, other), entry in replacement.platform.allocations.items():
+        if (cluster, name) == (replacement.site.name, fabric.name) and other != team:
+            same = fabric.link.told(entry.segment) in held.segments
+            if same or any(each.overlaps(entry.addresses) for each in held.ranges):
+                yield Note(f"team {other} has it now", entry.at)
+
+
+def _holdings(replacement: Replacement) -> dict[tuple[str, str], _Held]:
+    """Return what each team that has a profile held, by team and fabric."""
+    owners = {
+        _stem(names.address_pool(team.name, fabric.name, 0)): (team.name, fabric.name)
+        for team in replacement.platform.teams
+        for fabric in replacement.site.cluster.fabrics
+    }
+    found: dict[tuple[str, str], _Held] = defaultdict(_Held)
+    for manifest in replacement.old("IPPool", "NetworkAttachmentDefinition", "SriovNetwork"):
+        pool, segment, addresses = _read(manifest)
+        if owner := owners.get(_stem(pool)):
+            found[owner].segments.update([segment] if segment else [])
+            found[owner].ranges.update([IPv4Network(addresses)] if addresses else [])
+    return found
+
+
+def _stem(pool: str) -> str:
+    """Return the name of a pool of addresses without its rail."""
+    return pool.rpartition("-")[0]
+
+
+def _read(manifest: Manifest) -> tuple[str, str, str]:
+    """Return the pool of addresses of a network, its segment and its range; empty for what another object says."""
+    spec: dict[str, Any] = manifest.body["spec"]
+    if manifest.kind.name == "IPPool":
+        return manifest.name, "", spec["subnet"]
+    config = json.loads(spec["config"]) if "config" in spec else {"ipam": json.loads(spec["ipam"])}
+    ipam = config["ipam"]
+    segment = config.get("pkey") or str(spec["vlan"])
+    return ipam.get("poolName") or ipam["network_name"], segment, ipam.get("range", "")

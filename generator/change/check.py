@@ -1,0 +1,23 @@
+"""All rules about a change: the whole of this stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.change import allocations, fields, flavors, runtimes
+from generator.change.replacement import Replacement
+from generator.diagnostics import Diagnostic
+
+CHECKS = (
+    runtimes.runtime_edited_in_place,
+    fields.immutable_field,
+    flavors.flavor_leaves_queue,
+    allocations.allocation_moved,
+)
+RULES = (*runtimes.RULES, *fields.RULES, *flavors.RULES, *allocations.RULES)
+
+
+def check_replacement(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Yield what would not survive that a cluster's committed objects are replaced."""
+    for check in CHECKS:
+        yield from check(replacement)

@@ -1,0 +1,67 @@
+"""One cluster's folder and what is about to replace it, object by object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from generator.model.manifest import Manifest
+from generator.model.platform import Platform, Site
+
+
+class Identity(NamedTuple):
+    """What makes two objects the same to the API server, wherever their files lie."""
+
+    kind: str
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Objects of one cluster before and after.
+
+    Args:
+        platform, site: as the profiles have them now.
+        tool: version of Trainyard that wrote what is replaced.
+        before: objects of the committed tree; their place is the file there.
+        after: objects that the profiles make now.
+    """
+
+    platform: Platform
+    site: Site
+    tool: str
+    before: Mapping[Identity, Manifest]
+    after: Mapping[Identity, Manifest]
+
+    def old(self, *kinds: str) -> Iterator[Manifest]:
+        """Yield the committed objects of some kinds."""
+        return (manifest for identity, manifest in self.before.items() if identity.kind in kinds)
+
+    def pairs(self, *kinds: str) -> Iterator[tuple[Manifest, Manifest]]:
+        """Yield the objects of some kinds that stay, before and after."""
+        for old in self.old(*kinds):
+            if new := self.after.get(identity(old)):
+                yield old, new
+
+    def is_drained(self, team: str) -> bool:
+        """Tell whether the committed tree lets the team run nothing: that state was merged before this change."""
+        queues = [queue for queue in self.old("ClusterQueue") if team_of(queue) == team]
+        return bool(queues) and all(map(is_held, queues))
+
+
+def identity(manifest: Manifest) -> Identity:
+    """Return what makes an object the same one in both trees."""
+    return Identity(manifest.kind.name, manifest.namespace, manifest.name)
+
+
+def team_of(manifest: Manifest) -> str:
+    """Return the team that an object is labelled with, whatever the label's domain was; empty for none."""
+    labels: dict[str, str] = manifest.body["metadata"].get("labels", {})
+    return next((value for key, value in labels.items() if key.endswith("/team")), "")
+
+
+def is_held(queue: Manifest) -> bool:
+    """Tell whether a ClusterQueue has evicted what ran and lets nothing start."""
+    return bool(queue.body["spec"].get("stopPolicy") == "HoldAndDrain")
