@@ -16,13 +16,6 @@ COMPONENTS = "../profiles/components"
 COMPONENT = "components/simulation-defaults"
 
 
-def write_clusters(root: Path) -> None:
-    """Write profiles of three clusters; the shared runtime names a second node type, which they then need too."""
-    write_platform(root, REPOSITORY, teams=3, clusters=3)
-    hardware = "hardware/xe9680-h200.yaml"
-    (root / hardware).write_bytes((REPOSITORY / "profiles" / hardware).read_bytes())
-
-
 def change(profiles: Path, file: str, old: str, new: str) -> None:
     """Replace text in a profile; it must be there."""
     path = profiles / file
@@ -145,7 +138,7 @@ def test_name_in_an_object_must_lead_somewhere(profiles: Path) -> None:
 def clusters(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Profiles of three clusters."""
     root = tmp_path_factory.mktemp("clusters") / "profiles"
-    write_clusters(root)
+    write_platform(root, REPOSITORY, teams=3, clusters=3)
     return root
 
 
@@ -167,7 +160,7 @@ def test_only_wanted_clusters_are_generated(wanted: tuple[str, ...], clusters: P
 def test_profiles_of_clusters_that_are_not_wanted_are_checked(clusters: Path, tmp_path: Path) -> None:
     """A fault in another cluster's team stops the run: profiles are right together or not at all."""
     root = tmp_path / "profiles"
-    write_clusters(root)
+    write_platform(root, REPOSITORY, teams=3, clusters=3)
     change(root, "teams/team-0002.yaml", "cohort: research", "cohort: reserch")
 
     assert generate(root, COMPONENTS, ["cluster-0"]).files == {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import random
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from generator.pipeline import generate
 from generator.tree.write import write
-from tests.bench.platform import write_platform
+from tests.bench.platform import KINDS, write_platform
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = {
@@ -39,13 +38,6 @@ print(hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest())
 """
 
 
-def write_clusters(root: Path) -> None:
-    """Write profiles of six teams on two clusters; the shared runtime names a second node type, needed here too."""
-    write_platform(root, REPOSITORY, teams=6, clusters=2)
-    hardware = "hardware/xe9680-h200.yaml"
-    (root / hardware).write_bytes((REPOSITORY / "profiles" / hardware).read_bytes())
-
-
 def tree(root: Path) -> dict[str, bytes]:
     """Return the tree of the profiles below a folder."""
     generation = generate(root, "../profiles/components")
@@ -57,7 +49,7 @@ def tree(root: Path) -> dict[str, bytes]:
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return profiles of six teams on two clusters."""
     root = tmp_path_factory.mktemp("platform") / "profiles"
-    write_clusters(root)
+    write_platform(root, REPOSITORY, teams=6, clusters=2)
     return root
 
 
@@ -98,19 +90,22 @@ def test_second_generation_writes_nothing(platform: Path, tmp_path: Path) -> Non
     assert before == {path: path.stat().st_mtime_ns for path in target.rglob("*")}
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=st.from_regex(r"[a-z][a-z0-9-]{1,10}[a-z0-9]", fullmatch=True), nodes=st.integers(1, 9))
-def test_new_team_changes_nothing_of_others(name: str, nodes: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", range(len(KINDS)), ids=[kind.fabric for kind in KINDS])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=st.from_regex(r"[a-z][a-z0-9-]{1,10}[a-z0-9]", fullmatch=True), nodes=st.integers(2, 9))
+def test_new_team_changes_nothing_of_others(number: int, name: str, nodes: int, tmp_path: Path) -> None:
     """A team that comes changes its own files and the few that name every team; when it goes again, nothing is left."""
+    kind, cluster, model = KINDS[number], f"cluster-{number}", f"team-{number:04}"
     root = tmp_path / f"{name}-{nodes}" / "profiles"
-    write_clusters(root)
+    write_platform(root, REPOSITORY, teams=6, clusters=2)
     before = tree(root)
     profile, allocations = root / "teams" / f"{name}.yaml", root / "allocations.yaml"
     held = allocations.read_text()
-    text = (root / "teams" / "team-0000.yaml").read_text()
-    profile.write_text(re.sub(r"team-0000", name, re.sub(r"nodes: 1,", f"nodes: {nodes},", text)))
-    extra = f'    {name}: {{partition: "0x0170", addresses: 10.200.0.0/19}}\n'
-    allocations.write_text(held.replace("cluster-0:\n  ib:\n", f"cluster-0:\n  ib:\n{extra}"))
+    text = (root / "teams" / f"{model}.yaml").read_text()
+    profile.write_text(text.replace(model, name).replace("nodes: 2,", f"nodes: {nodes},"))
+    begin = f"{cluster}:\n  {kind.fabric}:\n"
+    extra = f"    {name}: {{{kind.held.format(0x70, 1100)}, addresses: 10.200.0.0/19}}\n"
+    allocations.write_text(held.replace(begin, f"{begin}{extra}"))
 
     after = tree(root)
     profile.unlink()
@@ -118,8 +113,8 @@ def test_new_team_changes_nothing_of_others(name: str, nodes: int, tmp_path: Pat
 
     changed = {path for path in before if before[path] != after[path]}
     created = after.keys() - before.keys()
-    assert changed == {f"cluster-0/{path}" for path in SHARED}
-    assert all(path.startswith("cluster-0/") and name in path for path in created)
+    assert changed == {f"{cluster}/{path}" for path in SHARED}
+    assert all(path.startswith(f"{cluster}/") and name in path for path in created)
     assert before.keys() <= after.keys()
     assert tree(root) == before
 

@@ -10,7 +10,7 @@ from ipaddress import IPv4Network, collapse_addresses
 from typing import Any
 
 from generator.change.replacement import Replacement
-from generator.diagnostics import Diagnostic, Note, Rule, Severity
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model import names
 from generator.model.fabric import Fabric
 from generator.model.manifest import Manifest
@@ -31,6 +31,8 @@ ALLOCATION_MOVED = Rule(
 )
 RULES = (ALLOCATION_MOVED,)
 
+_NETWORKS = ("IPPool", "NetworkAttachmentDefinition", "SriovNetwork")
+
 
 @dataclass(frozen=True, slots=True)
 class _Held:
@@ -46,31 +48,32 @@ class _Held:
 
 def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     """Compare what the committed networks say with the ledger."""
+    if replacement.keeps(*_NETWORKS):  # they are made from the ledger
+        return
     fabrics = {fabric.name: fabric for fabric in replacement.site.cluster.fabrics}
     for (team, name), held in sorted(_holdings(replacement).items()):
         fabric, cluster = fabrics[name], replacement.site.name
         entry = replacement.platform.allocations.get((cluster, name, team))
         whose = f"team {team} held {_told(fabric, held)} on fabric `{name}` of cluster `{cluster}`"
-        notes = list(_taken(replacement, fabric, team, held))
         if entry is None:
-            at = replacement.platform.allocations_at / cluster / name
-            yield ALLOCATION_MOVED.at(at, f"{whose}, and its entry is gone", notes=notes)
-        elif not replacement.is_drained(team):
-            for key, now in _moves(fabric, held, entry):
-                yield ALLOCATION_MOVED.at(entry.at / key, f"{whose}, and now {now}", notes=notes)
+            moves = [(replacement.platform.allocations_at / cluster / name, "its entry is gone")]
+        else:
+            moves = [] if replacement.is_drained(team) else list(_moves(fabric, held, entry))
+        for at, now in moves:
+            yield ALLOCATION_MOVED.at(at, f"{whose}, and {now}", notes=_taken(replacement, fabric, team, held))
 
 
 def _told(fabric: Fabric, held: _Held) -> str:
     return f"{fabric.link.segment} {', '.join(sorted(held.segments))} with {held.addresses}"
 
 
-def _moves(fabric: Fabric, held: _Held, entry: Allocation) -> Iterator[tuple[str, str]]:
-    """Yield the key of an entry that is not what was held, and what it says now."""
+def _moves(fabric: Fabric, held: _Held, entry: Allocation) -> Iterator[tuple[Pointer, str]]:
+    """Yield where an entry is not what was held, and what it says now."""
     segment = fabric.link.told(entry.segment)
     if held.segments - {segment}:
-        yield fabric.link.field, f"{fabric.link.segment} {segment}"
+        yield entry.at / fabric.link.field, f"now {fabric.link.segment} {segment}"
     if not all(each.subnet_of(entry.addresses) for each in held.ranges):
-        yield "addresses", str(entry.addresses)
+        yield entry.at / "addresses", f"now {entry.addresses}"
 
 
 def _taken(replacement: Replacement, fabric: Fabric, team: str, held: _Held) -> Iterator[Note]:
@@ -89,7 +92,7 @@ def _holdings(replacement: Replacement) -> dict[tuple[str, str], _Held]:
         for fabric in replacement.site.cluster.fabrics
     }
     found: dict[tuple[str, str], _Held] = defaultdict(_Held)
-    for manifest in replacement.old("IPPool", "NetworkAttachmentDefinition", "SriovNetwork"):
+    for manifest in replacement.old(*_NETWORKS):
         pool, segment, addresses = _read(manifest)
         if owner := owners.get(_stem(pool)):
             found[owner].segments.update([segment] if segment else [])

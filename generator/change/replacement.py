@@ -45,6 +45,10 @@ class Replacement:
             if new := self.after.get(identity(old)):
                 yield old, new
 
+    def keeps(self, *kinds: str) -> bool:
+        """Tell whether every committed object of some kinds stays as it is."""
+        return all(self.after.get(one) == old for one, old in self.before.items() if one.kind in kinds)
+
     def is_drained(self, team: str) -> bool:
         """Tell whether the committed tree lets the team run nothing: that state was merged before this change."""
         queues = [queue for queue in self.old("ClusterQueue") if team_of(queue) == team]

@@ -132,5 +132,5 @@ _OPENMPI: Mapping[str, Callable[[str, str], Environment]] = {"4": _openmpi_4, "5
 
 
 def variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return an environment as a container states it."""
-    return [{"name": name, "value": value} for name, value in sorted(environment.items())]
+    """Return an environment as a container states it: kubelet makes ``$`` of ``$$``, and a value of ``$(NAME)``."""
+    return [{"name": name, "value": value.replace("$", "$$")} for name, value in sorted(environment.items())]

@@ -36,11 +36,6 @@ class Tenant:
         return self.team.name
 
     @property
-    def namespace(self) -> str:
-        """The team's own namespace."""
-        return self.spaces[0].namespace
-
-    @property
     def files(self) -> tuple[str, ...]:
         """The profile files that made it."""
         return (self.team.at.file, *self.cluster.files)

@@ -103,11 +103,6 @@ def _launches(*, mpi: bool) -> Callable[[Site], Iterator[Scope]]:
     return scopes
 
 
-def _tenants(site: Site) -> Iterator[Scope]:
-    for tenant in site.tenants:
-        yield _of(tenant)
-
-
 def _of(tenant: Tenant, **variables: object) -> Scope:
     return Scope({"tenant": tenant, **variables}, tenant.files, tenant.team.at, tenant.name)
 

@@ -32,7 +32,6 @@ NO_ROOM_FOR_INITIALIZER = Rule(
     ),
     fix="Lower `cpu` or `memory` under `initialize`, or run it on larger nodes or shares.",
 )
-
 UNSUPPORTED_BY_RELEASE = Rule(
     id="runtime/unsupported-by-release",
     severity=Severity.WARNING,
@@ -103,6 +102,6 @@ def _passed_over(launch: Launch, runtime: Runtime) -> bool:
 
 CHECKS = (
     Check(VOLUME_WITHOUT_CLAIM, volume_without_claim),
-    Check(UNSUPPORTED_BY_RELEASE, unsupported_by_release),
     Check(NO_ROOM_FOR_INITIALIZER, no_room_for_initializer),
+    Check(UNSUPPORTED_BY_RELEASE, unsupported_by_release),
 )

@@ -112,12 +112,15 @@ def quota_is_there(tree: Tree) -> Iterator[str]:
 
 
 def a_whole_node_pod_fits_a_node(tree: Tree) -> Iterator[str]:
+    """One for any of several kinds of node fits each of them."""
     for runtime in tree.of("ClusterTrainingRuntime"):
-        node = _node(tree, tree.pool_of(runtime.name))
-        for path, fields in mappings(runtime.body):
-            for name, text in fields.items() if path.endswith("resources.requests") else ():
-                if amount(text) > node.get(name, Fraction(0)):
-                    yield f"{runtime.path}: {path} asks for more {name} than a node has"
+        if not tree.pools_of(runtime):
+            yield f"{runtime.path}: for no pool"
+        for node in (_node(tree, pool) for pool in tree.pools_of(runtime)):
+            for path, fields in mappings(runtime.body):
+                for name, text in fields.items() if path.endswith("resources.requests") else ():
+                    if amount(text) > node.get(name, Fraction(0)):
+                        yield f"{runtime.path}: {path} asks for more {name} than a node has"
 
 
 def lending_and_borrowing_are_bounded(tree: Tree) -> Iterator[str]:

@@ -210,7 +210,9 @@ def only_trainer_writes_what_it_builds_jobs_from(tree: Tree) -> Iterator[str]:
 def namespaces_are_restricted(tree: Tree) -> Iterator[str]:
     for namespace in tree.of("Namespace"):
         labels = namespace.body["metadata"]["labels"]
-        if labels.get("pod-security.kubernetes.io/enforce") != "restricted":
+        if {labels.get(f"pod-security.kubernetes.io/{mode}") for mode in ("audit", "enforce", "warn")} != {
+            "restricted"
+        }:
             yield f"{namespace.path}: pods are not held to the restricted level"
         managed = (
             labels.get("kueue.openshift.io/managed") == "true" if tree.openshift else f"{tree.domain}/team" in labels

@@ -64,6 +64,9 @@ class Tree:
         domain: prefix of our labels.
         cluster, teams: the profiles as they stand in their files, teams of this cluster only.
         hardware: node types, with what they extend.
+        allocations: fabric -> team -> what it holds.
+        regulations: by name.
+        evidence: the page that answers them; empty where nobody asks.
     """
 
     name: str
@@ -74,6 +77,8 @@ class Tree:
     teams: dict[str, dict[str, Any]]
     hardware: dict[str, dict[str, Any]]
     allocations: dict[str, dict[str, dict[str, str]]]
+    regulations: dict[str, dict[str, Any]]
+    evidence: str
 
     def of(self, *kinds: str) -> list[Document]:
         return [document for document in self.documents if document.kind in kinds]
@@ -95,11 +100,14 @@ class Tree:
         """Return the team that has a namespace; empty for nobody's."""
         return next((team for team in self.teams if namespace in self.namespaces(team)), "")
 
-    def pool_of(self, runtime: str) -> str:
-        """Return the pool that a runtime's pods run on, by its name."""
+    def pools_of(self, runtime: Document) -> list[str]:
+        """Return the pools that a runtime's pods may run on, by its name: of a node type, or of a class of nodes."""
         pools = {name: fields.get("hardware", name) for name, fields in self.cluster["pools"].items()}
-        found = [name for name, hardware in pools.items() if re.search(rf"-v[0-9]+-{hardware}(-|$)", runtime)]
-        return str(max(found, key=lambda name: len(pools[name])))
+        kinds = {name: "gpu" if "gpu" in self.hardware[hardware] else "cpu" for name, hardware in pools.items()}
+        exact = [name for name in pools if re.search(rf"-v[0-9]+-{pools[name]}(-|$)", runtime.name)]
+        longest = max((len(pools[name]) for name in exact), default=0)
+        any_of = [name for name in pools if re.search(rf"-v[0-9]+-{kinds[name]}(-|$)", runtime.name)]
+        return [name for name in exact if len(pools[name]) == longest] or any_of
 
     def team_of(self, document: Document) -> str:
         """Return whose a document is; empty for the platform's own."""
@@ -143,22 +151,25 @@ def clusters() -> tuple[str, ...]:
 
 
 @cache
-def load(cluster: str) -> Tree:
-    """Read a cluster's folder and the profiles that it was made from."""
-    folder = ROOT / "overlays" / cluster
+def load(cluster: str, root: Path = ROOT) -> Tree:
+    """Read a cluster's folder and the profiles that it was made from, both below the root."""
+    folder, said = root / "overlays" / cluster, root / "profiles"
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.yaml"))}
     found = [Document(name, read(path)) for name, path in files.items()]
-    profiles = {path.stem: read(path) for path in sorted((ROOT / "profiles/teams").glob("*.yaml"))}
+    profiles = {path.stem: read(path) for path in sorted((said / "teams").glob("*.yaml"))}
     teams = {name: team for name, team in profiles.items() if team.get("state") != "retired"}
+    allocations, evidence = said / "allocations.yaml", folder / "COMPLIANCE.md"
     return Tree(
         name=cluster,
         documents=tuple(each for each in found if each.kind not in {"", "Kustomization"}),
         kustomizations=tuple(each for each in found if each.kind == "Kustomization"),
-        domain=read(ROOT / "profiles/trainyard.yaml")["domain"],
-        cluster=read(ROOT / f"profiles/clusters/{cluster}.yaml"),
+        domain=read(said / "trainyard.yaml")["domain"],
+        cluster=read(said / f"clusters/{cluster}.yaml"),
         teams={name: team for name, team in teams.items() if cluster in team.get("quota", {})},
-        hardware={path.stem: _hardware(path) for path in sorted((ROOT / "profiles/hardware").glob("*.yaml"))},
-        allocations=read(ROOT / "profiles/allocations.yaml")[cluster],
+        hardware={path.stem: _hardware(path) for path in sorted((said / "hardware").glob("*.yaml"))},
+        allocations=read(allocations).get(cluster, {}) if allocations.is_file() else {},
+        regulations={path.stem: read(path) for path in sorted((said / "compliance").glob("*.yaml"))},
+        evidence=evidence.read_text(encoding="utf-8") if evidence.is_file() else "",
     )
 
 

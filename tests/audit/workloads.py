@@ -8,6 +8,9 @@ from typing import Any
 
 from tests.audit.tree import Tree, mappings, strings
 
+_COMPUTE = {"cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"}
+"""Kueue counts these; a ResourceQuota beside it would refuse pods of an admitted job."""
+
 _ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 _IDS = {"fsGroup", "runAsGroup", "runAsUser", "supplementalGroups"}
 _HOST = {"hostIPC", "hostNetwork", "hostPID", "hostPath", "hostPort", "privileged"}
@@ -86,6 +89,27 @@ def pods_have_no_token(tree: Tree) -> Iterator[str]:
                     break
 
 
+def kubelet_replaces_nothing(tree: Tree) -> Iterator[str]:
+    """It reads ``$$`` and ``$(NAME)`` in commands and values; a script that means its own gets something else."""
+    for where, container in _containers(tree):
+        names = {variable["name"] for variable in container.get("env", ())}
+        for _, text in strings([container.get("command"), container.get("args"), container.get("env")]):
+            if "$$" in text or names & set(re.findall(r"\$\(([^)]*)\)", text)):
+                yield f"{where}: {text[:40]!r}"
+
+
+def every_namespace_has_defaults(tree: Tree) -> Iterator[str]:
+    """A pod that says nothing gets amounts, no pod is refused for its own, and objects have a number."""
+    for namespace in (namespace for team in tree.teams for namespace in tree.namespaces(team)):
+        ranges = [each for each in tree.of("LimitRange") if each.namespace == namespace]
+        limits = [limit for each in ranges for limit in each.spec["limits"]]
+        if [set(limit) for limit in limits] != [{"type", "default", "defaultRequest"}]:
+            yield f"{namespace}: limits {limits}"
+        hard = [set(each.spec["hard"]) for each in tree.of("ResourceQuota") if each.namespace == namespace]
+        if len(hard) != 1 or not {"services.loadbalancers", "services.nodeports"} <= hard[0] or hard[0] & _COMPUTE:
+            yield f"{namespace}: quota {hard}"
+
+
 def mpi_runtimes_are_what_trainer_expects(tree: Tree) -> Iterator[str]:
     for runtime in (each for each in tree.of("ClusterTrainingRuntime") if "mpi" in each.spec["mlPolicy"]):
         policy = runtime.spec["mlPolicy"]
@@ -121,5 +145,7 @@ AUDITS = (
     containers_are_confined,
     no_ids_and_no_host,
     pods_have_no_token,
+    kubelet_replaces_nothing,
+    every_namespace_has_defaults,
     mpi_runtimes_are_what_trainer_expects,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
+import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -32,8 +34,11 @@ def main() -> int:
             ("generate, one team changed", _times(root, ("generate",), _change_team)),
         ]
         files = sum(1 for path in (root / "overlays").rglob("*") if path.is_file())
-    print(f"{TEAMS} teams on {CLUSTERS} clusters of 64 nodes: {files} files")
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}, {RUNS} runs each\n")
+    print(f"{TEAMS} teams on {CLUSTERS} clusters of 104 nodes: {files} files")
+    # Of the largest process; Linux counts in KiB.
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    machine = f"{os.cpu_count()} cores, {platform.machine()}"
+    print(f"Python {platform.python_version()}, {machine}, {RUNS} runs each, {peak} MiB at most\n")
     print(f"{'command':<28} {'min':>6} {'median':>7} {'max':>6}   seconds")
     for name, seconds in rows:
         print(f"{name:<28} {min(seconds):>6.2f} {statistics.median(seconds):>7.2f} {max(seconds):>6.2f}")
@@ -69,8 +74,7 @@ def _remove_tree(root: Path, run: int) -> None:
 
 def _change_team(root: Path, run: int) -> None:
     team = root / "profiles" / "teams" / "team-0007.yaml"
-    lines = [line for line in team.read_text().splitlines() if not line.startswith("largestJob")]
-    team.write_text("\n".join([*lines, f"largestJob: {{nodes: {2 + run % 3}}}"]) + "\n")
+    team.write_text(re.sub(r"home: \d+Ti", f"home: {2 + run}Ti", team.read_text()))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -27,6 +28,9 @@ SETTINGS = {
     "KbdInteractiveAuthentication": "no",
 }
 """Without any one of them sshd does not start as an arbitrary uid, or lets nobody in."""
+
+FIPS = ["Ciphers", "MACs", "KexAlgorithms", "HostKeyAlgorithms", "PubkeyAcceptedAlgorithms"]
+"""What is said beside where the nodes are in FIPS mode."""
 
 AGENTS = {"I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", "OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"}
 """How Intel MPI, Open MPI 4 and Open MPI 5 are told of ssh."""
@@ -125,10 +129,9 @@ def test_sshd_is_configured_for_an_arbitrary_uid(run: Run) -> None:
 
 def test_fips_mode_leaves_approved_algorithms_only(run: Run) -> None:
     """Both ends of a connection are held to the same lists, and only where the nodes are in FIPS mode."""
-    keywords = ("Ciphers", "MACs", "KexAlgorithms", "HostKeyAlgorithms", "PubkeyAcceptedAlgorithms")
     plain, strict = (run(variables).stdout.decode().splitlines() for variables in ({}, {"SSH_CRYPTO": "fips"}))
     lines = [line for line in strict if line not in plain]
-    assert [line.partition(" ")[0] for line in lines] == list(keywords)
+    assert [line.partition(" ")[0] for line in lines] == FIPS
     assert not any(word in line for line in lines for word in ("chacha20", "curve25519", "sha1", "ed25519"))
     agents = {
         variable["value"]
@@ -138,6 +141,36 @@ def test_fips_mode_leaves_approved_algorithms_only(run: Run) -> None:
     }
     assert agents
     assert all(f"-o {line.replace(' ', '=', 1)}" in agent for agent in agents for line in lines)
+
+
+def settings_of(configuration: bytes, key: Path) -> dict[str, str]:
+    """Return the settings by lower-case keyword: as sshd reads them where one works, else as they stand there."""
+    text = configuration.decode()
+    sshd = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
+    # As root it wants a folder that only a machine which serves ssh has.
+    if sshd and subprocess.run([sshd, "-t", "-f", "/dev/null", "-h", str(key)], check=False).returncode == 0:
+        file = key.with_name("sshd_config")
+        file.write_text(text.replace(SETTINGS["HostKey"], str(key)))
+        done = subprocess.run([sshd, "-T", "-f", str(file)], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        text = done.stdout
+    lines = (line.partition(" ") for line in text.splitlines())
+    return {keyword.lower(): value for keyword, _, value in lines}
+
+
+@pytest.mark.parametrize("fips", [False, True])
+def test_sshd_takes_every_setting(run: Run, tmp_path: Path, *, fips: bool) -> None:
+    """Its own test of the configuration passes, and the settings that the connection hangs on come out as written."""
+    key = tmp_path / "id_rsa"
+    if keygen := shutil.which("ssh-keygen"):
+        # Of the kind that Trainer makes (pkg/runtime/framework/plugins/mpi).
+        subprocess.run([keygen, "-q", "-t", "ecdsa", "-b", "521", "-N", "", "-f", str(key)], check=True)
+    written = run({"HOSTILE": 'a "b" c\\d #', **({"SSH_CRYPTO": "fips"} if fips else {})}).stdout
+    seen = settings_of(written, key)
+    wanted = dict(line.split(" ", 1) for line in written.decode().splitlines())
+
+    for keyword in {"Port", "PidFile", "StrictModes", "UsePAM", "MaxStartups"} | set(FIPS if fips else ()):
+        assert seen[keyword.lower()].lower() == wanted[keyword].lower()
 
 
 def test_ports_and_user_agree_with_the_launcher() -> None:

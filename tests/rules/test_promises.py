@@ -1,0 +1,100 @@
+"""What two teams are promised on two kinds of nodes, in nodes or in GPUs: never more than is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from generator.diagnostics import has_errors
+from generator.pipeline import check_tree
+from generator.render.site import render_site
+from tests.audit.capacity import amount
+from tests.rules.cases import findings, platform_of
+
+CLUSTER, OTHER, RUNTIME = "clusters/prod-east.yaml", "hardware/other.yaml", "runtimes/openmpi-cuda.yaml"
+TEAMS, POOLS = ("nlp", "vision"), ("dgx-h100", "other")
+THREADS, SYSTEM, GPUS, FUNCTIONS = {"dgx-h100": 224, "other": 192}, 16, 8, 8
+
+QUOTAS = st.dictionaries(
+    st.sampled_from(POOLS),
+    st.one_of(
+        st.builds(lambda n: {"nodes": n}, st.integers(2, 5)),
+        st.builds(lambda n: {"gpus": n}, st.integers(1, 7)),
+    ),
+    min_size=1,
+)
+"""Of one team, by pool."""
+
+
+@st.composite
+def platforms(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]]:
+    """Changes of the base, what each pool's owners have of it in nodes, and the nodes that it promises."""
+    quotas = {team: draw(QUOTAS) for team in TEAMS}
+    nodes = {pool: draw(st.integers(2, 9)) for pool in POOLS}
+    changes: dict[str, Any] = {
+        CLUSTER: {"pools": {pool: {"nodes": nodes[pool] + 1, "reserve": 1, "fabric": "ib"} for pool in POOLS}},
+        OTHER: {
+            "extends": "nvidia-dgx-h100",
+            "cpu": {"threads": THREADS["other"], "cores": 96},
+            "memory": "1Ti",
+            "labels": {"example.com/kind": "other"},
+        },
+        RUNTIME: {"hardware": list(POOLS)},
+    }
+    for team in TEAMS:
+        # What the base says of a pool goes with what is said instead.
+        whole = {pool: {"nodes": None} | quotas[team][pool] if pool in quotas[team] else None for pool in POOLS}
+        changes[f"teams/{team}.yaml"] = {"quota": {"prod-east": whole}, "largestJob": None, "cohort": None}
+    held = {pool: [in_nodes(quotas[team][pool]) for team in TEAMS if pool in quotas[team]] for pool in POOLS}
+    return changes, held, nodes
+
+
+def in_nodes(quota: dict[str, int]) -> Fraction:
+    return Fraction(quota.get("nodes", 0)) + Fraction(quota.get("gpus", 0), GPUS)
+
+
+def promised(changes: dict[str, Any]) -> Iterator[tuple[str, str, Fraction]]:
+    """Yield pool, resource and nominal quota of each line of each queue; all objects are right."""
+    (site,) = platform_of(changes).sites
+    manifests = render_site(site)
+    assert list(check_tree(site, manifests)) == []
+    for queue in (each.body["spec"] for each in manifests if each.body["kind"] == "ClusterQueue"):
+        for flavor in queue["resourceGroups"][0]["flavors"]:
+            yield from ((flavor["name"], each["name"], amount(each["nominalQuota"])) for each in flavor["resources"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(platforms())
+def test_more_than_there_is_is_refused_and_nothing_else(
+    case: tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]],
+) -> None:
+    """A pool whose teams own more than its nodes, reserve left aside, is an error, and one that holds them is none."""
+    changes, held, nodes = case
+    too_much = {pool for pool in POOLS if sum(held[pool]) > nodes[pool]}
+    told = [each for each in findings(changes) if each.rule == "capacity/oversubscribed"]
+
+    assert {pool for pool in POOLS if any(f"`{pool}`" in each.message for each in told)} == too_much
+
+
+@settings(max_examples=30, deadline=None)
+@given(platforms())
+def test_quota_of_what_is_accepted_is_in_the_nodes(
+    case: tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]],
+) -> None:
+    """In every resource, all queues together; and nobody loses more than a base unit by rounding."""
+    changes, held, nodes = case
+    assume(not has_errors(findings(changes)))
+    sums: dict[tuple[str, str], Fraction] = {}
+    for pool, resource, quota in promised(changes):
+        sums[pool, resource] = sums.get((pool, resource), Fraction(0)) + quota
+
+    for (pool, resource), total in sums.items():
+        rail = FUNCTIONS if "_rail_" in resource else None
+        known = {"cpu": THREADS[pool] - SYSTEM, "nvidia.com/gpu": GPUS}.get(resource, rail)
+        if known is not None:
+            assert total <= nodes[pool] * known
+            assert sum(held[pool]) * known - total < len(TEAMS)
