@@ -238,9 +238,9 @@ def test_export_of_a_profile_reaches_the_pod() -> None:
 @pytest.mark.parametrize("launcher", sorted(LIBRARIES))
 @pytest.mark.parametrize("export", [(), ("save",)], ids=["alone", "export"])
 def test_job_without_a_command_fails_at_once(launcher: str, export: tuple[str, ...]) -> None:
-    """It says on what word a job's command begins, instead of ending well with nothing done."""
+    """It says what the job lacks, instead of ending well with nothing done."""
     container = pod(launcher, export)["containers"][0]
     done = subprocess.run(container["command"], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stdout) == (64, "")
-    assert "spec.trainer.command" in done.stderr
+    assert "as spec.trainer." in done.stderr

@@ -38,14 +38,6 @@ def test_one_mpi_that_the_launcher_starts(launcher: str, libraries: dict[str, st
     assert all(f"say `launcher: {library}`" in each.hint for each, library in zip(found, culprits, strict=True))
 
 
-@pytest.mark.parametrize("library", ["impi", "intelmpi", "mpich", "mvapich", "mvapich2"])
-def test_mpi_that_nothing_starts(library: str) -> None:
-    """A name that no launcher has is refused whatever its version."""
-    (found,) = unsupported("openmpi", {**OPENMPI, library: "4.1.6"})
-
-    assert (found.at.path, found.at.on_key) == (("libraries", library), True)
-
-
 @pytest.mark.parametrize(
     ("launcher", "library", "version", "known"),
     [

@@ -23,7 +23,7 @@ QUOTAS = st.dictionaries(
     st.sampled_from(POOLS),
     st.one_of(
         st.builds(lambda n: {"nodes": n}, st.integers(2, 5)),
-        st.builds(lambda n: {"gpus": n}, st.integers(1, 7)),
+        st.builds(lambda n: {"gpus": n}, st.sampled_from([2, 4, 6])),
     ),
     min_size=1,
 )
@@ -41,7 +41,8 @@ def platforms(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, list[Fraction]
             "extends": "nvidia-dgx-h100",
             "cpu": {"threads": THREADS["other"], "cores": 96},
             "memory": "1Ti",
-            "labels": {"example.com/kind": "other"},
+            "gpu": {"product": "NVIDIA-H200"},
+            "labels": {"nvidia.com/gpu.product": "NVIDIA-H200"},
         },
         RUNTIME: {"hardware": list(POOLS)},
     }
