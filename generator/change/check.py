@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.change import allocations, fields, flavors, runtimes
+from generator.change import allocations, fields, flavors, namespaces, runtimes
 from generator.change.replacement import Replacement
 from generator.diagnostics import Diagnostic
 
@@ -12,9 +12,10 @@ CHECKS = (
     runtimes.runtime_edited_in_place,
     fields.immutable_field,
     flavors.flavor_leaves_queue,
+    namespaces.namespace_left_behind,
     allocations.allocation_moved,
 )
-RULES = (*runtimes.RULES, *fields.RULES, *flavors.RULES, *allocations.RULES)
+RULES = (*runtimes.RULES, *fields.RULES, *flavors.RULES, *namespaces.RULES, *allocations.RULES)
 
 
 def check_replacement(replacement: Replacement) -> Iterator[Diagnostic]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from generator.model.fabric import Fabric
+from generator.model.launcher import INTEL_MPI, OPENMPI
 from generator.model.runtime import Runtime
 
 POD_INTERFACE = "eth0"
@@ -74,14 +75,9 @@ def launcher_environment(runtime: Runtime, cores_per_rank: int, rdma: bool, fips
         fips: whether the nodes run in FIPS mode.
     """
     bound = f"slot:PE={cores_per_rank}" if runtime.binding == "cores" else ""
-    if runtime.launcher.wrapped:
-        return _intel_mpi(bound, ssh(fips))
-    if not runtime.launcher.mpi:
-        return {}
-    major = runtime.launcher_version.partition(".")[0]
-    environment = _OPENMPI[major](bound, ssh(fips)) if major in _OPENMPI else {}
-    environment["OMPI_MCA_btl_tcp_if_include"] = POD_INTERFACE
-    if rdma:
+    start = _LAUNCHERS.get((runtime.launcher.name, runtime.launcher_version.partition(".")[0]))
+    environment = start(bound, ssh(fips)) if start else {}
+    if rdma and runtime.launcher.name == OPENMPI.name:
         environment["OMPI_MCA_pml"] = "ucx"
     return environment
 
@@ -89,6 +85,7 @@ def launcher_environment(runtime: Runtime, cores_per_rank: int, rdma: bool, fips
 def _openmpi_4(bound: str, agent: str) -> Environment:
     """ORTE; Trainer sets its hostfile, and that it keeps whole names."""
     return {
+        "OMPI_MCA_btl_tcp_if_include": POD_INTERFACE,
         "OMPI_MCA_hwloc_base_binding_policy": "core" if bound else "none",
         "OMPI_MCA_oob_tcp_if_include": POD_INTERFACE,
         "OMPI_MCA_plm_rsh_agent": agent,
@@ -99,6 +96,7 @@ def _openmpi_4(bound: str, agent: str) -> Environment:
 def _openmpi_5(bound: str, agent: str) -> Environment:
     """PRRTE; it ignores the names of 4 in silence: without a hostfile of its own all ranks run on the launcher."""
     return {
+        "OMPI_MCA_btl_tcp_if_include": POD_INTERFACE,
         "PRTE_MCA_hwloc_default_binding_policy": "core" if bound else "none",
         "PRTE_MCA_plm_ssh_agent": agent,
         "PRTE_MCA_plm_ssh_args": "-o ConnectionAttempts=10",
@@ -128,7 +126,12 @@ def _intel_mpi(bound: str, agent: str) -> Environment:
     }
 
 
-_OPENMPI: Mapping[str, Callable[[str, str], Environment]] = {"4": _openmpi_4, "5": _openmpi_5}
+_LAUNCHERS: Mapping[tuple[str, str], Callable[[str, str], Environment]] = {
+    (INTEL_MPI.name, "2021"): _intel_mpi,
+    (OPENMPI.name, "4"): _openmpi_4,
+    (OPENMPI.name, "5"): _openmpi_5,
+}
+"""By launcher and major version; torchrun has all that it needs from Trainer."""
 
 
 def variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
