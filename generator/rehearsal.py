@@ -14,7 +14,7 @@ from generator.model.platform import Platform, Site
 from generator.model.space import Sample
 from generator.pipeline import Generation, component_manifests, generate
 from generator.rehearse.acceptance import check_acceptance
-from generator.rehearse.build import Built, build, cache_folder, find
+from generator.rehearse.build import build, cache_folder, find
 from generator.rehearse.components import read_components
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.life import check_life

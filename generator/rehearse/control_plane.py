@@ -55,19 +55,28 @@ class Place:
         return Api(self.server, self.certificates.authority, _token(name))
 
 
-def start(place: Place, processes: Processes) -> None:
-    """Start everything and wait until the API server is ready.
+def start_api(place: Place, processes: Processes) -> None:
+    """Start etcd and the API server, and wait until it is ready.
 
     Raises:
         ToolError: a process ends, or it takes too long.
     """
-    client, peer, manager, scheduler, kwok = free_ports(5)
+    client, peer = free_ports(2)
     _write_users(place)
     processes.start(place.built.programs["etcd"], tuple(_etcd(place, client, peer)))
     processes.wait_until(lambda: answers(client), "the start of etcd", 30)
     processes.start(place.built.programs["kube-apiserver"], tuple(_api_server(place, client)))
     with place.api() as api:
         processes.wait_until(api.ready, "the start of the API server", 60)
+
+
+def start_controllers(place: Place, processes: Processes) -> None:
+    """Start what acts on objects; kinds that come later are counted in quotas only half a minute after.
+
+    Raises:
+        ToolError: one can't be started.
+    """
+    manager, scheduler, kwok = free_ports(3)
     processes.start(place.built.programs["kube-controller-manager"], tuple(_manager(place, manager)))
     processes.start(place.built.programs["kube-scheduler"], tuple(_served(place, "kube-scheduler", scheduler)))
     processes.start(place.built.programs["kwok"], tuple(_kwok(place, kwok)))

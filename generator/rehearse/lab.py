@@ -102,13 +102,14 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
         certificates = write_certificates(folder / "certificates")
         port, *webhooks = free_ports(1 + len(components.controllers))
         place = Place(folder, built, certificates, port, users)
-        control_plane.start(place, processes)
+        control_plane.start_api(place, processes)
         api = stack.enter_context(place.api())
         running = {
             each.name: Running(each, place, own, plan.tree)
             for each, own in zip(components.controllers.values(), webhooks, strict=True)
         }
         own_crds = _serve_kinds(plan, place, api, processes, running)
+        control_plane.start_controllers(place, processes)
         for namespace in _namespaces(site, components):
             api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
         for node in nodes(site):

@@ -31,9 +31,15 @@ def check_life(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator
     volumes = bind_claims(lab.api, lab.plan.site)
     namespaces = [space.namespace for tenant in lab.plan.site.tenants for space in tenant.spaces]
     lab.processes.wait_until(partial(bound, lab.api, namespaces), "the binding of the teams' claims", _PATIENCE)
+    lab.processes.wait_until(partial(_counting, lab.api), "the first count of the teams' objects", _PATIENCE)
     failures = [failure for sample, manifest in samples for failure in _run(lab, sample, manifest)]
     remark = f"{volumes} volumes stand in for those of provisioners" if volumes else ""
     yield counted("sample jobs run", len(samples), failures, remark)
+
+
+def _counting(api: Api) -> bool:
+    """Tell whether every quota has been counted: until then nothing that it counts may be made."""
+    return all("hard" in (quota.get("status") or {}) for quota in api.list("v1", "ResourceQuota"))
 
 
 def _queues(lab: Lab) -> Iterator[Outcome]:
@@ -103,8 +109,7 @@ def _watch(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
             yield f"{count} pods of role {role} do not run: {_pods_told(job)}"
             return
     yield from _judge(lab, job, sample)
-    for role in sample.launch.runtime.launcher.roles[-1:]:
-        job.end(role)
+    job.end("launcher" if sample.launch.runtime.launcher.mpi else "node")
     if not waited(lab, lambda: job.is_over):
         yield f"does not end when its last pods do: {_pods_told(job)}"
 
