@@ -27,7 +27,7 @@ def resolve_cluster(
     name: str,
     source: Source,
     settings: Settings,
-    shipped: tuple[Mapping[str, Hardware], Mapping[str, Release]],
+    shipped: tuple[Mapping[str, Hardware | None], Mapping[str, Release]],
     found: Found,
 ) -> Cluster | None:
     """Return a cluster, or None when its release is not known."""
@@ -108,7 +108,7 @@ def _priorities(fields: Mapping[str, Any], at: Pointer) -> Iterator[Priority]:
 def _pools(
     fields: Mapping[str, Any],
     at: Pointer,
-    known: tuple[Mapping[str, Hardware], tuple[Fabric, ...], str],
+    known: tuple[Mapping[str, Hardware | None], tuple[Fabric, ...], str],
     found: Found,
 ) -> Iterator[Pool]:
     hardware, fabrics, prefix = known

@@ -15,9 +15,9 @@ _REQUIRED = ("cpu", "memory", "ephemeralStorage", "pods", "labels", "system", "k
 _SHARE = ("cpu", "memory", "ephemeralStorage")
 
 
-def resolve_hardware(profiles: Profiles, found: Found) -> dict[str, Hardware]:
-    """Return every hardware profile of the repository, complete."""
-    resolved = {}
+def resolve_hardware(profiles: Profiles, found: Found) -> dict[str, Hardware | None]:
+    """Return every hardware profile of the repository, complete; None for one that is not, which is reported."""
+    resolved: dict[str, Hardware | None] = dict.fromkeys(profiles.hardware)
     for name, source in sorted(profiles.hardware.items()):
         chain = _chain(source, profiles, found)
         merged: dict[str, Plain] = {}

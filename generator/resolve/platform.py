@@ -27,7 +27,7 @@ from generator.resolve.tenant import resolve_tenant
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    clusters: Mapping[str, Cluster]
+    clusters: Mapping[str, Cluster | None]
     runtimes: Mapping[str, Runtime]
     allocations: Mapping[tuple[str, str, str], Allocation]
     components: Mapping[str, Component]
@@ -43,11 +43,11 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     settings = _settings(profiles)
     hardware = resolve_hardware(profiles, found)
     releases = {name: resolve_release(name, source) for name, source in sorted(profiles.releases.items())}
-    clusters = {
-        name: cluster
+    read = {
+        name: resolve_cluster(name, source, settings, (hardware, releases), found)
         for name, source in sorted(profiles.clusters.items())
-        if (cluster := resolve_cluster(name, source, settings, (hardware, releases), found)) is not None
     }
+    clusters = {name: cluster for name, cluster in read.items() if cluster is not None}
     runtimes = {
         name: resolve_runtime(name, source, hardware, found) for name, source in sorted(profiles.runtimes.items())
     }
@@ -56,7 +56,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
         for name, source in sorted(profiles.compliance.items())
     }
     allocations = _allocations(profiles, clusters, found)
-    known = _Known(clusters, runtimes, allocations, _components(profiles), regulations)
+    known = _Known(read, runtimes, allocations, _components(profiles), regulations)
     teams = tuple(_teams(profiles, known, found))
     platform = Platform(
         settings=settings,

@@ -74,8 +74,11 @@ RULES = (
 )
 
 
-def find(kind: str, name: str, known: Mapping[str, T], at: Pointer, found: Found) -> T | None:
-    """Return what a name stands for, or report it with the nearest name that exists."""
+def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer, found: Found) -> T | None:
+    """Return what a name stands for, or report it with the nearest name that exists.
+
+    A profile that is there and could not be resolved is None: that was told at its own place.
+    """
     if name in known:
         return known[name]
     near = get_close_matches(name, known, n=1)

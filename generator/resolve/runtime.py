@@ -14,7 +14,7 @@ from generator.model.runtime import INITIALIZERS, Runtime, Step
 from generator.resolve.references import Found, find
 
 
-def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware], found: Found) -> Runtime:
+def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware | None], found: Found) -> Runtime:
     """Return a runtime; hardware that doesn't exist is reported and left out."""
     at = Pointer(source.file)
     fields = source.value

@@ -19,7 +19,7 @@ from generator.resolve.references import QUOTA_SAID_TWICE, Found, find
 def resolve_team(
     name: str,
     source: Source,
-    known: tuple[Mapping[str, Cluster], Mapping[str, Runtime], Mapping[str, Compliance]],
+    known: tuple[Mapping[str, Cluster | None], Mapping[str, Runtime], Mapping[str, Compliance]],
     found: Found,
 ) -> Team:
     """Return a team; names that lead nowhere are reported."""
@@ -79,7 +79,7 @@ def _spaces(fields: Mapping[str, Any], at: Pointer, usual: int) -> Iterator[Team
 def _quotas(
     fields: Mapping[str, Any],
     at: Pointer,
-    clusters: Mapping[str, Cluster],
+    clusters: Mapping[str, Cluster | None],
     found: Found,
 ) -> Iterator[Quota]:
     for cluster_name, pools in sorted(fields["quota"].items()):

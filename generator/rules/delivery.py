@@ -21,7 +21,8 @@ _REASONS = {
     " WorkloadPriorityClass": "it is cluster-wide, whatever namespace it says",
     "IPPool MultiNetworkPolicy NetworkAttachmentDefinition SriovIBNetwork SriovNetwork SriovNetworkNodePolicy"
     " SriovNetworkPoolConfig": "it chooses any partition, VLAN or address",
-    "LimitRange LocalQueue NetworkPolicy ResourceQuota Role RoleBinding ServiceAccount": "isolation is made of it",
+    "LimitRange ResourceQuota": "the namespace has Trainyard's, and one that counts what Kueue counts halves gangs",
+    "LocalQueue NetworkPolicy Role RoleBinding ServiceAccount": "isolation is made of it",
     "PersistentVolumeClaim": "the team's profile asks for it, under `storage`",
     "SealedSecret Secret": "Git is no place for secrets, encoded or not",
     "SecretStore": "the cluster's profile names the stores",

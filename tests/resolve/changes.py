@@ -50,9 +50,10 @@ def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ..
 
 
 def hardware(changes: Mapping[str, Any]) -> tuple[dict[str, Hardware], list[Diagnostic]]:
-    """Return the hardware of the base after some changes, and what is wrong with it."""
+    """Return the hardware of the base after some changes that is complete, and what is wrong with the rest."""
     found: list[Diagnostic] = []
-    return resolve_hardware(_change(_base(), changes), found), found
+    every = resolve_hardware(_change(_base(), changes), found)
+    return {name: each for name, each in every.items() if each is not None}, found
 
 
 def tenant(changes: Mapping[str, Any], name: str = "nlp") -> Tenant:

@@ -54,6 +54,22 @@ def test_unknown_name_is_told_where_it_stands(changes: dict[str, Any], expected:
     assert {each.rule for each in found} <= {UNKNOWN_NAME.id, "shape/incomplete-hardware"}
 
 
+@pytest.mark.parametrize(
+    ("changes", "follow"),
+    [
+        ({CLUSTER: {"release": "openshift-ai-9"}}, "there is no cluster `prod-east`"),
+        ({HARDWARE: {"extends": "nvidia-dgx"}}, "there is no hardware profile `dgx-h100`"),
+    ],
+    ids=["cluster", "hardware"],
+)
+def test_profile_with_an_unknown_name_is_not_missing(changes: dict[str, Any], follow: str) -> None:
+    """Who mistypes the release of a cluster need not hear from every team that there is no such cluster."""
+    _, found = resolved(changes)
+
+    assert found
+    assert follow not in [message for _, _, message in told(found)]
+
+
 def test_unknown_priority_points_at_its_own_entry() -> None:
     """The index is the file's, in whatever order the names stand there."""
     _, found = resolved({NLP: {"priorities": ["production", "btach"]}})
