@@ -13,7 +13,6 @@ from generator.rehearse.api import Api, Body, Refused
 from generator.rehearse.jobs import KUEUE, Job, Pod, conditions, submit
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure, Outcome, counted
-from generator.rehearse.stand_ins import bind_claims, bound
 
 _NETWORKS = "k8s.v1.cni.cncf.io/networks"
 _PATIENCE = 60.0
@@ -28,18 +27,8 @@ def check_life(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator
         samples: the jobs that the tree has to copy.
     """
     yield from _queues(lab)
-    volumes = bind_claims(lab.api, lab.plan.site)
-    namespaces = [space.namespace for tenant in lab.plan.site.tenants for space in tenant.spaces]
-    lab.processes.wait_until(partial(bound, lab.api, namespaces), "the binding of the teams' claims", _PATIENCE)
-    lab.processes.wait_until(partial(_counting, lab.api), "the first count of the teams' objects", _PATIENCE)
     failures = [failure for sample, manifest in samples for failure in _run(lab, sample, manifest)]
-    remark = f"{volumes} volumes stand in for those of provisioners" if volumes else ""
-    yield counted("sample jobs run", len(samples), failures, remark)
-
-
-def _counting(api: Api) -> bool:
-    """Tell whether every quota has been counted: until then nothing that it counts may be made."""
-    return all("hard" in (quota.get("status") or {}) for quota in api.list("v1", "ResourceQuota"))
+    yield counted("sample jobs run", len(samples), failures)
 
 
 def _queues(lab: Lab) -> Iterator[Outcome]:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 from generator.model.platform import Site
 from generator.rehearse.api import Api, Body
+from generator.rehearse.lab import Lab
+
+_PATIENCE = 60.0
 
 
-def bind_claims(api: Api, site: Site) -> int:
-    """Make a volume for each claim that a provisioner would serve; return how many."""
-    made = list(_volumes(site))
+def settle(lab: Lab) -> int:
+    """Make a volume for each claim that a provisioner would serve, and wait until claims are bound and quotas counted.
+
+    Returns:
+        How many volumes were made.
+
+    Raises:
+        ToolError: a claim is not bound, or a quota not counted.
+    """
+    made = list(_volumes(lab.plan.site))
     for body in made:
-        api.apply(body)
+        lab.api.apply(body)
+    lab.processes.wait_until(partial(_bound, lab.api), "the binding of the teams' claims", _PATIENCE)
+    lab.processes.wait_until(partial(_counting, lab.api), "the first count of the teams' objects", _PATIENCE)
     return len(made)
 
 
@@ -34,7 +47,11 @@ def _volumes(site: Site) -> Iterator[Body]:
             }
 
 
-def bound(api: Api, namespaces: Iterable[str]) -> bool:
-    """Tell whether every claim is bound."""
-    claims = (claim for namespace in namespaces for claim in api.list("v1", "PersistentVolumeClaim", namespace))
+def _bound(api: Api) -> bool:
+    claims = api.list("v1", "PersistentVolumeClaim")
     return all((claim.get("status") or {}).get("phase") == "Bound" for claim in claims)
+
+
+def _counting(api: Api) -> bool:
+    """Tell whether every quota has been counted: until then nothing that it counts may be made."""
+    return all("hard" in (quota.get("status") or {}) for quota in api.list("v1", "ResourceQuota"))
