@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from generator.committed import check_fresh, check_replaced
@@ -20,7 +19,6 @@ from generator.rehearse.components import read_components
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life
-from generator.rehearse.load import check_load
 from generator.rehearse.outcome import Outcome
 from generator.rehearse.promises import check_promises
 from generator.render.unit import UNLISTED
@@ -143,7 +141,8 @@ def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     yield from check_acceptance(lab, _synced(site, generation))
     samples = _samples(site, generation.manifests[site.name], team)
     yield from check_life(lab, samples)
-    yield from chain(check_ledger(lab, samples), check_promises(lab, samples), check_load(lab, samples))
+    yield from check_ledger(lab, samples)
+    yield from check_promises(lab, samples)
 
 
 def _samples(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:

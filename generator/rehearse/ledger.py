@@ -81,10 +81,10 @@ def _without_policy(lab: Lab, lanes: Sequence[Lane]) -> Iterator[None]:
     """Take away what limits TrainJobs in the namespaces, and put it back, in force."""
     names = sorted({lane.space.limits_name for lane in lanes})
     bindings = [_bare(lab.api.get(*_BINDING, name)) for name in names]
+    free = partial(_is_free, lab, lanes)
     try:
         for body in bindings:
             lab.api.delete(body)
-        free = partial(_is_free, lab, lanes)
         lab.processes.wait_until(lambda: all(free()), "the end of the limits on TrainJobs", _PATIENCE)
         yield
     finally:
