@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import httpx
+
+from generator.diagnostics import ToolError
 
 Body = dict[str, Any]
 
@@ -53,7 +56,7 @@ class Api:
     def __init__(self, server: str, authority: Path, token: str) -> None:
         self._client = httpx.Client(
             base_url=server,
-            verify=httpx.create_ssl_context(verify=str(authority)),
+            verify=ssl.create_default_context(cafile=authority),
             headers={"Authorization": f"Bearer {token}"},
             timeout=_SECONDS,
             trust_env=False,
@@ -165,7 +168,7 @@ class Api:
 
     def _discover(self, version: str) -> Iterator[tuple[str, Resource]]:
         prefix = f"/apis/{version}" if "/" in version else f"/api/{version}"
-        answer = self._client.get(prefix)
+        answer = self._request("GET", prefix)
         if answer.status_code == httpx.codes.OK:
             for each in answer.json()["resources"]:
                 if "/" not in each["name"]:
@@ -180,11 +183,17 @@ class Api:
         kind: str = "application/json",
     ) -> Answer:
         headers = [("Content-Type", kind), *self._impersonated]
-        answer = self._client.request(method, path, params=query or {}, content=content, headers=headers)
+        answer = self._request(method, path, params=query or {}, content=content, headers=headers)
         body = answer.json() if answer.content else {}
         if answer.is_error:
             raise Refused(answer.status_code, str(body.get("message", answer.reason_phrase)))
         return Answer(body, tuple(answer.headers.get_list("Warning")))
+
+    def _request(self, method: str, path: str, **details: Any) -> httpx.Response:
+        try:
+            return self._client.request(method, path, **details)
+        except httpx.TransportError as error:
+            raise ToolError(f"the API server does not answer to {method} {path}: {error}") from error
 
 
 def _json(body: Body) -> bytes:
