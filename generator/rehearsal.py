@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from generator.committed import check_fresh, check_replaced
@@ -17,8 +18,11 @@ from generator.rehearse.acceptance import check_acceptance
 from generator.rehearse.build import build, cache_folder, find
 from generator.rehearse.components import read_components
 from generator.rehearse.lab import Lab, Plan, alone, opened
+from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life
+from generator.rehearse.load import check_load
 from generator.rehearse.outcome import Outcome
+from generator.rehearse.promises import check_promises
 from generator.render.unit import UNLISTED
 
 Tell = Callable[[str], None]
@@ -139,7 +143,9 @@ def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome
 def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     site = lab.plan.site
     yield from check_acceptance(lab, _synced(site, generation))
-    yield from check_life(lab, _samples(site, generation.manifests[site.name], team))
+    samples = _samples(site, generation.manifests[site.name], team)
+    yield from check_life(lab, samples)
+    yield from chain(check_ledger(lab, samples), check_promises(lab, samples), check_load(lab, samples))
 
 
 def _samples(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generator.model.space import Space
 from generator.rehearse.api import Api, Body, Refused
 
-_JOBSET = "jobset.sigs.k8s.io/jobset-name"
+JOBSET = "jobset.sigs.k8s.io/jobset-name"
 _ROLE = "jobset.sigs.k8s.io/replicatedjob-name"
 _INDEX = "batch.kubernetes.io/job-completion-index"
 KUEUE = "kueue.x-k8s.io/v1beta2"
@@ -58,19 +58,19 @@ class Job:
     @property
     def pods(self) -> list[Pod]:
         """Its pods, the launcher first, then by rank."""
-        found = self.api.list("v1", "Pod", self.namespace, f"{_JOBSET}={self.name}")
+        found = self.api.list("v1", "Pod", self.namespace, f"{JOBSET}={self.name}")
         return sorted(map(_pod, found), key=lambda pod: (pod.role != "launcher", pod.role, pod.index))
 
     @property
     def is_admitted(self) -> bool:
         """Whether Kueue let it start."""
-        return _is_true(self.workload, "Admitted")
+        return is_true(self.workload, "Admitted")
 
     @property
     def is_over(self) -> bool:
         """Whether it has ended, well or not."""
         body = self.body
-        return _is_true(body, "Complete") or _is_true(body, "Failed")
+        return is_true(body, "Complete") or is_true(body, "Failed")
 
     @property
     def waits_because(self) -> str:
@@ -142,7 +142,8 @@ def conditions(body: Body) -> Iterator[Body]:
     yield from (body.get("status") or {}).get("conditions") or []
 
 
-def _is_true(body: Body, kind: str) -> bool:
+def is_true(body: Body, kind: str) -> bool:
+    """Tell whether a condition of an object holds."""
     return any(each["type"] == kind and each["status"] == "True" for each in conditions(body))
 
 

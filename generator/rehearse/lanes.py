@@ -1,0 +1,193 @@
+"""Jobs of chosen sizes: the samples, larger and in numbers, submitted by their team's users and taken away again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import TracebackType
+from typing import Self
+
+from generator.diagnostics import Pointer
+from generator.model.cluster import Priority
+from generator.model.manifest import Manifest
+from generator.model.queue import Flavor, Queue
+from generator.model.space import Grant, Sample, Space
+from generator.rehearse.api import Body, Refused
+from generator.rehearse.jobs import KUEUE, Job, as_user, changed, named, submit
+from generator.rehearse.lab import Lab
+
+_PATIENCE = 60.0
+_CONFLICT = 409
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A way into a queue: a sample job, and the quota that its pods count against."""
+
+    sample: Sample
+    manifest: Manifest
+    queue: Queue
+    flavors: tuple[Flavor, ...]
+
+    @property
+    def space(self) -> Space:
+        """The namespace."""
+        return self.sample.space
+
+    @property
+    def grant(self) -> Grant:
+        """The runtime, and its largest job."""
+        return self.sample.grant
+
+    @property
+    def at(self) -> Pointer:
+        """Where the quota is said."""
+        return self.flavors[0].quota.at
+
+    @property
+    def name(self) -> str:
+        """The queue and the runtime, as a reader finds them."""
+        return f"ClusterQueue {self.queue.name}, {self.sample.launch.name}"
+
+    @property
+    def least(self) -> int:
+        """Pods of the smallest job."""
+        return self.sample.launch.runtime.launcher.smallest_job
+
+    @property
+    def own(self) -> tuple[int, ...]:
+        """Pods that each flavor's own quota holds."""
+        return tuple(self._pods(flavor.quota.nodes) for flavor in self.flavors)
+
+    @property
+    def reach(self) -> tuple[int, ...]:
+        """The same with all that may be borrowed."""
+        return tuple(self._pods(flavor.quota.reach) for flavor in self.flavors)
+
+    def _pods(self, nodes: Fraction) -> int:
+        return int(nodes / self.sample.launch.part)
+
+    def body(self, name: str, pods: int, priority: Priority | None = None) -> Body:
+        """Return a job of so many pods."""
+        body = changed(named(self.manifest.body, name), numNodes=pods)
+        if priority is None:
+            return body
+        labels = {**body["metadata"]["labels"], "kueue.x-k8s.io/priority-class": priority.name}
+        labels.pop("kueue.x-k8s.io/max-exec-time-seconds", None)
+        if priority.deadline:
+            labels["kueue.x-k8s.io/max-exec-time-seconds"] = str(priority.deadline)
+        return {**body, "metadata": {**body["metadata"], "labels": labels}}
+
+
+def find_lanes(samples: Iterable[tuple[Sample, Manifest]]) -> list[Lane]:
+    """Return the lane of each sample job."""
+    return [_lane(sample, manifest) for sample, manifest in samples]
+
+
+def _lane(sample: Sample, manifest: Manifest) -> Lane:
+    launch = sample.launch
+    (queue,) = (each for each in sample.space.queues if each.node_class == launch.hardware.node_class)
+    on = (flavor for flavor in queue.flavors if launch.node_selector.items() <= flavor.pool.hardware.labels.items())
+    return Lane(sample, manifest, queue, tuple(on))
+
+
+def by_flavor(lanes: Iterable[Lane]) -> list[Lane]:
+    """Return one lane for each flavor of each queue: that of the smallest jobs without steps."""
+    found: dict[tuple[str, str], Lane] = {}
+    for lane in sorted(lanes, key=lambda lane: (bool(lane.sample.launch.runtime.initializers), lane.least)):
+        if len(lane.flavors) == 1:
+            found.setdefault((lane.queue.name, lane.flavors[0].name), lane)
+    return [found[key] for key in sorted(found)]
+
+
+def split(pods: int, least: int, most: int) -> list[int]:
+    """Return sizes of jobs that together have so many pods, the largest first; none where no jobs do."""
+    for count in range(-(-pods // most), pods // least + 1):
+        sizes = [least] * count
+        rest = pods - least * count
+        for i in range(count):
+            more = min(most - least, rest)
+            sizes[i] += more
+            rest -= more
+        return sizes
+    return []
+
+
+@dataclass
+class Crowd:
+    """Jobs that a check submits to an empty cluster, and that are gone after it."""
+
+    lab: Lab
+    jobs: list[Job] = field(default_factory=list)
+
+    def __enter__(self) -> Self:
+        """Wait for an empty cluster."""
+        self._wait_until_empty()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Delete what is left."""
+        for job in self.jobs:
+            job.delete()
+        if kind is None:
+            self._wait_until_empty()
+
+    def add(self, lane: Lane, pods: int, priority: Priority | None = None) -> Job:
+        """Submit a job of so many pods.
+
+        Raises:
+            Refused: by a role or a policy.
+        """
+        body = lane.body(f"job-{len(self.jobs) + 1}", pods, priority)
+        job = _submit(self.lab, body, lane.space)
+        self.jobs.append(job)
+        return job
+
+    def fill(self, lane: Lane, pods: Iterable[int]) -> list[Job]:
+        """Submit as few jobs as have so many pods in each flavor.
+
+        Raises:
+            Refused: by a role or a policy.
+        """
+        return [self.add(lane, size) for each in pods for size in split(each, lane.least, lane.grant.nodes)]
+
+    def leave(self, job: Job) -> None:
+        """Delete a job."""
+        job.delete()
+        self.jobs.remove(job)
+
+    def _wait_until_empty(self) -> None:
+        self.lab.processes.wait_until(lambda: is_empty(self.lab), "the end of the jobs before", _PATIENCE)
+
+
+def _submit(lab: Lab, body: Body, space: Space) -> Job:
+    """Create a job as its user does; the API server may lose count of a quota for a moment."""
+    while True:
+        try:
+            return submit(lab.api, body, space)
+        except Refused as refused:
+            if refused.status != _CONFLICT or "resourcequotas" not in str(refused):
+                raise
+
+
+def is_empty(lab: Lab) -> bool:
+    """Tell whether no job holds or awaits quota, and no pod of one is left."""
+    pods = lab.api.list("v1", "Pod", labels="jobset.sigs.k8s.io/jobset-name")
+    return not pods and not lab.api.list(KUEUE, "Workload")
+
+
+def all_admitted(lab: Lab, jobs: Sequence[Job]) -> bool:
+    """Wait until Kueue let every job start; tell whether it did."""
+    return lab.processes.waited(lambda: all(job.is_admitted for job in jobs), _PATIENCE)
+
+
+def told(jobs: Iterable[Job]) -> str:
+    """Return what Kueue says of the jobs that wait."""
+    waiting = (job for job in jobs if not job.is_admitted)
+    return "; ".join(f"{job.name} waits: {job.waits_because or 'Kueue says nothing'}" for job in waiting)
+
+
+def seen_by_user(lab: Lab, job: Job, space: Space) -> Job:
+    """Return a job as a member of its team sees it."""
+    return Job(as_user(lab.api, space), job.namespace, job.name)

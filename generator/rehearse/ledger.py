@@ -1,0 +1,140 @@
+"""Whether quotas are what was computed: the largest job fits, one pod more does not, and nobody counts otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+from generator.model.manifest import Manifest
+from generator.model.quantity import format_amount
+from generator.model.space import Sample
+from generator.rehearse.api import Body, Refused
+from generator.rehearse.jobs import KUEUE, as_user
+from generator.rehearse.lab import Lab
+from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_lanes, seen_by_user, split, told
+from generator.rehearse.outcome import Failure, Outcome, counted
+
+_PATIENCE = 60.0
+_BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
+
+
+def check_ledger(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
+    """Try each runtime of each namespace at its limit and beyond, then each queue with and without borrowing.
+
+    Args:
+        lab: with the tree applied.
+        samples: the jobs that the tree has to copy.
+    """
+    lanes = find_lanes(samples)
+    yield counted("largest jobs admitted", len(lanes), [each for lane in lanes for each in _largest(lab, lane)])
+    yield counted("one node more refused", len(lanes), [each for lane in lanes for each in _one_more(lab, lane)])
+    yield counted("quota holds without policy", len(lanes), _beyond(lab, lanes))
+    queues = [lane for lane in by_flavor(lanes) if split(sum(lane.own), lane.least, lane.grant.nodes)]
+    yield counted("own quotas filled", len(queues), [each for lane in queues for each in _fill(lab, lane, lane.own)])
+    if borrowers := [lane for lane in by_flavor(lanes) if lane.reach > lane.own]:
+        failures = [each for lane in borrowers for each in _fill(lab, lane, lane.reach)]
+        yield counted("borrowed quotas filled", len(borrowers), failures)
+
+
+def _largest(lab: Lab, lane: Lane) -> Iterator[Failure]:
+    with Crowd(lab) as crowd:
+        job = crowd.add(lane, lane.grant.nodes)
+        if not all_admitted(lab, [job]):
+            yield Failure(_what(lane), f"a job of {lane.grant.nodes} nodes: {told([job])}", lane.at)
+
+
+def _what(lane: Lane) -> str:
+    return f"{lane.space.namespace}, {lane.sample.launch.name}"
+
+
+def _one_more(lab: Lab, lane: Lane) -> Iterator[Failure]:
+    words = _refusal(lab, lane, lane.grant.nodes + 1)
+    if f"to {lane.grant.nodes} nodes" not in words:
+        why = words or "taken"
+        yield Failure(_what(lane), f"a job of {lane.grant.nodes + 1} nodes: {why}", lane.at)
+
+
+def _refusal(lab: Lab, lane: Lane, pods: int) -> str:
+    """Return what the API server says to a job, in a dry run; empty when it takes it."""
+    try:
+        as_user(lab.api, lane.space).create(lane.body("one-more", pods), dry_run=True)
+    except Refused as refused:
+        return str(refused)
+    return ""
+
+
+def _beyond(lab: Lab, lanes: Sequence[Lane]) -> list[Failure]:
+    """Submit jobs that no policy stops and no quota holds."""
+    with _without_policy(lab, lanes), Crowd(lab) as crowd:
+        jobs = [(lane, seen_by_user(lab, crowd.add(lane, sum(lane.reach) + 1), lane.space)) for lane in lanes]
+        lab.processes.waited(lambda: all("maximum capacity" in job.waits_because for _, job in jobs), _PATIENCE)
+        return [
+            Failure(_what(lane), f"{sum(lane.reach) + 1} pods: {job.waits_because or 'Kueue says nothing'}", lane.at)
+            for lane, job in jobs
+            if job.is_admitted or "maximum capacity" not in job.waits_because
+        ]
+
+
+@contextmanager
+def _without_policy(lab: Lab, lanes: Sequence[Lane]) -> Iterator[None]:
+    """Take away what limits TrainJobs in the namespaces, and put it back, in force."""
+    names = sorted({lane.space.limits_name for lane in lanes})
+    bindings = [_bare(lab.api.get(*_BINDING, name)) for name in names]
+    try:
+        for body in bindings:
+            lab.api.delete(body)
+        free = partial(_is_free, lab, lanes)
+        lab.processes.wait_until(lambda: all(free()), "the end of the limits on TrainJobs", _PATIENCE)
+        yield
+    finally:
+        for body in bindings:
+            lab.api.apply(body)
+        lab.processes.wait_until(lambda: not any(free()), "the return of the limits on TrainJobs", _PATIENCE)
+
+
+def _is_free(lab: Lab, lanes: Sequence[Lane]) -> list[bool]:
+    """Tell of each namespace whether a job beyond its limit would be taken."""
+    spaces = {lane.space.namespace: lane for lane in lanes}
+    return [not _refusal(lab, lane, sum(lane.reach) + 1) for lane in spaces.values()]
+
+
+def _bare(body: Body) -> Body:
+    """Return an object as it was applied, without what the API server adds."""
+    metadata = {key: body["metadata"][key] for key in ("name", "labels", "annotations") if key in body["metadata"]}
+    return {**{key: body[key] for key in ("apiVersion", "kind", "spec")}, "metadata": metadata}
+
+
+def _fill(lab: Lab, lane: Lane, pods: tuple[int, ...]) -> Iterator[Failure]:
+    """Fill a queue, and compare what it then borrows."""
+    with Crowd(lab) as crowd:
+        jobs = crowd.fill(lane, pods)
+        if not all_admitted(lab, jobs):
+            yield Failure(lane.name, f"jobs of {sum(pods)} pods: {told(jobs)}", lane.at)
+            return
+        expected = _borrowing(lane, sum(pods))
+        if not lab.processes.waited(lambda: _borrowed(lab, lane) == expected, _PATIENCE):
+            yield Failure(lane.name, f"borrows {_borrowed(lab, lane)} with {sum(pods)} pods, not {expected}", lane.at)
+
+
+def _borrowing(lane: Lane, pods: int) -> str:
+    """Return what so many pods take beyond their own quota, of what its nodes are wanted for."""
+    name = _counted(lane)
+    (flavor,) = lane.flavors
+    own = int(flavor.quota.nodes * flavor.pool.worth[name])
+    return format_amount(name, max(0, lane.sample.launch.per_node[name] * pods - own))
+
+
+def _counted(lane: Lane) -> str:
+    gpu = lane.sample.launch.hardware.gpu
+    return gpu.resource if gpu else "cpu"
+
+
+def _borrowed(lab: Lab, lane: Lane) -> str:
+    status = lab.api.get(KUEUE, "ClusterQueue", lane.queue.name).get("status") or {}
+    amounts = {
+        (flavor["name"], resource["name"]): resource.get("borrowed", "0")
+        for flavor in status.get("flavorsUsage", [])
+        for resource in flavor["resources"]
+    }
+    return str(amounts.get((lane.flavors[0].name, _counted(lane)), "0"))

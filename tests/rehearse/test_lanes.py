@@ -1,0 +1,77 @@
+"""Jobs of chosen sizes: what a rehearsal submits to fill a queue exactly, and twice."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generator.pipeline import generate
+from generator.rehearsal import _samples
+from generator.rehearse.lanes import Lane, by_flavor, find_lanes, split
+from generator.rehearse.ledger import _borrowing
+from generator.rehearse.load import _jobs
+from tests.conftest import REPOSITORY
+
+
+@pytest.fixture(scope="module")
+def lanes() -> dict[str, list[Lane]]:
+    """Return the lanes of this repository's clusters."""
+    generation = generate(REPOSITORY / "profiles", "../profiles/components", (), "2026-11-21")
+    platform = generation.checked.platform
+    assert platform
+    return {site.name: find_lanes(_samples(site, generation.manifests[site.name], "")) for site in platform.sites}
+
+
+@given(st.integers(0, 200), st.integers(1, 3), st.integers(0, 20))
+def test_jobs_fill_exactly_or_not_at_all(pods: int, least: int, more: int) -> None:
+    """Together they have every pod, none is smaller or larger than a job may be, and there are as few as can be."""
+    most = least + more
+    sizes = split(pods, least, most)
+
+    assert sum(sizes) in {0, pods}
+    assert all(least <= size <= most for size in sizes)
+    assert len(sizes) == (-(-pods // most) if sizes else 0)
+    assert bool(sizes) == any(least * count <= pods <= most * count for count in range(1, pods + 1))
+
+
+def test_a_lane_reaches_what_its_team_owns_and_borrows(lanes: dict[str, list[Lane]]) -> None:
+    """Pods of whole nodes are nodes; a share of a node has as many as it is divided into."""
+    found = {(lane.queue.name, lane.own, lane.reach) for lane in by_flavor(lanes["prod-east"])}
+    assert found == {("nlp-gpu", (8,), (16,)), ("science-gpu", (4,), (8,)), ("vision-gpu", (4,), (4,))}
+
+    shares = {lane.sample.launch.name: lane.own for lane in lanes["lab"] if lane.queue.name == "speech-gpu"}
+    assert shares["openmpi-cuda-v3-xe9680-h200-3gpu-speech"] == (2,)
+    assert shares["torchrun-v1-xe9680-h200-6gpu-speech"] == (1,)
+
+
+def test_what_a_full_queue_borrows_is_counted_in_gpus(lanes: dict[str, list[Lane]]) -> None:
+    """8 nodes beyond its own 8 are 64 GPUs; its own are none."""
+    nlp = next(lane for lane in by_flavor(lanes["prod-east"]) if lane.queue.name == "nlp-gpu")
+
+    assert [_borrowing(nlp, pods) for pods in (8, 16)] == ["0", "64"]
+
+
+def test_a_class_brings_its_own_deadline_or_none(lanes: dict[str, list[Lane]]) -> None:
+    """A job of another class than its sample's must not keep the sample's deadline."""
+    lane = next(lane for lane in lanes["lab"] if lane.queue.name == "nlp-gpu")
+    lowest, *_, highest = lane.space.priorities
+
+    low, high = (lane.body("job", 2, each)["metadata"]["labels"] for each in (lowest, highest))
+
+    assert low["kueue.x-k8s.io/max-exec-time-seconds"] == str(2 * 24 * 3600)
+    assert high["kueue.x-k8s.io/priority-class"] == "production"
+    assert "kueue.x-k8s.io/max-exec-time-seconds" not in high
+
+
+def test_load_asks_for_twice_the_reach_and_is_the_same_each_time(lanes: dict[str, list[Lane]]) -> None:
+    """Every queue gets jobs until they ask for twice what it may have; no job is larger than allowed."""
+    once, again = (list(_jobs(lanes["prod-east"], random.Random("x"))) for _ in range(2))
+    asked = {name: sum(p for lane, p in once if lane.queue.name == name) for name in ("nlp-gpu", "science-gpu")}
+
+    assert [(lane.sample.name, pods) for lane, pods in once] == [(lane.sample.name, pods) for lane, pods in again]
+    assert asked["nlp-gpu"] >= 32
+    assert asked["science-gpu"] >= 16
+    assert all(lane.least <= pods <= lane.grant.nodes for lane, pods in once)
