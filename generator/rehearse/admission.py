@@ -27,7 +27,7 @@ _POLICIES = "admissionregistration.k8s.io/v1"
 _OUR_FAULT = "resulted in error"
 """What the API server says when an expression of a policy fails."""
 
-_PATIENCE = 30.0
+_PATIENCE = 60.0
 
 Request = Callable[[], object]
 """Makes a request, as a dry run."""

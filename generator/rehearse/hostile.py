@@ -153,7 +153,7 @@ _METADATA_CHANGES: tuple[tuple[Body, str], ...] = (
 """Of a new job, and of one that stands."""
 
 _SPEC_CHANGES: tuple[tuple[Body, str], ...] = (
-    ({"trainer": {"numNodes": 2, "image": "example.com/other"}}, _FIXED),
+    ({"trainer": {"image": "example.com/other"}}, _FIXED),
     ({"managedBy": "kueue.x-k8s.io/multikueue"}, _RESERVED),
     ({"runtimeRef": {"name": "of-another-team"}}, _RUNTIME),
 )
@@ -204,12 +204,10 @@ def hostile_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
 
 def hostile_changes(sample: Sample, job: Body) -> Iterator[tuple[str, Body, str]]:
     """Yield what a user could change in a job that stands and must not: what, merge patch, words."""
-    emptied = "runtimePatches" if _patches_runtimes(sample) else "podTemplateOverrides"
-    by_name: tuple[tuple[Body, str], ...] = (
-        ({emptied: None}, _FIXED),
-        ({"suspend": not job["spec"].get("suspend", False)}, _FIXED),
-    )
-    for spec, words in (*by_name, *_SPEC_CHANGES):
+    forms = (form for form in ("runtimePatches", "podTemplateOverrides") if form in job["spec"])
+    emptied: list[tuple[Body, str]] = [({form: None}, _FIXED) for form in forms]
+    flipped: tuple[Body, str] = ({"suspend": not job["spec"].get("suspend", False)}, _FIXED)
+    for spec, words in (*emptied, flipped, *_SPEC_CHANGES):
         yield f"spec {_short(spec)}", {"spec": spec}, words
     for metadata, words in (*_METADATA_CHANGES, *_deadlines(sample)):
         yield f"metadata {_short(metadata)}", {"metadata": metadata}, words
