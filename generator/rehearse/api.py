@@ -135,31 +135,33 @@ class Api:
         kind = "application/apply-patch+yaml"
         return self._do("PATCH", path, query | _dry(dry_run), content or _json(body), kind)
 
-    def create(self, body: Body, *, dry_run: bool = False) -> Answer:
-        """Create an object.
+    def create(self, body: Body, part: str = "", *, dry_run: bool = False) -> Answer:
+        """Create an object, or a part of one (``exec``).
 
         Raises:
             Refused: by validation, admission or authorization.
         """
         metadata = body["metadata"]
-        path = self.resource(body["apiVersion"], body["kind"]).path(metadata.get("namespace", ""))
+        resource = self.resource(body["apiVersion"], body["kind"])
+        path = self._path(body, part) if part else resource.path(metadata.get("namespace", ""))
         return self._do("POST", path, {"fieldValidation": "Strict"} | _dry(dry_run), _json(body))
 
-    def patch(self, body: Body, change: Body, part: str = "") -> Answer:
+    def patch(self, body: Body, change: Body, part: str = "", *, dry_run: bool = False) -> Answer:
         """Change an object, or a part of it (``status``), by a merge patch (RFC 7396).
 
         Raises:
             Refused: by validation, admission or authorization.
         """
-        return self._do("PATCH", self._path(body, part), {}, _json(change), "application/merge-patch+json")
+        path, kind = self._path(body, part), "application/merge-patch+json"
+        return self._do("PATCH", path, _dry(dry_run), _json(change), kind)
 
-    def delete(self, body: Body) -> None:
-        """Delete an object, its dependents in the background.
+    def delete(self, body: Body, dependents: str = "Background", *, dry_run: bool = False) -> None:
+        """Delete an object, its dependents in the background or as said.
 
         Raises:
             Refused: it is not there, or this user may not.
         """
-        self._do("DELETE", self._path(body), {"propagationPolicy": "Background"})
+        self._do("DELETE", self._path(body), {"propagationPolicy": dependents} | _dry(dry_run))
 
     def _path(self, body: Body, part: str = "") -> str:
         metadata = body["metadata"]
