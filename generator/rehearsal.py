@@ -109,7 +109,7 @@ def rehearse(request: Request, tell: Tell, keep: Keep) -> Rehearsal:
         for (site, plan), programs in zip(plans, built, strict=True):
             tell(f"{site.name}: starting {len(plan.components.programs)} programs of {site.cluster.release.name}")
             with opened(plan, programs, cache_folder() / "run") as lab:
-                outcomes[site.name] = tuple(_told(_checks(lab, generation, request.team), site.name, tell))
+                outcomes[site.name] = tuple(_told(lab, _checks(lab, generation, request.team), tell))
                 keep(lab)
     return Rehearsal(generation, diagnostics, outcomes)
 
@@ -130,9 +130,11 @@ def _synced(site: Site, generation: Generation) -> list[Manifest]:
     return [*own, *component_manifests(site)]
 
 
-def _told(outcomes: Iterator[Outcome], cluster: str, tell: Tell) -> Iterator[Outcome]:
+def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome]:
+    """Pass outcomes on while every process lives: what a dead controller did not do is no finding."""
     for outcome in outcomes:
-        tell(f"{cluster}: {outcome.promise} {outcome.held}/{outcome.tried}")
+        lab.processes.check()
+        tell(f"{lab.plan.site.name}: {outcome.promise} {outcome.held}/{outcome.tried}")
         yield outcome
 
 

@@ -57,3 +57,11 @@ def test_installed_wheel_does_the_whole_job(installed: Path, tmp_path: Path) -> 
     assert used.stdout.startswith(str(installed))
     assert "0 skipped" in result
     assert (tmp_path / "overlays").is_dir()
+
+
+def test_wheel_has_what_a_rehearsal_is_built_from(installed: Path) -> None:
+    """Descriptions of components, and each module's go.mod and go.sum, travel too."""
+    wanted = [*REPOSITORY.glob("generator/releases/*/components.toml"), *REPOSITORY.glob("generator/**/go.*")]
+
+    assert len(wanted) > 25
+    assert [path for path in wanted if not (installed / path.relative_to(REPOSITORY)).is_file()] == []

@@ -110,9 +110,13 @@ def _is_ours(lab: Lab, manifest: Manifest) -> bool:
 
 def _apply_again(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
     for manifest in manifests:
-        before = _meaning(lab, manifest)
-        yield from _apply(lab, manifest)
-        after = _meaning(lab, manifest)
+        try:
+            before = _meaning(lab, manifest)
+            yield from _apply(lab, manifest)
+            after = _meaning(lab, manifest)
+        except Refused as refused:
+            yield Failure(manifest.path, str(refused), manifest.at)
+            continue
         for field in sorted(before.keys() | after.keys()):
             if before.get(field) != after.get(field):
                 yield Failure(manifest.path, f"{field} changed: {before.get(field)} -> {after.get(field)}", manifest.at)
@@ -132,8 +136,12 @@ def _difference(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
     files = [str(lab.plan.tree / manifest.path) for manifest in manifests if _is_ours(lab, manifest)]
     command = [str(lab.built.programs["kubectl"]), "diff", "--server-side", "--force-conflicts"]
     command += ["--field-manager", "argocd-controller", *(part for file in files for part in ("-f", file))]
-    environment = {**os.environ, "KUBECONFIG": str(lab.kubeconfig), "KUBECTL_EXTERNAL_DIFF": "diff -N -u"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
+    # kubectl keeps a cache at home, and what it compares among temporary files.
+    home = str(lab.kubeconfig.parent)
+    own = {"HOME": home, "TMPDIR": home, "KUBECONFIG": str(lab.kubeconfig), "KUBECTL_EXTERNAL_DIFF": "diff -N -u"}
+    done = subprocess.run(
+        command, env={**os.environ, **own}, capture_output=True, text=True, encoding="utf-8", check=False
+    )
     if done.returncode:
         at = manifests[0].at
         yield Failure("kubectl diff", (done.stdout or done.stderr).strip()[:4000], at)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import httpx
+
+from generator.diagnostics import ToolError
 
 Body = dict[str, Any]
 
@@ -53,7 +56,7 @@ class Api:
     def __init__(self, server: str, authority: Path, token: str) -> None:
         self._client = httpx.Client(
             base_url=server,
-            verify=httpx.create_ssl_context(verify=str(authority)),
+            verify=ssl.create_default_context(cafile=authority),
             headers={"Authorization": f"Bearer {token}"},
             timeout=_SECONDS,
             trust_env=False,
@@ -132,31 +135,33 @@ class Api:
         kind = "application/apply-patch+yaml"
         return self._do("PATCH", path, query | _dry(dry_run), content or _json(body), kind)
 
-    def create(self, body: Body, *, dry_run: bool = False) -> Answer:
-        """Create an object.
+    def create(self, body: Body, part: str = "", *, dry_run: bool = False) -> Answer:
+        """Create an object, or a part of one (``exec``).
 
         Raises:
             Refused: by validation, admission or authorization.
         """
         metadata = body["metadata"]
-        path = self.resource(body["apiVersion"], body["kind"]).path(metadata.get("namespace", ""))
+        resource = self.resource(body["apiVersion"], body["kind"])
+        path = self._path(body, part) if part else resource.path(metadata.get("namespace", ""))
         return self._do("POST", path, {"fieldValidation": "Strict"} | _dry(dry_run), _json(body))
 
-    def patch(self, body: Body, change: Body, part: str = "") -> Answer:
+    def patch(self, body: Body, change: Body, part: str = "", *, dry_run: bool = False) -> Answer:
         """Change an object, or a part of it (``status``), by a merge patch (RFC 7396).
 
         Raises:
             Refused: by validation, admission or authorization.
         """
-        return self._do("PATCH", self._path(body, part), {}, _json(change), "application/merge-patch+json")
+        path, kind = self._path(body, part), "application/merge-patch+json"
+        return self._do("PATCH", path, _dry(dry_run), _json(change), kind)
 
-    def delete(self, body: Body) -> None:
-        """Delete an object, its dependents in the background.
+    def delete(self, body: Body, dependents: str = "Background", *, dry_run: bool = False) -> None:
+        """Delete an object, its dependents in the background or as said.
 
         Raises:
             Refused: it is not there, or this user may not.
         """
-        self._do("DELETE", self._path(body), {"propagationPolicy": "Background"})
+        self._do("DELETE", self._path(body), {"propagationPolicy": dependents} | _dry(dry_run))
 
     def _path(self, body: Body, part: str = "") -> str:
         metadata = body["metadata"]
@@ -165,7 +170,7 @@ class Api:
 
     def _discover(self, version: str) -> Iterator[tuple[str, Resource]]:
         prefix = f"/apis/{version}" if "/" in version else f"/api/{version}"
-        answer = self._client.get(prefix)
+        answer = self._request("GET", prefix)
         if answer.status_code == httpx.codes.OK:
             for each in answer.json()["resources"]:
                 if "/" not in each["name"]:
@@ -180,11 +185,17 @@ class Api:
         kind: str = "application/json",
     ) -> Answer:
         headers = [("Content-Type", kind), *self._impersonated]
-        answer = self._client.request(method, path, params=query or {}, content=content, headers=headers)
+        answer = self._request(method, path, params=query or {}, content=content, headers=headers)
         body = answer.json() if answer.content else {}
         if answer.is_error:
             raise Refused(answer.status_code, str(body.get("message", answer.reason_phrase)))
         return Answer(body, tuple(answer.headers.get_list("Warning")))
+
+    def _request(self, method: str, path: str, **details: Any) -> httpx.Response:
+        try:
+            return self._client.request(method, path, **details)
+        except httpx.TransportError as error:
+            raise ToolError(f"the API server does not answer to {method} {path}: {error}") from error
 
 
 def _json(body: Body) -> bytes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from generator.diagnostics import ToolError
+from generator.diagnostics import ToolError, TreeError
 from generator.dialect.manifests import parse_manifests
 from generator.model.platform import Site
 from generator.rehearse import control_plane, controllers
@@ -72,6 +72,7 @@ def alone(cache: Path) -> Iterator[None]:
 
     Raises:
         ToolError: one is running.
+        TreeError: a file of the cache can't be written or read; the disk is full, usually.
     """
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "lock").open("w", encoding="utf-8") as lock:
@@ -79,7 +80,10 @@ def alone(cache: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise ToolError(f"another rehearsal is running (it holds {cache / 'lock'}); wait for its end") from None
-        yield
+        try:
+            yield
+        except OSError as error:
+            raise TreeError(f"{error.filename or cache}: {error.strerror or error}") from error
 
 
 @contextmanager

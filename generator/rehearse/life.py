@@ -57,7 +57,10 @@ def _inactive(lab: Lab, kind: str, name: str, namespace: str) -> str:
 
 
 def _active(api: Api, kind: str, name: str, namespace: str) -> Body:
-    found = conditions(api.get(KUEUE, kind, name, namespace))
+    try:
+        found = conditions(api.get(KUEUE, kind, name, namespace))
+    except Refused as refused:
+        return {"message": str(refused)}
     return next((each for each in found if each["type"] == "Active"), {})
 
 

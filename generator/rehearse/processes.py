@@ -22,6 +22,8 @@ _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
 _TAIL = 15
 _PATIENCE = 10.0
 """Seconds that a process may take to end before it is killed; the API server takes up to 8."""
+_AFTERMATH = 1.0
+"""Seconds within which a process that broke a connection is seen to have ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,16 @@ class Processes:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """End every process."""
+        """End every process.
+
+        Raises:
+            ToolError: one had ended by itself, which explains whatever else went wrong.
+        """
         with ExitStack() as stack:
             for process in self._started:
                 stack.callback(_end, process)
-        self._started.clear()
+            if isinstance(error, Exception):
+                self.waited(_never, _AFTERMATH)
 
     def start(self, program: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         """Start a program; its output goes to a log named after it.
@@ -69,7 +76,13 @@ class Processes:
             try:
                 popen = subprocess.Popen(
                     command,
-                    env={"HOME": str(self._logs), "LC_ALL": "C.UTF-8", "PATH": os.defpath, **environment},
+                    env={
+                        "HOME": str(self._logs),
+                        "TMPDIR": str(self._logs),
+                        "LC_ALL": "C.UTF-8",
+                        "PATH": os.defpath,
+                        **environment,
+                    },
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -130,6 +143,10 @@ def answers(port: int) -> bool:
     with socket.socket() as link:
         link.settimeout(1)
         return link.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _never() -> bool:
+    return False
 
 
 def _die_with_parent() -> None:

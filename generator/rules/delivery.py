@@ -56,7 +56,7 @@ COMPONENT_OF_FORBIDDEN_KIND = Rule(
     summary="A component holds only what no profile can say: the kinds that the release lists.",
     why=(
         "It is applied with the platform's rights, and an AppProject can't restrict content. Policies and roles add up:"
-        " one more NetworkPolicy or RoleBinding opens the team, another LocalQueue gives any quota. A job in Git"
+        " one more NetworkPolicy or RoleBinding opens the team. A job in Git"
         " is made again whenever somebody deletes it, and one with `suspend: true` is fought over: generation 15 in"
         " 75 s, the pods killed and made again (seen with Argo CD 3.5.7 and Kueue 0.19.2). What is cluster-wide stops"
         " the whole unit: `resource :Namespace is not permitted in project team-vision` (seen with Argo CD 3.5.7)."

@@ -1,0 +1,222 @@
+"""Whether the admission policies refuse what must not be, say why, and let everybody else through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+
+from generator.diagnostics import Pointer
+from generator.model.manifest import Manifest
+from generator.model.space import Sample, Space
+from generator.rehearse.api import Api, Body, Refused
+from generator.rehearse.hostile import (
+    CLOSED,
+    NO_PARAMETERS,
+    ORPHAN,
+    SNAPSHOT,
+    good_jobs,
+    hostile_changes,
+    hostile_jobs,
+)
+from generator.rehearse.jobs import KUEUE, Job, as_user, submit
+from generator.rehearse.lab import Lab
+from generator.rehearse.outcome import Failure, Outcome, counted
+
+_POLICIES = "admissionregistration.k8s.io/v1"
+_OUR_FAULT = "resulted in error"
+"""What the API server says when an expression of a policy fails."""
+
+_PATIENCE = 60.0
+
+Request = Callable[[], object]
+"""Makes a request, as a dry run."""
+
+
+class Tries:
+    """Counts requests of one kind."""
+
+    def __init__(self) -> None:
+        self.tried = 0
+        self.failures: list[Failure] = []
+
+    def refused(self, told: str, words: str, request: Request, at: Pointer) -> None:
+        """Try what must be refused, with these words."""
+        said = refusal(request)
+        fine = words in said and bool(said) and _OUR_FAULT not in said
+        self._count(told, "" if fine else said or "let through", at)
+
+    def passed(self, told: str, request: Request, at: Pointer) -> None:
+        """Try what must be let through."""
+        self._count(told, refusal(request), at)
+
+    def _count(self, told: str, words: str, at: Pointer) -> None:
+        self.tried += 1
+        self.failures += [Failure(told, words, at)] if words else []
+
+    def outcome(self, promise: str, remark: str = "") -> Outcome:
+        """Return what was counted."""
+        return counted(promise, self.tried, self.failures, remark)
+
+
+def refusal(request: Request) -> str:
+    """Return the API server's words; empty when it lets a request through."""
+    try:
+        request()
+    except Refused as refused:
+        return str(refused) or f"refused with {refused.status}"
+    return ""
+
+
+def check_admission(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
+    """Try bad jobs, bad changes and a team without its limits; and everything good beside them.
+
+    Args:
+        lab: with the tree applied, no job running.
+        samples: the jobs that the tree has to copy.
+    """
+    good, jobs, changes, closed = Tries(), Tries(), Tries(), Tries()
+    yield _types(lab)
+    for sample, manifest in samples:
+        _try_jobs(lab, sample, manifest, good, jobs)
+    yield jobs.outcome("hostile jobs refused")
+    for sample, manifest in _one_of_each_launcher(samples):
+        _try_changes(lab, sample, manifest, good, changes)
+    yield changes.outcome("hostile changes refused")
+    for sample, manifest in {sample.space.namespace: (sample, manifest) for sample, manifest in samples}.values():
+        _try_closed(lab, sample, manifest, closed)
+    yield closed.outcome("closed without limits")
+    yield good.outcome("good requests pass")
+
+
+def _types(lab: Lab) -> Outcome:
+    """Look whether the API server finds a fault in the types of an expression."""
+    failures = []
+    policies = lab.api.list(_POLICIES, "ValidatingAdmissionPolicy")
+    for body in policies:
+        name = body["metadata"]["name"]
+        checked = lab.processes.waited(partial(_is_checked, lab.api, name), _PATIENCE)
+        status = lab.api.get(_POLICIES, "ValidatingAdmissionPolicy", name)["status"] if checked else {}
+        if warnings := status.get("typeChecking", {}).get("expressionWarnings", [] if checked else ["never looked at"]):
+            failures.append(Failure(name, str(warnings), lab.plan.site.cluster.at))
+    return counted("policies without a warning", len(policies), failures)
+
+
+def _is_checked(api: Api, name: str) -> bool:
+    body = api.get(_POLICIES, "ValidatingAdmissionPolicy", name)
+    status = body.get("status") or {}
+    return status.get("observedGeneration") == body["metadata"]["generation"] and "typeChecking" in status
+
+
+def _try_jobs(lab: Lab, sample: Sample, manifest: Manifest, good: Tries, bad: Tries) -> None:
+    user = as_user(lab.api, sample.space)
+    for each in good_jobs(sample, manifest.body):
+        good.passed(f"{manifest.name}: {each.told}", partial(user.create, each.body, dry_run=True), manifest.at)
+    for each in hostile_jobs(sample, manifest.body):
+        told = f"{manifest.name}: {each.told}"
+        bad.refused(told, each.words, partial(user.create, each.body, dry_run=True), manifest.at)
+
+
+def _one_of_each_launcher(samples: Sequence[tuple[Sample, Manifest]]) -> list[tuple[Sample, Manifest]]:
+    first = {each[0].launch.runtime.launcher.roles: each for each in reversed(samples)}
+    return list(first.values())
+
+
+def _try_changes(lab: Lab, sample: Sample, manifest: Manifest, good: Tries, bad: Tries) -> None:
+    """Try to change a job while it waits before a held queue, then while it runs."""
+    queue = next(each for each in sample.space.queues if each.node_class == sample.launch.hardware.node_class)
+    body = lab.api.get(KUEUE, "ClusterQueue", queue.name)
+    with ExitStack() as stack:
+        stack.callback(_hold, lab.api, body, body["spec"]["stopPolicy"])
+        _hold(lab.api, body, "Hold")
+        job = submit(lab.api, manifest.body, sample.space)
+        stack.callback(_end, lab, job)
+        lab.processes.wait_until(lambda: bool(job.workload), f"a Workload for {job.name}", _PATIENCE)
+        _change(lab, sample, job, good, bad)
+        _hold(lab.api, body, body["spec"]["stopPolicy"])
+        lab.processes.wait_until(lambda: _runs(job), f"the start of {job.name}", _PATIENCE)
+        _change(lab, sample, job, good, bad)
+
+
+def _hold(api: Api, queue: Body, policy: str) -> None:
+    api.patch(queue, {"spec": {"stopPolicy": policy}})
+
+
+def _runs(job: Job) -> bool:
+    return job.is_admitted and not job.body["spec"].get("suspend", False)
+
+
+def _end(lab: Lab, job: Job) -> None:
+    job.delete()
+    lab.processes.wait_until(lambda: job.is_gone, f"the end of {job.name}", _PATIENCE)
+
+
+def _change(lab: Lab, sample: Sample, job: Job, good: Tries, bad: Tries) -> None:
+    """Try changes to a job, and to what stands beside it."""
+    body, at = job.body, sample.space.team.at
+    user = as_user(lab.api, sample.space)
+    state = f"{job.name}, {'running' if _runs(job) else 'waiting'}"
+    for told, change, words in hostile_changes(sample, body):
+        bad.refused(f"{state}: {told}", words, partial(user.patch, body, change, dry_run=True), at)
+    for api in (user, lab.api):
+        who = "its user" if api is user else "an administrator"
+        request = partial(api.delete, body, "Orphan", dry_run=True)
+        bad.refused(f"{state}: deleted by {who}, dependents orphaned", ORPHAN, request, at)
+    own = {"metadata": {"labels": {"mine": "x"}}}
+    good.passed(f"{state}: a label of its own", partial(user.patch, body, own, dry_run=True), at)
+    good.passed(f"{state}: deleted", partial(user.delete, body, dry_run=True), at)
+    snapshot = _config_map(sample.space, f"{job.name}-runtime-snapshot")
+    bad.refused(f"{state}: its runtime's copy", SNAPSHOT, partial(user.apply, snapshot, dry_run=True), at)
+    good.passed(
+        f"{state}: another ConfigMap", partial(user.create, _config_map(sample.space, "mine"), dry_run=True), at
+    )
+    for account in sample.space.cluster.release.controllers:
+        controller = as_account(lab.api, account)
+        suspended = {"spec": {"suspend": not body["spec"].get("suspend", False)}}
+        good.passed(
+            f"{state}: suspended or not by {account}", partial(controller.patch, body, suspended, dry_run=True), at
+        )
+
+
+def _config_map(space: Space, name: str) -> Body:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": space.namespace}}
+
+
+def as_account(api: Api, account: str) -> Api:
+    """Return the API as a service account sees it."""
+    namespace = account.split(":")[2]
+    groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
+    return api.acting(account, groups)
+
+
+def _try_closed(lab: Lab, sample: Sample, manifest: Manifest, closed: Tries) -> None:
+    """Take a namespace's limits away, then its place in the list of open ones; put back what was there."""
+    request = partial(as_user(lab.api, sample.space).create, manifest.body, dry_run=True)
+    name, home = sample.space.namespace, sample.space.cluster.system_namespace
+
+    def closes(told: str, words: str) -> None:
+        lab.processes.waited(lambda: words in refusal(request), _PATIENCE)
+        closed.refused(f"{name} {told}", words, request, manifest.at)
+
+    limits = lab.api.get("v1", "ConfigMap", sample.space.limits_name, home)
+    lab.api.delete(limits)
+    try:
+        closes("without its limits", NO_PARAMETERS)
+    finally:
+        lab.api.apply(_again(limits))
+    listed = lab.api.get("v1", "ConfigMap", "admitted-namespaces", home)
+    others = [each for each in listed["data"]["namespaces"].split() if each != name]
+    lab.api.patch(listed, {"data": {"namespaces": " ".join(others)}})
+    try:
+        closes("out of the list of open namespaces", CLOSED)
+    finally:
+        lab.api.apply(_again(listed))
+    lab.processes.wait_until(lambda: not refusal(request), f"the opening of {name}", _PATIENCE)
+
+
+def _again(body: Body) -> Body:
+    """Return a ConfigMap as it was applied."""
+    kept = {
+        key: value for key, value in body["metadata"].items() if key in {"name", "namespace", "labels", "annotations"}
+    }
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": kept, "data": body["data"]}

@@ -1,0 +1,178 @@
+"""What each role may do, as the documentation says it (docs/explanation/isolation.md), and what all are tried with.
+
+Written by hand, not read from the templates: they are measured against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+Resource = tuple[str, str]
+"""API group and resource, with its part after a slash: ``("", "pods/log")``."""
+
+Right = tuple[str, Mapping[str, str]]
+"""Verbs, and resources by API group."""
+
+_READ = "get list watch"
+_EVERY = "create delete deletecollection get list patch update watch"
+_OF_A_PART = "create get patch update"
+
+_CATALOG: tuple[Right, ...] = (
+    (
+        _READ,
+        {
+            "trainer.kubeflow.org": "clustertrainingruntimes",
+            "kueue.x-k8s.io": "resourceflavors topologies workloadpriorityclasses",
+        },
+    ),
+)
+_VIEWER: tuple[Right, ...] = (
+    (
+        _READ,
+        {
+            "": "configmaps events limitranges persistentvolumeclaims pods pods/log resourcequotas",
+            "batch": "jobs",
+            "events.k8s.io": "events",
+            "jobset.x-k8s.io": "jobsets",
+            "k8s.cni.cncf.io": "network-attachment-definitions",
+            "kueue.x-k8s.io": "localqueues workloads",
+            "trainer.kubeflow.org": "trainingruntimes trainjobs",
+        },
+    ),
+    ("get", {"visibility.kueue.x-k8s.io": "localqueues/pendingworkloads"}),
+)
+_USER: tuple[Right, ...] = (
+    *_VIEWER,
+    ("create delete patch update", {"": "configmaps", "trainer.kubeflow.org": "trainjobs"}),
+)
+_ADMIN: tuple[Right, ...] = (
+    *_USER,
+    ("create", {"": "persistentvolumeclaims"}),
+    ("delete", {"": "pods"}),
+    ("deletecollection", {"trainer.kubeflow.org": "trainjobs"}),
+)
+_PLATFORM: tuple[Right, ...] = (
+    *_CATALOG,
+    (
+        _READ,
+        {
+            "": "events limitranges namespaces persistentvolumeclaims persistentvolumes pods resourcequotas",
+            "k8s.cni.cncf.io": "network-attachment-definitions",
+            "kueue.x-k8s.io": "clusterqueues cohorts localqueues workloads",
+            "networking.k8s.io": "networkpolicies",
+            "trainer.kubeflow.org": "trainingruntimes trainjobs",
+        },
+    ),
+)
+_OPERATOR: tuple[Right, ...] = (
+    *_PLATFORM,
+    (
+        _READ,
+        {
+            "": "nodes pods/log",
+            "batch": "jobs",
+            "jobset.x-k8s.io": "jobsets",
+            "machineconfiguration.openshift.io": "kubeletconfigs machineconfigpools",
+            "sriovnetwork.openshift.io": "sriovnetworknodepolicies sriovnetworknodestates sriovnetworkpoolconfigs",
+        },
+    ),
+    ("get", {"visibility.kueue.x-k8s.io": "clusterqueues/pendingworkloads localqueues/pendingworkloads"}),
+    ("delete", {"jobset.x-k8s.io": "jobsets", "kueue.x-k8s.io": "workloads", "trainer.kubeflow.org": "trainjobs"}),
+)
+_AUDITOR: tuple[Right, ...] = (
+    *_PLATFORM,
+    (
+        _READ,
+        {
+            "": "serviceaccounts",
+            "admissionregistration.k8s.io": "validatingadmissionpolicies validatingadmissionpolicybindings",
+            "rbac.authorization.k8s.io": "clusterrolebindings clusterroles rolebindings roles",
+        },
+    ),
+)
+_RIGHTS = {
+    "admin": _ADMIN,
+    "user": _USER,
+    "viewer": _VIEWER,
+    "catalog viewer": _CATALOG,
+    "operator": _OPERATOR,
+    "auditor": _AUDITOR,
+}
+
+EVERYBODYS = {
+    ("create", ("authentication.k8s.io", "selfsubjectreviews")),
+    ("create", ("authorization.k8s.io", "selfsubjectaccessreviews")),
+    ("create", ("authorization.k8s.io", "selfsubjectrulesreviews")),
+}
+"""What Kubernetes allows to whoever has signed in: to ask who they are and what they may."""
+
+_NAMESPACED = {
+    "": "configmaps events limitranges persistentvolumeclaims pods pods/attach pods/binding pods/ephemeralcontainers"
+    " pods/eviction pods/exec pods/log pods/portforward pods/proxy pods/status podtemplates replicationcontrollers"
+    " resourcequotas secrets serviceaccounts serviceaccounts/token services services/proxy",
+    "apps": "daemonsets deployments replicasets statefulsets",
+    "argoproj.io": "applications applicationsets appprojects",
+    "batch": "cronjobs jobs jobs/status",
+    "events.k8s.io": "events",
+    "external-secrets.io": "externalsecrets secretstores",
+    "jobset.x-k8s.io": "jobsets jobsets/status",
+    "k8s.cni.cncf.io": "multi-networkpolicies network-attachment-definitions",
+    "kueue.x-k8s.io": "localqueues localqueues/status workloads workloads/status",
+    "networking.k8s.io": "ingresses networkpolicies",
+    "nv-ipam.nvidia.com": "cidrpools ippools",
+    "rbac.authorization.k8s.io": "rolebindings roles",
+    "resource.k8s.io": "resourceclaims resourceclaimtemplates",
+    "sriovnetwork.openshift.io": "sriovibnetworks sriovnetworknodepolicies sriovnetworknodestates"
+    " sriovnetworkpoolconfigs sriovnetworks sriovoperatorconfigs",
+    "trainer.kubeflow.org": "trainingruntimes trainjobs trainjobs/finalizers trainjobs/status",
+    "visibility.kueue.x-k8s.io": "localqueues/pendingworkloads",
+    "whereabouts.cni.cncf.io": "ippools",
+    "*": "*",
+}
+_WIDE = {
+    "": "namespaces namespaces/finalize nodes nodes/proxy nodes/status persistentvolumes",
+    "admissionregistration.k8s.io": "mutatingwebhookconfigurations validatingadmissionpolicies"
+    " validatingadmissionpolicybindings validatingwebhookconfigurations",
+    "apiextensions.k8s.io": "customresourcedefinitions",
+    "certificates.k8s.io": "certificatesigningrequests certificatesigningrequests/approval",
+    "external-secrets.io": "clustersecretstores",
+    "kueue.x-k8s.io": "admissionchecks clusterqueues clusterqueues/status cohorts resourceflavors topologies"
+    " workloadpriorityclasses",
+    "machineconfiguration.openshift.io": "kubeletconfigs machineconfigpools machineconfigs",
+    "policy.networking.k8s.io": "adminnetworkpolicies baselineadminnetworkpolicies clusternetworkpolicies",
+    "rbac.authorization.k8s.io": "clusterrolebindings clusterroles",
+    "scheduling.k8s.io": "priorityclasses",
+    "security.openshift.io": "securitycontextconstraints",
+    "storage.k8s.io": "storageclasses",
+    "trainer.kubeflow.org": "clustertrainingruntimes",
+    "visibility.kueue.x-k8s.io": "clusterqueues/pendingworkloads",
+}
+_OWN_VERBS: dict[Resource, str] = {
+    ("", "groups"): "impersonate",
+    ("", "pods/log"): _EVERY,
+    ("", "serviceaccounts"): f"impersonate {_EVERY}",
+    ("", "users"): "impersonate",
+    ("*", "*"): "*",
+    ("rbac.authorization.k8s.io", "clusterroles"): f"bind escalate {_EVERY}",
+    ("rbac.authorization.k8s.io", "roles"): f"bind escalate {_EVERY}",
+    ("security.openshift.io", "securitycontextconstraints"): f"use {_EVERY}",
+}
+
+
+@cache
+def rights(role: str) -> frozenset[tuple[str, Resource]]:
+    """Return the verbs on resources that a role has where it is held."""
+    return frozenset((verb, each) for verbs, by in _RIGHTS[role] for each in _each(by) for verb in verbs.split())
+
+
+def cells(*, namespaced: bool) -> Iterator[tuple[str, Resource]]:
+    """Yield every verb and resource that every role is tried with."""
+    known = [*_each(_NAMESPACED)] if namespaced else [*_each(_WIDE), ("", "groups"), ("", "users")]
+    for resource in known:
+        usual = _OF_A_PART if "/" in resource[1] else _EVERY
+        yield from ((verb, resource) for verb in _OWN_VERBS.get(resource, usual).split())
+
+
+def _each(by_group: Mapping[str, str]) -> Iterator[Resource]:
+    yield from ((group, name) for group, names in by_group.items() for name in names.split())

@@ -1,0 +1,202 @@
+"""Whether everybody may do what their role says and nothing else: asked cell by cell, then tried by real requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from generator.diagnostics import Pointer
+from generator.model import names
+from generator.model.manifest import Manifest
+from generator.model.platform import Site
+from generator.model.space import Sample
+from generator.rehearse.api import Api, Body, Refused
+from generator.rehearse.attempts import IN_A_NAMESPACE, WIDE, Attempt
+from generator.rehearse.jobs import TRAINER
+from generator.rehearse.lab import Lab
+from generator.rehearse.outcome import Failure, Outcome, counted
+from generator.rehearse.roles import EVERYBODYS, Resource, cells, rights
+
+_FORBIDDEN, _MISSING = 403, 404
+_SIGNED_IN = "system:authenticated"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Somebody, as authentication would tell the API server.
+
+    Args:
+        told: as the reader knows them.
+        held: (role, namespace that it is held in), no namespace for the whole cluster.
+    """
+
+    told: str
+    user: str
+    groups: tuple[str, ...]
+    held: tuple[tuple[str, str], ...]
+    at: Pointer
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """Whether a group or an account, and the roles: who is alike is of one kind."""
+        return (self.told.partition(" ")[0], *sorted({role for role, _ in self.held}))
+
+    def rights(self, namespace: str) -> set[tuple[str, Resource]]:
+        """Return what their roles allow in a namespace, or in the whole cluster when none is said."""
+        return {each for role, home in self.held if home in {"", namespace} for each in rights(role)}
+
+    def places(self, site: Site) -> list[str]:
+        """Return the namespaces to try them in: their own, another team's, and that of everybody's limits."""
+        return list(dict.fromkeys([*self._homes, *self._foreign(site), site.cluster.system_namespace]))
+
+    def two_places(self, site: Site) -> list[str]:
+        """Return one of their own namespaces, if they have any, and another team's."""
+        return [*self._homes[:1], *self._foreign(site)]
+
+    @property
+    def _homes(self) -> list[str]:
+        return [home for _, home in self.held if home]
+
+    def _foreign(self, site: Site) -> list[str]:
+        theirs = (tenant.spaces[0].namespace for tenant in site.tenants)
+        return [name for name in theirs if name not in self._homes][:1]
+
+
+def subjects(site: Site) -> list[Subject]:
+    """Return everybody: each group and account that has a role, the ranks' account, and somebody who has none."""
+    held: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    at = {}
+    for space in (space for tenant in site.tenants for space in tenant.spaces):
+        home = space.namespace
+        members = [("group", group, role) for role, groups in space.team.groups.items() for group in groups]
+        members += [("account", f"{home}:{each.name}", each.role) for each in space.team.accounts]
+        for kind, name, role in members:
+            held.setdefault((kind, name), []).extend([(role, home), ("catalog viewer", "")])
+            at[kind, name] = space.team.at
+        held["account", f"{home}:{names.JOB_ACCOUNT}"] = []
+        at["account", f"{home}:{names.JOB_ACCOUNT}"] = space.team.at
+    for role, groups in {"operator": site.cluster.operators, "auditor": site.cluster.auditors}.items():
+        for group in groups:
+            held.setdefault(("group", group), []).append((role, ""))
+    held["group", "of-no-team"] = []
+    return [
+        _subject(kind, name, tuple(roles), at.get((kind, name), site.cluster.at))
+        for (kind, name), roles in held.items()
+    ]
+
+
+def _subject(kind: str, name: str, held: tuple[tuple[str, str], ...], at: Pointer) -> Subject:
+    roles = ", ".join(dict.fromkeys(f"{role} of {home}" if home else role for role, home in held)) or "no role"
+    if kind == "group":
+        return Subject(f"group {name} ({roles})", f"somebody@{name}", (name, _SIGNED_IN), held, at)
+    home = name.partition(":")[0]
+    groups = ("system:serviceaccounts", f"system:serviceaccounts:{home}", _SIGNED_IN)
+    return Subject(f"account {name} ({roles})", f"system:serviceaccount:{name}", groups, held, at)
+
+
+def check_tenants(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
+    """Ask the API server what everybody may, then each role for every cell; then try what matters by dry run.
+
+    Args:
+        lab: with the tree applied, no job running.
+        samples: jobs of the tree.
+    """
+    everybody = subjects(lab.plan.site)
+    yield _rights(lab, everybody)
+    yield _cells(lab, everybody)
+    yield _requests(lab, everybody, {manifest.namespace: manifest.body for _, manifest in samples})
+
+
+def _rights(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
+    """Compare all that the API server lists with all that the roles say: nothing more, nothing less."""
+    tried, failures = 0, []
+    for who in everybody:
+        api = lab.api.acting(who.user, who.groups)
+        for place in who.places(lab.plan.site):
+            tried += 1
+            meant, found = who.rights(place), _listed(api, place) - EVERYBODYS
+            for word, pairs in {"is allowed": found - meant, "is not allowed": meant - found}.items():
+                told = "; ".join(_told(verb, resource, "") for verb, resource in sorted(pairs))
+                failures += [Failure(f"{who.told} in {place}", f"{word}: {told}", who.at)] if pairs else []
+    return counted(
+        "tenant rights", tried, failures, f"{len(everybody)} groups and accounts, all that is listed for each"
+    )
+
+
+def _listed(api: Api, namespace: str) -> set[tuple[str, Resource]]:
+    """Return all rights that the API server lists for a user in a namespace."""
+    kind = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview"}
+    status = api.create({**kind, "metadata": {}, "spec": {"namespace": namespace}}).body["status"]
+    return {
+        (verb, (group, name))
+        for rule in status["resourceRules"]
+        for group in rule.get("apiGroups", [])
+        for name in rule.get("resources", [])
+        for verb in rule["verbs"]
+    }
+
+
+def _cells(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
+    tried, open_, failures = 0, 0, []
+    for who in {each.kind: each for each in reversed(everybody)}.values():
+        for verb, resource, namespace in _asked(lab.plan.site, who):
+            tried += 1
+            meant = (verb, resource) in who.rights(namespace)
+            open_ += meant
+            status = _review(lab.api, who, verb, resource, namespace)
+            if status["allowed"] != meant:
+                words = f"{'allowed' if status['allowed'] else 'refused'}: {status.get('reason') or 'by no role'}"
+                failures.append(Failure(f"{who.told}: {_told(verb, resource, namespace)}", words, who.at))
+    return counted("tenant cells", tried, failures, f"{open_} of them open, the others closed")
+
+
+def _asked(site: Site, who: Subject) -> Iterator[tuple[str, Resource, str]]:
+    for namespace in who.two_places(site):
+        yield from ((verb, resource, namespace) for verb, resource in cells(namespaced=True))
+    yield from ((verb, resource, "") for verb, resource in cells(namespaced=False))
+
+
+def _review(api: Api, who: Subject, verb: str, resource: Resource, namespace: str) -> Body:
+    group, name = resource
+    plural, _, part = name.partition("/")
+    asked = {"group": group, "resource": plural, "subresource": part, "verb": verb, "namespace": namespace}
+    spec = {"user": who.user, "groups": who.groups, "resourceAttributes": asked}
+    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "metadata": {}, "spec": spec}
+    status: Body = api.create(body).body["status"]
+    return status
+
+
+def _told(verb: str, resource: Resource, namespace: str) -> str:
+    group, name = resource
+    return f"{verb} {name}{f'.{group}' if group else ''}{f' in {namespace}' if namespace else ''}"
+
+
+def _requests(lab: Lab, everybody: Sequence[Subject], jobs: Mapping[str, Body]) -> Outcome:
+    tried, failures = 0, []
+    for who in everybody:
+        api = lab.api.acting(who.user, who.groups)
+        for attempt, place in _attempts(lab.plan.site, who, jobs):
+            tried += 1
+            resource = attempt.resource(lab.api)
+            meant = (attempt.verb, resource) in who.rights(place)
+            if words := _surprise(attempt, api, place, meant=meant):
+                failures.append(Failure(f"{who.told}: {_told(attempt.verb, resource, place)}", words, who.at))
+    return counted("tenant requests", tried, failures, "dry runs, admission included")
+
+
+def _attempts(site: Site, who: Subject, jobs: Mapping[str, Body]) -> Iterator[tuple[Attempt, str]]:
+    """Yield requests and where they are made; a job is the place's own sample, or somebody else's."""
+    for place in who.places(site):
+        yield Attempt("create", TRAINER, "TrainJob", "", jobs.get(place) or next(iter(jobs.values()))), place
+        yield from ((attempt, place) for attempt in IN_A_NAMESPACE)
+    yield from ((attempt, "") for attempt in WIDE)
+
+
+def _surprise(attempt: Attempt, api: Api, place: str, *, meant: bool) -> str:
+    """Return what the API server says, where it is not what the role says; what is not there was let through."""
+    try:
+        attempt.send(api, place)
+    except Refused as refused:
+        expected = {_MISSING} if meant else {_FORBIDDEN}
+        return "" if refused.status in expected else f"{refused.status}: {refused}"
+    return "" if meant else "let through"

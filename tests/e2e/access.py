@@ -1,0 +1,154 @@
+"""Rules of the families ``access`` and ``isolation``, seen: who may what, as the API server answers."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+from generator.rehearse.api import Body
+from generator.rehearse.jobs import as_user
+from tests.e2e.stage import Scene, Stage, bad
+
+_BOTH = ("team-nlp", "team-vision")
+_JOBS = "trainjobs.trainer.kubeflow.org"
+
+
+def may(stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user: str = "any") -> bool:
+    """Ask the API server whether somebody may do something, e.g. ``create trainjobs.trainer.kubeflow.org``."""
+    verb, resource = what.split()
+    plural, _, group = resource.partition(".")
+    attributes = {"verb": verb, "resource": plural, "group": group, "namespace": namespace}
+    review: Body = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "metadata": {},
+        "spec": {"user": user, "groups": [*groups, "system:authenticated"], "resourceAttributes": attributes},
+    }
+    return bool(stage.api.create(review).body["status"]["allowed"])
+
+
+def _comes(stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user: str = "any") -> bool:
+    """Tell whether somebody may do something, a moment after the roles were made."""
+    return stage.until(lambda: may(stage, groups, what, namespace, user=user), 10)
+
+
+def group_in_two_roles(stage: Stage) -> None:
+    """A viewers' group that is a users' group too may submit."""
+    stage.stand(bad("access/group-in-two-roles"))
+    assert _comes(stage, ["nlp"], f"create {_JOBS}", "team-nlp")
+    assert not may(stage, ["nlp-guests"], f"create {_JOBS}", "team-nlp")
+
+
+def group_in_two_teams(stage: Stage) -> None:
+    """Its people read and submit in both namespaces."""
+    stage.stand(bad("access/group-in-two-teams"))
+    assert all(_comes(stage, ["nlp"], f"create {_JOBS}", each) for each in _BOTH)
+    assert all(_comes(stage, ["nlp"], "get pods", each) for each in _BOTH)
+
+
+def nobody_may_submit(stage: Stage) -> None:
+    """Nobody of the team may create a TrainJob."""
+    stage.stand(bad("access/nobody-may-submit"))
+    assert _comes(stage, ["vision"], f"get {_JOBS}", "team-vision")
+    assert not may(stage, ["vision"], f"create {_JOBS}", "team-vision")
+
+
+def shadowed_account(stage: Stage) -> None:
+    """The role of an account with the ranks' name is that of each job's pods."""
+    account = {"serviceAccounts": {"pipeline": None, "trainer": {"role": "user"}}}
+    scene = stage.stand(bad("access/shadowed-account", **{"teams/nlp.yaml": account}))
+    job = scene.submit("nlp", 2)
+    assert scene.runs(job)
+    assert stage.until(lambda: bool(job.pods))
+    assert {pod.body["spec"]["serviceAccountName"] for pod in job.pods} == {"trainer"}
+    groups = ["system:serviceaccounts", "system:serviceaccounts:team-nlp"]
+    assert _comes(
+        stage,
+        groups,
+        f"create {_JOBS}",
+        "team-nlp",
+        user="system:serviceaccount:team-nlp:trainer",
+    )
+
+
+def system_subject(stage: Stage) -> None:
+    """Whoever has an account, and every pod, reads the team's jobs."""
+    stage.stand(bad("access/system-subject"))
+    assert _comes(stage, [], f"get {_JOBS}", "team-nlp", user="system:serviceaccount:team-vision:default")
+
+
+def team_group_runs_platform(stage: Stage) -> None:
+    """A team's admins read another team's logs and delete its jobs."""
+    stage.stand(bad("access/team-group-runs-platform"))
+    assert _comes(stage, ["nlp-leads"], f"delete {_JOBS}", "team-vision")
+    assert _comes(stage, ["nlp-leads"], "list pods", "team-vision")
+
+
+def minted_token(stage: Stage) -> None:
+    """Into such a Secret a token is written, with which one acts as the account."""
+    scene = stage.stand(bad("access/minted-token"))
+    wanted = next(each.body for each in scene.manifests if each.name == "tracking")
+    template = wanted["spec"]["target"]["template"]
+    # External Secrets does not run here: this is the Secret that it is told to make.
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "tracking", "namespace": "team-nlp"}}
+    secret = {**secret, "type": template["type"]}
+    secret["metadata"] = {**secret["metadata"], **template["metadata"]}  # type: ignore[dict-item]
+    stage.api.create(secret)
+    try:
+        assert stage.until(lambda: "token" in stage.api.get("v1", "Secret", "tracking", "team-nlp").get("data", {}))
+        token = base64.b64decode(stage.api.get("v1", "Secret", "tracking", "team-nlp")["data"]["token"]).decode()
+        assert _who(stage, token) == "system:serviceaccount:team-nlp:ci-runner"
+    finally:
+        stage.delete("v1", "Secret", "team-nlp", "tracking")
+
+
+def _who(stage: Stage, token: str) -> str:
+    """Ask the API server whose token it is."""
+    review: Body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "metadata": {}}
+    status = stage.api.create({**review, "spec": {"token": token}}).body["status"]
+    assert status["authenticated"], status
+    return str(status["user"]["username"])
+
+
+def open_egress(stage: Stage) -> None:
+    """The API server drops an empty list of destinations, and no list means everywhere."""
+    scene = stage.stand(bad("isolation/open-egress"))
+    body = stage.api.get("networking.k8s.io/v1", "NetworkPolicy", _egress(scene, "unfinished"), "team-nlp")
+    assert "to" not in body["spec"]["egress"][0]
+    assert body["spec"]["egress"][0]["ports"]
+
+
+def _egress(scene: Scene, name: str) -> str:
+    policies = (each for each in scene.manifests if each.body["kind"] == "NetworkPolicy")
+    return next(each.name for each in policies if each.namespace == "team-nlp" and name in each.name)
+
+
+def pool_not_dedicated(stage: Stage) -> None:
+    """A job of another team, and a pod that nobody queued, run on the nodes that should be apart."""
+    scene = stage.stand(bad("isolation/pool-not-dedicated"))
+    queue = next(space.queues for tenant in scene.site.tenants if tenant.name == "nlp" for space in tenant.spaces)
+    name = next(each.node_class for each in queue if each.node_class != "gpu")
+    runtime = next(each.name for each in scene.site.launches if each.runtime.name.startswith("simulation"))
+    body = scene.body("nlp", 2, queue_name=name)
+    body["spec"] = {**body["spec"], "runtimeRef": {**body["spec"]["runtimeRef"], "name": runtime}}
+    body["spec"]["trainer"] = {"numNodes": 2, "command": ["mpirun"]}
+    job = scene.create("nlp", body)
+    assert scene.runs(job)
+    assert scene.flavors(job) == {"epyc-phi"}
+
+
+def secret_in_git(stage: Stage) -> None:
+    """What a component's ConfigMap holds, every viewer of the team reads."""
+    scene = stage.stand({})
+    stage.api.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "held", "namespace": "team-nlp"},
+            "data": {"password": "never-a-real-one"},
+        }
+    )
+    viewer = as_user(stage.api, scene.space("team-nlp"), "viewer")
+    assert _comes(stage, ["nlp-guests"], "get configmaps", "team-nlp")
+    assert viewer.get("v1", "ConfigMap", "held", "team-nlp")["data"]["password"]
+    stage.delete("v1", "ConfigMap", "team-nlp", "held")

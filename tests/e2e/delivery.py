@@ -1,0 +1,191 @@
+"""Rules of the families ``runtime``, ``release`` and ``delivery``, seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from generator.model.manifest import Manifest
+from generator.rehearse.api import Body, Refused
+from generator.rehearse.jobs import as_user, conditions
+from generator.render.site import render_site
+from tests.e2e.access import may
+from tests.e2e.stage import Scene, Stage, bad
+
+
+def deprecated_runtime(stage: Stage) -> None:
+    """Trainer warns at the submission."""
+    scene = stage.stand(bad("runtime/deprecated-runtime"))
+    assert any("deprecated" in each for each in _warnings(scene, "openmpi-cuda-v1-dgx-h100"))
+    assert not _warnings(scene, "openmpi-cuda-v2-dgx-h100")
+
+
+def older_version_without_end(stage: Stage) -> None:
+    """Who submits to the older version is told nothing."""
+    scene = stage.stand(bad("runtime/older-version-without-end"))
+    assert not _warnings(scene, "openmpi-cuda-v1-dgx-h100")
+
+
+def _warnings(scene: Scene, runtime: str) -> tuple[str, ...]:
+    """Return what a user of team nlp is told who submits a job to a runtime."""
+    body = scene.body("nlp", 2)
+    body["spec"] = {**body["spec"], "runtimeRef": {**body["spec"]["runtimeRef"], "name": runtime}}
+    job = scene.create("nlp", body)
+    job.delete()
+    assert scene.stage.until(lambda: job.is_gone)
+    return as_user(scene.api, scene.space("team-nlp")).create(body, dry_run=True).warnings
+
+
+def runtime_without_hardware(stage: Stage) -> None:
+    """The team has no such runtime, and the API server refuses a job with it."""
+    scene = stage.stand(bad("runtime/runtime-without-hardware"))
+    _no_runtime(scene, "deepspeed")
+
+
+def unused_runtime(stage: Stage) -> None:
+    """The cluster has no such runtime, and the API server refuses a job with it."""
+    scene = stage.stand(bad("runtime/unused-runtime"))
+    _no_runtime(scene, "deepspeed")
+
+
+def _no_runtime(scene: Scene, name: str) -> None:
+    runtimes = scene.api.list("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime")
+    assert runtimes
+    assert not [each for each in runtimes if name in each["metadata"]["name"]]
+    body = scene.body("nlp", 2)
+    body["spec"] = {**body["spec"], "runtimeRef": {**body["spec"]["runtimeRef"], "name": f"{name}-v1-dgx-h100"}}
+    assert scene.denied("nlp", body, "spec.runtimeRef must name one of the ClusterTrainingRuntimes")
+
+
+def version_differs_from_file(stage: Stage) -> None:
+    """Version 3 of a runtime is a runtime of its own, beside the versions of the other."""
+    stage.stand(bad("runtime/version-differs-from-file"))
+    runtimes = stage.api.list("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime")
+    names = {each["metadata"]["name"] for each in runtimes}
+    assert names == {"openmpi-cuda-v1-v3-dgx-h100", "openmpi-cuda-v2-dgx-h100"}
+
+
+def volume_without_claim(stage: Stage) -> None:
+    """The job is admitted, and its pods wait for a claim that nobody asks for."""
+    scene = stage.stand(bad("runtime/volume-without-claim"))
+    body = scene.body("vision", 2)
+    job = scene.create("vision", body)
+    assert scene.runs(job)
+    words = 'persistentvolumeclaim "scratch" not found'
+    assert stage.until(lambda: any(words in _told(pod.body) for pod in job.pods))
+    assert job.is_admitted
+
+
+def _told(body: dict[str, object]) -> str:
+    return "; ".join(str(each.get("message", "")) for each in conditions(body))
+
+
+def invalid_manifest(stage: Stage) -> None:
+    """A field that the release does not know is refused where it is asked to be checked, and else dropped."""
+    scene = stage.stand({})
+    body = {**scene.body("nlp", 2)}
+    body["spec"] = {**body["spec"], "runtimePatches": [{"manager": "ml.example.com/job"}]}
+    with pytest.raises(Refused, match=r"\.spec\.runtimePatches: field not declared in schema"):
+        stage.api.apply(body, dry_run=True)
+    kept = stage.api.patch(scene.create("nlp", scene.body("nlp", 2)).body, {"spec": {"runtimePatches": []}})
+    assert "runtimePatches" not in kept.body["spec"]
+
+
+def unserved_version(stage: Stage) -> None:
+    """The API server knows no such kind in that version."""
+    scene = stage.stand(bad("release/unserved-version"))
+    assert "no kind ExternalSecret in external-secrets.io/v1beta1" in scene.refused["ExternalSecret/tracking"]
+
+
+def unsupported_by_release(stage: Stage) -> None:
+    """A JobSet that is removed when it is old enough comes back, with its job long over."""
+    scene = stage.stand(bad("runtime/unsupported-by-release"))
+    runtime = next(each.body for each in scene.manifests if each.body["kind"] == "ClusterTrainingRuntime")
+    assert "ttlSecondsAfterFinished" not in runtime["spec"]["template"]["spec"]
+    stage.api.patch(runtime, {"spec": {"template": {"spec": {"ttlSecondsAfterFinished": 1}}}})
+    job = scene.submit("nlp", 2)
+    assert scene.runs(job)
+    for role in ("node", "launcher"):
+        assert stage.until(lambda role=role: any(p.role == role and p.phase == "Running" for p in job.pods))  # type: ignore[misc]
+    first = _jobset(scene, job.name)
+    job.end("launcher")
+    assert stage.until(lambda: job.is_over)
+    assert stage.until(lambda: _jobset(scene, job.name) not in {"", first})
+
+
+def _jobset(scene: Scene, name: str) -> str:
+    """Return the identity of a job's JobSet; empty while it has none."""
+    found = scene.api.list("jobset.x-k8s.io/v1alpha2", "JobSet", "team-nlp")
+    return next((str(each["metadata"]["uid"]) for each in found if each["metadata"]["name"] == name), "")
+
+
+def component_of_forbidden_kind(stage: Stage) -> None:
+    """One more role binding opens what the team's own close; a queue of its own gets nothing of another team's."""
+    scene = stage.stand({})
+    binding = next(each.body for each in scene.manifests if each.path == "teams/vision/rolebinding-user.yaml")
+    subjects = [{"kind": "Group", "name": "strangers", "apiGroup": "rbac.authorization.k8s.io"}]
+    more = {**binding, "metadata": {"name": "more", "namespace": "team-vision"}, "subjects": subjects}
+    assert not may(stage, ["strangers"], "create trainjobs.trainer.kubeflow.org", "team-vision")
+    stage.api.apply(more)
+    try:
+        assert stage.until(lambda: may(stage, ["strangers"], "create trainjobs.trainer.kubeflow.org", "team-vision"))
+    finally:
+        stage.delete(more["apiVersion"], "RoleBinding", "team-vision", "more")
+    _foreign_queue(scene)
+
+
+def _foreign_queue(scene: Scene) -> None:
+    """Look what a LocalQueue for another team's quota gives, policy or not."""
+    queue = next(each.body for each in scene.manifests if each.path == "teams/nlp/localqueue-gpu.yaml")
+    spec = {**queue["spec"], "clusterQueue": "vision-gpu"}
+    scene.api.apply({**queue, "metadata": {"name": "other", "namespace": "team-nlp"}, "spec": spec})
+    try:
+        assert scene.denied("nlp", scene.body("nlp", 2, queue_name="other"), "kueue.x-k8s.io/queue-name")
+        scene.stage.forget("ValidatingAdmissionPolicyBinding", "trainjob-limits-nlp")
+        assert scene.waits(scene.submit("nlp", 2, queue_name="other"), "doesn't match ClusterQueue selector")
+    finally:
+        scene.stage.delete(queue["apiVersion"], "LocalQueue", "team-nlp", "other")
+
+
+def profile_vanished(stage: Stage) -> None:
+    """A team's queue ends behind its last job; without the runtime nobody can submit."""
+    scene = stage.stand({})
+    job = scene.submit("nlp", 2)
+    assert scene.runs(job)
+    stage.forget("ClusterQueue", "nlp-gpu")
+    words = "Can't admit new workloads; clusterQueue is terminating"
+    assert stage.until(lambda: words in _told(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu")))
+    assert job.is_admitted
+    stage.forget("ClusterTrainingRuntime", "openmpi-cuda-v1-dgx-h100")
+    assert scene.denied("vision", scene.body("vision", 2), "openmpi-cuda-v1-dgx-h100")
+
+
+def unit_vanished(stage: Stage) -> None:
+    """The team's queue, in the platform's unit, ends; its roles, in its own, stay."""
+    scene = stage.stand({})
+    job = scene.submit("nlp", 2)
+    assert scene.runs(job)
+    stage.forget("ClusterQueue", "nlp-gpu")
+    words = "Can't admit new workloads; clusterQueue is terminating"
+    assert stage.until(lambda: words in _told(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu")))
+    assert stage.api.get("rbac.authorization.k8s.io/v1", "RoleBinding", "user", "team-nlp")
+
+
+def server_of_two_clusters(stage: Stage) -> None:
+    """What the one platform unit writes, the other writes again."""
+    scene = stage.stand(bad("delivery/server-of-two-clusters"))
+    west = next(site for site in scene.platform.sites if site.name == "prod-west")
+    theirs, ours = (_platform(each) for each in (render_site(west), scene.manifests))
+    fought = [key for key in theirs.keys() & ours.keys() if theirs[key] != ours[key]]
+    assert fought
+    for key in fought:
+        seen = {}
+        for body in (theirs[key], ours[key], theirs[key], ours[key]):
+            version = stage.api.apply(body).body["metadata"]["resourceVersion"]
+            assert version not in seen
+            seen[version] = body
+
+
+def _platform(manifests: Iterable[Manifest]) -> dict[tuple[str, str], Body]:
+    return {(each.body["kind"], each.name): each.body for each in manifests if each.unit == "platform"}

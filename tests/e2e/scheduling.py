@@ -1,0 +1,184 @@
+"""Rules of the family ``scheduling``, seen."""
+
+from __future__ import annotations
+
+from generator.rehearse.api import Refused
+from generator.rehearse.jobs import conditions
+from tests.e2e.stage import Scene, Stage, bad
+
+_FULL = "insufficient unused quota"
+
+
+def borrow_without_cohort(stage: Stage) -> None:
+    """A queue without a cohort takes no limit, and a team's job waits beside nodes that nobody uses."""
+    scene = stage.stand(bad("scheduling/borrow-without-cohort"))
+    assert "must be nil when cohort is empty" in _limited(scene, "borrowingLimit")
+    assert scene.runs(scene.submit("nlp", 4))
+    assert scene.waits(scene.submit("nlp", 2), _FULL)
+
+
+def lend_without_cohort(stage: Stage) -> None:
+    """A queue without a cohort takes no limit, and another team can't borrow what is idle."""
+    vision = {"quota": {"prod-east": {"dgx-h100": {"borrow": 4}}}}
+    scene = stage.stand(bad("scheduling/lend-without-cohort", **{"teams/vision.yaml": vision}))
+    assert "must be nil when cohort is empty" in _limited(scene, "lendingLimit")
+    assert scene.runs(scene.submit("vision", 4))
+    assert scene.waits(scene.submit("vision", 2), _FULL)
+
+
+def _limited(scene: Scene, limit: str) -> str:
+    """Return what Kueue says to a queue without a cohort that has a limit all the same."""
+    body = next(each.body for each in scene.manifests if each.body["kind"] == "ClusterQueue" and "nlp" in each.name)
+    assert "cohortName" not in body["spec"]
+    (group,) = body["spec"]["resourceGroups"]
+    (flavor,) = group["flavors"]
+    limited = {**flavor, "resources": [{**each, limit: "1"} for each in flavor["resources"]]}
+    try:
+        scene.api.apply({**body, "spec": {**body["spec"], "resourceGroups": [{**group, "flavors": [limited]}]}})
+    except Refused as refused:
+        return str(refused)
+    return ""
+
+
+def lend_more_than_owned(stage: Stage) -> None:
+    """Kueue refuses the queue."""
+    scene = stage.stand(bad("scheduling/lend-more-than-owned"))
+    assert "must be less than or equal to the nominalQuota" in scene.refused["ClusterQueue/nlp-gpu"]
+
+
+def cohort_cycle(stage: Stage) -> None:
+    """No queue of the cycle admits a job."""
+    scene = stage.stand(bad("scheduling/cohort-cycle"))
+    jobs = [scene.submit("nlp", 2), scene.submit("vision", 2)]
+    assert all(scene.waits(job, "QuotaReserved=False") for job in jobs)
+
+
+def equal_preference(stage: Stage) -> None:
+    """The first job takes the pool whose name comes first."""
+    scene = stage.stand(bad("scheduling/equal-preference"))
+    job = scene.submit("nlp", 2)
+    assert scene.runs(job)
+    assert scene.flavors(job) == {"dgx-h100"}
+
+
+def equal_priorities(stage: Stage) -> None:
+    """A job of the one class waits behind one of the other."""
+    scene = stage.stand(bad("scheduling/equal-priorities"))
+    batch = scene.submit("nlp", 4, priority_class="batch")
+    assert scene.runs(batch)
+    assert scene.waits(scene.submit("nlp", 4, priority_class="interactive"), _FULL)
+    assert batch.is_admitted
+
+
+def hostname_as_level(stage: Stage) -> None:
+    """Kueue refuses the Topology."""
+    scene = stage.stand(bad("scheduling/hostname-as-level"))
+    assert "Duplicate value" in scene.refused["Topology/ib"] or "kubernetes.io/hostname" in scene.refused["Topology/ib"]
+
+
+def job_on_borrowed_nodes(stage: Stage) -> None:
+    """For one node that its owner wants, a whole job goes, its own nodes included."""
+    scene = stage.stand(bad("scheduling/job-on-borrowed-nodes"))
+    job = scene.submit("nlp", 5)
+    assert scene.runs(job)
+    owner = scene.submit("vision", 4)
+    assert scene.is_evicted(job, "due to reclamation within the cohort")
+    assert scene.runs(owner)
+
+
+def made_up_topology_label(stage: Stage) -> None:
+    """Nodes without the label: Kueue finds no place for any job."""
+    scene = stage.stand(bad("scheduling/made-up-topology-label"))
+    for node in stage.api.list("v1", "Node"):
+        stage.api.patch(node, {"metadata": {"labels": {"topology.kubernetes.io/rack": None}}})
+    assert scene.waits(scene.submit("nlp", 2), "no topology domains at level: topology.kubernetes.io/rack")
+
+
+def mixed_topology(stage: Stage) -> None:
+    """A job that names a level finds no way onto the pool without one, though it has room."""
+    scene = stage.stand(bad("scheduling/mixed-topology"))
+    assert scene.runs(scene.submit("nlp", 4))
+    assert scene.waits(scene.submit("nlp", 2), 'Flavor "l40s" does not support TopologyAwareScheduling')
+
+
+def no_priorities(stage: Stage) -> None:
+    """An urgent job waits behind every other; when an owner comes back, the newest goes."""
+    borrowing = {"quota": {"prod-east": {"dgx-h100": {"nodes": 4, "borrow": 4}}}}
+    scene = stage.stand(bad("scheduling/no-priorities", **{"teams/nlp.yaml": borrowing}))
+    older = scene.submit("nlp", 4)
+    assert scene.runs(older)
+    newer = scene.submit("nlp", 4)
+    assert scene.runs(newer)
+    assert scene.waits(scene.submit("nlp", 2), _FULL)
+    scene.submit("vision", 4)
+    assert scene.is_evicted(newer, "due to reclamation within the cohort")
+    assert older.is_admitted
+
+
+def top_priority_for_all(stage: Stage) -> None:
+    """When an owner comes back, the older job of a low priority goes, and the newer one of the highest stays."""
+    scene = stage.stand(bad("scheduling/top-priority-for-all"))
+    modest = scene.submit("nlp", 4, priority_class="batch")
+    assert scene.runs(modest)
+    pushing = scene.submit("nlp", 4, priority_class="production")
+    assert scene.runs(pushing)
+    scene.submit("vision", 4, priority_class="production")
+    assert scene.is_evicted(modest, "due to reclamation within the cohort")
+    assert pushing.is_admitted
+
+
+def queue_without_trainjob(stage: Stage) -> None:
+    """A job starts at once beside the queue, and its pods find every node tainted."""
+    scene = stage.stand(bad("scheduling/queue-without-trainjob"))
+    job = scene.submit("nlp", 4)
+    assert stage.until(lambda: any("untolerated taint" in _told(pod.body) for pod in job.pods))
+    assert job.workload == {}
+
+
+def _told(body: dict[str, object]) -> str:
+    return "; ".join(str(each.get("message", "")) for each in conditions(body))
+
+
+def uneven_flavor_labels(stage: Stage) -> None:
+    """A job for the one pool is tried on the nodes of the other, where no pod fits."""
+    scene = stage.stand(bad("scheduling/uneven-flavor-labels"))
+    runtime = next(launch.name for launch in scene.site.launches if launch.nodes == "dgx-h100")
+    body = scene.body("nlp", 2)
+    body["spec"] = {**body["spec"], "runtimeRef": {**body["spec"]["runtimeRef"], "name": runtime}}
+    job = scene.create("nlp", body)
+    assert scene.waits(job, "excluded: nodeSelector: 3")
+
+
+def weight_without_fair_sharing(stage: Stage) -> None:
+    """A cohort of weight ten gets nothing of what a cohort of weight one has borrowed before."""
+    cohorts = {"company": {}, "research": {"weight": 10, "parent": "company"}, "later": {"parent": "company"}}
+    scene = stage.stand(
+        bad(
+            "scheduling/weight-without-fair-sharing",
+            **{
+                "clusters/prod-east.yaml": {"cohorts": cohorts},
+                "allocations.yaml": {"prod-east": {"ib": {"audio": _AUDIO}}},
+                "teams/audio.yaml": {"cohort": "company", **_team(4, 0)},
+                "teams/vision.yaml": {"cohort": "later", **_team(2, 4)},
+                "teams/nlp.yaml": _team(2, 4),
+            },
+        )
+    )
+    first = scene.submit("vision", 6)
+    assert scene.runs(first)
+    assert scene.runs(scene.submit("nlp", 2))
+    assert scene.waits(scene.submit("nlp", 2), _FULL)
+    assert first.is_admitted
+
+
+_AUDIO = {"partition": "0x0103", "addresses": "10.64.32.0/20"}
+
+
+def _team(nodes: int, borrow: int) -> dict[str, object]:
+    return {
+        "contact": "somebody@example.com",
+        "groups": {"user": ["some"]},
+        "runtimes": ["openmpi-cuda"],
+        "largestJob": {"nodes": nodes + borrow},
+        "quota": {"prod-east": {"dgx-h100": {"nodes": nodes, "borrow": borrow}}},
+    }

@@ -1,0 +1,266 @@
+"""A control plane on which one tree stands after the other, whatever the rules say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from generator.dialect.emitter import emit
+from generator.model.manifest import Manifest
+from generator.model.platform import Platform, Site
+from generator.model.space import Space
+from generator.pipeline import component_manifests
+from generator.rehearse.acceptance import in_order
+from generator.rehearse.api import Api, Body, Refused
+from generator.rehearse.build import cache_folder, find
+from generator.rehearse.components import read_components
+from generator.rehearse.jobs import TRAINER, Job, as_user, changed, named
+from generator.rehearse.lab import Lab, Plan, opened
+from generator.rehearse.nodes import nodes
+from generator.render.site import render_site
+from tests.rules.cases import HERE, merged, platform_of, read_case
+
+CLUSTER = "prod-east"
+_FILE = f"clusters/{CLUSTER}.yaml"
+_PATIENCE = 40.0
+_NOT_SYNCED = ("argocd/", "nodes/", "operators/", "samples/")
+_KUEUE = "kueue.x-k8s.io/"
+_STAYS = ("Namespace", "PersistentVolume")
+"""Go slowly, and nothing of them is in anybody's way."""
+
+Identity = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a control plane is started with: the release, and what Kueue reads when it starts.
+
+    Args:
+        settings: of the cluster, over those of the cases' base.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+
+    def under(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return changes of the cases' base on this ground."""
+        return {**changes, _FILE: merged(self.settings, changes.get(_FILE, {}))}
+
+
+NEW = Ground("kueue-0.19.2", {"release": "kubernetes-1.36", "sharing": "classical"})
+FAIR = Ground("kueue-0.19.2-fair", {"release": "kubernetes-1.36"})
+BLIND = Ground("kueue-0.19.2-blind", {"release": "kubernetes-1.36", "frameworks": ["BatchJob", "JobSet"]})
+OLD = Ground("kueue-0.16.2", {"release": "openshift-ai-3.5", "sharing": "classical"})
+
+
+def bad(rule: str, **more: Any) -> dict[str, Any]:
+    """Return what the bad case of a rule changes, and more."""
+    changes, _ = read_case(HERE / rule / "bad.yaml")
+    result: dict[str, Any] = merged(changes, more)
+    return result
+
+
+@contextmanager
+def stage(ground: Ground, folder: Path) -> Iterator[Stage]:
+    """Start a control plane.
+
+    Args:
+        ground: what it is started with.
+        folder: for the files that its controllers read.
+    """
+    (site,) = platform_of(ground.under({})).sites
+    manifests = render_site(site)
+    for manifest in manifests:
+        if manifest.unit == "operators":
+            path = folder / manifest.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(emit(manifest.body))
+    components = read_components(site.cluster.release.name)
+    synced = (each.body for each in manifests if not each.path.startswith(_NOT_SYNCED))
+    kinds = {(body["apiVersion"], body["kind"]) for body in synced}
+    plan = Plan(site, folder, components, kinds)
+    with opened(plan, find(components, cache_folder()), cache_folder() / "run") as lab:
+        yield Stage(ground, lab)
+
+
+@dataclass(slots=True)
+class Stage:
+    """A control plane, and what stands on it now."""
+
+    ground: Ground
+    lab: Lab
+    standing: dict[Identity, Body] = field(default_factory=dict)
+
+    @property
+    def api(self) -> Api:
+        """The API as the administrator sees it."""
+        return self.lab.api
+
+    def until(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
+        """Wait for something; tell whether it came."""
+        return self.lab.processes.waited(ready, seconds)
+
+    def stand(self, changes: Mapping[str, Any]) -> Scene:
+        """Replace what stands by the tree of the base after some changes; what is refused is told, not raised."""
+        platform = platform_of(self.ground.under(changes))
+        site = next(each for each in platform.sites if each.name == CLUSTER)
+        manifests = (*render_site(site), *component_manifests(site))
+        synced = in_order(each for each in manifests if not each.path.startswith(_NOT_SYNCED))
+        wanted = {_identity(body): body for body in (*nodes(site), *(each.body for each in synced))}
+        self._clear(wanted)
+        scene = Scene(self, platform, site, manifests)
+        for identity, body in wanted.items():
+            if self.standing.get(identity) != body:
+                self._apply(scene, identity, body)
+        return scene
+
+    def _apply(self, scene: Scene, identity: Identity, body: Body) -> None:
+        try:
+            self.api.apply(body)
+        except Refused as refused:
+            scene.refused[f"{body['kind']}/{body['metadata']['name']}"] = str(refused)
+        else:
+            self.standing[identity] = body
+
+    def _clear(self, wanted: Mapping[Identity, Body]) -> None:
+        """End every job, then take away what is not wanted as it stands; queues always begin anew."""
+        self._end_jobs()
+        doomed = [
+            identity
+            for identity, body in self.standing.items()
+            if body["kind"] not in _STAYS and (body != wanted.get(identity) or identity[0].startswith(_KUEUE))
+        ]
+        for identity in reversed(doomed):
+            del self.standing[identity]
+            self.delete(*identity)
+        gone = [partial(self.is_gone, *identity) for identity in doomed]
+        assert self.until(lambda: all(each() for each in gone)), [each for each in doomed if not self.is_gone(*each)]
+
+    def _end_jobs(self) -> None:
+        for kind, version in {"TrainJob": TRAINER, "Workload": "kueue.x-k8s.io/v1beta2", "Pod": "v1"}.items():
+            if kind != "Workload":
+                for body in self.api.list(version, kind):
+                    self.delete(*_identity(body))
+            assert self.until(lambda version=version, kind=kind: not self.api.list(version, kind)), kind  # type: ignore[misc]
+
+    def forget(self, kind: str, name: str) -> None:
+        """Take an object away that stands, so that the next tree brings it again."""
+        ((identity, body),) = (each for each in self.standing.items() if (each[0][1], each[0][3]) == (kind, name))
+        self.standing[identity] = {"kind": body["kind"]}
+        self.delete(*identity)
+
+    def delete(self, version: str, kind: str, namespace: str, name: str) -> None:
+        """Delete an object, if it is there."""
+        metadata = {"name": name, "namespace": namespace} if namespace else {"name": name}
+        try:
+            self.api.delete({"apiVersion": version, "kind": kind, "metadata": metadata})
+        except Refused as refused:
+            if refused.status != 404:
+                raise
+
+    def is_gone(self, version: str, kind: str, namespace: str, name: str) -> bool:
+        """Tell whether an object is not there."""
+        try:
+            self.api.get(version, kind, name, namespace)
+        except Refused as refused:
+            return refused.status == 404
+        return False
+
+
+@dataclass(slots=True)
+class Scene:
+    """A tree that stands, and what its users do.
+
+    Args:
+        refused: the API server's words by kind and name of what it did not take.
+    """
+
+    stage: Stage
+    platform: Platform
+    site: Site
+    manifests: tuple[Manifest, ...]
+    refused: dict[str, str] = field(default_factory=dict)
+    submitted: int = 0
+
+    @property
+    def api(self) -> Api:
+        """The API as the administrator sees it."""
+        return self.stage.api
+
+    def space(self, namespace: str) -> Space:
+        """Return a team's namespace."""
+        spaces = (space for tenant in self.site.tenants for space in tenant.spaces)
+        return next(space for space in spaces if space.namespace == namespace)
+
+    def body(self, team: str, nodes: int, **labels: str) -> Body:
+        """Return a job as a team's user writes it, from the sample; labels by their last word."""
+        self.submitted += 1
+        sample = next(
+            each.body
+            for each in self.manifests
+            if each.unit == "samples" and each.namespace == f"team-{team}" and each.body["kind"] == "TrainJob"
+        )
+        body = changed(named(sample, f"{team}-{self.submitted}"), numNodes=nodes)
+        body["spec"] = {k: v for k, v in body["spec"].items() if k not in {"runtimePatches", "podTemplateOverrides"}}
+        said = {f"{_KUEUE}{key.replace('_', '-')}": value for key, value in labels.items()}
+        metadata = {**body["metadata"], "labels": {**body["metadata"]["labels"], **said}}
+        return {**body, "metadata": metadata}
+
+    def submit(self, team: str, nodes: int, **labels: str) -> Job:
+        """Submit a job as a user of the team; what the platform still reads is waited for."""
+        return self.create(team, self.body(team, nodes, **labels))
+
+    def create(self, team: str, body: Body) -> Job:
+        """Create a job as a user of the team."""
+        user = as_user(self.api, self.space(f"team-{team}"))
+        said: list[str] = []
+        assert self.stage.until(lambda: _created(user, body, said), 10), said[-1]
+        return Job(self.api, f"team-{team}", body["metadata"]["name"])
+
+    def denied(self, team: str, body: Body, words: str) -> bool:
+        """Tell whether a user's job is refused in these words."""
+        user = as_user(self.api, self.space(f"team-{team}"))
+        said = [""]
+        assert self.stage.until(lambda: not _created(user, body, said, dry_run=True) and words in said[-1], 10), said[
+            -1
+        ]
+        return True
+
+    def runs(self, job: Job) -> bool:
+        """Tell whether a job is admitted in time."""
+        assert self.stage.until(lambda: job.is_admitted), job.waits_because
+        return True
+
+    def waits(self, job: Job, *words: str) -> bool:
+        """Tell whether a job waits, in these words."""
+        assert self.stage.until(lambda: all(each in job.waits_because for each in words)), job.waits_because
+        assert not job.is_admitted
+        return True
+
+    def is_evicted(self, job: Job, *words: str) -> bool:
+        """Tell whether a job that ran is stopped, in these words."""
+        assert self.stage.until(lambda: "Evicted=True" in job.waits_because), job.waits_because
+        return self.waits(job, *words) if not job.is_admitted else False
+
+    def flavors(self, job: Job) -> set[str]:
+        """Return the flavors that an admitted job has."""
+        assignments = job.workload["status"]["admission"]["podSetAssignments"]
+        return {flavor for each in assignments for flavor in each.get("flavors", {}).values()}
+
+
+def _created(user: Api, body: Body, said: list[str], *, dry_run: bool = False) -> bool:
+    try:
+        user.create(body, dry_run=dry_run)
+    except Refused as refused:
+        said.append(str(refused))
+        return False
+    return True
+
+
+def _identity(body: Body) -> Identity:
+    metadata = body["metadata"]
+    return body["apiVersion"], body["kind"], metadata.get("namespace", ""), metadata["name"]
