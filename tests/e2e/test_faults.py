@@ -19,7 +19,7 @@ from tests.conftest import REPOSITORY
 pytestmark = pytest.mark.e2e
 
 _PATIENCE = 600.0
-_END = 60.0
+_END = 300.0
 
 
 @pytest.fixture
