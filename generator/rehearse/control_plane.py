@@ -10,7 +10,7 @@ from pathlib import Path
 from generator.rehearse.api import Api, Body
 from generator.rehearse.build import Built
 from generator.rehearse.certificates import Certificates
-from generator.rehearse.processes import Processes, answers, free_ports
+from generator.rehearse.processes import START, Processes, answers, free_ports
 
 ADMIN = "admin"
 _MASTERS = "system:masters"
@@ -64,10 +64,10 @@ def start_api(place: Place, processes: Processes) -> None:
     client, peer = free_ports(2)
     _write_users(place)
     processes.start(place.built.programs["etcd"], tuple(_etcd(place, client, peer)))
-    processes.wait_until(lambda: answers(client), "the start of etcd", 30)
+    processes.wait_until(lambda: answers(client), "the start of etcd", START)
     processes.start(place.built.programs["kube-apiserver"], tuple(_api_server(place, client)))
     with place.api() as api:
-        processes.wait_until(api.ready, "the start of the API server", 60)
+        processes.wait_until(api.ready, "the start of the API server", START)
 
 
 def start_controllers(place: Place, processes: Processes) -> None:

@@ -16,7 +16,7 @@ from generator.dialect.manifests import parse_manifests
 from generator.rehearse.api import Api, Body
 from generator.rehearse.components import Controller
 from generator.rehearse.control_plane import Place
-from generator.rehearse.processes import Processes, answers, free_ports
+from generator.rehearse.processes import START, Processes, answers, free_ports
 
 _CONVERTED = "kueue.x-k8s.io"
 """Group whose CRDs ship a conversion webhook in a patch that kustomize applies to a Service."""
@@ -180,7 +180,7 @@ def start(running: Mapping[str, Running], processes: Processes, api: Api) -> Non
             api.apply(body)
         each.start(processes)
     for each in running.values():
-        processes.wait_until(each.is_serving, f"the start of {each.name}", 60)
+        processes.wait_until(each.is_serving, f"the start of {each.name}", START)
         for body in each.webhooks():
             api.apply(body)
 

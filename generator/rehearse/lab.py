@@ -23,7 +23,7 @@ from generator.rehearse.control_plane import ADMIN, Place
 from generator.rehearse.controllers import Running
 from generator.rehearse.custom_resource import custom_resource
 from generator.rehearse.nodes import nodes
-from generator.rehearse.processes import Processes, free_ports
+from generator.rehearse.processes import START, Processes, free_ports
 
 _KUBERNETES_USERS = {
     "kube-controller-manager": "system:kube-controller-manager",
@@ -134,7 +134,7 @@ def _serve_kinds(
         body.pop("status", None)
         api.apply(body)
     for name in names:
-        processes.wait_until(partial(_established, api, name), f"the readiness of {name}", 30)
+        processes.wait_until(partial(_established, api, name), f"the readiness of {name}", START)
     return tuple(f"{body['spec']['names']['kind']}.{body['spec']['group']}" for body in own)
 
 

@@ -22,6 +22,8 @@ _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
 _TAIL = 15
 _PATIENCE = 10.0
 """Seconds that a process may take to end before it is killed; the API server takes up to 8."""
+START = 180.0
+"""Seconds for what takes five on an idle machine: a busy one is no failure, and a process that ends is seen."""
 _AFTERMATH = 1.0
 """Seconds within which a process that broke a connection is seen to have ended."""
 

@@ -216,10 +216,10 @@ def test_read_limits_the_hidden_characters_it_lists() -> None:
 
 @pytest.mark.parametrize("unit", ["[", "{", "- ", "? ", "a: [", "!", "'", "a: {b", "# ", "[a, ", "&a ", "\n "])
 def test_read_is_quick_on_hostile_repetition(unit: str) -> None:
-    """A quarter of a megabyte of nesting neither crashes nor stalls the reader."""
-    begin = time.perf_counter()
+    """A quarter of a megabyte of nesting neither crashes nor stalls the reader: what is not linear takes minutes."""
+    begin = time.process_time()
     read("p.yaml", (unit * (250_000 // len(unit))).encode())
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 10
 
 
 TOKENS = (
