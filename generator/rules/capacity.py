@@ -47,8 +47,9 @@ BORROW_EXCEEDS_LENDERS = Rule(
     severity=Severity.WARNING,
     summary="A team borrows no more nodes than the others of its tree of cohorts lend.",
     why=(
-        "The limit promises what is never there: a job of that size waits for ever, in the words of a full queue:"
-        " `insufficient unused quota for nvidia.com/gpu in flavor h100-ib, 8 more needed` (seen with Kueue 0.19.2)."
+        "The limit promises what is never there: a job of that size waits for ever: `insufficient quota for"
+        " nvidia.com/gpu in flavor dgx-h100, previously considered podsets requests (0) + current podset request (64) >"
+        " maximum capacity (56)` (seen with Kueue 0.19.2)."
     ),
     fix="Lower `borrow`, or let the others lend more.",
 )

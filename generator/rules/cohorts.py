@@ -33,7 +33,7 @@ LEND_MORE_THAN_OWNED = Rule(
     id="scheduling/lend-more-than-owned",
     severity=Severity.ERROR,
     summary="A team lends no more nodes than it owns.",
-    why="The ClusterQueue is refused: `must be less than or equal to the nominalQuota` (seen with Kueue 0.16.2).",
+    why="The ClusterQueue is refused: `must be less than or equal to the nominalQuota` (seen with Kueue 0.19.2).",
     fix="Lower `lend`, or write `all`.",
 )
 COHORT_CYCLE = Rule(

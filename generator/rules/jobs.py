@@ -15,24 +15,25 @@ from generator.model.tenant import Tenant
 from generator.rules._check import Check
 from generator.rules._walk import hardware, held, holdings
 
-_WAITS = (
-    "The job is submitted and waits for ever: `insufficient quota for nvidia.com/gpu in flavor ..., previously"
-    " considered podsets requests (0) + current podset request (16) > maximum capacity (8)` (seen with Kueue 0.19.2)."
-    " The message stands on its Workload only; `describe trainjob` shows nothing."
-)
-
 JOB_LARGER_THAN_REACH = Rule(
     id="capacity/job-larger-than-reach",
     severity=Severity.ERROR,
     summary="A largest job is not larger than the team's own nodes and what it may borrow of one pool.",
-    why=_WAITS,
+    why=(
+        "The admission policy knows what the team reaches, so the API server refuses every job of that size, whatever"
+        " the profile says: `spec.trainer.numNodes is 8 (64 GPUs); with ... this team may ask for 2 to 7 nodes`."
+    ),
     fix="Lower `largestJob`, or give the team more `nodes` or `borrow`.",
 )
 JOB_LARGER_THAN_POOL = Rule(
     id="capacity/job-larger-than-pool",
     severity=Severity.ERROR,
     summary="A team's largest job is not larger than what the pool promises.",
-    why=_WAITS,
+    why=(
+        "The job is submitted and waits for ever: `insufficient quota for nvidia.com/gpu in flavor ..., previously"
+        " considered podsets requests (0) + current podset request (16) > maximum capacity (8)` (seen with Kueue"
+        " 0.19.2). The message stands on its Workload only; `describe trainjob` shows nothing."
+    ),
     fix="Lower `largestJob` and `borrow`, or enlarge the pool.",
 )
 JOB_LARGER_THAN_RUNTIME_CAP = Rule(

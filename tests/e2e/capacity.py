@@ -13,9 +13,9 @@ _POOL = f"clusters/{CLUSTER}.yaml"
 
 
 def borrow_exceeds_lenders(stage: Stage) -> None:
-    """A job of own nodes and all that may be borrowed waits in the words of a full queue."""
+    """A job of own nodes and all that may be borrowed waits for ever."""
     scene = stage.stand(bad("capacity/borrow-exceeds-lenders", **{"teams/nlp.yaml": {"largestJob": {"nodes": 8}}}))
-    assert scene.waits(scene.submit("nlp", 8), _FULL)
+    assert scene.waits(scene.submit("nlp", 8), f"current podset request (64) > {_NEVER} (56)")
 
 
 def idle_nodes(stage: Stage) -> None:
@@ -35,9 +35,9 @@ def job_larger_than_pool(stage: Stage) -> None:
 
 
 def job_larger_than_reach(stage: Stage) -> None:
-    """The job waits for ever, and says so on its Workload."""
+    """The API server refuses the job that the team's profile allows: the policy knows what the team reaches."""
     scene = stage.stand(bad("capacity/job-larger-than-reach"))
-    assert scene.waits(scene.submit("nlp", 8), _NEVER)
+    assert scene.denied("nlp", scene.body("nlp", 8), "this team may ask for 2 to 7 nodes")
 
 
 def job_larger_than_runtime_cap(stage: Stage) -> None:

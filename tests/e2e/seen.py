@@ -23,7 +23,9 @@ class Seen:
     ground: Ground = NEW
 
 
-SEEN: dict[str, Seen] = {}
+SEEN: dict[str, Seen] = {
+    "scheduling/lend-more-than-owned": Seen(scheduling.lend_more_than_owned),
+}
 
 WRITTEN: dict[str, Seen] = {
     "access/group-in-two-roles": Seen(access.group_in_two_roles),
@@ -68,7 +70,6 @@ WRITTEN: dict[str, Seen] = {
     "scheduling/equal-priorities": Seen(scheduling.equal_priorities),
     "scheduling/hostname-as-level": Seen(scheduling.hostname_as_level),
     "scheduling/job-on-borrowed-nodes": Seen(scheduling.job_on_borrowed_nodes),
-    "scheduling/lend-more-than-owned": Seen(scheduling.lend_more_than_owned),
     "scheduling/lend-without-cohort": Seen(scheduling.lend_without_cohort),
     "scheduling/made-up-topology-label": Seen(scheduling.made_up_topology_label),
     "scheduling/mixed-topology": Seen(scheduling.mixed_topology),
