@@ -150,6 +150,16 @@ class Api:
         """
         return self._do("PATCH", self._path(body, part), {}, _json(change), "application/merge-patch+json")
 
+    def token(self, account: str, namespace: str) -> str:
+        """Return a token of a service account, which the API server then knows with its groups.
+
+        Raises:
+            Refused: there is no such account.
+        """
+        path = self.resource("v1", "ServiceAccount").path(namespace, account, "token")
+        wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}}
+        return str(self._do("POST", path, {}, _json(wanted)).body["status"]["token"])
+
     def delete(self, body: Body) -> None:
         """Delete an object, its dependents in the background.
 

@@ -130,7 +130,7 @@ def _serve_kinds(
         body.pop("status", None)
         api.apply(body)
     for name in names:
-        processes.wait_until(partial(_established, api, name), f"the readiness of {name}", 30)
+        processes.wait_until(partial(_established, api, name), f"the readiness of {name}", 120)
     return tuple(f"{body['spec']['names']['kind']}.{body['spec']['group']}" for body in own)
 
 
