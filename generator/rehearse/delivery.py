@@ -119,18 +119,18 @@ def check_delivery(delivery: Delivery, samples: Sequence[tuple[Sample, Manifest]
     yield counted("applications synced and healthy", len(delivery.names), failures, remark)
     if failures:
         return
-    yield _refreshed(delivery)
     settle(delivery.lab)
-    sample, manifest = samples[0]
-    job = submit(delivery.lab.api, manifest.body, sample.space)
-    delivery.waited(lambda: job.is_admitted)
-    before = _identity(job)
+    yield _refreshed(delivery)
+    jobs = {submit(delivery.lab.api, each.body, sample.space): each.at for sample, each in samples[:1]}
+    delivery.waited(lambda: all(job.is_admitted for job in jobs))
+    before = {job: _identity(job) for job in jobs}
     yield _healed(delivery)
     yield _degraded(delivery)
     yield _kept(delivery)
     yield _regenerated(delivery)
-    failures = [] if _identity(job) == before else [Failure(job.name, f"{before} became {_identity(job)}", manifest.at)]
-    yield counted("a user's job left alone", 1, failures)
+    changed = {job: _identity(job) for job in jobs if _identity(job) != before[job]}
+    failures = [Failure(job.name, f"{before[job]} became {now}", jobs[job]) for job, now in changed.items()]
+    yield counted("a user's job left alone", len(jobs), failures)
 
 
 def _identity(job: Job) -> tuple[str, int, bool, list[str]]:
@@ -183,7 +183,8 @@ def _healed(delivery: Delivery) -> Outcome:
 
 def _drifts(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, Body]]:
     stranger = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "stranger"}
-    for manifest in manifests:
+    # Without the rights that argocd/ gives it, Argo CD can heal nothing, and those too are an administrator's to give.
+    for manifest in (each for each in manifests if each.unit != "argocd"):
         match manifest.kind.name, manifest.name:
             case "NetworkPolicy", "default-deny":
                 yield manifest, {"spec": {"ingress": [{}], "egress": [{}]}}
@@ -195,7 +196,7 @@ def _drifts(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, Body]]:
 
 def _degraded(delivery: Delivery) -> Outcome:
     """Take the flavor away from each queue in Git, and look whether its Application says so; then put it back."""
-    queues = [manifest for manifest in delivery.manifests if manifest.kind.name == "ClusterQueue"]
+    queues = [manifest for manifest in delivery.manifests if _is_open(manifest)]
     delivery.repository.commit({delivery.path(queue): _without_flavor(queue) for queue in queues})
     delivery.refresh()
     name = delivery.lab.plan.site.part("platform")
@@ -215,6 +216,11 @@ def _degraded(delivery: Delivery) -> Outcome:
         delivery.repository.commit({path: delivery.files[path] for path in map(delivery.path, queues)})
     )
     return counted("queues without flavor degraded", len(queues), failures)
+
+
+def _is_open(manifest: Manifest) -> bool:
+    """Tell a queue that takes jobs: one that was stopped on purpose is Suspended, whatever it lacks."""
+    return manifest.kind.name == "ClusterQueue" and manifest.body["spec"]["stopPolicy"] == "None"
 
 
 def _without_flavor(queue: Manifest) -> bytes:
