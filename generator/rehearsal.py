@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,16 +13,22 @@ from generator.diagnostics import Diagnostic, has_errors
 from generator.model.manifest import Manifest
 from generator.model.platform import Platform, Site
 from generator.model.space import Sample
-from generator.pipeline import Generation, component_manifests, generate
+from generator.pipeline import Generation, component_manifests, emit_site, generate
 from generator.rehearse.acceptance import check_acceptance
+from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.build import build, cache_folder, find
 from generator.rehearse.components import read_components
+from generator.rehearse.delivery import Delivery, check_delivery
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life
 from generator.rehearse.outcome import Outcome
 from generator.rehearse.promises import check_promises
+from generator.rehearse.redis import fetch_redis, find_redis
+from generator.rehearse.repository import Repository
+from generator.render.site import render_site
 from generator.render.unit import UNLISTED
+from generator.tree.lockfile import LOCKFILE
 
 Tell = Callable[[str], None]
 """Takes a line of progress."""
@@ -78,9 +85,10 @@ def build_programs(request: Request, tell: Tell) -> None:
         ToolError: there is no Go, or a program does not build.
     """
     generation = generate(request.root, request.components_root, request.clusters, request.today)
-    for release in sorted({site.cluster.release.name for site in _sites(generation)}):
-        with alone(cache_folder()):
+    with alone(cache_folder()):
+        for release in sorted({site.cluster.release.name for site in _sites(generation)}):
             build(read_components(release), cache_folder(), tell)
+        fetch_redis(cache_folder(), tell)
 
 
 def rehearse(request: Request, tell: Tell, keep: Keep) -> Rehearsal:
@@ -104,6 +112,7 @@ def rehearse(request: Request, tell: Tell, keep: Keep) -> Rehearsal:
         return Rehearsal(generation, diagnostics, {})
     plans = [(site, _plan(site, request, generation)) for site in _sites(generation)]
     built = [find(plan.components, cache_folder()) for _, plan in plans]
+    find_redis(cache_folder())
     outcomes = {}
     with alone(cache_folder()):
         for (site, plan), programs in zip(plans, built, strict=True):
@@ -111,6 +120,9 @@ def rehearse(request: Request, tell: Tell, keep: Keep) -> Rehearsal:
             with opened(plan, programs, cache_folder() / "run") as lab:
                 outcomes[site.name] = tuple(_told(lab, _checks(lab, generation, request.team), tell))
                 keep(lab)
+            tell(f"{site.name}: starting them once more, with Argo CD {site.cluster.release.versions['argocd']}")
+            with opened(plan, programs, cache_folder() / "run") as lab:
+                outcomes[site.name] += tuple(_told(lab, _deliver(lab, request), tell))
     return Rehearsal(generation, diagnostics, outcomes)
 
 
@@ -120,13 +132,13 @@ def _sites(generation: Generation) -> Iterator[Site]:
 
 
 def _plan(site: Site, request: Request, generation: Generation) -> Plan:
-    kinds = {(each.body["apiVersion"], each.body["kind"]) for each in _synced(site, generation)}
+    kinds = {(each.body["apiVersion"], each.body["kind"]) for each in _synced(site, generation.manifests[site.name])}
     return Plan(site, request.target / site.name, read_components(site.cluster.release.name), kinds)
 
 
-def _synced(site: Site, generation: Generation) -> list[Manifest]:
+def _synced(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
     """Return what Argo CD would apply: the tree without what others take, and the teams' components."""
-    own = (manifest for manifest in generation.manifests[site.name] if manifest.unit not in UNLISTED)
+    own = (manifest for manifest in manifests if manifest.unit not in UNLISTED)
     return [*own, *component_manifests(site)]
 
 
@@ -140,11 +152,39 @@ def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome
 
 def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     site = lab.plan.site
-    yield from check_acceptance(lab, _synced(site, generation))
+    yield from check_acceptance(lab, _synced(site, generation.manifests[site.name]))
     samples = _samples(site, generation.manifests[site.name], team)
     yield from check_life(lab, samples)
     yield from check_ledger(lab, samples)
     yield from check_promises(lab, samples)
+
+
+def _deliver(lab: Lab, request: Request) -> Iterator[Outcome]:
+    """Have Argo CD bring the tree to a cluster without one, from a repository of ours."""
+    site, folder = lab.plan.site, cache_folder() / "run"
+    settings = site.cluster.settings
+    repository = Repository(folder / "git", settings.branch)
+    moved = replace(site, cluster=replace(site.cluster, settings=replace(settings, repository=repository.address)))
+    manifests = render_site(moved)
+    files = {
+        moved.folder(path): content
+        for path, content in emit_site(moved, manifests, request.components_root).items()
+        if path != LOCKFILE
+    }
+    files |= _components(moved, request)
+    repository.create()
+    argocd = ArgoCD(lab, folder / "argocd", find_redis(cache_folder()))
+    with argocd.running():
+        delivery = Delivery(lab, argocd, repository, files, _synced(moved, manifests))
+        yield from check_delivery(delivery, _samples(moved, manifests, ""))
+
+
+def _components(site: Site, request: Request) -> dict[str, bytes]:
+    """Return the hand-written components as they lie beside the tree in the repository."""
+    folder = request.target / request.components_root
+    within = os.path.normpath(f"{site.cluster.settings.path}/{request.components_root}")
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {f"{within}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in files}
 
 
 def _samples(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:

@@ -155,6 +155,16 @@ class Api:
         path, kind = self._path(body, part), "application/merge-patch+json"
         return self._do("PATCH", path, _dry(dry_run), _json(change), kind)
 
+    def token(self, account: str, namespace: str) -> str:
+        """Return a token of a service account, which the API server then knows with its groups.
+
+        Raises:
+            Refused: there is no such account.
+        """
+        path = self.resource("v1", "ServiceAccount").path(namespace, account, "token")
+        wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}}
+        return str(self._do("POST", path, {}, _json(wanted)).body["status"]["token"])
+
     def delete(self, body: Body, dependents: str = "Background", *, dry_run: bool = False) -> None:
         """Delete an object, its dependents in the background or as said.
 

@@ -55,8 +55,8 @@ def command(  # noqa: PLR0917 - click passes options by name
 ) -> int:
     """Try the committed tree out on a real control plane.
 
-    Real etcd, Kubernetes, Kueue, JobSet and Trainer run as processes of this machine, with a fake node for each node of
-    the profiles; no kubelet, no NIC, no container. Linux only.
+    Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with a fake node for
+    each node of the profiles; no kubelet, no NIC, no container. Linux only.
     """
     need_profiles(profiles, clusters)
     if team:
