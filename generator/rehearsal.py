@@ -15,6 +15,7 @@ from generator.model.platform import Platform, Site
 from generator.model.space import Sample
 from generator.pipeline import Generation, component_manifests, emit_site, generate
 from generator.rehearse.acceptance import check_acceptance
+from generator.rehearse.admission import check_admission
 from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.build import build, cache_folder, find
 from generator.rehearse.components import read_components
@@ -26,6 +27,7 @@ from generator.rehearse.outcome import Outcome
 from generator.rehearse.promises import check_promises
 from generator.rehearse.redis import fetch_redis, find_redis
 from generator.rehearse.repository import Repository
+from generator.rehearse.tenants import check_tenants
 from generator.render.site import render_site
 from generator.render.unit import UNLISTED
 from generator.tree.lockfile import LOCKFILE
@@ -157,6 +159,8 @@ def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     yield from check_life(lab, samples)
     yield from check_ledger(lab, samples)
     yield from check_promises(lab, samples)
+    yield from check_tenants(lab, samples)
+    yield from check_admission(lab, samples)
 
 
 def _deliver(lab: Lab, request: Request) -> Iterator[Outcome]:
