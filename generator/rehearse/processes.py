@@ -21,6 +21,7 @@ LOOPBACK = "127.0.0.1"
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
 _TAIL = 15
+_PAUSE = 0.1
 _PATIENCE = 10.0
 """Seconds that a process may take to end before it is killed; the API server takes up to 8."""
 START = 180.0
@@ -123,12 +124,16 @@ class Processes:
             ToolError: a process ended.
         """
         deadline = time.monotonic() + seconds
-        while not ready():
+        while True:
+            began = time.monotonic()
+            if ready():
+                return True
             self.check()
-            if time.monotonic() > deadline:
+            looked = time.monotonic()
+            if looked > deadline:
                 return False
-            time.sleep(0.1)
-        return True
+            # Looking must not take the processor from what is waited for.
+            time.sleep(max(_PAUSE, 2 * (looked - began)))
 
     def check(self) -> None:
         """Look whether every process lives.
