@@ -69,6 +69,7 @@ class Request:
         clusters: names of the only ones wanted; all when empty.
         team: name of the only one whose jobs are run; all when empty.
         today: ISO date that waivers are measured against.
+        on: what the control plane is, e.g. ``kind``.
     """
 
     root: Path
@@ -77,6 +78,7 @@ class Request:
     clusters: tuple[str, ...]
     team: str
     today: str
+    on: str
 
 
 def build_programs(request: Request, tell: Tell) -> None:
@@ -89,7 +91,7 @@ def build_programs(request: Request, tell: Tell) -> None:
     generation = generate(request.root, request.components_root, request.clusters, request.today)
     with alone(cache_folder()):
         for release in sorted({site.cluster.release.name for site in _sites(generation)}):
-            build(read_components(release), cache_folder(), tell)
+            build(read_components(release, request.on), cache_folder(), tell)
         fetch_redis(cache_folder(), tell)
 
 
@@ -135,7 +137,7 @@ def _sites(generation: Generation) -> Iterator[Site]:
 
 def _plan(site: Site, request: Request, generation: Generation) -> Plan:
     kinds = {(each.body["apiVersion"], each.body["kind"]) for each in _synced(site, generation.manifests[site.name])}
-    return Plan(site, request.target / site.name, read_components(site.cluster.release.name), kinds)
+    return Plan(site, request.target / site.name, read_components(site.cluster.release.name, request.on), kinds)
 
 
 def _synced(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
