@@ -23,6 +23,7 @@ from generator.rehearse.delivery import Delivery, check_delivery
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life
+from generator.rehearse.load import check_load
 from generator.rehearse.outcome import Outcome
 from generator.rehearse.promises import check_promises
 from generator.rehearse.redis import fetch_redis, find_redis
@@ -161,6 +162,7 @@ def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     yield from check_life(lab, samples)
     yield from check_ledger(lab, samples)
     yield from check_promises(lab, samples)
+    yield from check_load(lab, samples)
     yield from check_tenants(lab, samples)
     yield from check_admission(lab, samples)
 
