@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx
 
 from generator.diagnostics import ToolError
 
 Body = dict[str, Any]
+Done = TypeVar("Done")
 
 _SECONDS = 60.0
+_AT_ONCE = 4
 MANAGER = "argocd-controller"
 """Field manager that Argo CD applies as."""
 
@@ -206,6 +209,12 @@ class Api:
             return self._client.request(method, path, **details)
         except httpx.TransportError as error:
             raise ToolError(f"the API server does not answer to {method} {path}: {error}") from error
+
+
+def at_once(requests: Iterable[Callable[[], Done]]) -> list[Done]:
+    """Make requests that do not change anything, some at a time; return what became of them in their order."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(lambda request: request(), requests))
 
 
 def _json(body: Body) -> bytes:

@@ -277,7 +277,6 @@ def _overrides() -> Iterator[tuple[Body, str]]:
         yield {"podTemplateOverrides": [{"targetJobs": targets, "spec": {}}]}, _METADATA
     once = {"targetJobs": [{"name": "node"}], "spec": {"volumes": [{"name": "y", "emptyDir": {}}]}}
     yield {"podTemplateOverrides": [once, once]}, _VOLUME_FORM
-    yield _QUEUE_LABEL, _JOBSET
     yield {"labels": {"a": "b"}}, _JOBSET
     yield {"annotations": {"a": "b"}}, _JOBSET
 

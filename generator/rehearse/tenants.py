@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from generator.diagnostics import Pointer
 from generator.model import names
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.model.space import Sample
-from generator.rehearse.api import Api, Body, Refused
+from generator.rehearse.api import Api, Body, Refused, at_once
 from generator.rehearse.attempts import IN_A_NAMESPACE, WIDE, Attempt
 from generator.rehearse.jobs import TRAINER
 from generator.rehearse.lab import Lab
@@ -137,17 +138,18 @@ def _listed(api: Api, namespace: str) -> set[tuple[str, Resource]]:
 
 
 def _cells(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
-    tried, open_, failures = 0, 0, []
-    for who in {each.kind: each for each in reversed(everybody)}.values():
-        for verb, resource, namespace in _asked(lab.plan.site, who):
-            tried += 1
-            meant = (verb, resource) in who.rights(namespace)
-            open_ += meant
-            status = _review(lab.api, who, verb, resource, namespace)
-            if status["allowed"] != meant:
-                words = f"{'allowed' if status['allowed'] else 'refused'}: {status.get('reason') or 'by no role'}"
-                failures.append(Failure(f"{who.told}: {_told(verb, resource, namespace)}", words, who.at))
-    return counted("tenant cells", tried, failures, f"{open_} of them open, the others closed")
+    alike = {each.kind: each for each in reversed(everybody)}.values()
+    asked = [(who, *cell) for who in alike for cell in _asked(lab.plan.site, who)]
+    open_, failures = 0, []
+    for (who, verb, resource, place), status in zip(
+        asked, at_once(partial(_review, lab.api, *each) for each in asked), strict=True
+    ):
+        meant = (verb, resource) in who.rights(place)
+        open_ += meant
+        if status["allowed"] != meant:
+            words = f"{'allowed' if status['allowed'] else 'refused'}: {status.get('reason') or 'by no role'}"
+            failures.append(Failure(f"{who.told}: {_told(verb, resource, place)}", words, who.at))
+    return counted("tenant cells", len(asked), failures, f"{open_} of them open, the others closed")
 
 
 def _asked(site: Site, who: Subject) -> Iterator[tuple[str, Resource, str]]:
@@ -172,31 +174,30 @@ def _told(verb: str, resource: Resource, namespace: str) -> str:
 
 
 def _requests(lab: Lab, everybody: Sequence[Subject], jobs: Mapping[str, Body]) -> Outcome:
-    tried, failures = 0, []
-    for who in everybody:
-        api = lab.api.acting(who.user, who.groups)
-        for attempt, place in _attempts(lab.plan.site, who, jobs):
-            tried += 1
-            resource = attempt.resource(lab.api)
-            meant = (attempt.verb, resource) in who.rights(place)
-            if words := _surprise(attempt, api, place, meant=meant):
-                failures.append(Failure(f"{who.told}: {_told(attempt.verb, resource, place)}", words, who.at))
-    return counted("tenant requests", tried, failures, "dry runs, admission included")
+    made = [(who, *each) for who in everybody for each in _attempts(lab.plan.site, who, jobs)]
+    words = at_once(partial(_surprise, lab.api, *each) for each in made)
+    failures = [
+        Failure(f"{who.told}: {_told(attempt.verb, attempt.resource(lab.api), place)}", said, who.at)
+        for (who, attempt, place), said in zip(made, words, strict=True)
+        if said
+    ]
+    return counted("tenant requests", len(made), failures, "dry runs, admission included")
 
 
 def _attempts(site: Site, who: Subject, jobs: Mapping[str, Body]) -> Iterator[tuple[Attempt, str]]:
     """Yield requests and where they are made; a job is the place's own sample, or somebody else's."""
     for place in who.places(site):
-        yield Attempt("create", TRAINER, "TrainJob", "", jobs.get(place) or next(iter(jobs.values()))), place
+        jobs_here = [jobs[place]] if place in jobs else [*jobs.values()][:1]
+        yield from ((Attempt("create", TRAINER, "TrainJob", "", body), place) for body in jobs_here)
         yield from ((attempt, place) for attempt in IN_A_NAMESPACE)
     yield from ((attempt, "") for attempt in WIDE)
 
 
-def _surprise(attempt: Attempt, api: Api, place: str, *, meant: bool) -> str:
+def _surprise(api: Api, who: Subject, attempt: Attempt, place: str) -> str:
     """Return what the API server says, where it is not what the role says; what is not there was let through."""
+    meant = (attempt.verb, attempt.resource(api)) in who.rights(place)
     try:
-        attempt.send(api, place)
+        attempt.send(api.acting(who.user, who.groups), place)
     except Refused as refused:
-        expected = {_MISSING} if meant else {_FORBIDDEN}
-        return "" if refused.status in expected else f"{refused.status}: {refused}"
+        return "" if refused.status == (_MISSING if meant else _FORBIDDEN) else f"{refused.status}: {refused}"
     return "" if meant else "let through"
