@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from generator.diagnostics import Pointer
+from generator.model.cluster import Priority
 from generator.model.manifest import Manifest
 from generator.model.queue import Flavor, Queue
 from generator.model.space import Grant, Sample, Space
@@ -67,9 +68,16 @@ class Lane:
     def _pods(self, nodes: Fraction) -> int:
         return int(nodes / self.sample.launch.part)
 
-    def body(self, name: str, pods: int) -> Body:
+    def body(self, name: str, pods: int, priority: Priority | None = None) -> Body:
         """Return a job of so many pods."""
-        return changed(named(self.manifest.body, name), numNodes=pods)
+        body = changed(named(self.manifest.body, name), numNodes=pods)
+        if priority is None:
+            return body
+        labels = {**body["metadata"]["labels"], "kueue.x-k8s.io/priority-class": priority.name}
+        labels.pop("kueue.x-k8s.io/max-exec-time-seconds", None)
+        if priority.deadline:
+            labels["kueue.x-k8s.io/max-exec-time-seconds"] = str(priority.deadline)
+        return {**body, "metadata": {**body["metadata"], "labels": labels}}
 
 
 def find_lanes(samples: Iterable[tuple[Sample, Manifest]]) -> list[Lane]:
@@ -125,13 +133,13 @@ class Crowd:
         if kind is None:
             self._wait_until_empty()
 
-    def add(self, lane: Lane, pods: int) -> Job:
+    def add(self, lane: Lane, pods: int, priority: Priority | None = None) -> Job:
         """Submit a job of so many pods.
 
         Raises:
             Refused: by a role or a policy.
         """
-        body = lane.body(f"job-{len(self.jobs) + 1}", pods)
+        body = lane.body(f"job-{len(self.jobs) + 1}", pods, priority)
         job = _submit(self.lab, body, lane.space)
         self.jobs.append(job)
         return job
