@@ -163,7 +163,7 @@ def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     yield from check_ledger(lab, samples)
     yield from check_promises(lab, samples)
     yield from check_load(lab, samples)
-    yield from check_tenants(lab, samples)
+    yield from check_tenants(lab, _samples(site, generation.manifests[site.name], ""))
     yield from check_admission(lab, samples)
 
 

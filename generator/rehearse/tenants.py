@@ -91,7 +91,7 @@ def check_tenants(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Itera
 
     Args:
         lab: with the tree applied, no job running.
-        samples: jobs of the tree.
+        samples: jobs of every team.
     """
     everybody = subjects(lab.plan.site)
     yield _cells(lab, everybody)
@@ -142,10 +142,10 @@ def _requests(lab: Lab, everybody: Sequence[Subject], jobs: Mapping[str, Body]) 
 
 
 def _attempts(site: Site, who: Subject, jobs: Mapping[str, Body]) -> Iterator[tuple[Attempt, str]]:
-    """Yield requests and where they are made; a job is the place's own sample, or somebody else's."""
+    """Yield requests and where they are made; a job is the place's own sample, where it has one."""
     for place in who.places(site):
-        jobs_here = [jobs[place]] if place in jobs else [*jobs.values()][:1]
-        yield from ((Attempt("create", TRAINER, "TrainJob", "", body), place) for body in jobs_here)
+        if place in jobs:
+            yield Attempt("create", TRAINER, "TrainJob", "", jobs[place]), place
         yield from ((attempt, place) for attempt in IN_A_NAMESPACE)
     yield from ((attempt, "") for attempt in WIDE)
 
