@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import zip_longest
 from types import TracebackType
 from typing import Self
 
@@ -101,6 +103,21 @@ def by_flavor(lanes: Iterable[Lane]) -> list[Lane]:
     return [found[key] for key in sorted(found)]
 
 
+def rounds(lanes: Sequence[Lane], pods: Callable[[Lane], int]) -> list[list[Lane]]:
+    """Return lanes in rounds within which none meets another: one of each queue, and alone who borrows.
+
+    Args:
+        lanes: any.
+        pods: how many a lane is to have.
+    """
+    found = [[lane] for lane in lanes if pods(lane) > sum(lane.own)]
+    own: dict[str, list[Lane]] = defaultdict(list)
+    for lane in lanes:
+        if pods(lane) <= sum(lane.own):
+            own[lane.queue.name].append(lane)
+    return found + [[lane for lane in each if lane] for each in zip_longest(*own.values())]
+
+
 def split(pods: int, least: int, most: int) -> list[int]:
     """Return sizes of jobs that together have so many pods, the largest first; none where no jobs do."""
     for count in range(-(-pods // most), pods // least + 1):
@@ -144,13 +161,14 @@ class Crowd:
         self.jobs.append(job)
         return job
 
-    def fill(self, lane: Lane, pods: Iterable[int]) -> list[Job]:
+    def fill(self, lane: Lane, pods: Iterable[int], priority: Priority | None = None) -> list[Job]:
         """Submit as few jobs as have so many pods in each flavor.
 
         Raises:
             Refused: by a role or a policy.
         """
-        return [self.add(lane, size) for each in pods for size in split(each, lane.least, lane.grant.nodes)]
+        sizes = (size for each in pods for size in split(each, lane.least, lane.grant.nodes))
+        return [self.add(lane, size, priority) for size in sizes]
 
     def leave(self, job: Job) -> None:
         """Delete a job."""
@@ -183,7 +201,7 @@ def all_admitted(lab: Lab, jobs: Sequence[Job]) -> bool:
 
 
 def told(jobs: Iterable[Job]) -> str:
-    """Return what Kueue says of the jobs that wait."""
+    """Return what Kueue says of the jobs that wait; empty when none does."""
     waiting = (job for job in jobs if not job.is_admitted)
     return "; ".join(f"{job.name} waits: {job.waits_because or 'Kueue says nothing'}" for job in waiting)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from generator.pipeline import generate
 from generator.rehearsal import _samples
-from generator.rehearse.lanes import Lane, by_flavor, find_lanes, split
+from generator.rehearse.lanes import Lane, by_flavor, find_lanes, rounds, split
 from generator.rehearse.ledger import _borrowing
 from generator.rehearse.load import _jobs
 from tests.conftest import REPOSITORY
@@ -52,6 +52,18 @@ def test_what_a_full_queue_borrows_is_counted_in_gpus(lanes: dict[str, list[Lane
     nlp = next(lane for lane in by_flavor(lanes["prod-east"]) if lane.queue.name == "nlp-gpu")
 
     assert [_borrowing(nlp, pods) for pods in (8, 16)] == ["0", "64"]
+
+
+def test_rounds_hold_one_lane_of_each_queue_and_borrowers_alone(lanes: dict[str, list[Lane]]) -> None:
+    """Every lane is in one round; nobody in a round takes what another in it counts on."""
+    every = lanes["prod-east"]
+    found = rounds(every, lambda lane: sum(lane.reach))
+
+    assert sorted(map(id, every)) == sorted(id(lane) for each in found for lane in each)
+    for each in found:
+        queues = [lane.queue.name for lane in each]
+        assert len(queues) == len(set(queues))
+        assert len(each) == 1 or all(lane.reach == lane.own for lane in each)
 
 
 def test_a_class_brings_its_own_deadline_or_none(lanes: dict[str, list[Lane]]) -> None:
