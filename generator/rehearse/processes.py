@@ -104,8 +104,13 @@ class Processes:
         if not self.waited(ready, seconds):
             raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self._logs}")
 
-    def waited(self, ready: Callable[[], bool], seconds: float) -> bool:
+    def waited(self, ready: Callable[[], bool], seconds: float, pause: float = 0.1) -> bool:
         """Wait for something, as long as every process lives; tell whether it came.
+
+        Args:
+            ready: whether it has come.
+            seconds: how long to wait.
+            pause: seconds between two looks; longer where a look costs the machine something.
 
         Raises:
             ToolError: a process ended.
@@ -115,7 +120,7 @@ class Processes:
             self.check()
             if time.monotonic() > deadline:
                 return False
-            time.sleep(0.1)
+            time.sleep(pause)
         return True
 
     def check(self) -> None:
