@@ -92,8 +92,8 @@ def _failures(change: str, words: list[str], watched: Watch, at: Pointer) -> Ite
 
 
 def _merged(delivery: Delivery, tree: Tree, health: tuple[str, ...] = ("Healthy",)) -> _Step:
-    delivery, revision = delivery.merged(tree)
-    return delivery, [f"{each.what}: {each.words}" for each in delivery.settled(revision, health=health)]
+    delivery, commit = delivery.merged(tree)
+    return delivery, [f"{each.what}: {each.words}" for each in delivery.settled(commit, health=health)]
 
 
 def _grown(delivery: Delivery, course: Course) -> _Step:
@@ -139,7 +139,7 @@ def _retired(delivery: Delivery, course: Course) -> tuple[Delivery, list[Failure
     before = delivery.tree.manifests
     own = [manifest for manifest in before if manifest.unit == f"teams/{course.leaving.name}"]
     held = contents(delivery.lab, own)
-    delivery, revision = delivery.merged(course.retire())
+    delivery, commit = delivery.merged(course.retire())
     failures = delivery.orphaned(name)
     api.delete(delivery.application(name))
     delivery.waited(lambda: False, _WARY)
@@ -152,7 +152,7 @@ def _retired(delivery: Delivery, course: Course) -> tuple[Delivery, list[Failure
     gone = [manifest for manifest in before if manifest.path not in left]
     for manifest in (each for each in gone if each.kind.name in _BY_HAND):
         api.delete(manifest.body)
-    failures += delivery.settled(revision)
+    failures += delivery.settled(commit)
     delivery.waited(lambda: not any(_is_there(delivery, manifest) for manifest in gone))
     failures += [Failure(each.path, "is still there", each.at) for each in gone if _is_there(delivery, each)]
     return delivery, failures
@@ -170,7 +170,9 @@ def _is_there(delivery: Delivery, manifest: Manifest) -> bool:
 
 def _succeeded(delivery: Delivery, course: Course) -> _Step:
     """Add a team, and have it run a job."""
-    delivery, words = _merged(delivery, course.succeed())
+    delivery, commit = delivery.merged(course.succeed())
+    delivery.list_teams()
+    words = [f"{each.what}: {each.words}" for each in delivery.settled(commit)]
     settle(delivery.lab)
     samples = [each for each in delivery.tree.samples if each[0].space.team.name == course.successor]
     newcomers, failures = watch(delivery.lab, samples)

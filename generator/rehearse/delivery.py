@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
@@ -49,6 +50,17 @@ class Tree:
     samples: Sequence[tuple[Sample, Manifest]]
 
 
+class Commit(NamedTuple):
+    """What was published.
+
+    Args:
+        applications: names of those that it concerns.
+    """
+
+    revision: str
+    applications: Collection[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """A tree in Git, and Argo CD that takes it from there."""
@@ -59,38 +71,59 @@ class Delivery:
     tree: Tree
 
     @property
-    def names(self) -> list[str]:
-        """All Applications that there shall be."""
+    def units(self) -> dict[str, str]:
+        """The unit of each Application that there shall be, by its name."""
         site = self.lab.plan.site
-        parts = ["argocd", "platform", *(f"team-{tenant.name}" for tenant in site.tenants)]
-        return [site.part(part) for part in parts]
+        teams = {tenant.application: f"teams/{tenant.name}" for tenant in site.tenants}
+        return {site.part("argocd"): "argocd", site.part("platform"): "platform", **teams}
 
     def path(self, manifest: Manifest) -> str:
         """Return the file of an object in the repository."""
         return self.lab.plan.site.folder(manifest.path)
 
-    def merged(self, tree: Tree) -> tuple[Delivery, str]:
-        """Commit another tree; return the delivery of that, and the revision."""
-        before = self.tree.files
-        changed = {path: content for path, content in tree.files.items() if before.get(path) != content}
-        revision = self.repository.commit(changed | dict.fromkeys(before.keys() - tree.files.keys()))
+    def committed(self, files: Mapping[str, bytes | None]) -> Commit:
+        """Publish files, and have Argo CD look at the units that they are in."""
+        root = self.lab.plan.site.folder("")
+        touched = {PurePosixPath(path.removeprefix(root)).parent.as_posix() for path in files if path.startswith(root)}
+        names = [name for name, unit in self.units.items() if unit in touched]
+        commit = Commit(self.repository.commit(files), names)
+        self.refresh(names)
+        return commit
+
+    def merged(self, tree: Tree) -> tuple[Delivery, Commit]:
+        """Publish another tree; return what is delivered then."""
+        before, now = self.tree.files, tree.files
+        files = {path: content for path, content in now.items() if before.get(path) != content}
         lab = replace(self.lab, plan=replace(self.lab.plan, site=tree.site))
-        return replace(self, lab=lab, tree=tree), revision
+        after = replace(self, lab=lab, tree=tree)
+        return after, after.committed(files | dict.fromkeys(before.keys() - now.keys()))
 
     def applications(self) -> dict[str, Body]:
         """Return every Application that there shall be, by name; empty where there is none yet."""
         found = self.lab.api.list(_ARGO, "Application", self.argocd.namespace)
-        return {name: {} for name in self.names} | {body["metadata"]["name"]: body for body in found}
+        return {name: {} for name in self.units} | {body["metadata"]["name"]: body for body in found}
 
     def application(self, name: str) -> Body:
         """Return an Application; empty when there is none yet."""
         return self.applications().get(name, {})
 
-    def refresh(self, how: str = "normal") -> None:
-        """Have Argo CD look at Git now; it would within three minutes."""
-        for kind, annotation in (("ApplicationSet", {_REFRESH_SET: "true"}), ("Application", {_REFRESH: how})):
-            for body in self.lab.api.list(_ARGO, kind, self.argocd.namespace):
-                self.lab.api.patch(body, {"metadata": {"annotations": annotation}})
+    def refresh(self, names: Collection[str], how: str = "normal") -> None:
+        """Have Argo CD look at Git for some Applications now; it would within three minutes."""
+        for name, body in self.applications().items():
+            if name in names and body:
+                self.lab.api.patch(body, {"metadata": {"annotations": {_REFRESH: how}}})
+
+    def list_teams(self) -> None:
+        """Have Argo CD look now which folders of teams there are, and wait until it has."""
+
+        def sets() -> list[Body]:
+            return self.lab.api.list(_ARGO, "ApplicationSet", self.argocd.namespace)
+
+        for body in sets():
+            self.lab.api.patch(body, {"metadata": {"annotations": {_REFRESH_SET: "true"}}})
+        self.waited(lambda: not any(_REFRESH_SET in body["metadata"]["annotations"] for body in sets()))
+        # Compared while the mark stood, the set is OutOfSync; that would be looked at again in two minutes.
+        self.refresh([self.lab.plan.site.part("argocd")])
 
     def is_refreshed(self) -> bool:
         """Tell whether Argo CD has looked."""
@@ -107,21 +140,21 @@ class Delivery:
         return self.lab.processes.waited(looked, seconds, _PAUSE)
 
     def settled(
-        self, revision: str, seconds: float = _PATIENCE, health: Collection[str] = ("Healthy",)
+        self, commit: Commit, seconds: float = _PATIENCE, health: Collection[str] = ("Healthy",)
     ) -> list[Failure]:
-        """Wait until every Application is Synced with a revision, and in good health; return those that are not."""
+        """Wait until every Application is Synced, those of a commit with it, and healthy; return those that are not."""
 
         def unsettled() -> dict[str, Body]:
             bodies = self.applications()
-            return {name: bodies[name] for name in self.names if not _fine(bodies[name], revision, health)}
+            wanted = {name: commit.revision if name in commit.applications else "" for name in self.units}
+            return {name: bodies[name] for name in wanted if not _fine(bodies[name], wanted[name], health)}
 
-        self.refresh()
         self.waited(lambda: not unsettled(), seconds)
         return [Failure(name, _told(body), self.lab.plan.site.cluster.at) for name, body in unsettled().items()]
 
     def orphaned(self, name: str) -> list[Failure]:
         """Wait until an Application says that its folder is gone; return what it says instead."""
-        self.refresh()
+        self.refresh([name])
         if self.waited(lambda: "app path does not exist" in self.told(name)):
             return []
         return [Failure(name, self.told(name), self.lab.plan.site.cluster.at)]
@@ -148,14 +181,14 @@ def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
         Whether everything came.
     """
     yield _moved(delivery)
-    revision = delivery.repository.commit(delivery.tree.files)
+    commit = Commit(delivery.repository.commit(delivery.tree.files), delivery.units)
     by_hand = [manifest for manifest in in_order(delivery.tree.manifests) if manifest.unit == "argocd"]
     began = time.monotonic()
     for manifest in by_hand:
         delivery.lab.api.apply(manifest.body, delivery.tree.files[delivery.path(manifest)], manager="kubectl")
-    failures = delivery.settled(revision, _FIRST)
+    failures = delivery.settled(commit, _FIRST)
     remark = f"in {time.monotonic() - began:.0f} s; ExternalSecrets are said to be ready by us"
-    yield counted("applications synced and healthy", len(delivery.names), failures, remark)
+    yield counted("applications synced and healthy", len(delivery.units), failures, remark)
     return not failures
 
 
@@ -181,7 +214,7 @@ def _refreshed(delivery: Delivery) -> Outcome:
     """Have Argo CD forget what it knows and compare again."""
     lab, manifests = delivery.lab, delivery.tree.manifests
     before = contents(lab, manifests)
-    delivery.refresh("hard")
+    delivery.refresh(delivery.units, "hard")
     delivery.waited(delivery.is_refreshed)
     failures = differences(lab, manifests, before, "is another after a refresh")
     return counted("refresh changes nothing", len(manifests), failures)
@@ -236,24 +269,20 @@ def _drifts(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, Body]]:
 def _degraded(delivery: Delivery) -> Outcome:
     """Take the flavor away from each queue in Git, and look whether its Application says so; then put it back."""
     queues = [manifest for manifest in delivery.tree.manifests if _is_open(manifest)]
-    delivery.repository.commit({delivery.path(queue): _without_flavor(queue) for queue in queues})
-    delivery.refresh()
+    delivery.committed({delivery.path(queue): _without_flavor(queue) for queue in queues})
     name = delivery.lab.plan.site.part("platform")
 
-    def said() -> dict[str, str]:
+    def untold() -> dict[str, str]:
         resources = delivery.application(name).get("status", {}).get("resources", [])
         found = {each["name"]: each.get("health", {}) for each in resources if each["kind"] == "ClusterQueue"}
-        return {queue: f"{health.get('status')} {health.get('message')}" for queue, health in found.items()}
+        words = {queue: f"{health.get('status')} {health.get('message')}" for queue, health in found.items()}
+        return {queue: text for queue, text in words.items() if "Degraded FlavorNotFound" not in text}
 
-    def is_told(queue: Manifest, words: Mapping[str, str]) -> bool:
-        return "Degraded FlavorNotFound" in words[queue.name]
-
-    delivery.waited(lambda: all(is_told(queue, said()) for queue in queues))
-    words = said()
-    failures = [Failure(queue.path, words[queue.name], queue.at) for queue in queues if not is_told(queue, words)]
-    failures += delivery.settled(
-        delivery.repository.commit({path: delivery.tree.files[path] for path in map(delivery.path, queues)})
-    )
+    delivery.waited(lambda: not untold().keys() & {queue.name for queue in queues})
+    words = untold()
+    failures = [Failure(queue.path, words[queue.name], queue.at) for queue in queues if queue.name in words]
+    files = {path: delivery.tree.files[path] for path in map(delivery.path, queues)}
+    failures += delivery.settled(delivery.committed(files))
     return counted("degraded queue told", len(queues), failures)
 
 
@@ -276,25 +305,26 @@ def _kept(delivery: Delivery) -> Outcome:
     before = contents(lab, own)
     folder = lab.plan.site.folder(f"{unit}/")
     files = {path: content for path, content in delivery.tree.files.items() if path.startswith(folder)}
-    delivery.repository.commit(dict.fromkeys(files))
+    delivery.committed(dict.fromkeys(files))
     failures = delivery.orphaned(tenant.application)
     failures += differences(lab, own, before, "is another, or gone, without its folder")
-    failures += delivery.settled(delivery.repository.commit(files))
+    failures += delivery.settled(delivery.committed(files))
     return counted("objects kept without their folder", len(own), failures, f"of team {tenant.name}")
 
 
 def _regenerated(delivery: Delivery) -> Outcome:
-    """Change an object of one team, and count which folders kustomize is run for."""
+    """Change an object of one team, have Argo CD look at all, and count which folders kustomize is run for."""
     manifest = next(each for each in delivery.tree.manifests if each.kind.name == "LimitRange")
     annotations = {**manifest.body["metadata"].get("annotations", {}), "rehearsal": "changed"}
     body = {**manifest.body, "metadata": {**manifest.body["metadata"], "annotations": annotations}}
-    before = len(delivery.argocd.builds)
-    path = delivery.path(manifest)
-    failures = delivery.settled(delivery.repository.commit({path: json.dumps(body).encode()}))
+    path, before = delivery.path(manifest), len(delivery.argocd.builds)
+    commit = delivery.committed({path: json.dumps(body).encode()})
+    delivery.refresh(delivery.units)
+    failures = delivery.settled(commit._replace(applications=delivery.units))
     builds = [path.rpartition(delivery.lab.plan.site.folder(""))[2] for path in delivery.argocd.builds[before:]]
     if builds != [manifest.unit]:
         failures.append(Failure(manifest.path, f"kustomize was run for {builds}", manifest.at))
-    delivery.repository.commit({path: delivery.tree.files[path]})
+    delivery.committed({path: delivery.tree.files[path]})
     return counted("one change, one generation", 1, failures)
 
 
@@ -319,7 +349,7 @@ def _fine(body: Body, revision: str, health: Collection[str]) -> bool:
     status = body.get("status") or {}
     sync = status.get("sync", {})
     done = status.get("operationState", {}).get("phase") == "Succeeded"
-    synced = (sync.get("status"), sync.get("revision")) == ("Synced", revision)
+    synced = sync.get("status") == "Synced" and revision in {"", sync.get("revision")}
     return bool(done and synced and status.get("health", {}).get("status") in health)
 
 
