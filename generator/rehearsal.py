@@ -20,10 +20,11 @@ from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.build import build, cache_folder, find
 from generator.rehearse.change import check_changes
 from generator.rehearse.components import read_components
-from generator.rehearse.delivery import Delivery, Tree, check_delivery, check_sync
+from generator.rehearse.delivery import Delivery, Tree, check_sync
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life
+from generator.rehearse.meddling import check_meddling
 from generator.rehearse.outcome import Outcome
 from generator.rehearse.promises import check_promises
 from generator.rehearse.redis import fetch_redis, find_redis
@@ -176,7 +177,7 @@ def _deliver(lab: Lab, request: Request) -> Iterator[Outcome]:
     with argocd.running():
         delivery = Delivery(lab, argocd, repository, _published(site, request, repository))
         if (yield from check_sync(delivery)):
-            yield from check_delivery(delivery)
+            yield from check_meddling(delivery)
             yield from check_changes(delivery, course(site, copied, published))
 
 
