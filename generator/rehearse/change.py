@@ -171,6 +171,9 @@ def _is_there(delivery: Delivery, manifest: Manifest) -> bool:
 def _succeeded(delivery: Delivery, course: Course) -> _Step:
     """Add a team, and have it run a job."""
     delivery, commit = delivery.merged(course.succeed())
+    project = next(tenant.application for tenant in delivery.tree.site.tenants if tenant.name == course.successor)
+    # Seen before its AppProject came, a team's folder is an error that is looked at again in three minutes.
+    delivery.waited(lambda: delivery.has_project(project))
     delivery.list_teams()
     words = [f"{each.what}: {each.words}" for each in delivery.settled(commit)]
     settle(delivery.lab)

@@ -103,6 +103,11 @@ class Delivery:
         """Return an Application; empty when there is none yet."""
         return self.applications().get(name, {})
 
+    def has_project(self, name: str) -> bool:
+        """Tell whether there is an AppProject."""
+        found = self.lab.api.list(_ARGO, "AppProject", self.argocd.namespace)
+        return any(body["metadata"]["name"] == name for body in found)
+
     def refresh(self, names: Collection[str], how: str = "normal") -> None:
         """Have Argo CD look at Git for some Applications now; it would within three minutes."""
         for name, body in self.applications().items():
