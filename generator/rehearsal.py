@@ -16,6 +16,7 @@ from generator.model.platform import Platform, Site
 from generator.model.space import Sample
 from generator.pipeline import Generation, component_manifests, emit_site, generate
 from generator.rehearse.acceptance import check_acceptance
+from generator.rehearse.admission import check_admission
 from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.build import build, cache_folder, find
 from generator.rehearse.change import check_changes
@@ -24,11 +25,13 @@ from generator.rehearse.delivery import Delivery, Tree, check_sync
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life
+from generator.rehearse.load import check_load
 from generator.rehearse.meddling import check_meddling
 from generator.rehearse.outcome import Outcome
 from generator.rehearse.promises import check_promises
 from generator.rehearse.redis import fetch_redis, find_redis
 from generator.rehearse.repository import Repository
+from generator.rehearse.tenants import check_tenants
 from generator.render.site import render_site
 from generator.render.unit import UNLISTED
 from generator.tree.lockfile import LOCKFILE
@@ -71,6 +74,7 @@ class Request:
         clusters: names of the only ones wanted; all when empty.
         team: name of the only one whose jobs are run; all when empty.
         today: ISO date that waivers are measured against.
+        on: what the control plane is, e.g. ``kind``.
     """
 
     root: Path
@@ -79,6 +83,7 @@ class Request:
     clusters: tuple[str, ...]
     team: str
     today: str
+    on: str
 
 
 def build_programs(request: Request, tell: Tell) -> None:
@@ -91,7 +96,7 @@ def build_programs(request: Request, tell: Tell) -> None:
     generation = generate(request.root, request.components_root, request.clusters, request.today)
     with alone(cache_folder()):
         for release in sorted({site.cluster.release.name for site in _sites(generation)}):
-            build(read_components(release), cache_folder(), tell)
+            build(read_components(release, request.on), cache_folder(), tell)
         fetch_redis(cache_folder(), tell)
 
 
@@ -137,7 +142,7 @@ def _sites(generation: Generation) -> Iterator[Site]:
 
 def _plan(site: Site, request: Request, generation: Generation) -> Plan:
     kinds = {(each.body["apiVersion"], each.body["kind"]) for each in _synced(site, generation.manifests[site.name])}
-    return Plan(site, request.target / site.name, read_components(site.cluster.release.name), kinds)
+    return Plan(site, request.target / site.name, read_components(site.cluster.release.name, request.on), kinds)
 
 
 def _synced(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
@@ -161,6 +166,9 @@ def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     yield from check_life(lab, samples)
     yield from check_ledger(lab, samples)
     yield from check_promises(lab, samples)
+    yield from check_load(lab, samples)
+    yield from check_tenants(lab, samples)
+    yield from check_admission(lab, samples)
 
 
 def _deliver(lab: Lab, request: Request) -> Iterator[Outcome]:

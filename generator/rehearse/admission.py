@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 
@@ -15,7 +15,9 @@ from generator.rehearse.hostile import (
     NO_PARAMETERS,
     ORPHAN,
     SNAPSHOT,
+    Variant,
     good_jobs,
+    greedy_jobs,
     hostile_changes,
     hostile_jobs,
 )
@@ -29,6 +31,10 @@ _OUR_FAULT = "resulted in error"
 
 _PATIENCE = 60.0
 
+_POLICY = "ValidatingAdmissionPolicy"
+_INVALID = (400, 422)
+"""What a schema or a webhook answers that looks at a request before the policies."""
+
 Request = Callable[[], object]
 """Makes a request, as a dry run."""
 
@@ -38,34 +44,35 @@ class Tries:
 
     def __init__(self) -> None:
         self.tried = 0
+        self.earlier = 0
         self.failures: list[Failure] = []
 
-    def refused(self, told: str, words: str, request: Request, at: Pointer) -> None:
-        """Try what must be refused, with these words."""
-        said = refusal(request)
-        fine = words in said and bool(said) and _OUR_FAULT not in said
-        self._count(told, "" if fine else said or "let through", at)
+    def make(self, told: str, request: Request, at: Pointer, words: str = "") -> None:
+        """Make a request that must be let through, or be refused with these words.
 
-    def passed(self, told: str, request: Request, at: Pointer) -> None:
-        """Try what must be let through."""
-        self._count(told, refusal(request), at)
-
-    def _count(self, told: str, words: str, at: Pointer) -> None:
+        Words are the policies'; what a schema or a webhook refuses before them is refused as well.
+        """
         self.tried += 1
-        self.failures += [Failure(told, words, at)] if words else []
+        refused = refusal(request)
+        said = str(refused or "let through")
+        earlier = bool(words) and refused is not None and refused.status in _INVALID and _POLICY not in said
+        self.earlier += earlier
+        fine = earlier or (words in said and _OUR_FAULT not in said if words else not refused)
+        self.failures += [] if fine else [Failure(told, said, at)]
 
-    def outcome(self, promise: str, remark: str = "") -> Outcome:
+    def outcome(self, promise: str) -> Outcome:
         """Return what was counted."""
+        remark = f"{self.earlier} of them by schemas and webhooks, before the policies" if self.earlier else ""
         return counted(promise, self.tried, self.failures, remark)
 
 
-def refusal(request: Request) -> str:
-    """Return the API server's words; empty when it lets a request through."""
+def refusal(request: Request) -> Refused | None:
+    """Return the API server's refusal; nothing when it lets a request through."""
     try:
         request()
     except Refused as refused:
-        return str(refused) or f"refused with {refused.status}"
-    return ""
+        return refused
+    return None
 
 
 def check_admission(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
@@ -78,7 +85,10 @@ def check_admission(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Ite
     good, jobs, changes, closed = Tries(), Tries(), Tries(), Tries()
     yield _types(lab)
     for sample, manifest in samples:
-        _try_jobs(lab, sample, manifest, good, jobs)
+        _try_jobs(lab, sample, manifest, good_jobs(sample, manifest.body), good)
+        _try_jobs(lab, sample, manifest, greedy_jobs(sample, manifest.body), jobs)
+    for sample, manifest in _one_of_each_launcher(samples):
+        _try_jobs(lab, sample, manifest, hostile_jobs(sample, manifest.body), jobs)
     yield jobs.outcome("hostile jobs refused")
     for sample, manifest in _one_of_each_launcher(samples):
         _try_changes(lab, sample, manifest, good, changes)
@@ -108,13 +118,11 @@ def _is_checked(api: Api, name: str) -> bool:
     return status.get("observedGeneration") == body["metadata"]["generation"] and "typeChecking" in status
 
 
-def _try_jobs(lab: Lab, sample: Sample, manifest: Manifest, good: Tries, bad: Tries) -> None:
+def _try_jobs(lab: Lab, sample: Sample, manifest: Manifest, variants: Iterable[Variant], tries: Tries) -> None:
     user = as_user(lab.api, sample.space)
-    for each in good_jobs(sample, manifest.body):
-        good.passed(f"{manifest.name}: {each.told}", partial(user.create, each.body, dry_run=True), manifest.at)
-    for each in hostile_jobs(sample, manifest.body):
-        told = f"{manifest.name}: {each.told}"
-        bad.refused(told, each.words, partial(user.create, each.body, dry_run=True), manifest.at)
+    for each in variants:
+        request = partial(user.create, each.body, dry_run=True)
+        tries.make(f"{manifest.name}: {each.told}", request, manifest.at, each.words)
 
 
 def _one_of_each_launcher(samples: Sequence[tuple[Sample, Manifest]]) -> list[tuple[Sample, Manifest]]:
@@ -157,25 +165,21 @@ def _change(lab: Lab, sample: Sample, job: Job, good: Tries, bad: Tries) -> None
     user = as_user(lab.api, sample.space)
     state = f"{job.name}, {'running' if _runs(job) else 'waiting'}"
     for told, change, words in hostile_changes(sample, body):
-        bad.refused(f"{state}: {told}", words, partial(user.patch, body, change, dry_run=True), at)
-    for api in (user, lab.api):
-        who = "its user" if api is user else "an administrator"
-        request = partial(api.delete, body, "Orphan", dry_run=True)
-        bad.refused(f"{state}: deleted by {who}, dependents orphaned", ORPHAN, request, at)
-    own = {"metadata": {"labels": {"mine": "x"}}}
-    good.passed(f"{state}: a label of its own", partial(user.patch, body, own, dry_run=True), at)
-    good.passed(f"{state}: deleted", partial(user.delete, body, dry_run=True), at)
+        bad.make(f"{state}: {told}", partial(user.patch, body, change, dry_run=True), at, words)
+    for who, api in {"its user": user, "an administrator": lab.api}.items():
+        orphaning = partial(api.delete, body, "Orphan", dry_run=True)
+        bad.make(f"{state}: deleted by {who}, dependents orphaned", orphaning, at, ORPHAN)
     snapshot = _config_map(sample.space, f"{job.name}-runtime-snapshot")
-    bad.refused(f"{state}: its runtime's copy", SNAPSHOT, partial(user.apply, snapshot, dry_run=True), at)
-    good.passed(
-        f"{state}: another ConfigMap", partial(user.create, _config_map(sample.space, "mine"), dry_run=True), at
-    )
+    bad.make(f"{state}: its runtime's copy", partial(user.apply, snapshot, dry_run=True), at, SNAPSHOT)
+    own = {"metadata": {"labels": {"mine": "x"}}}
+    good.make(f"{state}: a label of its own", partial(user.patch, body, own, dry_run=True), at)
+    good.make(f"{state}: deleted", partial(user.delete, body, dry_run=True), at)
+    other = _config_map(sample.space, "mine")
+    good.make(f"{state}: another ConfigMap", partial(user.apply, other, dry_run=True), at)
+    suspended = {"spec": {"suspend": not body["spec"].get("suspend", False)}}
     for account in sample.space.cluster.release.controllers:
-        controller = as_account(lab.api, account)
-        suspended = {"spec": {"suspend": not body["spec"].get("suspend", False)}}
-        good.passed(
-            f"{state}: suspended or not by {account}", partial(controller.patch, body, suspended, dry_run=True), at
-        )
+        request = partial(as_account(lab.api, account).patch, body, suspended, dry_run=True)
+        good.make(f"{state}: suspended or not by {account}", request, at)
 
 
 def _config_map(space: Space, name: str) -> Body:
@@ -195,8 +199,8 @@ def _try_closed(lab: Lab, sample: Sample, manifest: Manifest, closed: Tries) -> 
     name, home = sample.space.namespace, sample.space.cluster.system_namespace
 
     def closes(told: str, words: str) -> None:
-        lab.processes.waited(lambda: words in refusal(request), _PATIENCE)
-        closed.refused(f"{name} {told}", words, request, manifest.at)
+        lab.processes.waited(lambda: words in str(refusal(request)), _PATIENCE)
+        closed.make(f"{name} {told}", request, manifest.at, words)
 
     limits = lab.api.get("v1", "ConfigMap", sample.space.limits_name, home)
     lab.api.delete(limits)

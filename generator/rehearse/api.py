@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -16,6 +16,8 @@ from generator.diagnostics import ToolError
 Body = dict[str, Any]
 
 _SECONDS = 60.0
+_TOKEN: Body = {"audiences": [], "expirationSeconds": 86400}
+"""Of a service account: a day, since a control plane may be kept for longer than the usual hour."""
 MANAGER = "argocd-controller"
 """Field manager that Argo CD applies as."""
 
@@ -51,13 +53,22 @@ class Answer:
 
 
 class Api:
-    """Requests of one user."""
+    """Requests of one user.
 
-    def __init__(self, server: str, authority: Path, token: str) -> None:
+    Args:
+        server: address of the API server.
+        authority: certificate that vouches for it.
+        user: as a kubeconfig says it: ``token``, or ``client-certificate`` and ``client-key``.
+    """
+
+    def __init__(self, server: str, authority: Path, user: Mapping[str, str]) -> None:
+        trust = ssl.create_default_context(cafile=authority)
+        if "client-certificate" in user:
+            trust.load_cert_chain(user["client-certificate"], user["client-key"])
         self._client = httpx.Client(
             base_url=server,
-            verify=ssl.create_default_context(cafile=authority),
-            headers={"Authorization": f"Bearer {token}"},
+            verify=trust,
+            headers={"Authorization": f"Bearer {user['token']}"} if "token" in user else {},
             timeout=_SECONDS,
             trust_env=False,
         )
@@ -162,7 +173,7 @@ class Api:
             Refused: there is no such account.
         """
         path = self.resource("v1", "ServiceAccount").path(namespace, account, "token")
-        wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}}
+        wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": _TOKEN}
         return str(self._do("POST", path, {}, _json(wanted)).body["status"]["token"])
 
     def delete(self, body: Body, dependents: str = "Background", *, dry_run: bool = False) -> None:

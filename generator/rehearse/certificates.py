@@ -1,4 +1,4 @@
-"""Keys and certificates of a control plane that lives for some minutes on loopback."""
+"""Keys and certificates of a control plane that lives for some minutes."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Certificates:
         return self.folder / "tls.key"
 
 
-def write_certificates(folder: Path) -> Certificates:
-    """Make an authority and a certificate for every server on loopback."""
+def write_certificates(folder: Path, address: str) -> Certificates:
+    """Make an authority, and a certificate for every server of an address of this machine."""
     folder.mkdir(parents=True)
     made = Certificates(folder, folder / "ca.crt", folder / "accounts.key")
     root, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     issuer, subject = _name("trainyard rehearsal"), _name("localhost")
-    alternatives = [*map(x509.DNSName, _NAMES), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    alternatives = [*map(x509.DNSName, _NAMES), x509.IPAddress(ipaddress.ip_address(address))]
     authority = _certificate(issuer, issuer, root).add_extension(
         x509.BasicConstraints(ca=True, path_length=0), critical=True
     )

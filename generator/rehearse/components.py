@@ -11,6 +11,8 @@ from typing import Any
 _RELEASES = Path(__file__).parents[1] / "releases"
 _MODULES = Path(__file__).parent / "modules"
 
+PROCESSES, KIND = "processes", "kind"
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -68,24 +70,32 @@ class Controller:
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Everything that a release runs.
+    """Everything that a rehearsal of a release runs.
 
     Args:
         folder: of the release.
+        node_image: that kind makes the control plane of; empty where processes of ours are one.
     """
 
     folder: Path
     programs: Mapping[str, Program]
     controllers: Mapping[str, Controller]
+    node_image: str
 
 
-def read_components(release: str) -> Components:
-    """Return what a release runs, as its ``components.toml`` says."""
+def read_components(release: str, on: str = PROCESSES) -> Components:
+    """Return what a rehearsal of a release runs, as its ``components.toml`` says.
+
+    Args:
+        release: its name.
+        on: what the control plane is: processes of ours, or ``kind``.
+    """
     folder = _RELEASES / release
     table = tomllib.loads((folder / "components.toml").read_text(encoding="utf-8"))
-    programs = {name: Program(name, *fields) for name, fields in table["programs"].items()}
+    said = table["programs"] | table[on]["programs"]
+    programs = {name: Program(name, *fields) for name, fields in sorted(said.items())}
     controllers = {name: _controller(name, fields) for name, fields in table["controllers"].items()}
-    return Components(folder, programs, controllers)
+    return Components(folder, programs, controllers, table[on].get("image", ""))
 
 
 def _controller(name: str, fields: dict[str, Any]) -> Controller:

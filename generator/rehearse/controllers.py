@@ -15,8 +15,8 @@ from generator.diagnostics import ToolError
 from generator.dialect.manifests import parse_manifests
 from generator.rehearse.api import Api, Body
 from generator.rehearse.components import Controller
-from generator.rehearse.control_plane import Place
-from generator.rehearse.processes import START, Processes, answers, free_ports
+from generator.rehearse.place import Place
+from generator.rehearse.processes import LOOPBACK, START, answers, free_ports
 
 _CONVERTED = "kueue.x-k8s.io"
 """Group whose CRDs ship a conversion webhook in a patch that kustomize applies to a Service."""
@@ -72,8 +72,13 @@ class Running:
             yield body
 
     def roles(self) -> Iterator[Body]:
-        """Yield its roles, bound to the account that it has in production."""
-        _, _, namespace, account = self.controller.account.split(":")
+        """Yield the account that it has in production, and its roles bound to that."""
+        namespace, account = self._account
+        yield {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": {"name": account, "namespace": namespace},
+        }
         for body in (each for each in self._objects(self.controller.roles) if each["kind"] in _NAMED):
             prefix = "" if body["metadata"]["name"].startswith(self.name) else f"{self.name}-"
             body["metadata"]["name"] = f"{prefix}{body['metadata']['name']}"
@@ -85,8 +90,14 @@ class Running:
                 body["subjects"] = [{"kind": "ServiceAccount", "name": account, "namespace": namespace}]
             yield body
 
+    @property
+    def _account(self) -> tuple[str, str]:
+        """Namespace and name."""
+        _, _, namespace, account = self.controller.account.split(":")
+        return namespace, account
+
     def webhooks(self) -> Iterator[Body]:
-        """Yield its webhooks, called on loopback, for jobs in the namespaces that production calls them for."""
+        """Yield its webhooks, called on this machine, for jobs in the namespaces that production calls them for."""
         for body in (each for each in self._objects(self.controller.webhooks) if each["kind"] != "Service"):
             body["metadata"]["name"] = f"{self.name}-{body['metadata']['name']}"
             for webhook in body["webhooks"]:
@@ -98,14 +109,16 @@ class Running:
 
     def _client(self, path: str) -> Body:
         bundle = base64.b64encode(self.place.certificates.authority.read_bytes()).decode()
-        return {"url": f"https://127.0.0.1:{self.port}{path}", "caBundle": bundle}
+        return {"url": f"https://{self.place.address}:{self.port}{path}", "caBundle": bundle}
 
-    def start(self, processes: Processes) -> None:
-        """Start the process.
+    def start(self, api: Api) -> None:
+        """Start the process with a token of its account.
 
         Raises:
             ToolError: it can't be started.
         """
+        namespace, account = self._account
+        self.place.write_kubeconfig(self.name, {"token": api.token(account, namespace)})
         configuration = self.place.folder / f"{self.name}.json"
         configuration.write_text(json.dumps(self._configuration()), encoding="utf-8")
         program = self.place.built.programs[self.name]
@@ -115,13 +128,13 @@ class Running:
         shutil.copytree(self.place.certificates.folder, serving)
         environment = {"TMPDIR": str(self.place.folder / self.name)}
         if self.name == "kueue":
-            processes.start_as(self.name, [*_private(serving), str(program), *arguments], environment)
+            self.place.processes.start_as(self.name, [*_private(serving), str(program), *arguments], environment)
         else:
-            processes.start(program, arguments, environment)
+            self.place.processes.start(program, arguments, environment)
 
     def is_serving(self) -> bool:
         """Tell whether its webhooks answer."""
-        return answers(self.port)
+        return answers(self.port, self.place.address)
 
     def _configuration(self) -> Body:
         health, metrics = free_ports(2)
@@ -132,9 +145,9 @@ class Running:
             "apiVersion": _KINDS[self.name],
             "kind": "Configuration",
             "leaderElection": {"leaderElect": False},
-            "health": {"healthProbeBindAddress": f"127.0.0.1:{health}"},
-            "metrics": {**said.get("metrics", {}), "bindAddress": f"127.0.0.1:{metrics}"},
-            "webhook": {"host": "127.0.0.1", "port": self.port},
+            "health": {"healthProbeBindAddress": f"{LOOPBACK}:{health}"},
+            "metrics": {**said.get("metrics", {}), "bindAddress": f"{LOOPBACK}:{metrics}"},
+            "webhook": {"host": self.place.address, "port": self.port},
             manages: {"enable": False},
         }
         if self.name == "trainer":
@@ -169,7 +182,7 @@ def kustomized(kubectl: Path, folder: Path) -> list[Body]:
     return [body for body in parse_manifests(done.stdout) if isinstance(body, dict)]
 
 
-def start(running: Mapping[str, Running], processes: Processes, api: Api) -> None:
+def start(running: Mapping[str, Running], api: Api) -> None:
     """Start controllers, whose custom resources are served already, and have the API server call their webhooks.
 
     Raises:
@@ -178,9 +191,9 @@ def start(running: Mapping[str, Running], processes: Processes, api: Api) -> Non
     for each in running.values():
         for body in each.roles():
             api.apply(body)
-        each.start(processes)
+        each.start(api)
     for each in running.values():
-        processes.wait_until(each.is_serving, f"the start of {each.name}", START)
+        each.place.processes.wait_until(each.is_serving, f"the start of {each.name}", START)
         for body in each.webhooks():
             api.apply(body)
 

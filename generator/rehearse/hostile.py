@@ -121,11 +121,13 @@ _ENV: tuple[list[Body], ...] = (
     [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.foo"}}}],
     [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "", "key": "a"}}}],
 )
-_TRAINERS: tuple[tuple[Body, str], ...] = (
+_CONTAINERS: tuple[tuple[Body, str], ...] = (
     *(({"env": env}, _TRAINER) for env in _ENV),
     ({"command": []}, _TRAINER),
     ({"args": []}, _TRAINER),
     ({"image": "A B"}, _TRAINER),
+)
+_TRAINERS: tuple[tuple[Body, str], ...] = (
     ({"numNodes": 0}, _NODES),
     ({"numNodes": -1}, _NODES),
     ({"numNodes": 5000}, _NODES),
@@ -135,26 +137,27 @@ _TRAINERS: tuple[tuple[Body, str], ...] = (
     ({"resourcesPerNode": {}}, _RESOURCES),
 )
 _SPECS: tuple[tuple[Body, str], ...] = (
-    ({"managedBy": "kueue.x-k8s.io/multikueue"}, _RESERVED),
     ({"runtimeRef": {"kind": "TrainingRuntime"}}, _RUNTIME),
     ({"runtimeRef": {"name": "of-another-team"}}, _RUNTIME),
     ({"runtimeRef": {"name": ""}}, _RUNTIME),
 )
-_METADATA_CHANGES: tuple[tuple[Body, str], ...] = (
+_LABELS: tuple[tuple[Body, str], ...] = (
     ({"labels": {"kueue.x-k8s.io/queue-name": "other"}}, _QUEUE),
     ({"labels": {"kueue.x-k8s.io/queue-name": ""}}, _QUEUE),
     ({"labels": {"kueue.x-k8s.io/queue-name": None}}, _QUEUE),
     ({"labels": {"kueue.x-k8s.io/priority-class": "system-cluster-critical"}}, _PRIORITY),
+)
+_METADATA_CHANGES: tuple[tuple[Body, str], ...] = (
     ({"labels": {"kueue.x-k8s.io/prebuilt-workload-name": "x"}}, _RESERVED),
     ({"finalizers": ["a/b"]}, _FINALIZER),
     ({"finalizers": ["orphan"]}, _FINALIZER),
     ({"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "u", "controller": True}]}, _OWNER),
 )
-"""Of a new job, and of one that stands."""
 
+_MANAGED: tuple[Body, str] = ({"managedBy": "kueue.x-k8s.io/multikueue"}, _RESERVED)
 _SPEC_CHANGES: tuple[tuple[Body, str], ...] = (
     ({"trainer": {"image": "example.com/other"}}, _FIXED),
-    ({"managedBy": "kueue.x-k8s.io/multikueue"}, _RESERVED),
+    _MANAGED,
     ({"runtimeRef": {"name": "of-another-team"}}, _RUNTIME),
 )
 """Of a job that stands."""
@@ -176,29 +179,48 @@ _GOOD_PODS: tuple[Body, ...] = (
 )
 _GOOD_TRAINERS: tuple[Body, ...] = (
     {"image": "registry.example.com/x:1"},
+    {"command": ["a"], "args": ["b"]},
     {"env": [{"name": "A", "value": "b"}, {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]},
+)
+_GOOD_METADATA: tuple[Body, ...] = (
+    {"labels": {"mine": "x"}},
+    {"finalizers": ["foregroundDeletion"]},
+    {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "u"}]},
 )
 
 
 def good_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
-    """Yield a sample and what its team may make of it."""
+    """Yield a sample and what its team may make of it: the same fields as in hostile jobs, with harmless values."""
     yield Variant("as it is", body)
     for pod in _GOOD_PODS:
         yield Variant(f"pod {_short(pod)}", _with_pod(sample, body, pod))
-    for trainer in _GOOD_TRAINERS:
+    for trainer in (*_GOOD_TRAINERS, _asking(whole := _whole(sample), whole)):
         yield Variant(f"trainer {_short(trainer)}", _merged(body, {"spec": {"trainer": trainer}}))
-    yield Variant("a label of its own", _merged(body, {"metadata": {"labels": {"mine": "x"}}}))
+    for spec in ({"managedBy": "trainer.kubeflow.org/trainjob-controller"}, _unchanged(sample)):
+        yield Variant(f"spec {_short(spec)}", _merged(body, {"spec": spec}))
+    for metadata in (*_GOOD_METADATA, *_in_time(sample)):
+        yield Variant(f"metadata {_short(metadata)}", _merged(body, {"metadata": metadata}))
 
 
 def hostile_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
-    """Yield what a user could make of a sample and must not."""
+    """Yield what a user could make of a sample and must not, whoever the team is."""
     for pod, words in _pods(sample):
         yield Variant(f"pod {_short(pod)}", _with_pod(sample, body, pod), words)
-    for trainer, words in (*_TRAINERS, *_of_launcher(sample), *_resources(sample)):
+    for trainer, words in (*_CONTAINERS, *_of_launcher(sample)):
         yield Variant(f"trainer {_short(trainer)}", _merged(body, {"spec": {"trainer": trainer}}), words)
-    for spec, words in (*_SPECS, *_steps(sample), *(_patches() if _patches_runtimes(sample) else _overrides())):
+    for spec, words in (_MANAGED, *(_patches() if _patches_runtimes(sample) else _overrides())):
         yield Variant(f"spec {_short(spec)}", _merged(body, {"spec": spec}), words)
-    for metadata, words in (*_METADATA_CHANGES, *_deadlines(sample), ({"name": "a" * 60}, "metadata.name has")):
+    for metadata, words in _METADATA_CHANGES:
+        yield Variant(f"metadata {_short(metadata)}", _merged(body, {"metadata": metadata}), words)
+
+
+def greedy_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
+    """Yield what is against the limits of a sample's own team and runtime."""
+    for trainer, words in (*_TRAINERS, *_resources(sample)):
+        yield Variant(f"trainer {_short(trainer)}", _merged(body, {"spec": {"trainer": trainer}}), words)
+    for spec, words in (*_SPECS, *_steps(sample)):
+        yield Variant(f"spec {_short(spec)}", _merged(body, {"spec": spec}), words)
+    for metadata, words in (*_LABELS, *_deadlines(sample), ({"name": "a" * 60}, "metadata.name has")):
         yield Variant(f"metadata {_short(metadata)}", _merged(body, {"metadata": metadata}), words)
 
 
@@ -209,7 +231,7 @@ def hostile_changes(sample: Sample, job: Body) -> Iterator[tuple[str, Body, str]
     flipped: tuple[Body, str] = ({"suspend": not job["spec"].get("suspend", False)}, _FIXED)
     for spec, words in (*emptied, flipped, *_SPEC_CHANGES):
         yield f"spec {_short(spec)}", {"spec": spec}, words
-    for metadata, words in (*_METADATA_CHANGES, *_deadlines(sample)):
+    for metadata, words in (*_LABELS, *_METADATA_CHANGES, *_deadlines(sample)):
         yield f"metadata {_short(metadata)}", {"metadata": metadata}, words
 
 
@@ -226,16 +248,14 @@ def _pods(sample: Sample) -> Iterator[tuple[Body, str]]:
 
 
 def _patches() -> Iterator[tuple[Body, str]]:
-    """Yield what ``runtimePatches`` (Trainer 2.2) reach beyond pods."""
+    """Yield what ``runtimePatches`` (Trainer 2.2) reach beyond pods, and patches in Kueue's name."""
     for metadata in (_NETWORK, _QUEUE_LABEL, _TOPOLOGY):
-        template = {"spec": {"template": {"metadata": metadata}}}
-        yield _patched(_OWN, [{"name": "node", "template": template}]), _METADATA
+        yield _patched(_OWN, [{"name": "node", "template": {"spec": {"template": {"metadata": metadata}}}}]), _METADATA
         yield _patched(_OWN, [{"name": "node", "template": {"metadata": metadata}}]), _METADATA
         yield {"runtimePatches": [_patch(_OWN, {"metadata": metadata})]}, _METADATA
-        yield {"runtimePatches": [_patch(_KUEUE, {"metadata": metadata})]}, _METADATA
-        yield _patched(_KUEUE, [{"name": "node", "template": template}]), _METADATA
     tolerant = {"spec": {"template": {"spec": {"tolerations": [{"operator": "Exists"}]}}}}
     yield _patched(_KUEUE, [{"name": "node", "template": tolerant}]), _PLACEMENT
+    yield {"runtimePatches": [_patch(_KUEUE, {"metadata": _NETWORK})]}, _METADATA
     yield _patched(_OWN, [{"name": "other"}]), _METADATA
     twice = [_patch(manager, {"spec": {"replicatedJobs": [{"name": "node"}]}}) for manager in (_OWN, f"{_OWN}-too")]
     yield {"runtimePatches": twice}, _METADATA
@@ -264,15 +284,19 @@ def _overrides() -> Iterator[tuple[Body, str]]:
 
 def _resources(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield sets of resources that are no part of a node."""
-    whole = {name: format_amount(name, amount) for name, amount in sample.launch.per_node.items()}
+    whole = _whole(sample)
     for name in whole:
-        for amount in ("0", "1e12"):
+        for amount in ("0", "1e15"):
             yield _asking(other := {**whole, name: amount}, other), _RESOURCES
         less = {key: amount for key, amount in whole.items() if key != name}
         yield _asking(less, less), _RESOURCES
         yield _asking({**whole, name: "1"}, {**whole, name: "2"}), _RESOURCES
     for name in ("example.com/x", "hugepages-2Mi"):
         yield _asking(more := {**whole, name: "1"}, more), _RESOURCES
+
+
+def _whole(sample: Sample) -> Body:
+    return {name: format_amount(name, amount) for name, amount in sample.launch.per_node.items()}
 
 
 def _asking(requests: Body, limits: Body) -> Body:
@@ -299,6 +323,20 @@ def _deadlines(sample: Sample) -> Iterator[tuple[Body, str]]:
         yield {"labels": {names: None}}, _DEADLINE
         for time in (None, "x", "0", str(priority.deadline + 1)):
             yield {"labels": {names: priority.name, key: time}}, _DEADLINE
+
+
+def _in_time(sample: Sample) -> Iterator[Body]:
+    """Yield each class with the latest end that its jobs may have."""
+    for priority in sample.space.priorities:
+        end = {"kueue.x-k8s.io/max-exec-time-seconds": str(priority.deadline)} if priority.deadline else {}
+        yield {"labels": {"kueue.x-k8s.io/priority-class": priority.name, **end}}
+
+
+def _unchanged(sample: Sample) -> Body:
+    """Return changes to the pods that change nothing."""
+    if _patches_runtimes(sample):
+        return _patched(_OWN, [{"name": "node"}])
+    return {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": {}}]}
 
 
 def _patches_runtimes(sample: Sample) -> bool:

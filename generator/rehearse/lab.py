@@ -6,7 +6,7 @@ import fcntl
 import json
 import shutil
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,19 +17,13 @@ from generator.model.platform import Site
 from generator.rehearse import control_plane, controllers
 from generator.rehearse.api import Api, Body
 from generator.rehearse.build import Built
-from generator.rehearse.certificates import write_certificates
 from generator.rehearse.components import Components
-from generator.rehearse.control_plane import ADMIN, Place
 from generator.rehearse.controllers import Running
 from generator.rehearse.custom_resource import custom_resource
-from generator.rehearse.nodes import nodes
+from generator.rehearse.kind import Kind
+from generator.rehearse.nodes import nodes, start_kwok
+from generator.rehearse.place import ADMIN, ControlPlane, Place
 from generator.rehearse.processes import START, Processes, free_ports
-
-_KUBERNETES_USERS = {
-    "kube-controller-manager": "system:kube-controller-manager",
-    "kube-scheduler": "system:kube-scheduler",
-    "kwok": "kwok",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,32 +93,26 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
         ToolError: something does not start; its last words are told.
     """
     site, components = plan.site, plan.components
+    runs: ControlPlane = Kind(components.node_image) if components.node_image else control_plane
     shutil.rmtree(folder, ignore_errors=True)
-    users = {ADMIN: ADMIN, **_KUBERNETES_USERS, **{each.name: each.account for each in components.controllers.values()}}
-    with ExitStack() as stack:
-        processes = stack.enter_context(Processes(folder / "logs"))
-        certificates = write_certificates(folder / "certificates")
-        port, *webhooks = free_ports(1 + len(components.controllers))
-        place = Place(folder, built, certificates, port, users)
-        control_plane.start_api(place, processes)
-        api = stack.enter_context(place.api())
+    with runs.stood(built, folder) as place, place.api() as api:
+        ports = free_ports(len(components.controllers), place.address)
         running = {
-            each.name: Running(each, place, own, plan.tree)
-            for each, own in zip(components.controllers.values(), webhooks, strict=True)
+            each.name: Running(each, place, port, plan.tree)
+            for each, port in zip(components.controllers.values(), ports, strict=True)
         }
-        own_crds = _serve_kinds(plan, place, api, processes, running)
-        control_plane.start_controllers(place, processes)
+        own_crds = _serve_kinds(plan, place, api, running)
+        runs.start_controllers(place)
+        start_kwok(place)
         for namespace in _namespaces(site, components):
             api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
         for node in nodes(site):
             api.create(node)
-        controllers.start(running, processes, api)
-        yield Lab(plan, api, processes, built, own_crds, place.kubeconfig(ADMIN))
+        controllers.start(running, api)
+        yield Lab(plan, api, place.processes, built, own_crds, place.kubeconfig(ADMIN))
 
 
-def _serve_kinds(
-    plan: Plan, place: Place, api: Api, processes: Processes, running: dict[str, Running]
-) -> tuple[str, ...]:
+def _serve_kinds(plan: Plan, place: Place, api: Api, running: dict[str, Running]) -> tuple[str, ...]:
     """Have the API server know every kind of the release; return those that no module has."""
     published = [*_published(place.built), *(body for each in running.values() for body in each.crds())]
     published += controllers.kustomized(place.built.programs["kubectl"], place.built.manifests["argocd"] / "crds")
@@ -134,7 +122,7 @@ def _serve_kinds(
         body.pop("status", None)
         api.apply(body)
     for name in names:
-        processes.wait_until(partial(_established, api, name), f"the readiness of {name}", START)
+        place.processes.wait_until(partial(_established, api, name), f"the readiness of {name}", START)
     return tuple(f"{body['spec']['names']['kind']}.{body['spec']['group']}" for body in own)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import zip_longest
 from types import TracebackType
 from typing import Self
 
 from generator.diagnostics import Pointer
+from generator.model.cluster import Priority
 from generator.model.manifest import Manifest
 from generator.model.queue import Flavor, Queue
 from generator.model.space import Grant, Sample, Space
@@ -67,9 +70,16 @@ class Lane:
     def _pods(self, nodes: Fraction) -> int:
         return int(nodes / self.sample.launch.part)
 
-    def body(self, name: str, pods: int) -> Body:
+    def body(self, name: str, pods: int, priority: Priority | None = None) -> Body:
         """Return a job of so many pods."""
-        return changed(named(self.manifest.body, name), numNodes=pods)
+        body = changed(named(self.manifest.body, name), numNodes=pods)
+        if priority is None:
+            return body
+        labels = {**body["metadata"]["labels"], "kueue.x-k8s.io/priority-class": priority.name}
+        labels.pop("kueue.x-k8s.io/max-exec-time-seconds", None)
+        if priority.deadline:
+            labels["kueue.x-k8s.io/max-exec-time-seconds"] = str(priority.deadline)
+        return {**body, "metadata": {**body["metadata"], "labels": labels}}
 
 
 def find_lanes(samples: Iterable[tuple[Sample, Manifest]]) -> list[Lane]:
@@ -91,6 +101,21 @@ def by_flavor(lanes: Iterable[Lane]) -> list[Lane]:
         if len(lane.flavors) == 1:
             found.setdefault((lane.queue.name, lane.flavors[0].name), lane)
     return [found[key] for key in sorted(found)]
+
+
+def rounds(lanes: Sequence[Lane], pods: Callable[[Lane], int]) -> list[list[Lane]]:
+    """Return lanes in rounds within which none meets another: one of each queue, and alone who borrows.
+
+    Args:
+        lanes: any.
+        pods: how many a lane is to have.
+    """
+    found = [[lane] for lane in lanes if pods(lane) > sum(lane.own)]
+    own: dict[str, list[Lane]] = defaultdict(list)
+    for lane in lanes:
+        if pods(lane) <= sum(lane.own):
+            own[lane.queue.name].append(lane)
+    return found + [[lane for lane in each if lane] for each in zip_longest(*own.values())]
 
 
 def split(pods: int, least: int, most: int) -> list[int]:
@@ -125,24 +150,25 @@ class Crowd:
         if kind is None:
             self._wait_until_empty()
 
-    def add(self, lane: Lane, pods: int) -> Job:
+    def add(self, lane: Lane, pods: int, priority: Priority | None = None) -> Job:
         """Submit a job of so many pods.
 
         Raises:
             Refused: by a role or a policy.
         """
-        body = lane.body(f"job-{len(self.jobs) + 1}", pods)
+        body = lane.body(f"job-{len(self.jobs) + 1}", pods, priority)
         job = _submit(self.lab, body, lane.space)
         self.jobs.append(job)
         return job
 
-    def fill(self, lane: Lane, pods: Iterable[int]) -> list[Job]:
+    def fill(self, lane: Lane, pods: Iterable[int], priority: Priority | None = None) -> list[Job]:
         """Submit as few jobs as have so many pods in each flavor.
 
         Raises:
             Refused: by a role or a policy.
         """
-        return [self.add(lane, size) for each in pods for size in split(each, lane.least, lane.grant.nodes)]
+        sizes = (size for each in pods for size in split(each, lane.least, lane.grant.nodes))
+        return [self.add(lane, size, priority) for size in sizes]
 
     def leave(self, job: Job) -> None:
         """Delete a job."""
@@ -175,7 +201,7 @@ def all_admitted(lab: Lab, jobs: Sequence[Job]) -> bool:
 
 
 def told(jobs: Iterable[Job]) -> str:
-    """Return what Kueue says of the jobs that wait."""
+    """Return what Kueue says of the jobs that wait; empty when none does."""
     waiting = (job for job in jobs if not job.is_admitted)
     return "; ".join(f"{job.name} waits: {job.waits_because or 'Kueue says nothing'}" for job in waiting)
 

@@ -12,7 +12,7 @@ from generator.model.space import Sample
 from generator.rehearse.api import Body, Refused
 from generator.rehearse.jobs import KUEUE, as_user
 from generator.rehearse.lab import Lab
-from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_lanes, seen_by_user, split, told
+from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_lanes, rounds, seen_by_user, split, told
 from generator.rehearse.outcome import Failure, Outcome, counted
 
 _PATIENCE = 60.0
@@ -27,21 +27,24 @@ def check_ledger(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterat
         samples: the jobs that the tree has to copy.
     """
     lanes = find_lanes(samples)
-    yield counted("largest jobs admitted", len(lanes), [each for lane in lanes for each in _largest(lab, lane)])
+    together = rounds(lanes, lambda lane: lane.grant.nodes)
+    yield counted("largest jobs admitted", len(lanes), [each for some in together for each in _largest(lab, some)])
     yield counted("one node more refused", len(lanes), [each for lane in lanes for each in _one_more(lab, lane)])
     yield counted("quota holds without policy", len(lanes), _beyond(lab, lanes))
     queues = [lane for lane in by_flavor(lanes) if split(sum(lane.own), lane.least, lane.grant.nodes)]
-    yield counted("own quotas filled", len(queues), [each for lane in queues for each in _fill(lab, lane, lane.own)])
+    yield counted("own quotas filled", len(queues), list(_fill(lab, [(lane, lane.own) for lane in queues])))
     if borrowers := [lane for lane in by_flavor(lanes) if lane.reach > lane.own]:
-        failures = [each for lane in borrowers for each in _fill(lab, lane, lane.reach)]
+        failures = [each for lane in borrowers for each in _fill(lab, [(lane, lane.reach)])]
         yield counted("borrowed quotas filled", len(borrowers), failures)
 
 
-def _largest(lab: Lab, lane: Lane) -> Iterator[Failure]:
+def _largest(lab: Lab, lanes: Sequence[Lane]) -> Iterator[Failure]:
     with Crowd(lab) as crowd:
-        job = crowd.add(lane, lane.grant.nodes)
-        if not all_admitted(lab, [job]):
-            yield Failure(_what(lane), f"a job of {lane.grant.nodes} nodes: {told([job])}", lane.at)
+        jobs = [(lane, crowd.add(lane, lane.grant.nodes)) for lane in lanes]
+        all_admitted(lab, [job for _, job in jobs])
+        for lane, job in jobs:
+            if words := told([job]):
+                yield Failure(_what(lane), f"a job of {lane.grant.nodes} nodes: {words}", lane.at)
 
 
 def _what(lane: Lane) -> str:
@@ -105,16 +108,18 @@ def _bare(body: Body) -> Body:
     return {**{key: body[key] for key in ("apiVersion", "kind", "spec")}, "metadata": metadata}
 
 
-def _fill(lab: Lab, lane: Lane, pods: tuple[int, ...]) -> Iterator[Failure]:
-    """Fill a queue, and compare what it then borrows."""
+def _fill(lab: Lab, amounts: Sequence[tuple[Lane, tuple[int, ...]]]) -> Iterator[Failure]:
+    """Fill queues with so many pods in each flavor, all at once, and compare what they then borrow."""
     with Crowd(lab) as crowd:
-        jobs = crowd.fill(lane, pods)
-        if not all_admitted(lab, jobs):
-            yield Failure(lane.name, f"jobs of {sum(pods)} pods: {told(jobs)}", lane.at)
-            return
-        expected = _borrowing(lane, sum(pods))
-        if not lab.processes.waited(lambda: _borrowed(lab, lane) == expected, _PATIENCE):
-            yield Failure(lane.name, f"borrows {_borrowed(lab, lane)} with {sum(pods)} pods, not {expected}", lane.at)
+        filled = [(lane, sum(pods), crowd.fill(lane, pods)) for lane, pods in amounts]
+        all_admitted(lab, [job for *_, jobs in filled for job in jobs])
+        for lane, pods, jobs in filled:
+            if words := told(jobs):
+                yield Failure(lane.name, f"jobs of {pods} pods: {words}", lane.at)
+                continue
+            expected = _borrowing(lane, pods)
+            if not lab.processes.waited(partial(_borrows, lab, lane, expected), _PATIENCE):
+                yield Failure(lane.name, f"borrows {_borrowed(lab, lane)} with {pods} pods, not {expected}", lane.at)
 
 
 def _borrowing(lane: Lane, pods: int) -> str:
@@ -128,6 +133,10 @@ def _borrowing(lane: Lane, pods: int) -> str:
 def _counted(lane: Lane) -> str:
     gpu = lane.sample.launch.hardware.gpu
     return gpu.resource if gpu else "cpu"
+
+
+def _borrows(lab: Lab, lane: Lane, expected: str) -> bool:
+    return _borrowed(lab, lane) == expected
 
 
 def _borrowed(lab: Lab, lane: Lane) -> str:

@@ -3,11 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from generator.model.fabric import HOSTNAME
 from generator.model.platform import Site
 from generator.model.pool import Pool
 from generator.rehearse.api import Body
+from generator.rehearse.place import ADMIN, Place
+from generator.rehearse.processes import LOOPBACK, free_ports
+
+_FAKE = ("kwok.x-k8s.io/node", "fake")
+"""What says that a node is KWOK's: kind has a real one beside them."""
+
+_STAGES = (
+    "node/fast/node-initialize",
+    "node/heartbeat-with-lease/node-heartbeat-with-lease",
+    "pod/fast/pod-ready",
+    "pod/fast/pod-delete",
+)
+"""Of KWOK, without ``pod-complete``: jobs would end at once."""
+
+
+def start_kwok(place: Place) -> None:
+    """Start what plays the kubelet of every fake node.
+
+    Raises:
+        ToolError: it can't be started.
+    """
+    stages = place.folder / "stages.yaml"
+    stages.write_text("---\n".join(_stages(place.built.manifests["kwok"] / "stage")), encoding="utf-8")
+    (port,) = free_ports(1)
+    arguments = [
+        *("--kubeconfig", str(place.kubeconfig(ADMIN)), "--config", str(stages)),
+        *("--manage-nodes-with-annotation-selector", "=".join(_FAKE), "--node-lease-duration-seconds", "40"),
+        *("--server-address", f"{LOOPBACK}:{port}"),
+    ]
+    place.processes.start(place.built.programs["kwok"], arguments)
+
+
+def _stages(folder: Path) -> Iterator[str]:
+    yield from (f"{(folder / f'{name}.yaml').read_text(encoding='utf-8').rstrip()}\n" for name in _STAGES)
 
 
 def nodes(site: Site) -> Iterator[Body]:
@@ -33,7 +68,7 @@ def _node(pool: Pool, number: int) -> Body:
                 **_levels(pool, number),
                 HOSTNAME: name,
             },
-            "annotations": {"kwok.x-k8s.io/node": "fake"},
+            "annotations": dict([_FAKE]),
         },
         "spec": {"taints": [{"key": taint, "value": "present", "effect": "NoSchedule"}] if taint else []},
         "status": {"allocatable": amounts, "capacity": amounts},

@@ -17,9 +17,11 @@ from typing import Self
 
 from generator.diagnostics import ToolError
 
+LOOPBACK = "127.0.0.1"
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
 _TAIL = 15
+_PAUSE = 0.1
 _PATIENCE = 10.0
 """Seconds that a process may take to end before it is killed; the API server takes up to 8."""
 START = 180.0
@@ -95,6 +97,17 @@ class Processes:
                 raise ToolError(f"{name} can't be started: {error.strerror}") from error
         self._started.append(_Process(name, popen, log))
 
+    def run(self, program: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Run a program to its end.
+
+        Raises:
+            ToolError: it can't be started, or fails; the end of its log is told.
+        """
+        self.start(program, arguments, environment)
+        if self._started[-1].popen.wait():
+            self.check()
+        del self._started[-1]
+
     def wait_until(self, ready: Callable[[], bool], what: str, seconds: float) -> None:
         """Wait for something, as long as every process lives.
 
@@ -104,7 +117,7 @@ class Processes:
         if not self.waited(ready, seconds):
             raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self._logs}")
 
-    def waited(self, ready: Callable[[], bool], seconds: float, pause: float = 0.1) -> bool:
+    def waited(self, ready: Callable[[], bool], seconds: float, pause: float = _PAUSE) -> bool:
         """Wait for something, as long as every process lives; tell whether it came.
 
         Args:
@@ -116,12 +129,16 @@ class Processes:
             ToolError: a process ended.
         """
         deadline = time.monotonic() + seconds
-        while not ready():
+        while True:
+            began = time.monotonic()
+            if ready():
+                return True
             self.check()
-            if time.monotonic() > deadline:
+            looked = time.monotonic()
+            if looked > deadline:
                 return False
-            time.sleep(pause)
-        return True
+            # Looking must not take the processor from what is waited for.
+            time.sleep(max(pause, 2 * (looked - began)))
 
     def check(self) -> None:
         """Look whether every process lives.
@@ -136,20 +153,20 @@ class Processes:
                 raise ToolError("\n".join([f"{process.name} ended with {code}; the end of {process.log}:", *tail]))
 
 
-def free_ports(count: int) -> list[int]:
-    """Return ports on loopback that nobody listens on now."""
+def free_ports(count: int, address: str = LOOPBACK) -> list[int]:
+    """Return ports of an address of this machine that nobody listens on now."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
-            each.bind(("127.0.0.1", 0))
+            each.bind((address, 0))
         return [int(each.getsockname()[1]) for each in sockets]
 
 
-def answers(port: int) -> bool:
-    """Tell whether somebody listens on a port on loopback."""
+def answers(port: int, address: str = LOOPBACK) -> bool:
+    """Tell whether somebody listens on a port."""
     with socket.socket() as link:
         link.settimeout(1)
-        return link.connect_ex(("127.0.0.1", port)) == 0
+        return link.connect_ex((address, port)) == 0
 
 
 def _never() -> bool:

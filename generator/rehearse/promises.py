@@ -1,16 +1,15 @@
-"""Whether a job waits when its queue is full or its nodes are closed, is told why, and comes when it can."""
+"""Whether queues keep what they promise when they are full, and whether who waits is told why."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 from generator.model.manifest import Manifest
 from generator.model.space import Sample
 from generator.rehearse.api import Body
 from generator.rehearse.jobs import Job, conditions
 from generator.rehearse.lab import Lab
-from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_lanes, seen_by_user, split, told
+from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_lanes, rounds, seen_by_user, split, told
 from generator.rehearse.outcome import Failure, Outcome, counted
 
 _PATIENCE = 60.0
@@ -18,37 +17,88 @@ _NOWHERE = "nothing says so"
 
 
 def check_promises(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
-    """Try what waits in every queue, and in every pool what has no nodes.
+    """Try each promise in every queue that can show it; those that no queue here can show are told.
 
     Args:
         lab: with the tree applied.
         samples: the jobs that the tree has to copy.
     """
     lanes = [lane for lane in by_flavor(find_lanes(samples)) if split(sum(lane.own), lane.least, lane.grant.nodes)]
-    yield _outcome("over quota waits", lanes, partial(_over_quota, lab))
-    pools = {lane.flavors[0].name: lane for lane in lanes}
-    yield _outcome("job without nodes says so", list(pools.values()), partial(_nowhere, lab))
+    promises = list(_promises(lab, lanes))
+    missing = ", ".join(promise for promise, able, _ in promises if not able)
+    remark = f"no queue of this cluster can show: {missing}" if missing else ""
+    for promise, able, failures in promises:
+        if able:
+            yield counted(promise, able, list(failures), remark)
+            remark = ""
 
 
-def _outcome(promise: str, lanes: Sequence[Lane], tried: Callable[[Lane], Iterator[str]]) -> Outcome:
-    failures = [Failure(lane.name, words, lane.at) for lane in lanes for words in tried(lane)]
-    return counted(promise, len(lanes), failures)
+def _promises(lab: Lab, lanes: Sequence[Lane]) -> Iterator[tuple[str, int, Iterator[Failure]]]:
+    """Yield each promise, how many can show it, and what does not hold, which is tried when it is asked for."""
+
+    def tried(check: Callable[[Lab, list[Lane]], Iterator[Failure]], able: list[Lane]) -> Iterator[Failure]:
+        return (failure for each in rounds(able, lambda lane: sum(lane.reach)) for failure in check(lab, each))
+
+    yield "over quota waits", len(lanes), tried(_over_quota, list(lanes))
+    pools = {lane.flavors[0].name: lane for lane in lanes}.values()
+    yield "job without nodes says so", len(pools), (each for lane in pools for each in _nowhere(lab, lane))
+    ranked = [lane for lane in lanes if len(lane.space.priorities) > 1]
+    yield "higher priority goes first", len(ranked), tried(_priority, ranked)
+    wide = [lane for lane in lanes if _leaves(lane) > 1 and sum(lane.own) >= 4]
+    yield "job fits between others", len(wide), (each for lane in wide for each in _fragmented(lab, lane))
+    pairs = [(lane, owner) for lane in lanes for owner in lanes if _lends(lab, owner, lane)]
+    yield "owner gets its nodes back", len(pairs), (each for pair in pairs for each in _reclaim(lab, lanes, *pair))
+    held = [pair for pair in pairs if _keeps(*pair)]
+    yield "lending limit holds", len(held), (each for pair in held for each in _lending(lab, lanes, *pair))
 
 
-def _over_quota(lab: Lab, lane: Lane) -> Iterator[str]:
-    """Fill all that a queue reaches; one job more waits, says why, and comes when another ends."""
+def _wrong(lane: Lane, words: str) -> Iterator[Failure]:
+    if words:
+        yield Failure(lane.name, words, lane.at)
+
+
+def _cohorts(lab: Lab, name: str) -> list[str]:
+    """Return a cohort and those above it."""
+    parents = {cohort.name: cohort.parent for cohort in lab.plan.site.cluster.cohorts}
+    return [name, *_cohorts(lab, parents[name])] if name in parents else []
+
+
+def _lends(lab: Lab, owner: Lane, borrower: Lane) -> bool:
+    """Tell whether one queue's nodes may be lent to another."""
+    related = set(_cohorts(lab, owner.queue.team.cohort)) & set(_cohorts(lab, borrower.queue.team.cohort))
+    same = owner.flavors[0].name == borrower.flavors[0].name and owner.queue.name != borrower.queue.name
+    return bool(related) and same and bool(owner.flavors[0].quota.lent) and bool(borrower.flavors[0].quota.borrowed)
+
+
+def _keeps(borrower: Lane, owner: Lane) -> bool:
+    """Tell whether an owner keeps nodes that the borrower would else take."""
+    held = owner.flavors[0].quota
+    return held.lent < held.own and _lent(borrower, owner) < sum(borrower.reach) - sum(borrower.own)
+
+
+def _lent(borrower: Lane, owner: Lane) -> int:
+    """Return how many pods of a borrower one owner's nodes hold at most."""
+    nodes = min(borrower.flavors[0].quota.borrow, owner.flavors[0].quota.lend)
+    return int(nodes / borrower.sample.launch.part)
+
+
+def _over_quota(lab: Lab, lanes: Sequence[Lane]) -> Iterator[Failure]:
+    """Fill all that queues reach; one job more waits, says why, and comes when another ends."""
     with Crowd(lab) as crowd:
-        jobs = crowd.fill(lane, lane.reach)
-        if not all_admitted(lab, jobs):
-            yield f"jobs of {sum(lane.reach)} pods: {told(jobs)}"
-            return
-        late = crowd.add(lane, lane.least)
-        if words := _waits(lab, late, lane):
-            yield words
-            return
-        crowd.leave(jobs[0])
-        if not all_admitted(lab, [late]):
-            yield f"does not come when another has ended: {told([late])}"
+        full = [(lane, crowd.fill(lane, lane.reach)) for lane in lanes]
+        all_admitted(lab, [job for _, jobs in full for job in jobs])
+        late = [(lane, jobs, crowd.add(lane, lane.least)) for lane, jobs in full]
+        for lane, jobs, job in late:
+            yield from _wrong(lane, told(jobs) or _waits(lab, job, lane))
+        for _, jobs, _ in late:
+            crowd.leave(jobs[0])
+        all_admitted(lab, [job for *_, job in late])
+        for lane, _, job in late:
+            yield from _wrong(lane, _if_any("does not come when another has ended", told([job])))
+
+
+def _if_any(what: str, words: str) -> str:
+    return f"{what}: {words}" if words else ""
 
 
 def _waits(lab: Lab, job: Job, lane: Lane) -> str:
@@ -60,11 +110,95 @@ def _waits(lab: Lab, job: Job, lane: Lane) -> str:
     return "" if "insufficient" in seen.waits_because else f"{job.name} waits: {seen.waits_because or _NOWHERE}"
 
 
+def _is_preempted(job: Job) -> bool:
+    """Tell whether Kueue took a job's nodes away for another."""
+    found = (each for each in conditions(job.workload) if each["type"] == "Evicted" and each["status"] == "True")
+    return any("Preempted" in str(each["message"]) for each in found)
+
+
+def _priority(lab: Lab, lanes: Sequence[Lane]) -> Iterator[Failure]:
+    """Fill queues with jobs of the lowest class; one of the highest evicts some of them, which come back after it."""
+    with Crowd(lab) as crowd:
+        full = [(lane, crowd.fill(lane, lane.reach, lane.space.priorities[0])) for lane in lanes]
+        all_admitted(lab, [job for _, jobs in full for job in jobs])
+        for lane, jobs in full:
+            yield from _wrong(lane, told(jobs))
+        urgent = [(lane, jobs, [crowd.add(lane, lane.least, lane.space.priorities[-1])]) for lane, jobs in full]
+        yield from _pushed(lab, crowd, urgent)
+
+
+def _pushed(lab: Lab, crowd: Crowd, pushes: Sequence[tuple[Lane, Sequence[Job], Sequence[Job]]]) -> Iterator[Failure]:
+    """Look whether in each queue the jobs make room for those that come first, say why, and come back after them."""
+    all_admitted(lab, [job for *_, first in pushes for job in first])
+    for lane, jobs, first in pushes:
+        if not (words := _if_any("nobody makes room", told(first))) and not any(map(_is_preempted, jobs)):
+            words = f"nobody was evicted for {', '.join(job.name for job in first)}"
+        yield from _wrong(lane, words)
+    for job in (job for *_, first in pushes for job in first):
+        crowd.leave(job)
+    all_admitted(lab, [job for _, jobs, _ in pushes for job in jobs])
+    for lane, jobs, _ in pushes:
+        yield from _wrong(lane, _if_any("evicted jobs do not come back", told(jobs)))
+
+
+def _lend_out(crowd: Crowd, lanes: Sequence[Lane], borrower: Lane, owner: Lane) -> tuple[list[Job], list[Job]]:
+    """Fill every queue of the pool but the owner's, and the borrower's with all that the owner lends.
+
+    Returns:
+        Jobs of the others, and jobs of the borrower.
+    """
+    busy = {borrower.queue.name, owner.queue.name}
+    pool = owner.flavors[0].name
+    others = [lane for lane in lanes if lane.queue.name not in busy and lane.flavors[0].name == pool]
+    jobs = [job for lane in others for job in crowd.fill(lane, lane.own)]
+    return jobs, crowd.fill(borrower, [sum(borrower.own) + _lent(borrower, owner)])
+
+
+def _reclaim(lab: Lab, lanes: Sequence[Lane], borrower: Lane, owner: Lane) -> Iterator[Failure]:
+    """Have an owner come back to nodes that it has lent."""
+    with Crowd(lab) as crowd:
+        others, borrowing = _lend_out(crowd, lanes, borrower, owner)
+        all_admitted(lab, [*others, *borrowing])
+        yield from _wrong(owner, _if_any("nothing is lent", told([*others, *borrowing])))
+        yield from _pushed(lab, crowd, [(owner, borrowing, crowd.fill(owner, owner.own))])
+
+
+def _lending(lab: Lab, lanes: Sequence[Lane], borrower: Lane, owner: Lane) -> Iterator[Failure]:
+    """Take all that an owner lends; one job more waits, though the owner's other nodes are free."""
+    with Crowd(lab) as crowd:
+        others, borrowing = _lend_out(crowd, lanes, borrower, owner)
+        all_admitted(lab, [*others, *borrowing])
+        yield from _wrong(owner, _if_any("less is lent", told([*others, *borrowing])))
+        yield from _wrong(owner, _waits(lab, crowd.add(borrower, borrower.least), borrower))
+
+
+def _leaves(lane: Lane) -> int:
+    """Return below how many switches the nodes of a queue stand."""
+    pool = lane.flavors[0].pool
+    return -(-pool.nodes // (pool.fabric.leaf_nodes or pool.nodes)) if pool.fabric else 0
+
+
+def _fragmented(lab: Lab, lane: Lane) -> Iterator[Failure]:
+    """Fill a queue with small jobs and end every second one; a job of all that is free finds its nodes or says why."""
+    with Crowd(lab) as crowd:
+        small = [crowd.add(lane, lane.least) for _ in range(sum(lane.reach) // lane.least)]
+        all_admitted(lab, small)
+        yield from _wrong(lane, _if_any(f"{len(small)} jobs of {lane.least} pods", told(small)))
+        ended = small[::2]
+        for job in ended:
+            crowd.leave(job)
+        size = min(len(ended) * lane.least, lane.grant.nodes)
+        large = crowd.add(lane, size)
+        if not lab.processes.waited(lambda: _running(large) == size or "topology" in large.waits_because, _PATIENCE):
+            what = f"a job of {size} pods between {len(small) - len(ended)} others"
+            yield from _wrong(lane, f"{what}: {told([large]) or 'no pods'}")
+
+
 def _running(job: Job) -> int:
     return sum(pod.phase == "Running" for pod in job.pods)
 
 
-def _nowhere(lab: Lab, lane: Lane) -> Iterator[str]:
+def _nowhere(lab: Lab, lane: Lane) -> Iterator[Failure]:
     """Close every node of a queue; a job says so where its user looks, and runs when they open."""
     pool = lane.flavors[0].pool.name
     nodes = [node for node in lab.api.list("v1", "Node") if node["metadata"]["name"].rpartition("-")[0] == pool]
@@ -74,11 +208,11 @@ def _nowhere(lab: Lab, lane: Lane) -> Iterator[str]:
             job = crowd.add(lane, lane.least)
             seen = seen_by_user(lab, job, lane.space)
             if not lab.processes.waited(lambda: _says_why(seen), _PATIENCE):
-                yield f"{_NOWHERE}: {seen.waits_because}"
+                yield from _wrong(lane, f"{_NOWHERE}: {seen.waits_because}")
         finally:
             _close(lab, nodes, closed=False)
         if not lab.processes.waited(lambda: _running(job) == lane.least, _PATIENCE):
-            yield f"does not run when nodes are open: {job.waits_because}"
+            yield from _wrong(lane, f"does not run when nodes are open: {job.waits_because}")
 
 
 def _close(lab: Lab, nodes: Sequence[Body], *, closed: bool) -> None:

@@ -48,7 +48,11 @@ def fetch_redis(cache: Path, tell: Callable[[str], None]) -> None:
     tell("fetching redis-server")
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
         packages, target = Path(scratch), Path(scratch) / "redis"
-        _run(packages, "apt-get", "download", *_PACKAGES)
+        # Lists of our own: a machine's may be missing, as in a fresh container, or older than the archive.
+        (packages / "lists/partial").mkdir(parents=True)
+        own = ("-o", f"Dir::State::lists={packages / 'lists'}", "-o", f"Dir::Cache={packages}")
+        _run(packages, "apt-get", "update", *own)
+        _run(packages, "apt-get", "download", *own, *_PACKAGES)
         for package in sorted(packages.glob("*.deb")):
             _run(packages, "dpkg", "-x", str(package), str(target))
         target.replace(cache / "redis")
@@ -61,4 +65,4 @@ def _run(folder: Path, *command: str) -> None:
         raise ToolError(f"{_NEED}; there is no `{command[0]}` here to fetch it with") from None
     except subprocess.CalledProcessError as error:
         told = str(error.stderr).strip()[-1000:]
-        raise ToolError(f"{_NEED}; `{' '.join(command[:2])}` failed (`apt-get update` may help): {told}") from None
+        raise ToolError(f"{_NEED}; `{' '.join(command[:2])}` failed: {told}") from None

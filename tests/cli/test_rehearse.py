@@ -8,6 +8,7 @@ from typing import Any, Self
 import pytest
 
 from generator import rehearsal
+from generator.cli.commands import rehearse as command
 from generator.diagnostics import Pointer
 from generator.rehearse.lab import alone
 from generator.rehearse.outcome import Failure, Outcome
@@ -47,8 +48,10 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
     """What a control plane shows that needs no program; a test adds to it."""
     outcomes = [_GOOD]
     monkeypatch.setattr(rehearsal, "find", lambda _components, _cache: None)
+    monkeypatch.setattr(rehearsal, "find_redis", lambda _cache: None)
     monkeypatch.setattr(rehearsal, "opened", lambda plan, _built, _folder: Lab(plan))
     monkeypatch.setattr(rehearsal, "_checks", lambda _lab, _generation, _team: iter(outcomes))
+    monkeypatch.setattr(rehearsal, "_deliver", lambda _lab, _request: iter(()))
     return outcomes
 
 
@@ -105,6 +108,28 @@ def test_missing_program_names_the_command(trainyard: Call) -> None:
     assert ended.err.startswith("error: argocd is not built yet; run `trainyard rehearse --build` once")
 
 
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize("options", [(), ("--build",)])
+def test_no_engine_ends_at_once(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch, cache: Path, options: tuple[str, ...]
+) -> None:
+    """Where kind can't run, nothing is built or started: code 4, and what does without."""
+    monkeypatch.setenv("PATH", str(cache))
+    ended = trainyard("rehearse", "--on", "kind", *options)
+    assert (ended.code, ended.out) == (4, "")
+    assert ended.err.startswith("error: `--on kind` needs a Docker engine; without `--on kind` none is needed.")
+    assert not cache.exists()
+
+
+@pytest.mark.usefixtures("tree", "seen")
+def test_kind_runs_what_it_needs(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an engine the same is tried, beside fewer programs."""
+    monkeypatch.setattr(command, "need_engine", lambda: None)
+    ended = trainyard("rehearse", "--on", "kind", "--cluster", "lab")
+    assert ended.code == 0
+    assert ended.err.startswith("lab: starting 7 programs of kubernetes-1.36\n")
+
+
 @pytest.mark.usefixtures("tree", "seen")
 def test_second_rehearsal_is_told(trainyard: Call, cache: Path) -> None:
     """Two rehearsals never meet."""
@@ -155,7 +180,7 @@ def test_kept_until_interrupted(trainyard: Call, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("threading.Event.wait", interrupt)
     ended = trainyard("rehearse", "--keep", "--cluster", "lab")
     assert ended.code == 0
-    assert ended.err.endswith("export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C\nending\n")
+    assert "export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C\nending\n" in ended.err
     assert ended.out.startswith("lab:\n")
 
 

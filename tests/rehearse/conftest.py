@@ -14,7 +14,7 @@ from generator.rehearse.build import Built
 from generator.rehearse.certificates import Certificates, write_certificates
 from generator.rehearse.components import read_components
 from generator.rehearse.lab import Lab, Plan
-from generator.rehearse.processes import Processes
+from generator.rehearse.processes import LOOPBACK, Processes
 from tests.conftest import REPOSITORY
 from tests.rehearse.served import Served, api_of, served
 
@@ -36,7 +36,7 @@ def sites(generation: Generation) -> dict[str, Site]:
 @pytest.fixture(scope="session")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
     """Certificates for loopback."""
-    return write_certificates(tmp_path_factory.mktemp("keys") / "certificates")
+    return write_certificates(tmp_path_factory.mktemp("keys") / "certificates", LOOPBACK)
 
 
 @pytest.fixture

@@ -23,12 +23,14 @@ KINDS = {
     "argoproj.io/v1alpha1": ["Application", "ApplicationSet"],
     "external-secrets.io/v1": ["ExternalSecret"],
     "v1": ["Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "ResourceQuota"],
+    "apps/v1": ["Deployment"],
+    "storage.k8s.io/v1": ["StorageClass"],
     "kueue.x-k8s.io/v1beta2": ["ClusterQueue", "LocalQueue", "Workload"],
     "trainer.kubeflow.org/v1alpha1": ["TrainJob"],
     "k8s.cni.cncf.io/v1": ["NetworkAttachmentDefinition"],
     "sriovnetwork.openshift.io/v1": ["SriovNetwork"],
 }
-_OF_THE_CLUSTER = {"Namespace", "Node", "PersistentVolume", "ClusterQueue"}
+_OF_THE_CLUSTER = {"Namespace", "Node", "PersistentVolume", "StorageClass", "ClusterQueue"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,4 +182,4 @@ def served(certificates: Certificates) -> Iterator[Served]:
 
 def api_of(what: Served, certificates: Certificates) -> Api:
     """Return the API as its administrator sees it."""
-    return Api(f"https://127.0.0.1:{what.port}", certificates.authority, "token-of-admin")
+    return Api(f"https://127.0.0.1:{what.port}", certificates.authority, {"token": "token-of-admin"})

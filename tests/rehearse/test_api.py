@@ -113,7 +113,7 @@ def test_unknown_kind_is_refused_until_it_is_served(api: Api, monkeypatch: pytes
 def test_no_server_is_a_sentence(certificates: Certificates) -> None:
     """Nobody there is no bug of ours: whoever asked says what was asked."""
     (port,) = free_ports(1)
-    with Api(f"https://127.0.0.1:{port}", certificates.authority, "token") as api:
+    with Api(f"https://127.0.0.1:{port}", certificates.authority, {"token": "token"}) as api:
         assert not api.ready()
         with pytest.raises(ToolError, match=r"^the API server does not answer to GET /api/v1: "):
             api.get("v1", "Pod", "p", "a")

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from generator.rehearse.api import Api
 from generator.rehearse.certificates import Certificates, write_certificates
+from generator.rehearse.processes import LOOPBACK
 from tests.rehearse.served import Served
 
 
@@ -36,8 +37,8 @@ def test_keys_are_read_by_everybody(certificates: Certificates) -> None:
 
 def test_another_authority_is_not_trusted(server: Served, tmp_path: Path) -> None:
     """A client that knows another rehearsal's authority does not talk to this one's servers."""
-    other = write_certificates(tmp_path / "other")
-    with Api(f"https://127.0.0.1:{server.port}", other.authority, "token") as api:
+    other = write_certificates(tmp_path / "other", LOOPBACK)
+    with Api(f"https://127.0.0.1:{server.port}", other.authority, {"token": "token"}) as api:
         assert not api.ready()
 
 

@@ -9,7 +9,7 @@ import pytest
 from generator.model.platform import Site
 from generator.model.release import Release
 from generator.pipeline import Generation
-from generator.rehearse.components import Components, Program, read_components
+from generator.rehearse.components import KIND, PROCESSES, Components, Program, read_components
 from tests.conftest import REPOSITORY
 
 RELEASES = sorted(path.parent.name for path in REPOSITORY.glob("generator/releases/*/components.toml"))
@@ -24,9 +24,10 @@ def components(request: pytest.FixtureRequest) -> Components:
     return read_components(request.param)
 
 
-def _programs(release: str = "") -> Iterator[Program]:
-    for name in [release] if release else RELEASES:
-        yield from read_components(name).programs.values()
+def _programs() -> Iterator[Program]:
+    for name in RELEASES:
+        for on in (PROCESSES, KIND):
+            yield from read_components(name, on).programs.values()
 
 
 def _required(folder: Path) -> dict[str, str]:
@@ -53,6 +54,16 @@ def test_everything_that_is_started_is_there(components: Components) -> None:
         kept = components.programs[controller.name].manifests
         assert all(folder.startswith(f"{kept}/") for folder in (controller.crds, controller.roles, controller.webhooks))
         assert bool(controller.configuration) + bool(controller.settings) <= 1
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_kind_brings_its_own_control_plane(release: str) -> None:
+    """On kind none of the control plane's programs is built; everything beside it is the same."""
+    ours, on_kind = read_components(release), read_components(release, KIND)
+    own = {"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"}
+    assert on_kind.programs.keys() == ours.programs.keys() - own | {"kind"}
+    assert on_kind.controllers == ours.controllers
+    assert not ours.node_image
 
 
 def test_modules_are_pinned() -> None:

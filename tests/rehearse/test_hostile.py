@@ -10,7 +10,7 @@ import pytest
 from generator.model.manifest import Manifest
 from generator.model.space import Sample
 from generator.pipeline import generate
-from generator.rehearse.hostile import good_jobs, hostile_changes, hostile_jobs
+from generator.rehearse.hostile import good_jobs, greedy_jobs, hostile_changes, hostile_jobs
 
 _ROOT = Path(__file__).parents[2]
 
@@ -29,7 +29,7 @@ def samples() -> list[tuple[Sample, Manifest]]:
 
 def test_every_variant_is_another_job(samples: list[tuple[Sample, Manifest]]) -> None:
     for sample, manifest in samples:
-        variants = list(hostile_jobs(sample, manifest.body))
+        variants = [*hostile_jobs(sample, manifest.body), *greedy_jobs(sample, manifest.body)]
         assert all(each.words and each.body != manifest.body for each in variants)
         assert not [told for told, count in Counter(each.told for each in variants).items() if count > 1]
 

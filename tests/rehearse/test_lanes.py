@@ -1,6 +1,8 @@
-"""Jobs of chosen sizes: what a rehearsal submits to fill a queue exactly."""
+"""Jobs of chosen sizes: what a rehearsal submits to fill a queue exactly, and twice."""
 
 from __future__ import annotations
+
+import random
 
 import pytest
 from hypothesis import given
@@ -8,8 +10,9 @@ from hypothesis import strategies as st
 
 from generator.pipeline import generate
 from generator.rehearsal import _samples
-from generator.rehearse.lanes import Lane, by_flavor, find_lanes, split
+from generator.rehearse.lanes import Lane, by_flavor, find_lanes, rounds, split
 from generator.rehearse.ledger import _borrowing
+from generator.rehearse.load import _jobs
 from tests.conftest import REPOSITORY
 
 
@@ -49,3 +52,38 @@ def test_what_a_full_queue_borrows_is_counted_in_gpus(lanes: dict[str, list[Lane
     nlp = next(lane for lane in by_flavor(lanes["prod-east"]) if lane.queue.name == "nlp-gpu")
 
     assert [_borrowing(nlp, pods) for pods in (8, 16)] == ["0", "64"]
+
+
+def test_rounds_hold_one_lane_of_each_queue_and_borrowers_alone(lanes: dict[str, list[Lane]]) -> None:
+    """Every lane is in one round; nobody in a round takes what another in it counts on."""
+    every = lanes["prod-east"]
+    found = rounds(every, lambda lane: sum(lane.reach))
+
+    assert sorted(map(id, every)) == sorted(id(lane) for each in found for lane in each)
+    for each in found:
+        queues = [lane.queue.name for lane in each]
+        assert len(queues) == len(set(queues))
+        assert len(each) == 1 or all(lane.reach == lane.own for lane in each)
+
+
+def test_a_class_brings_its_own_deadline_or_none(lanes: dict[str, list[Lane]]) -> None:
+    """A job of another class than its sample's must not keep the sample's deadline."""
+    lane = next(lane for lane in lanes["lab"] if lane.queue.name == "nlp-gpu")
+    lowest, *_, highest = lane.space.priorities
+
+    low, high = (lane.body("job", 2, each)["metadata"]["labels"] for each in (lowest, highest))
+
+    assert low["kueue.x-k8s.io/max-exec-time-seconds"] == str(2 * 24 * 3600)
+    assert high["kueue.x-k8s.io/priority-class"] == "production"
+    assert "kueue.x-k8s.io/max-exec-time-seconds" not in high
+
+
+def test_load_asks_for_twice_the_reach_and_is_the_same_each_time(lanes: dict[str, list[Lane]]) -> None:
+    """Every queue gets jobs until they ask for twice what it may have; no job is larger than allowed."""
+    once, again = (list(_jobs(lanes["prod-east"], random.Random("x"))) for _ in range(2))
+    asked = {name: sum(p for lane, p in once if lane.queue.name == name) for name in ("nlp-gpu", "science-gpu")}
+
+    assert [(lane.sample.name, pods) for lane, pods in once] == [(lane.sample.name, pods) for lane, pods in again]
+    assert asked["nlp-gpu"] >= 32
+    assert asked["science-gpu"] >= 16
+    assert all(lane.least <= pods <= lane.grant.nodes for lane, pods in once)

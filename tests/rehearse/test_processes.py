@@ -54,6 +54,15 @@ def test_all_end_with_their_children(tmp_path: Path) -> None:
     assert _gone(tmp_path)
 
 
+def test_program_runs_to_its_end(tmp_path: Path) -> None:
+    """What ends well is no death among the others; what fails is told with its last words."""
+    with Processes(tmp_path) as processes:
+        processes.run(_SHELL, ("-c", "exit 0"), {})
+        processes.check()
+        with pytest.raises(ToolError, match=r"sh ended with 3(.|\n)*no image"):
+            processes.run(_SHELL, ("-c", "echo no image; exit 3"), {})
+
+
 def test_end_in_reverse_order(tmp_path: Path) -> None:
     """What was started last ends first: the API server outlives those who talk to it."""
     order = tmp_path / "order"

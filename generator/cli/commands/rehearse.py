@@ -30,6 +30,8 @@ from generator.cli.options import (
 )
 from generator.diagnostics import has_errors
 from generator.rehearsal import Rehearsal, Request, build_programs, rehearse
+from generator.rehearse.components import KIND, PROCESSES
+from generator.rehearse.kind import need_engine
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Outcome
 
@@ -40,6 +42,13 @@ from generator.rehearse.outcome import Outcome
 @cluster_option
 @click.option("--team", default="", metavar="NAME", shell_complete=complete_team, help="Only this team's jobs.")
 @click.option("--build", "builds", is_flag=True, help="Build the control plane's programs; needed once, with Go.")
+@click.option(
+    "--on",
+    type=click.Choice([PROCESSES, KIND]),
+    default=PROCESSES,
+    show_default=True,
+    help="What the control plane is; kind needs Docker.",
+)
 @click.option("--keep", is_flag=True, help="Leave it running until Ctrl-C, and print its kubeconfig.")
 @format_option
 @color_option
@@ -49,6 +58,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     clusters: tuple[str, ...],
     team: str,
     builds: bool,
+    on: str,
     keep: bool,
     formats: tuple[Output, ...],
     color: str,
@@ -56,14 +66,17 @@ def command(  # noqa: PLR0917 - click passes options by name
     """Try the committed tree out on a real control plane.
 
     Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with a fake node for
-    each node of the profiles; no kubelet, no NIC, no container. Linux only.
+    each node of the profiles; no kubelet, no NIC, no container. Linux only. With `--on kind` etcd and Kubernetes run in
+    a container of kind's instead.
     """
     need_profiles(profiles, clusters)
+    if on == KIND:
+        need_engine()
     if team:
         need_name("team", team, names_in(profiles / "teams"))
     # A control plane must not outlive us: whoever ends this process politely ends it like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    request = Request(profiles, output, components_root(profiles, output), clusters, team, today())
+    request = Request(profiles, output, components_root(profiles, output), clusters, team, today(), on)
     if builds:
         build_programs(request, say)
         return Exit.FINE

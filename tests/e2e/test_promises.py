@@ -1,0 +1,88 @@
+"""What the clusters of this repository have no queue to show with, and many jobs on a cluster of usual size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from generator.model.manifest import Manifest
+from generator.model.space import Sample
+from generator.rehearsal import _samples
+from generator.rehearse.lab import Lab
+from generator.rehearse.load import check_load
+from generator.rehearse.promises import check_promises
+from generator.rehearse.stand_ins import settle
+from tests.e2e.stage import CLUSTER, NEW, Stage
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.parametrize("ground", [NEW], indirect=True, ids=[NEW.name]),
+]
+
+_FILE = f"clusters/{CLUSTER}.yaml"
+
+
+def _team(nodes: int, largest: int, **sharing: Any) -> dict[str, Any]:
+    return {"quota": {CLUSTER: {"dgx-h100": {"nodes": nodes, **sharing}}}, "largestJob": {"nodes": largest}}
+
+
+_LENDERS = {
+    _FILE: {"pools": {"dgx-h100": {"nodes": 12, "reserve": 0}}, "fabrics": {"ib": {"leafNodes": 4}}},
+    "teams/nlp.yaml": _team(4, 4, borrow=4),
+    "teams/science.yaml": {
+        "contact": "science-oncall@example.com",
+        "groups": {"admin": ["science-leads"], "user": ["science"]},
+        "runtimes": ["openmpi-cuda"],
+        "cohort": "research",
+        **_team(4, 4, lend="all"),
+    },
+    "teams/vision.yaml": _team(4, 4, lend=2),
+    "allocations.yaml": {CLUSTER: {"ib": {"science": {"partition": "0x0103", "addresses": "10.64.32.0/20"}}}},
+}
+
+_USUAL = {
+    _FILE: {"pools": {"dgx-h100": {"nodes": 64, "reserve": 0}}},
+    "runtimes/openmpi-cuda.yaml": {"maxNodes": 32},
+    "teams/nlp.yaml": _team(40, 16, borrow=12),
+    "teams/vision.yaml": _team(24, 16, borrow=12),
+    "allocations.yaml": {
+        CLUSTER: {"ib": {"nlp": {"addresses": "10.64.0.0/19"}, "vision": {"addresses": "10.64.32.0/19"}}}
+    },
+}
+
+
+def _standing(ground: Stage, changes: Mapping[str, Any]) -> tuple[Lab, list[tuple[Sample, Manifest]]]:
+    scene = ground.stand(changes)
+    assert not scene.refused
+    lab = replace(ground.lab, plan=replace(ground.lab.plan, site=scene.site))
+    settle(lab)
+    return lab, _samples(scene.site, scene.manifests, "")
+
+
+def test_every_promise_can_be_seen(ground: Stage) -> None:
+    """With two lenders, of which one keeps a part, and three switches, each promise is tried and holds."""
+    lab, samples = _standing(ground, _LENDERS)
+
+    outcomes = {outcome.promise: outcome for outcome in check_promises(lab, samples)}
+
+    assert not [failure for outcome in outcomes.values() for failure in outcome.failures]
+    assert {promise: outcome.tried for promise, outcome in outcomes.items()} == {
+        "over quota waits": 3,
+        "job without nodes says so": 1,
+        "higher priority goes first": 3,
+        "job fits between others": 3,
+        "owner gets its nodes back": 2,
+        "lending limit holds": 1,
+    }
+
+
+def test_fifty_jobs_share_sixty_four_nodes(ground: Stage) -> None:
+    """All end; no queue and no pool ever has more than it may; nobody waits beside nodes of his own."""
+    (outcome,) = check_load(*_standing(ground, _USUAL))
+
+    assert not outcome.failures, outcome.failures
+    assert outcome.held == outcome.tried >= 50
+    assert "of 64 dgx-h100" in outcome.remark
