@@ -87,8 +87,8 @@ def oversubscribed_without_fabric(stage: Stage) -> None:
 def _plain_pool() -> dict[str, Any]:
     """Return two owned nodes of processors where one is, and a runtime for them."""
     return {
-        "hardware/cpu.yaml": _CPU,
-        "runtimes/simulation.yaml": _SIMULATION,
+        "hardware/cpu.yaml": CPU,
+        "runtimes/simulation.yaml": SIMULATION,
         _POOL: {"pools": {"cpu": {"nodes": 3}, "dgx-h100": None}, "fabrics": None, "external": {"Partitions/ib": None}},
         "allocations.yaml": {CLUSTER: None},
         "teams/vision.yaml": None,
@@ -99,14 +99,14 @@ def _plain_pool() -> dict[str, Any]:
     }
 
 
-_CPU = {
+CPU = {
     "extends": "cpu-node",
     "cpu": {"sockets": 2, "cores": 64, "threads": 128},
     "memory": "512Gi",
     "ephemeralStorage": "894Gi",
     "labels": {"ml.example.com/node-type": "cpu"},
 }
-_SIMULATION = {
+SIMULATION = {
     "version": 1,
     "displayName": "Simulations",
     "docs": "https://docs.example.com/ml/simulation",

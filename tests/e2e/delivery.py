@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,9 @@ from generator.rehearse.api import Body, Refused
 from generator.rehearse.jobs import as_user, conditions
 from generator.render.site import render_site
 from tests.e2e.access import may
-from tests.e2e.stage import Scene, Stage, bad
+from tests.e2e.capacity import CPU, SIMULATION
+from tests.e2e.stage import CLUSTER, Scene, Stage, bad
+from tests.rules.cases import merged
 
 
 def deprecated_runtime(stage: Stage) -> None:
@@ -64,6 +67,31 @@ def version_differs_from_file(stage: Stage) -> None:
     runtimes = stage.api.list("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime")
     names = {each["metadata"]["name"] for each in runtimes}
     assert names == {"openmpi-cuda-v1-v3-dgx-h100", "openmpi-cuda-v2-dgx-h100"}
+
+
+def gpu_in_resource_name(stage: Stage) -> None:
+    """A virtual function is taken for a GPU, and torchrun isn't told how many processors there are."""
+    for fabric, changes, ranks in (("gpu-net", bad("runtime/gpu-in-resource-name"), "auto"), ("ib", {}, "124")):
+        scene = stage.stand(merged(changes, _processors(fabric)))
+        body = scene.body("nlp", 2)
+        del body["spec"]["trainer"]["numProcPerNode"]
+        job = scene.create("nlp", body)
+        assert stage.until(lambda job=job: bool(job.pods))  # type: ignore[misc]
+        (container,) = job.pods[0].body["spec"]["containers"]
+        assert {each["name"]: each.get("value") for each in container["env"]}["PET_NPROC_PER_NODE"] == ranks
+
+
+def _processors(fabric: str) -> dict[str, Any]:
+    """Return team nlp's nodes without GPUs, with a virtual function of a fabric, and torchrun on them."""
+    rail = {"pci": "0000:18:00.0", "interface": "ibp24s0", "device": "mlx5_0", "numa": 0, "role": "rail"}
+    nic = {"vendor": "15b3", "device": "1021", "rate": 400, "virtualFunctions": 8}
+    runtime = {**SIMULATION, "libraries": {"torch": "2.6.0"}, "launcher": "torchrun"}
+    return {
+        "hardware/cpu.yaml": {**CPU, "nic": nic, "nics": [rail]},
+        "runtimes/simulation.yaml": runtime,
+        f"clusters/{CLUSTER}.yaml": {"pools": {"cpu": {"nodes": 5, "reserve": 1, "fabric": fabric}}},
+        "teams/nlp.yaml": {"runtimes": ["simulation"], "quota": {CLUSTER: {"cpu": {"nodes": 4}, "dgx-h100": None}}},
+    }
 
 
 def volume_without_claim(stage: Stage) -> None:

@@ -171,6 +171,30 @@ def weight_without_fair_sharing(stage: Stage) -> None:
     assert first.is_admitted
 
 
+def fair_sharing_in_a_cohort_tree(stage: Stage) -> None:
+    """Of two teams that have borrowed as much, the one below in the tree pays, however urgent its jobs are."""
+    assert _who_pays(stage, "company") == {"audio"}
+    assert _who_pays(stage, "research") == {"nlp"}
+
+
+def _who_pays(stage: Stage, cohort: str) -> set[str]:
+    """Have an owner take back what urgent jobs of team nlp, in some cohort, and jobs of team audio have borrowed."""
+    scene = stage.stand(
+        {
+            "clusters/prod-east.yaml": {"cohorts": {"company": {}, "research": {"parent": "company"}}},
+            "allocations.yaml": {"prod-east": {"ib": {"audio": _AUDIO}}},
+            "teams/vision.yaml": {"cohort": "company"},
+            "teams/audio.yaml": {"cohort": "company", **_team(2, 2)},
+            "teams/nlp.yaml": {"cohort": cohort, **_team(2, 2)},
+        }
+    )
+    teams = {"nlp": "production", "audio": "batch"}
+    jobs = [(team, scene.submit(team, 2, priority_class=each)) for team, each in teams.items() for _ in range(2)]
+    assert all(scene.runs(job) for _, job in jobs)
+    assert scene.runs(scene.submit("vision", 2))
+    return {team for team, job in jobs if not job.is_admitted}
+
+
 _AUDIO = {"partition": "0x0103", "addresses": "10.64.32.0/20"}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.e2e import access, capacity, delivery, scheduling
-from tests.e2e.stage import BLIND, NEW, OLD, Ground, Stage
+from tests.e2e import access, capacity, delivery, gitops, scheduling
+from tests.e2e.stage import BLIND, FAIR, GITOPS, NEW, OLD, Ground, Stage
 
 FAMILIES = ("access", "capacity", "delivery", "isolation", "release", "runtime", "scheduling")
 
@@ -47,16 +47,23 @@ WRITTEN: dict[str, Seen] = {
     "capacity/smallest-job-does-not-fit": Seen(capacity.smallest_job_does_not_fit),
     "capacity/system-share-exceeds-node": Seen(capacity.system_share_exceeds_node),
     "capacity/uneven-share": Seen(capacity.uneven_share),
-    "delivery/component-of-forbidden-kind": Seen(delivery.component_of_forbidden_kind),
+    "delivery/broken-component": Seen(gitops.broken_component, GITOPS),
+    "delivery/component-in-foreign-namespace": Seen(gitops.component_in_foreign_namespace, GITOPS),
+    "delivery/component-of-forbidden-kind": Seen(gitops.component_of_forbidden_kind, GITOPS),
+    "delivery/foreign-metadata-key": Seen(gitops.foreign_metadata_key, GITOPS),
+    "delivery/kind-not-permitted": Seen(gitops.kind_not_permitted, GITOPS),
+    "delivery/namespace-not-permitted": Seen(gitops.namespace_not_permitted, GITOPS),
     "delivery/profile-vanished": Seen(delivery.profile_vanished),
     "delivery/secret-in-git": Seen(access.secret_in_git),
     "delivery/server-of-two-clusters": Seen(delivery.server_of_two_clusters),
+    "delivery/unit-does-not-build": Seen(gitops.unit_does_not_build, GITOPS),
     "delivery/unit-vanished": Seen(delivery.unit_vanished),
     "isolation/open-egress": Seen(access.open_egress),
     "isolation/pool-not-dedicated": Seen(access.pool_not_dedicated),
     "release/invalid-manifest": Seen(delivery.invalid_manifest, OLD),
-    "release/unserved-version": Seen(delivery.unserved_version),
+    "release/unserved-version": Seen(gitops.unserved_version, GITOPS),
     "runtime/deprecated-runtime": Seen(delivery.deprecated_runtime),
+    "runtime/gpu-in-resource-name": Seen(delivery.gpu_in_resource_name),
     "runtime/none-for-pool": Seen(capacity.quota_without_runtime),
     "runtime/older-version-without-end": Seen(delivery.older_version_without_end),
     "runtime/runtime-without-hardware": Seen(delivery.runtime_without_hardware),
@@ -68,6 +75,7 @@ WRITTEN: dict[str, Seen] = {
     "scheduling/cohort-cycle": Seen(scheduling.cohort_cycle),
     "scheduling/equal-preference": Seen(scheduling.equal_preference),
     "scheduling/equal-priorities": Seen(scheduling.equal_priorities),
+    "scheduling/fair-sharing-in-a-cohort-tree": Seen(scheduling.fair_sharing_in_a_cohort_tree, FAIR),
     "scheduling/hostname-as-level": Seen(scheduling.hostname_as_level),
     "scheduling/job-on-borrowed-nodes": Seen(scheduling.job_on_borrowed_nodes),
     "scheduling/lend-without-cohort": Seen(scheduling.lend_without_cohort),
@@ -81,7 +89,6 @@ WRITTEN: dict[str, Seen] = {
 }
 """Scenarios that nobody has watched to their end yet: they prove nothing before they move up."""
 
-_ARGO_CD = "Argo CD refuses or stops, and it does not run here; its words were taken down on a cluster that had it."
 _KUBELET = "It happens in a container, and there is no kubelet."
 _NETWORK = "It is a packet that passes or not, and there is no pod network."
 _PROMISE = "It is a statement for auditors; as the rule says, nothing on the cluster refuses it."
@@ -90,15 +97,9 @@ NOT_SHOWABLE = {
     "access/shared-account": "It is what an audit log can't tell; a cluster serves an account like a person.",
     "capacity/quota-said-twice": "No tree can be made of it.",
     "capacity/shared-memory-exceeds-node": _KUBELET,
-    "delivery/broken-component": _ARGO_CD,
     "delivery/clear-text-address": "Somebody has to stand between Argo CD and what it reaches.",
-    "delivery/component-in-foreign-namespace": _ARGO_CD,
-    "delivery/foreign-metadata-key": _ARGO_CD,
-    "delivery/kind-not-permitted": _ARGO_CD,
-    "delivery/namespace-not-permitted": _ARGO_CD,
     "delivery/objects-lost": "It is found between files, before a cluster is asked.",
     "delivery/tree-is-stale": "The cluster is right about what it was given; only the profiles say something else.",
-    "delivery/unit-does-not-build": _ARGO_CD,
     "delivery/unlisted-component": "Nothing of it comes to the cluster.",
     "isolation/audit-not-declared": _PROMISE,
     "isolation/bucket-of-two-teams": "It happens in an object store.",
@@ -126,9 +127,3 @@ NOT_SHOWABLE = {
     "runtime/unsupported-mpi": _KUBELET,
     "scheduling/empty-cohort": "A cohort without queues does nothing, and there is nothing to see.",
 }
-
-OPEN = {
-    "runtime/gpu-in-resource-name": "Trainer's hostfile of a job that leaves its number of ranks open would show it.",
-    "scheduling/fair-sharing-in-a-cohort-tree": "kubernetes-sigs/kueue#10131 needs borrowers at two levels of a tree.",
-}
-"""Could be shown, and has no scenario yet."""
