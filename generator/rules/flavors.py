@@ -37,7 +37,10 @@ EQUAL_PREFERENCE = Rule(
     id="scheduling/equal-preference",
     severity=Severity.WARNING,
     summary="The pools of one queue have preferences of their own.",
-    why="Kueue tries flavors in the order of the queue: by the pools' names where nothing else says which is better.",
+    why=(
+        "Kueue tries flavors in the order of the queue (seen with Kueue 0.19.2): by the pools' names where nothing else"
+        " says which is better."
+    ),
     fix="Give each pool a `preference`, the lowest to the one that jobs should fill first.",
 )
 

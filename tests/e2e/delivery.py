@@ -40,6 +40,13 @@ def _warnings(scene: Scene, runtime: str) -> tuple[str, ...]:
     return as_user(scene.api, scene.space("team-nlp")).create(body, dry_run=True).warnings
 
 
+def newer_version_deprecated(stage: Stage) -> None:
+    """Who moved to the newer version is told to move again, and so is who stayed."""
+    scene = stage.stand(bad("runtime/newer-version-deprecated"))
+    assert any("deprecated" in each for each in _warnings(scene, "openmpi-cuda-v2-dgx-h100"))
+    assert not _warnings(scene, "openmpi-cuda-v3-dgx-h100")
+
+
 def runtime_without_hardware(stage: Stage) -> None:
     """The team has no such runtime, and the API server refuses a job with it."""
     scene = stage.stand(bad("runtime/runtime-without-hardware"))
@@ -126,6 +133,15 @@ def unserved_version(stage: Stage) -> None:
     assert "no kind ExternalSecret in external-secrets.io/v1beta1" in scene.refused["ExternalSecret/tracking"]
 
 
+def known_bad_pair(stage: Stage) -> None:
+    """A job is admitted, holds its quota, and never starts: Trainer makes no use of what Kueue writes."""
+    scene = stage.stand({})
+    job = scene.submit("nlp", 4)
+    assert stage.until(lambda: "kueue runtime patch not found" in stage.log("kueue"))
+    assert scene.waits(scene.submit("nlp", 2), "insufficient unused quota")
+    assert not job.pods
+
+
 def unsupported_by_release(stage: Stage) -> None:
     """A JobSet that is removed when it is old enough comes back, with its job long over."""
     scene = stage.stand(bad("runtime/unsupported-by-release"))
@@ -186,7 +202,7 @@ def profile_vanished(stage: Stage) -> None:
     assert stage.until(lambda: words in _told(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu")))
     assert job.is_admitted
     stage.forget("ClusterTrainingRuntime", "openmpi-cuda-v1-dgx-h100")
-    assert scene.denied("vision", scene.body("vision", 2), "openmpi-cuda-v1-dgx-h100")
+    assert scene.denied("vision", scene.body("vision", 2), "specified clusterTrainingRuntime must be created before")
 
 
 def unit_vanished(stage: Stage) -> None:
@@ -202,7 +218,8 @@ def unit_vanished(stage: Stage) -> None:
 
 def server_of_two_clusters(stage: Stage) -> None:
     """What the one platform unit writes, the other writes again."""
-    scene = stage.stand(bad("delivery/server-of-two-clusters"))
+    release = {"release": stage.ground.settings["release"]}
+    scene = stage.stand(bad("delivery/server-of-two-clusters", **{"clusters/prod-west.yaml": release}))
     west = next(site for site in scene.platform.sites if site.name == "prod-west")
     theirs, ours = (_platform(each) for each in (render_site(west), scene.manifests))
     fought = [key for key in theirs.keys() & ours.keys() if theirs[key] != ours[key]]
@@ -215,5 +232,5 @@ def server_of_two_clusters(stage: Stage) -> None:
             seen[version] = body
 
 
-def _platform(manifests: Iterable[Manifest]) -> dict[tuple[str, str], Body]:
-    return {(each.body["kind"], each.name): each.body for each in manifests if each.unit == "platform"}
+def _platform(manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], Body]:
+    return {(each.body["kind"], each.namespace, each.name): each.body for each in manifests if each.unit == "platform"}

@@ -17,6 +17,7 @@ from generator.pipeline import component_manifests, emit_site
 from generator.rehearse.acceptance import in_order
 from generator.rehearse.api import Body
 from generator.rehearse.delivery import Delivery
+from generator.rehearse.jobs import as_user
 from generator.render.site import render_site
 from generator.render.unit import UNLISTED
 from tests.e2e.access import may
@@ -132,6 +133,29 @@ def _brings(*bodies: Body) -> dict[str, Any]:
     return {**changes, "teams/nlp.yaml": {"components": ["solver"]}}
 
 
+def open_egress(stage: Stage) -> None:
+    """The API server drops an empty list of destinations, Argo CD shows no drift, and no list means everywhere."""
+    changes = bad("isolation/open-egress")
+    policies = [each for each in render_site(stage.moved(changes)) if each.body["kind"] == "NetworkPolicy"]
+    name = next(each.name for each in policies if each.namespace == "team-nlp" and "unfinished" in each.name)
+    with _delivered(stage) as git:
+        assert not git.delivery.settled(git.commit(changes))
+        (way,) = stage.api.get("networking.k8s.io/v1", "NetworkPolicy", name, "team-nlp")["spec"]["egress"]
+        assert way["ports"]
+        assert "to" not in way
+
+
+def secret_in_git(stage: Stage) -> None:
+    """What a component's ConfigMap holds, every viewer of the team reads."""
+    held = {**_config_map("held"), "data": {"password": "never-a-real-one"}}
+    with _delivered(stage) as git:
+        assert not git.delivery.settled(git.commit(_brings(held)))
+        (space,) = next(each for each in git.site.tenants if each.name == "nlp").spaces
+        viewer = as_user(stage.api, space, "viewer")
+        assert viewer.get("v1", "ConfigMap", "held", "team-nlp")["data"] == held["data"]
+        assert "never-a-real-one" in stage.log("argocd-application-controller")
+
+
 def component_in_foreign_namespace(stage: Stage) -> None:
     """Argo CD refuses the unit, and what is right in it is not applied either."""
     with _delivered(stage) as git:
@@ -228,3 +252,14 @@ def unserved_version(stage: Stage) -> None:
     with _delivered(stage) as git:
         git.commit(changes)
         assert git.says("The Kubernetes API could not find external-secrets.io/ExternalSecret")
+
+
+def unlisted_component(stage: Stage) -> None:
+    """Argo CD is done, and nothing of the component is there."""
+    changes = _brings(_config_map("solver"))
+    with _delivered(stage) as git:
+        brought = _files(stage.moved(changes))
+        component = {path: content for path, content in brought.items() if path.startswith(git.folder("solver"))}
+        assert component
+        assert not git.delivery.settled(git.replace({**git.delivery.files, **component}))
+        assert not git.is_there("ConfigMap", "solver")

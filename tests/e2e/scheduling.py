@@ -50,7 +50,7 @@ def cohort_cycle(stage: Stage) -> None:
     """No queue of the cycle admits a job."""
     scene = stage.stand(bad("scheduling/cohort-cycle"))
     jobs = [scene.submit("nlp", 2), scene.submit("vision", 2)]
-    assert all(scene.waits(job, "QuotaReserved=False") for job in jobs)
+    assert all(scene.waits(job, "is inactive") for job in jobs)
 
 
 def equal_preference(stage: Stage) -> None:
@@ -73,7 +73,7 @@ def equal_priorities(stage: Stage) -> None:
 def hostname_as_level(stage: Stage) -> None:
     """Kueue refuses the Topology."""
     scene = stage.stand(bad("scheduling/hostname-as-level"))
-    assert "Duplicate value" in scene.refused["Topology/ib"], scene.refused
+    assert "must be unique" in scene.refused["Topology/ib"], scene.refused
 
 
 def job_on_borrowed_nodes(stage: Stage) -> None:

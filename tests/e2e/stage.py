@@ -48,11 +48,13 @@ class Ground:
     Args:
         settings: of the cluster, over those of the cases' base.
         argocd: whether Argo CD runs too.
+        kueue: release whose Kueue runs, where it is another one.
     """
 
     name: str
     settings: Mapping[str, Any]
     argocd: bool = False
+    kueue: str = ""
 
     def under(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return changes of the cases' base on this ground."""
@@ -64,6 +66,8 @@ FAIR = Ground("kueue-0.19.2-fair", {"release": "kubernetes-1.36"})
 BLIND = Ground("kueue-0.19.2-blind", {"release": "kubernetes-1.36", "frameworks": ["BatchJob", "JobSet"]})
 GITOPS = Ground("argocd-3.5.7", {"release": "kubernetes-1.36", "sharing": "classical"}, argocd=True)
 OLD = Ground("kueue-0.16.2", {"release": "openshift-ai-3.5", "sharing": "classical"})
+
+PAIR = Ground("kueue-0.19.2-trainer-2.1.0", OLD.settings, kueue="kubernetes-1.36")
 
 
 def bad(rule: str, **more: Any) -> dict[str, Any]:
@@ -89,6 +93,9 @@ def stage(ground: Ground, folder: Path) -> Iterator[Stage]:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(emit(body))
     components = read_components(site.cluster.release.name)
+    if ground.kueue:
+        kueue = read_components(ground.kueue).programs["kueue"]
+        components = replace(components, programs={**components.programs, "kueue": kueue})
     synced = (each.body for each in manifests if not each.path.startswith(_NOT_SYNCED))
     kinds = {(body["apiVersion"], body["kind"]) for body in synced}
     plan = Plan(site, folder, components, kinds)
@@ -121,6 +128,10 @@ class Stage:
     def api(self) -> Api:
         """The API as the administrator sees it."""
         return self.lab.api
+
+    def log(self, program: str) -> str:
+        """Return what a program has logged."""
+        return (cache_folder() / "run/logs" / f"{program}.log").read_text(encoding="utf-8")
 
     def until(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
         """Wait for something; tell whether it came."""
@@ -225,17 +236,15 @@ class Scene:
         return next(space for space in spaces if space.namespace == namespace)
 
     def body(self, team: str, nodes: int, **labels: str) -> Body:
-        """Return a job as a team's user writes it, from the sample; labels by their last word."""
+        """Return a job as a team's user writes it, from a sample; labels by their last word."""
         self.submitted += 1
-        sample = next(
-            each.body
-            for each in self.manifests
-            if each.unit == "samples" and each.namespace == f"team-{team}" and each.body["kind"] == "TrainJob"
-        )
+        namespace = f"team-{team}"
+        samples = [each.body for each in self.manifests if each.unit == "samples" and each.body["kind"] == "TrainJob"]
+        sample = next((each for each in samples if each["metadata"]["namespace"] == namespace), samples[0])
         body = changed(named(sample, f"{team}-{self.submitted}"), numNodes=nodes)
         body["spec"] = {k: v for k, v in body["spec"].items() if k not in {"runtimePatches", "podTemplateOverrides"}}
         said = {f"{_KUEUE}{key.replace('_', '-')}": value for key, value in labels.items()}
-        metadata = {**body["metadata"], "labels": {**body["metadata"]["labels"], **said}}
+        metadata = {**body["metadata"], "namespace": namespace, "labels": {**body["metadata"]["labels"], **said}}
         return {**body, "metadata": metadata}
 
     def submit(self, team: str, nodes: int, **labels: str) -> Job:
@@ -271,8 +280,9 @@ class Scene:
 
     def is_evicted(self, job: Job, *words: str) -> bool:
         """Tell whether a job that ran is stopped, in these words."""
-        assert self.stage.until(lambda: "Evicted=True" in job.waits_because), job.waits_because
-        return self.waits(job, *words) if not job.is_admitted else False
+        said = ("Evicted=True", *words)
+        assert self.stage.until(lambda: all(each in job.waits_because for each in said)), job.waits_because
+        return self.stage.until(lambda: not job.is_admitted)
 
     def flavors(self, job: Job) -> set[str]:
         """Return the flavors that an admitted job has."""
