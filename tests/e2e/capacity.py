@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from generator.rehearse.jobs import conditions
@@ -133,6 +134,7 @@ def _told(body: dict[str, Any]) -> str:
     return "; ".join(str(each.get("message", "")) for each in conditions(body))
 
 
+@cache
 def quota_without_runtime(stage: Stage) -> None:
     """The team has a queue of those nodes, and no job that the policy lets into it."""
     scene = stage.stand(bad("capacity/quota-without-runtime"))

@@ -6,8 +6,9 @@ import json
 import os.path
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from generator.dialect.emitter import emit
@@ -28,27 +29,33 @@ _APPLICATION = f"{CLUSTER}-team-nlp"
 _JOBS = "trainjobs.trainer.kubeflow.org"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Git:
-    """The repository that Argo CD takes the tree from, with the good tree in it.
+    """The repository that Argo CD takes the tree from.
 
     Args:
         site: of the good tree.
+        files: what is published now.
+        revision: that it is published as.
     """
 
     stage: Stage
     site: Site
     delivery: Delivery
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    revision: str = ""
 
     def commit(self, changes: Mapping[str, Any]) -> str:
-        """Publish the tree of the base after some changes."""
-        return self.replace(_files(self.stage.moved(changes)))
+        """Publish the tree of the base after some changes, and have Argo CD look."""
+        return self.publish(_files(self.stage.moved(changes)))
 
-    def replace(self, files: Mapping[str, bytes | None]) -> str:
-        """Publish files, and have Argo CD look; those of the good tree that are not among them go."""
-        revision = self.delivery.repository.commit({**dict.fromkeys(self.delivery.files), **files})
-        self.delivery.refresh()
-        return revision
+    def publish(self, files: Mapping[str, bytes]) -> str:
+        """Publish a tree, and have Argo CD look."""
+        if files != self.files:
+            gone: dict[str, bytes | None] = dict.fromkeys(self.files.keys() - files.keys())
+            self.revision, self.files = self.delivery.repository.commit({**gone, **files}), files
+            self.delivery.refresh()
+        return self.revision
 
     def folder(self, component: str) -> str:
         """Return a component's folder in the repository."""
@@ -76,20 +83,20 @@ def _delivered(stage: Stage) -> Iterator[Git]:
     files, manifests = _files(site), _synced(site)
     assert stage.argocd
     delivery = Delivery(stage.lab, stage.argocd, stage.repository, files, manifests)
-    git = Git(stage, site, delivery)
+    git = Git(stage, site, delivery, files)
     if not stage.standing:
         # What stands already it takes over, which is faster than its waves.
         stage.stand({})
-        revision = delivery.repository.commit(files)
+        git.revision = delivery.repository.commit(files)
         for manifest in in_order(each for each in manifests if each.unit == "argocd"):
             stage.api.apply(manifest.body, manager="kubectl")
-        assert not (failures := delivery.settled(revision, 240)), failures
+        assert not (failures := delivery.settled(git.revision, 240)), failures
     try:
         yield git
     finally:
-        revision = git.replace(files)
+        git.publish(files)
         delivery.refresh("hard")
-        assert not (failures := delivery.settled(revision)), failures
+        assert not (failures := delivery.settled(git.revision)), failures
 
 
 def _synced(site: Site) -> list[Manifest]:
@@ -156,6 +163,7 @@ def secret_in_git(stage: Stage) -> None:
         assert "never-a-real-one" in stage.log("argocd-application-controller")
 
 
+@cache
 def component_in_foreign_namespace(stage: Stage) -> None:
     """Argo CD refuses the unit, and what is right in it is not applied either."""
     with _delivered(stage) as git:
@@ -194,19 +202,19 @@ def component_of_forbidden_kind(stage: Stage) -> None:
 
 def foreign_metadata_key(stage: Stage) -> None:
     """An object that must be confirmed to go holds the unit: nothing newer is applied, and no drift healed."""
-    # The finalizer of the bad case would hold the object itself.
-    changes = bad("delivery/foreign-metadata-key")
-    changes["components/solver/solver.yaml"]["metadata"].pop("finalizers")
+    kept, newer = _config_map("kept"), _config_map("newer")
+    held = bad("delivery/foreign-metadata-key")["components/solver/solver.yaml"]
+    held["metadata"].pop("finalizers")  # It would hold the object itself.
     with _delivered(stage) as git:
-        assert not git.delivery.settled(git.commit(changes))
-        git.commit({})
+        assert not git.delivery.settled(git.commit(_brings(kept, held)))
+        git.commit(_brings(kept))
         assert git.says("waiting for pruning confirmation of /ConfigMap/solver")
-        newer = git.commit(_brings(_config_map("newer")))
+        revision = git.commit(_brings(kept, newer))
         binding = next(each for each in git.delivery.manifests if each.path == "teams/nlp/rolebinding-user.yaml")
         stage.api.patch(binding.body, {"subjects": []})
-        assert git.delivery.waited(lambda: _compared(git) == (newer, "OutOfSync", "Running")), git.status
+        assert git.delivery.waited(lambda: _compared(git) == (revision, "OutOfSync", "Running")), git.status
         assert not git.is_there("ConfigMap", "newer")
-        assert not stage.api.patch(binding.body, {"subjects": []}).body.get("subjects")
+        assert not stage.api.get(binding.body["apiVersion"], "RoleBinding", "user", "team-nlp").get("subjects")
         _approve(git)
 
 
@@ -227,7 +235,7 @@ def broken_component(stage: Stage) -> None:
     with _delivered(stage) as git:
         files = _files(stage.moved(_brings(_config_map("right"))))
         del files[f"{git.folder('solver')}/0.yaml"]
-        _outlives(git, files, "no such file or directory")
+        _mended(git, files, "no such file or directory")
 
 
 def unit_does_not_build(stage: Stage) -> None:
@@ -235,15 +243,20 @@ def unit_does_not_build(stage: Stage) -> None:
     with _delivered(stage) as git:
         quota = next(each.body for each in git.delivery.manifests if each.path.startswith("teams/nlp/limitrange"))
         files = _files(stage.moved(_brings(quota)))
-        _outlives(git, files, "may not add resource with an already registered id")
+        _mended(git, files, "may not add resource with an already registered id")
 
 
-def _outlives(git: Git, files: Mapping[str, bytes], words: str) -> None:
-    """Look at the error of a unit that does not build, and at what is left of it when it does again."""
-    git.replace(files)
-    assert git.says("ComparisonError", "Manifest generation error", words)
-    git.delivery.refresh()
-    assert git.says("Manifest generation error (cached)")
+def _mended(git: Git, files: Mapping[str, bytes], words: str) -> None:
+    """Look at the error of a unit that does not build, and whether it goes with its cause."""
+    git.publish(files)
+    assert git.says("ComparisonError", words)
+
+    def looked_again() -> bool:
+        git.delivery.refresh()
+        return "Manifest generation error (cached)" in git.status
+
+    assert git.delivery.waited(looked_again), git.status
+    assert not git.delivery.settled(git.commit({}))
 
 
 def unserved_version(stage: Stage) -> None:
@@ -261,5 +274,5 @@ def unlisted_component(stage: Stage) -> None:
         brought = _files(stage.moved(changes))
         component = {path: content for path, content in brought.items() if path.startswith(git.folder("solver"))}
         assert component
-        assert not git.delivery.settled(git.replace({**git.delivery.files, **component}))
+        assert not git.delivery.settled(git.publish({**git.delivery.files, **component}))
         assert not git.is_there("ConfigMap", "solver")

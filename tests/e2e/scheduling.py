@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.rehearse.api import Refused
-from generator.rehearse.jobs import conditions
+from generator.rehearse.jobs import Job, conditions
 from tests.e2e.stage import Scene, Stage, bad
 
 _FULL = "insufficient unused quota"
@@ -140,13 +140,30 @@ def _told(body: dict[str, object]) -> str:
 
 
 def uneven_flavor_labels(stage: Stage) -> None:
-    """A job for the one pool is tried on the nodes of the other, where no pod fits."""
-    scene = stage.stand(bad("scheduling/uneven-flavor-labels"))
+    """Nodes of the other pool are tried, where no pod fits; without a fabric the job is admitted there all the same."""
+    rule = "scheduling/uneven-flavor-labels"
+    scene = stage.stand(bad(rule))
+    assert scene.runs(_for_the_other(scene, 4))
+    assert scene.waits(_for_the_other(scene, 2), "Total nodes: 3; excluded: nodeSelector: 3")
+
+    pools = {"dgx-h100": {"fabric": None}, "dgx-h200": {"fabric": None}}
+    plain = {"pools": pools, "fabrics": None, "external": {"Partitions/ib": None}}
+    scene = stage.stand(bad(rule, **{"clusters/prod-east.yaml": plain, "allocations.yaml": {"prod-east": None}}))
+    job = _for_the_other(scene, 2)
+    assert scene.runs(job)
+    assert scene.flavors(job) == {"dgx-h200"}
+    words = "didn't match Pod's node affinity/selector"
+    assert stage.until(lambda: any(words in _told(pod.body) for pod in job.pods)), [
+        _told(each.body) for each in job.pods
+    ]
+
+
+def _for_the_other(scene: Scene, nodes: int) -> Job:
+    """Submit a job for the nodes that the queue does not prefer."""
+    body = scene.body("nlp", nodes)
     runtime = next(launch.name for launch in scene.site.launches if launch.nodes == "dgx-h100")
-    body = scene.body("nlp", 2)
     body["spec"] = {**body["spec"], "runtimeRef": {**body["spec"]["runtimeRef"], "name": runtime}}
-    job = scene.create("nlp", body)
-    assert scene.waits(job, "excluded: nodeSelector: 3")
+    return scene.create("nlp", body)
 
 
 def weight_without_fair_sharing(stage: Stage) -> None:

@@ -40,6 +40,10 @@ SEEN: dict[str, Seen] = {
     "capacity/quota-without-runtime": Seen(capacity.quota_without_runtime),
     "capacity/system-share-exceeds-node": Seen(capacity.system_share_exceeds_node),
     "capacity/uneven-share": Seen(capacity.uneven_share),
+    "delivery/component-in-foreign-namespace": Seen(gitops.component_in_foreign_namespace, GITOPS),
+    "delivery/component-of-forbidden-kind": Seen(gitops.component_of_forbidden_kind, GITOPS),
+    "delivery/kind-not-permitted": Seen(gitops.kind_not_permitted, GITOPS),
+    "delivery/namespace-not-permitted": Seen(gitops.namespace_not_permitted, GITOPS),
     "delivery/profile-vanished": Seen(delivery.profile_vanished),
     "delivery/unit-vanished": Seen(delivery.unit_vanished),
     "isolation/pool-not-dedicated": Seen(access.pool_not_dedicated),
@@ -61,6 +65,7 @@ SEEN: dict[str, Seen] = {
     "scheduling/made-up-topology-label": Seen(scheduling.made_up_topology_label),
     "scheduling/mixed-topology": Seen(scheduling.mixed_topology),
     "scheduling/uneven-flavor-labels": Seen(scheduling.uneven_flavor_labels),
+    "scheduling/weight-without-fair-sharing": Seen(scheduling.weight_without_fair_sharing),
 }
 
 WRITTEN: dict[str, Seen] = {
@@ -69,11 +74,7 @@ WRITTEN: dict[str, Seen] = {
     "capacity/oversubscribed": Seen(capacity.oversubscribed),
     "capacity/smallest-job-does-not-fit": Seen(capacity.smallest_job_does_not_fit),
     "delivery/broken-component": Seen(gitops.broken_component, GITOPS),
-    "delivery/component-in-foreign-namespace": Seen(gitops.component_in_foreign_namespace, GITOPS),
-    "delivery/component-of-forbidden-kind": Seen(gitops.component_of_forbidden_kind, GITOPS),
     "delivery/foreign-metadata-key": Seen(gitops.foreign_metadata_key, GITOPS),
-    "delivery/kind-not-permitted": Seen(gitops.kind_not_permitted, GITOPS),
-    "delivery/namespace-not-permitted": Seen(gitops.namespace_not_permitted, GITOPS),
     "delivery/secret-in-git": Seen(gitops.secret_in_git, GITOPS),
     "delivery/server-of-two-clusters": Seen(delivery.server_of_two_clusters),
     "delivery/unit-does-not-build": Seen(gitops.unit_does_not_build, GITOPS),
@@ -89,7 +90,6 @@ WRITTEN: dict[str, Seen] = {
     "scheduling/no-priorities": Seen(scheduling.no_priorities),
     "scheduling/queue-without-trainjob": Seen(scheduling.queue_without_trainjob, BLIND),
     "scheduling/top-priority-for-all": Seen(scheduling.top_priority_for_all),
-    "scheduling/weight-without-fair-sharing": Seen(scheduling.weight_without_fair_sharing),
 }
 """Scenarios that nobody has watched to their end yet: they prove nothing before they move up."""
 
