@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import zip_longest
+from itertools import count, zip_longest
 from types import TracebackType
 from typing import Self
 
@@ -137,6 +137,7 @@ class Crowd:
 
     lab: Lab
     jobs: list[Job] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def __enter__(self) -> Self:
         """Wait for an empty cluster."""
@@ -156,7 +157,7 @@ class Crowd:
         Raises:
             Refused: by a role or a policy.
         """
-        body = lane.body(f"job-{len(self.jobs) + 1}", pods, priority)
+        body = lane.body(f"job-{next(self._numbers)}", pods, priority)
         job = _submit(self.lab, body, lane.space)
         self.jobs.append(job)
         return job
