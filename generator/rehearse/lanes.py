@@ -120,15 +120,11 @@ def rounds(lanes: Sequence[Lane], pods: Callable[[Lane], int]) -> list[list[Lane
 
 def split(pods: int, least: int, most: int) -> list[int]:
     """Return sizes of jobs that together have so many pods, the largest first; none where no jobs do."""
-    for count in range(-(-pods // most), pods // least + 1):
-        sizes = [least] * count
-        rest = pods - least * count
-        for i in range(count):
-            more = min(most - least, rest)
-            sizes[i] += more
-            rest -= more
-        return sizes
-    return []
+    jobs = -(-pods // most)
+    if jobs * least > pods:
+        return []
+    more = pods - jobs * least
+    return [least + min(most - least, max(0, more - i * (most - least))) for i in range(jobs)]
 
 
 @dataclass
