@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 
 from generator.diagnostics import Pointer
 from generator.model.manifest import Manifest
 from generator.model.space import Sample, Space
-from generator.rehearse.api import Api, Body, Refused
+from generator.rehearse.api import Api, Body, Refused, at_once
 from generator.rehearse.hostile import (
     CLOSED,
     NO_PARAMETERS,
@@ -39,6 +40,16 @@ Request = Callable[[], object]
 """Makes a request, as a dry run."""
 
 
+@dataclass(frozen=True, slots=True)
+class Try:
+    """A request that must be let through, or be refused with these words."""
+
+    told: str
+    request: Request
+    at: Pointer
+    words: str = ""
+
+
 class Tries:
     """Counts requests of one kind."""
 
@@ -47,18 +58,16 @@ class Tries:
         self.earlier = 0
         self.failures: list[Failure] = []
 
-    def make(self, told: str, request: Request, at: Pointer, words: str = "") -> None:
-        """Make a request that must be let through, or be refused with these words.
-
-        Words are the policies'; what a schema or a webhook refuses before them is refused as well.
-        """
-        self.tried += 1
-        refused = refusal(request)
-        said = str(refused or "let through")
-        earlier = bool(words) and refused is not None and refused.status in _INVALID and _POLICY not in said
-        self.earlier += earlier
-        fine = earlier or (words in said and _OUR_FAULT not in said if words else not refused)
-        self.failures += [] if fine else [Failure(told, said, at)]
+    def make(self, tries: Iterable[Try]) -> None:
+        """Make requests; what a schema or a webhook refuses before the policies is refused as well."""
+        made = list(tries)
+        for each, refused in zip(made, at_once(partial(refusal, each.request) for each in made), strict=True):
+            said = str(refused or "let through")
+            earlier = bool(each.words) and refused is not None and refused.status in _INVALID and _POLICY not in said
+            fine = earlier or (each.words in said and _OUR_FAULT not in said if each.words else not refused)
+            self.earlier += earlier
+            self.failures += [] if fine else [Failure(each.told, said, each.at)]
+        self.tried += len(made)
 
     def outcome(self, promise: str) -> Outcome:
         """Return what was counted."""
@@ -82,16 +91,18 @@ def check_admission(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Ite
         lab: with the tree applied, no job running.
         samples: the jobs that the tree has to copy.
     """
-    good, jobs, changes, closed = Tries(), Tries(), Tries(), Tries()
+    good, bad, changes, closed = Tries(), Tries(), Tries(), Tries()
     yield _types(lab)
     for sample, manifest in samples:
-        _try_jobs(lab, sample, manifest, good_jobs(sample, manifest.body), good)
-        _try_jobs(lab, sample, manifest, greedy_jobs(sample, manifest.body), jobs)
+        good.make(_jobs(lab, sample, manifest, good_jobs))
+        bad.make(_jobs(lab, sample, manifest, greedy_jobs))
     for sample, manifest in _one_of_each_launcher(samples):
-        _try_jobs(lab, sample, manifest, hostile_jobs(sample, manifest.body), jobs)
-    yield jobs.outcome("hostile jobs refused")
+        bad.make(_jobs(lab, sample, manifest, hostile_jobs))
+    yield bad.outcome("hostile jobs refused")
     for sample, manifest in _one_of_each_launcher(samples):
-        _try_changes(lab, sample, manifest, good, changes)
+        for state, job in _states(lab, sample, manifest):
+            changes.make(_hostile_changes(lab, sample, job, state))
+            good.make(_good_changes(lab, sample, job, state))
     yield changes.outcome("hostile changes refused")
     for sample, manifest in {sample.space.namespace: (sample, manifest) for sample, manifest in samples}.values():
         _try_closed(lab, sample, manifest, closed)
@@ -118,11 +129,13 @@ def _is_checked(api: Api, name: str) -> bool:
     return status.get("observedGeneration") == body["metadata"]["generation"] and "typeChecking" in status
 
 
-def _try_jobs(lab: Lab, sample: Sample, manifest: Manifest, variants: Iterable[Variant], tries: Tries) -> None:
+def _jobs(
+    lab: Lab, sample: Sample, manifest: Manifest, variants: Callable[[Sample, Body], Iterator[Variant]]
+) -> Iterator[Try]:
     user = as_user(lab.api, sample.space)
-    for each in variants:
+    for each in variants(sample, manifest.body):
         request = partial(user.create, each.body, dry_run=True)
-        tries.make(f"{manifest.name}: {each.told}", request, manifest.at, each.words)
+        yield Try(f"{manifest.name}: {each.told}", request, manifest.at, each.words)
 
 
 def _one_of_each_launcher(samples: Sequence[tuple[Sample, Manifest]]) -> list[tuple[Sample, Manifest]]:
@@ -130,8 +143,8 @@ def _one_of_each_launcher(samples: Sequence[tuple[Sample, Manifest]]) -> list[tu
     return list(first.values())
 
 
-def _try_changes(lab: Lab, sample: Sample, manifest: Manifest, good: Tries, bad: Tries) -> None:
-    """Try to change a job while it waits before a held queue, then while it runs."""
+def _states(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[tuple[str, Job]]:
+    """Yield a job while it waits before a held queue, then while it runs."""
     queue = next(each for each in sample.space.queues if each.node_class == sample.launch.hardware.node_class)
     body = lab.api.get(KUEUE, "ClusterQueue", queue.name)
     with ExitStack() as stack:
@@ -140,10 +153,10 @@ def _try_changes(lab: Lab, sample: Sample, manifest: Manifest, good: Tries, bad:
         job = submit(lab.api, manifest.body, sample.space)
         stack.callback(_end, lab, job)
         lab.processes.wait_until(lambda: bool(job.workload), f"a Workload for {job.name}", _PATIENCE)
-        _change(lab, sample, job, good, bad)
+        yield f"{job.name}, waiting", job
         _hold(lab.api, body, body["spec"]["stopPolicy"])
         lab.processes.wait_until(lambda: _runs(job), f"the start of {job.name}", _PATIENCE)
-        _change(lab, sample, job, good, bad)
+        yield f"{job.name}, running", job
 
 
 def _hold(api: Api, queue: Body, policy: str) -> None:
@@ -159,27 +172,30 @@ def _end(lab: Lab, job: Job) -> None:
     lab.processes.wait_until(lambda: job.is_gone, f"the end of {job.name}", _PATIENCE)
 
 
-def _change(lab: Lab, sample: Sample, job: Job, good: Tries, bad: Tries) -> None:
-    """Try changes to a job, and to what stands beside it."""
-    body, at = job.body, sample.space.team.at
-    user = as_user(lab.api, sample.space)
-    state = f"{job.name}, {'running' if _runs(job) else 'waiting'}"
+def _hostile_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[Try]:
+    """Yield changes to a job, and to what Trainer keeps beside it."""
+    body, at, user = job.body, sample.space.team.at, as_user(lab.api, sample.space)
     for told, change, words in hostile_changes(sample, body):
-        bad.make(f"{state}: {told}", partial(user.patch, body, change, dry_run=True), at, words)
+        yield Try(f"{state}: {told}", partial(user.patch, body, change, dry_run=True), at, words)
     for who, api in {"its user": user, "an administrator": lab.api}.items():
         orphaning = partial(api.delete, body, "Orphan", dry_run=True)
-        bad.make(f"{state}: deleted by {who}, dependents orphaned", orphaning, at, ORPHAN)
+        yield Try(f"{state}: deleted by {who}, dependents orphaned", orphaning, at, ORPHAN)
     snapshot = _config_map(sample.space, f"{job.name}-runtime-snapshot")
-    bad.make(f"{state}: its runtime's copy", partial(user.apply, snapshot, dry_run=True), at, SNAPSHOT)
-    own = {"metadata": {"labels": {"mine": "x"}}}
-    good.make(f"{state}: a label of its own", partial(user.patch, body, own, dry_run=True), at)
-    good.make(f"{state}: deleted", partial(user.delete, body, dry_run=True), at)
+    yield Try(f"{state}: its runtime's copy", partial(user.apply, snapshot, dry_run=True), at, SNAPSHOT)
+
+
+def _good_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[Try]:
+    """Yield what its user may do, and the controllers."""
+    body, at, user = job.body, sample.space.team.at, as_user(lab.api, sample.space)
+    label = {"metadata": {"labels": {"mine": "x"}}}
+    yield Try(f"{state}: a label of its own", partial(user.patch, body, label, dry_run=True), at)
+    yield Try(f"{state}: deleted", partial(user.delete, body, dry_run=True), at)
     other = _config_map(sample.space, "mine")
-    good.make(f"{state}: another ConfigMap", partial(user.apply, other, dry_run=True), at)
+    yield Try(f"{state}: another ConfigMap", partial(user.apply, other, dry_run=True), at)
     suspended = {"spec": {"suspend": not body["spec"].get("suspend", False)}}
     for account in sample.space.cluster.release.controllers:
         request = partial(as_account(lab.api, account).patch, body, suspended, dry_run=True)
-        good.make(f"{state}: suspended or not by {account}", request, at)
+        yield Try(f"{state}: suspended or not by {account}", request, at)
 
 
 def _config_map(space: Space, name: str) -> Body:
@@ -200,7 +216,7 @@ def _try_closed(lab: Lab, sample: Sample, manifest: Manifest, closed: Tries) -> 
 
     def closes(told: str, words: str) -> None:
         lab.processes.waited(lambda: words in str(refusal(request)), _PATIENCE)
-        closed.make(f"{name} {told}", request, manifest.at, words)
+        closed.make([Try(f"{name} {told}", request, manifest.at, words)])
 
     limits = lab.api.get("v1", "ConfigMap", sample.space.limits_name, home)
     lab.api.delete(limits)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx
 
 from generator.diagnostics import ToolError
 
 Body = dict[str, Any]
+Done = TypeVar("Done")
 
 _SECONDS = 60.0
+_AT_ONCE = 4
 _TOKEN: Body = {"audiences": [], "expirationSeconds": 86400}
 """Of a service account: a day, since a control plane may be kept for longer than the usual hour."""
 MANAGER = "argocd-controller"
@@ -217,6 +220,12 @@ class Api:
             return self._client.request(method, path, **details)
         except httpx.TransportError as error:
             raise ToolError(f"the API server does not answer to {method} {path}: {error}") from error
+
+
+def at_once(requests: Iterable[Callable[[], Done]]) -> list[Done]:
+    """Make requests that do not change anything, some at a time; return what became of them in their order."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(lambda request: request(), requests))
 
 
 def _json(body: Body) -> bytes:

@@ -277,7 +277,6 @@ def _overrides() -> Iterator[tuple[Body, str]]:
         yield {"podTemplateOverrides": [{"targetJobs": targets, "spec": {}}]}, _METADATA
     once = {"targetJobs": [{"name": "node"}], "spec": {"volumes": [{"name": "y", "emptyDir": {}}]}}
     yield {"podTemplateOverrides": [once, once]}, _VOLUME_FORM
-    yield _QUEUE_LABEL, _JOBSET
     yield {"labels": {"a": "b"}}, _JOBSET
     yield {"annotations": {"a": "b"}}, _JOBSET
 
@@ -286,11 +285,10 @@ def _resources(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield sets of resources that are no part of a node."""
     whole = _whole(sample)
     for name in whole:
-        for amount in ("0", "1e15"):
-            yield _asking(other := {**whole, name: amount}, other), _RESOURCES
-        less = {key: amount for key, amount in whole.items() if key != name}
-        yield _asking(less, less), _RESOURCES
-        yield _asking({**whole, name: "1"}, {**whole, name: "2"}), _RESOURCES
+        yield _asking(more := {**whole, name: "1e15"}, more), _RESOURCES
+        yield _asking(less := {key: amount for key, amount in whole.items() if key != name}, less), _RESOURCES
+    yield _asking(none := {**whole, "cpu": "0"}, none), _RESOURCES
+    yield _asking({**whole, "cpu": "1"}, {**whole, "cpu": "2"}), _RESOURCES
     for name in ("example.com/x", "hugepages-2Mi"):
         yield _asking(more := {**whole, name: "1"}, more), _RESOURCES
 

@@ -107,46 +107,39 @@ EVERYBODYS = {
 }
 """What Kubernetes allows to whoever has signed in: to ask who they are and what they may."""
 
-_NAMESPACED = {
-    "": "configmaps events limitranges persistentvolumeclaims pods pods/attach pods/binding pods/ephemeralcontainers"
-    " pods/eviction pods/exec pods/log pods/portforward pods/proxy pods/status podtemplates replicationcontrollers"
-    " resourcequotas secrets serviceaccounts serviceaccounts/token services services/proxy",
-    "apps": "daemonsets deployments replicasets statefulsets",
-    "argoproj.io": "applications applicationsets appprojects",
-    "batch": "cronjobs jobs jobs/status",
-    "events.k8s.io": "events",
-    "external-secrets.io": "externalsecrets secretstores",
-    "jobset.x-k8s.io": "jobsets jobsets/status",
-    "k8s.cni.cncf.io": "multi-networkpolicies network-attachment-definitions",
-    "kueue.x-k8s.io": "localqueues localqueues/status workloads workloads/status",
-    "networking.k8s.io": "ingresses networkpolicies",
-    "nv-ipam.nvidia.com": "cidrpools ippools",
-    "rbac.authorization.k8s.io": "rolebindings roles",
-    "resource.k8s.io": "resourceclaims resourceclaimtemplates",
-    "sriovnetwork.openshift.io": "sriovibnetworks sriovnetworknodepolicies sriovnetworknodestates"
-    " sriovnetworkpoolconfigs sriovnetworks sriovoperatorconfigs",
-    "trainer.kubeflow.org": "trainingruntimes trainjobs trainjobs/finalizers trainjobs/status",
-    "visibility.kueue.x-k8s.io": "localqueues/pendingworkloads",
-    "whereabouts.cni.cncf.io": "ippools",
-    "*": "*",
-}
-_WIDE = {
-    "": "namespaces namespaces/finalize nodes nodes/proxy nodes/status persistentvolumes",
+_RESOURCES = {
+    "": "configmaps events groups limitranges namespaces namespaces/finalize nodes nodes/proxy nodes/status"
+    " persistentvolumeclaims persistentvolumes pods pods/attach pods/binding pods/ephemeralcontainers pods/eviction"
+    " pods/exec pods/log pods/portforward pods/proxy pods/status podtemplates replicationcontrollers resourcequotas"
+    " secrets serviceaccounts serviceaccounts/token services services/proxy users",
     "admissionregistration.k8s.io": "mutatingwebhookconfigurations validatingadmissionpolicies"
     " validatingadmissionpolicybindings validatingwebhookconfigurations",
     "apiextensions.k8s.io": "customresourcedefinitions",
+    "apps": "daemonsets deployments replicasets statefulsets",
+    "argoproj.io": "applications applicationsets appprojects",
+    "batch": "cronjobs jobs jobs/status",
     "certificates.k8s.io": "certificatesigningrequests certificatesigningrequests/approval",
-    "external-secrets.io": "clustersecretstores",
-    "kueue.x-k8s.io": "admissionchecks clusterqueues clusterqueues/status cohorts resourceflavors topologies"
-    " workloadpriorityclasses",
+    "events.k8s.io": "events",
+    "external-secrets.io": "clustersecretstores externalsecrets secretstores",
+    "jobset.x-k8s.io": "jobsets jobsets/status",
+    "k8s.cni.cncf.io": "multi-networkpolicies network-attachment-definitions",
+    "kueue.x-k8s.io": "admissionchecks clusterqueues clusterqueues/status cohorts localqueues localqueues/status"
+    " resourceflavors topologies workloadpriorityclasses workloads workloads/status",
     "machineconfiguration.openshift.io": "kubeletconfigs machineconfigpools machineconfigs",
+    "networking.k8s.io": "ingresses networkpolicies",
+    "nv-ipam.nvidia.com": "cidrpools ippools",
     "policy.networking.k8s.io": "adminnetworkpolicies baselineadminnetworkpolicies clusternetworkpolicies",
-    "rbac.authorization.k8s.io": "clusterrolebindings clusterroles",
+    "rbac.authorization.k8s.io": "clusterrolebindings clusterroles rolebindings roles",
+    "resource.k8s.io": "resourceclaims resourceclaimtemplates",
     "scheduling.k8s.io": "priorityclasses",
     "security.openshift.io": "securitycontextconstraints",
+    "sriovnetwork.openshift.io": "sriovibnetworks sriovnetworknodepolicies sriovnetworknodestates"
+    " sriovnetworkpoolconfigs sriovnetworks sriovoperatorconfigs",
     "storage.k8s.io": "storageclasses",
-    "trainer.kubeflow.org": "clustertrainingruntimes",
-    "visibility.kueue.x-k8s.io": "clusterqueues/pendingworkloads",
+    "trainer.kubeflow.org": "clustertrainingruntimes trainingruntimes trainjobs trainjobs/finalizers trainjobs/status",
+    "visibility.kueue.x-k8s.io": "clusterqueues/pendingworkloads localqueues/pendingworkloads",
+    "whereabouts.cni.cncf.io": "ippools",
+    "*": "*",
 }
 _OWN_VERBS: dict[Resource, str] = {
     ("", "groups"): "impersonate",
@@ -166,12 +159,11 @@ def rights(role: str) -> frozenset[tuple[str, Resource]]:
     return frozenset((verb, each) for verbs, by in _RIGHTS[role] for each in _each(by) for verb in verbs.split())
 
 
-def cells(*, namespaced: bool) -> Iterator[tuple[str, Resource]]:
-    """Yield every verb and resource that every role is tried with."""
-    known = [*_each(_NAMESPACED)] if namespaced else [*_each(_WIDE), ("", "groups"), ("", "users")]
-    for resource in known:
-        usual = _OF_A_PART if "/" in resource[1] else _EVERY
-        yield from ((verb, resource) for verb in _OWN_VERBS.get(resource, usual).split())
+@cache
+def cells() -> frozenset[tuple[str, Resource]]:
+    """Return every verb and resource that everybody is tried with."""
+    usual = {resource: _OF_A_PART if "/" in resource[1] else _EVERY for resource in _each(_RESOURCES)}
+    return frozenset((verb, each) for each, verbs in (usual | _OWN_VERBS).items() for verb in verbs.split())
 
 
 def _each(by_group: Mapping[str, str]) -> Iterator[Resource]:

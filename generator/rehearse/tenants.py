@@ -1,16 +1,17 @@
-"""Whether everybody may do what their role says and nothing else: asked cell by cell, then tried by real requests."""
+"""Whether everybody may do what their role says and nothing else: as listed, then tried by real requests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from generator.diagnostics import Pointer
 from generator.model import names
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.model.space import Sample
-from generator.rehearse.api import Api, Body, Refused
+from generator.rehearse.api import Api, Body, Refused, at_once
 from generator.rehearse.attempts import IN_A_NAMESPACE, WIDE, Attempt
 from generator.rehearse.jobs import TRAINER
 from generator.rehearse.lab import Lab
@@ -36,11 +37,6 @@ class Subject:
     held: tuple[tuple[str, str], ...]
     at: Pointer
 
-    @property
-    def kind(self) -> tuple[str, ...]:
-        """Whether a group or an account, and the roles: who is alike is of one kind."""
-        return (self.told.partition(" ")[0], *sorted({role for role, _ in self.held}))
-
     def rights(self, namespace: str) -> set[tuple[str, Resource]]:
         """Return what their roles allow in a namespace, or in the whole cluster when none is said."""
         return {each for role, home in self.held if home in {"", namespace} for each in rights(role)}
@@ -48,10 +44,6 @@ class Subject:
     def places(self, site: Site) -> list[str]:
         """Return the namespaces to try them in: their own, another team's, and that of everybody's limits."""
         return list(dict.fromkeys([*self._homes, *self._foreign(site), site.cluster.system_namespace]))
-
-    def two_places(self, site: Site) -> list[str]:
-        """Return one of their own namespaces, if they have any, and another team's."""
-        return [*self._homes[:1], *self._foreign(site)]
 
     @property
     def _homes(self) -> list[str]:
@@ -95,36 +87,33 @@ def _subject(kind: str, name: str, held: tuple[tuple[str, str], ...], at: Pointe
 
 
 def check_tenants(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
-    """Ask the API server what everybody may, then each role for every cell; then try what matters by dry run.
+    """Have the API server list what everybody may where; then make the requests that matter, as dry runs.
 
     Args:
         lab: with the tree applied, no job running.
-        samples: jobs of the tree.
+        samples: jobs of every team.
     """
     everybody = subjects(lab.plan.site)
-    yield _rights(lab, everybody)
     yield _cells(lab, everybody)
     yield _requests(lab, everybody, {manifest.namespace: manifest.body for _, manifest in samples})
 
 
-def _rights(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
+def _cells(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
     """Compare all that the API server lists with all that the roles say: nothing more, nothing less."""
-    tried, failures = 0, []
-    for who in everybody:
-        api = lab.api.acting(who.user, who.groups)
-        for place in who.places(lab.plan.site):
-            tried += 1
-            meant, found = who.rights(place), _listed(api, place) - EVERYBODYS
-            for word, pairs in {"is allowed": found - meant, "is not allowed": meant - found}.items():
-                told = "; ".join(_told(verb, resource, "") for verb, resource in sorted(pairs))
-                failures += [Failure(f"{who.told} in {place}", f"{word}: {told}", who.at)] if pairs else []
-    return counted(
-        "tenant rights", tried, failures, f"{len(everybody)} groups and accounts, all that is listed for each"
-    )
+    places = [(who, place) for who in everybody for place in who.places(lab.plan.site)]
+    found = at_once(partial(_listed, lab.api.acting(who.user, who.groups), place) for who, place in places)
+    tried, open_, failures = 0, 0, []
+    for (who, place), listed in zip(places, found, strict=True):
+        meant = who.rights(place)
+        tried, open_ = tried + len(cells() | listed), open_ + len(meant)
+        for verb, resource in sorted(listed ^ meant):
+            words = f"the API server {'refuses' if (verb, resource) in meant else 'allows'} it"
+            failures.append(Failure(f"{who.told}: {_told(verb, resource, place)}", words, who.at))
+    return counted("tenant cells", tried, failures, f"{len(everybody)} groups and accounts; {open_} cells are open")
 
 
 def _listed(api: Api, namespace: str) -> set[tuple[str, Resource]]:
-    """Return all rights that the API server lists for a user in a namespace."""
+    """Return all rights that the API server lists for a user in a namespace, beside everybody's."""
     kind = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview"}
     status = api.create({**kind, "metadata": {}, "spec": {"namespace": namespace}}).body["status"]
     return {
@@ -133,37 +122,7 @@ def _listed(api: Api, namespace: str) -> set[tuple[str, Resource]]:
         for group in rule.get("apiGroups", [])
         for name in rule.get("resources", [])
         for verb in rule["verbs"]
-    }
-
-
-def _cells(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
-    tried, open_, failures = 0, 0, []
-    for who in {each.kind: each for each in reversed(everybody)}.values():
-        for verb, resource, namespace in _asked(lab.plan.site, who):
-            tried += 1
-            meant = (verb, resource) in who.rights(namespace)
-            open_ += meant
-            status = _review(lab.api, who, verb, resource, namespace)
-            if status["allowed"] != meant:
-                words = f"{'allowed' if status['allowed'] else 'refused'}: {status.get('reason') or 'by no role'}"
-                failures.append(Failure(f"{who.told}: {_told(verb, resource, namespace)}", words, who.at))
-    return counted("tenant cells", tried, failures, f"{open_} of them open, the others closed")
-
-
-def _asked(site: Site, who: Subject) -> Iterator[tuple[str, Resource, str]]:
-    for namespace in who.two_places(site):
-        yield from ((verb, resource, namespace) for verb, resource in cells(namespaced=True))
-    yield from ((verb, resource, "") for verb, resource in cells(namespaced=False))
-
-
-def _review(api: Api, who: Subject, verb: str, resource: Resource, namespace: str) -> Body:
-    group, name = resource
-    plural, _, part = name.partition("/")
-    asked = {"group": group, "resource": plural, "subresource": part, "verb": verb, "namespace": namespace}
-    spec = {"user": who.user, "groups": who.groups, "resourceAttributes": asked}
-    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "metadata": {}, "spec": spec}
-    status: Body = api.create(body).body["status"]
-    return status
+    } - EVERYBODYS
 
 
 def _told(verb: str, resource: Resource, namespace: str) -> str:
@@ -172,31 +131,30 @@ def _told(verb: str, resource: Resource, namespace: str) -> str:
 
 
 def _requests(lab: Lab, everybody: Sequence[Subject], jobs: Mapping[str, Body]) -> Outcome:
-    tried, failures = 0, []
-    for who in everybody:
-        api = lab.api.acting(who.user, who.groups)
-        for attempt, place in _attempts(lab.plan.site, who, jobs):
-            tried += 1
-            resource = attempt.resource(lab.api)
-            meant = (attempt.verb, resource) in who.rights(place)
-            if words := _surprise(attempt, api, place, meant=meant):
-                failures.append(Failure(f"{who.told}: {_told(attempt.verb, resource, place)}", words, who.at))
-    return counted("tenant requests", tried, failures, "dry runs, admission included")
+    made = [(who, *each) for who in everybody for each in _attempts(lab.plan.site, who, jobs)]
+    words = at_once(partial(_surprise, lab.api, *each) for each in made)
+    failures = [
+        Failure(f"{who.told}: {_told(attempt.verb, attempt.resource(lab.api), place)}", said, who.at)
+        for (who, attempt, place), said in zip(made, words, strict=True)
+        if said
+    ]
+    return counted("tenant requests", len(made), failures, "dry runs, admission included")
 
 
 def _attempts(site: Site, who: Subject, jobs: Mapping[str, Body]) -> Iterator[tuple[Attempt, str]]:
-    """Yield requests and where they are made; a job is the place's own sample, or somebody else's."""
+    """Yield requests and where they are made; a job is the place's own sample, where it has one."""
     for place in who.places(site):
-        yield Attempt("create", TRAINER, "TrainJob", "", jobs.get(place) or next(iter(jobs.values()))), place
+        if place in jobs:
+            yield Attempt("create", TRAINER, "TrainJob", "", jobs[place]), place
         yield from ((attempt, place) for attempt in IN_A_NAMESPACE)
     yield from ((attempt, "") for attempt in WIDE)
 
 
-def _surprise(attempt: Attempt, api: Api, place: str, *, meant: bool) -> str:
+def _surprise(api: Api, who: Subject, attempt: Attempt, place: str) -> str:
     """Return what the API server says, where it is not what the role says; what is not there was let through."""
+    meant = (attempt.verb, attempt.resource(api)) in who.rights(place)
     try:
-        attempt.send(api, place)
+        attempt.send(api.acting(who.user, who.groups), place)
     except Refused as refused:
-        expected = {_MISSING} if meant else {_FORBIDDEN}
-        return "" if refused.status in expected else f"{refused.status}: {refused}"
+        return "" if refused.status == (_MISSING if meant else _FORBIDDEN) else f"{refused.status}: {refused}"
     return "" if meant else "let through"
