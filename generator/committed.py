@@ -35,7 +35,7 @@ PROFILE_VANISHED = Rule(
     why=(
         "The platform's unit prunes what it had of it: a queue takes no more jobs and stays behind those that run"
         " (`Can't admit new workloads; clusterQueue is terminating`, seen with Kueue 0.19.2), a runtime is missing"
-        " (`specified clusterTrainingRuntime must be created before the TrainJob is created`, seen with Trainer 2.1.0)."
+        " (`specified clusterTrainingRuntime must be created before the TrainJob is created`, seen with Trainer 2.3.0)."
         " A team's own unit stays on the cluster, its roles too, and nobody watches over it."
     ),
     fix="Restore the file from Git.",

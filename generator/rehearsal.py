@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,12 +19,14 @@ from generator.rehearse.acceptance import check_acceptance
 from generator.rehearse.admission import check_admission
 from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.build import build, cache_folder, find
+from generator.rehearse.change import check_changes
 from generator.rehearse.components import read_components
-from generator.rehearse.delivery import Delivery, check_delivery
+from generator.rehearse.delivery import Delivery, Tree, check_sync
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life
 from generator.rehearse.load import check_load
+from generator.rehearse.meddling import check_meddling
 from generator.rehearse.outcome import Outcome
 from generator.rehearse.promises import check_promises
 from generator.rehearse.redis import fetch_redis, find_redis
@@ -32,6 +35,7 @@ from generator.rehearse.tenants import check_tenants
 from generator.render.site import render_site
 from generator.render.unit import UNLISTED
 from generator.tree.lockfile import LOCKFILE
+from generator.upkeep import changed, course
 
 Tell = Callable[[str], None]
 """Takes a line of progress."""
@@ -168,11 +172,27 @@ def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
 
 
 def _deliver(lab: Lab, request: Request) -> Iterator[Outcome]:
-    """Have Argo CD bring the tree to a cluster without one, from a repository of ours."""
+    """Have Argo CD bring the tree to a cluster without one, from a repository of ours, and then each change."""
     site, folder = lab.plan.site, cache_folder() / "run"
-    settings = site.cluster.settings
-    repository = Repository(folder / "git", settings.branch)
-    moved = replace(site, cluster=replace(site.cluster, settings=replace(settings, repository=repository.address)))
+    repository = Repository(folder / "git", site.cluster.settings.branch)
+    repository.create()
+    argocd = ArgoCD(lab, folder / "argocd", find_redis(cache_folder()))
+    copied = shutil.copytree(request.root, folder / "profiles")
+
+    def published() -> Tree:
+        return _published(changed(site, copied, request.components_root, request.today), request, repository)
+
+    with argocd.running():
+        delivery = Delivery(lab, argocd, repository, _published(site, request, repository))
+        if (yield from check_sync(delivery)):
+            yield from check_meddling(delivery)
+            yield from check_changes(delivery, course(site, copied, published))
+
+
+def _published(site: Site, request: Request, repository: Repository) -> Tree:
+    """Return the tree of a cluster as it is taken from another repository."""
+    settings = replace(site.cluster.settings, repository=repository.address)
+    moved = replace(site, cluster=replace(site.cluster, settings=settings))
     manifests = render_site(moved)
     files = {
         moved.folder(path): content
@@ -180,11 +200,7 @@ def _deliver(lab: Lab, request: Request) -> Iterator[Outcome]:
         if path != LOCKFILE
     }
     files |= _components(moved, request)
-    repository.create()
-    argocd = ArgoCD(lab, folder / "argocd", find_redis(cache_folder()))
-    with argocd.running():
-        delivery = Delivery(lab, argocd, repository, files, _synced(moved, manifests))
-        yield from check_delivery(delivery, _samples(moved, manifests, ""))
+    return Tree(moved, files, _synced(moved, manifests), _samples(moved, manifests, ""))
 
 
 def _components(site: Site, request: Request) -> dict[str, bytes]:

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ import pytest
 from docs.fields import anchor
 from docs.generate import main, pages
 from generator.cli.app import COMMANDS
+from generator.dialect.manifests import parse_manifests
 from generator.dialect.reader import read
 from generator.load.read import PACKAGE
 from generator.rulebook import all_rules
@@ -84,6 +86,21 @@ def test_every_command_has_a_section() -> None:
     """The page of the command line has a heading for each command, alone or followed by a subcommand."""
     headings = _HEADING.findall(pages()["cli.md"])
     assert all(any(heading.split()[0] == name for heading in headings) for name in COMMANDS)
+
+
+_CALL = re.compile(r"^ *- (?:run: )?trainyard ([a-z-]+)(.*)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", HOW_TOS, ids=lambda page: page.stem)
+def test_templates_call_what_there_is(page: Path) -> None:
+    """What a how-to gives to CI is YAML, and each call of ours in it has a command and options that exist."""
+    for language, body in _BLOCK.findall(page.read_text("utf-8")):
+        if language == "yaml":
+            assert parse_manifests(body)
+            for name, options in _CALL.findall(body):
+                command = import_module(f"generator.cli.commands.{name}").command
+                known = {option for each in command.params for option in each.opts}
+                assert {each for each in options.split() if each.startswith("--")} <= known
 
 
 def test_every_release_is_explained() -> None:

@@ -100,7 +100,7 @@ SECRET_IN_GIT = Rule(
     summary="No file holds what looks like a credential.",
     why=(
         "Git keeps it for ever and everybody with a checkout has it; out of a component's ConfigMap the team's viewers"
-        " and Argo CD's log have it too."
+        " read it (seen with Kubernetes 1.36.3)."
     ),
     fix=(
         "Revoke it, since others may have seen it. Put the new one into the secret store; `storage`, `pullSecrets` or"

@@ -177,7 +177,7 @@ class ArgoCD:
         self._run(
             _APPLICATIONS,
             *("--repo-server", server, "--repo-server-plaintext", "--redis", f"127.0.0.1:{redis}"),
-            *("--metrics-port", str(others[1]), "--app-resync", "10", "--app-resync-jitter", "0"),
+            *("--metrics-port", str(others[1]), "--app-resync", "3600"),
             *("--kubeconfig", str(self._kubeconfig(_APPLICATIONS))),
         )
         self._run(

@@ -105,7 +105,7 @@ def _manager(place: Place, port: int) -> Iterator[str]:
     keys = place.certificates
     yield from _served(place, _MANAGER, port)
     yield from ("--use-service-account-credentials", "--root-ca-file", str(keys.authority))
-    yield from ("--service-account-private-key-file", str(keys.accounts))
+    yield from ("--service-account-private-key-file", str(keys.accounts), "--pvclaimbinder-sync-period", "1s")
 
 
 def _served(place: Place, name: str, port: int) -> Iterator[str]:

@@ -2,74 +2,129 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from generator.model.manifest import Manifest
+from generator.model.platform import Site
 from generator.model.space import Sample
 from generator.rehearse.acceptance import in_order, meaning
 from generator.rehearse.api import Body, Refused
 from generator.rehearse.argocd import ArgoCD
-from generator.rehearse.jobs import Job, submit
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure, Outcome, counted
 from generator.rehearse.repository import Repository
-from generator.rehearse.stand_ins import settle
 
 _ARGO = "argoproj.io/v1alpha1"
 _SECRETS = "external-secrets.io/v1"
-_OWNED = "argocd.argoproj.io/tracking-id"
 _REFRESH = "argocd.argoproj.io/refresh"
 _REFRESH_SET = "argocd.argoproj.io/application-set-refresh"
-_FIRST = 240.0
-_PATIENCE = 90.0
-"""Seconds for what takes less than thirty; the first sync goes through all waves."""
+_FIRST = 600.0
+_PATIENCE = 300.0
+"""Seconds for what takes less than forty and less than twenty: a busy machine is no failure."""
+_PAUSE = 1.0
+"""Seconds between two looks at what Argo CD does: each look takes some of the machine that it works on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What lies in Git at one time.
+
+    Args:
+        site: the cluster that it was made of.
+        files: of the repository, by path in it.
+        manifests: what Argo CD shall apply.
+        samples: jobs that its users may copy.
+    """
+
+    site: Site
+    files: Mapping[str, bytes]
+    manifests: Sequence[Manifest]
+    samples: Sequence[tuple[Sample, Manifest]]
+
+
+class Commit(NamedTuple):
+    """What was published.
+
+    Args:
+        applications: names of those that it concerns.
+    """
+
+    revision: str
+    applications: Collection[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A tree in Git, and Argo CD that takes it from there.
-
-    Args:
-        files: of the repository, by path in it.
-        manifests: what Argo CD shall apply.
-    """
+    """A tree in Git, and Argo CD that takes it from there."""
 
     lab: Lab
     argocd: ArgoCD
     repository: Repository
-    files: Mapping[str, bytes]
-    manifests: Sequence[Manifest]
+    tree: Tree
 
     @property
-    def names(self) -> list[str]:
-        """All Applications that there shall be."""
+    def units(self) -> dict[str, str]:
+        """The unit of each Application that there shall be, by its name."""
         site = self.lab.plan.site
-        parts = ["argocd", "platform", *(f"team-{tenant.name}" for tenant in site.tenants)]
-        return [site.part(part) for part in parts]
+        teams = {tenant.application: f"teams/{tenant.name}" for tenant in site.tenants}
+        return {site.part("argocd"): "argocd", site.part("platform"): "platform", **teams}
 
     def path(self, manifest: Manifest) -> str:
         """Return the file of an object in the repository."""
         return self.lab.plan.site.folder(manifest.path)
 
+    def committed(self, files: Mapping[str, bytes | None]) -> Commit:
+        """Publish files, and have Argo CD look at the units that they are in."""
+        root = self.lab.plan.site.folder("")
+        touched = {PurePosixPath(path.removeprefix(root)).parent.as_posix() for path in files if path.startswith(root)}
+        names = [name for name, unit in self.units.items() if unit in touched]
+        commit = Commit(self.repository.commit(files), names)
+        self.refresh(names)
+        return commit
+
+    def merged(self, tree: Tree) -> tuple[Delivery, Commit]:
+        """Publish another tree; return what is delivered then."""
+        before, now = self.tree.files, tree.files
+        files = {path: content for path, content in now.items() if before.get(path) != content}
+        lab = replace(self.lab, plan=replace(self.lab.plan, site=tree.site))
+        after = replace(self, lab=lab, tree=tree)
+        return after, after.committed(files | dict.fromkeys(before.keys() - now.keys()))
+
+    def applications(self) -> dict[str, Body]:
+        """Return every Application that there shall be, by name; empty where there is none yet."""
+        found = self.lab.api.list(_ARGO, "Application", self.argocd.namespace)
+        return {name: {} for name in self.units} | {body["metadata"]["name"]: body for body in found}
+
     def application(self, name: str) -> Body:
         """Return an Application; empty when there is none yet."""
-        try:
-            return self.lab.api.get(_ARGO, "Application", name, self.argocd.namespace)
-        except Refused as refused:
-            if refused.status != 404:
-                raise
-            return {}
+        return self.applications().get(name, {})
 
-    def refresh(self, how: str = "normal") -> None:
-        """Have Argo CD look at Git now; it would within three minutes."""
-        for kind, annotation in (("ApplicationSet", {_REFRESH_SET: "true"}), ("Application", {_REFRESH: how})):
-            for body in self.lab.api.list(_ARGO, kind, self.argocd.namespace):
-                self.lab.api.patch(body, {"metadata": {"annotations": annotation}})
+    def has_project(self, name: str) -> bool:
+        """Tell whether there is an AppProject."""
+        found = self.lab.api.list(_ARGO, "AppProject", self.argocd.namespace)
+        return any(body["metadata"]["name"] == name for body in found)
+
+    def refresh(self, names: Collection[str], how: str = "normal") -> None:
+        """Have Argo CD look at Git for some Applications now; it would within three minutes."""
+        for name, body in self.applications().items():
+            if name in names and body:
+                self.lab.api.patch(body, {"metadata": {"annotations": {_REFRESH: how}}})
+
+    def list_teams(self) -> None:
+        """Have Argo CD look now which folders of teams there are, and wait until it has."""
+
+        def sets() -> list[Body]:
+            return self.lab.api.list(_ARGO, "ApplicationSet", self.argocd.namespace)
+
+        for body in sets():
+            self.lab.api.patch(body, {"metadata": {"annotations": {_REFRESH_SET: "true"}}})
+        self.waited(lambda: not any(_REFRESH_SET in body["metadata"]["annotations"] for body in sets()))
+        # Compared while the mark stood, the set is OutOfSync; that would be looked at again in two minutes.
+        self.refresh([self.lab.plan.site.part("argocd")])
 
     def is_refreshed(self) -> bool:
         """Tell whether Argo CD has looked."""
@@ -83,15 +138,31 @@ class Delivery:
             self._stand_in()
             return ready()
 
-        return self.lab.processes.waited(looked, seconds)
+        return self.lab.processes.waited(looked, seconds, _PAUSE)
 
-    def settled(self, revision: str, seconds: float = _PATIENCE) -> list[Failure]:
-        """Wait until every Application is Synced with a revision and Healthy; return those that are not."""
-        self.refresh()
-        self.waited(lambda: all(_fine(self.application(name), revision) for name in self.names), seconds)
-        at = self.lab.plan.site.cluster.at
-        bodies = {name: self.application(name) for name in self.names}
-        return [Failure(name, _told(body), at) for name, body in bodies.items() if not _fine(body, revision)]
+    def settled(
+        self, commit: Commit, seconds: float = _PATIENCE, health: Collection[str] = ("Healthy",)
+    ) -> list[Failure]:
+        """Wait until every Application is Synced, those of a commit with it, and healthy; return those that are not."""
+
+        def unsettled() -> dict[str, Body]:
+            bodies = self.applications()
+            wanted = {name: commit.revision if name in commit.applications else "" for name in self.units}
+            return {name: bodies[name] for name in wanted if not _fine(bodies[name], wanted[name], health)}
+
+        self.waited(lambda: not unsettled(), seconds)
+        return [Failure(name, _told(body), self.lab.plan.site.cluster.at) for name, body in unsettled().items()]
+
+    def orphaned(self, name: str) -> list[Failure]:
+        """Wait until an Application says that its folder is gone; return what it says instead."""
+        self.refresh([name])
+        if self.waited(lambda: "app path does not exist" in self.told(name)):
+            return []
+        return [Failure(name, self.told(name), self.lab.plan.site.cluster.at)]
+
+    def told(self, name: str) -> str:
+        """Return what an Application says of itself."""
+        return _told(self.application(name))
 
     def _stand_in(self) -> None:
         """Say what the External Secrets Operator says of a secret that it has written."""
@@ -101,168 +172,47 @@ class Delivery:
                 self.lab.api.patch(body, {"status": {"conditions": [ready]}}, "status")
 
 
-def check_delivery(delivery: Delivery, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
-    """Publish the tree, apply its ``argocd/`` by hand and nothing else; then look at Argo CD's work.
+def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
+    """Publish the tree, apply its ``argocd/`` by hand and nothing else, and wait for the rest.
 
     Args:
         delivery: to a control plane without a tree.
-        samples: jobs, of which a user runs one meanwhile.
+
+    Returns:
+        Whether everything came.
     """
     yield _moved(delivery)
-    revision = delivery.repository.commit(delivery.files)
-    by_hand = [manifest for manifest in in_order(delivery.manifests) if manifest.unit == "argocd"]
+    commit = Commit(delivery.repository.commit(delivery.tree.files), delivery.units)
+    by_hand = [manifest for manifest in in_order(delivery.tree.manifests) if manifest.unit == "argocd"]
     began = time.monotonic()
     for manifest in by_hand:
-        delivery.lab.api.apply(manifest.body, delivery.files[delivery.path(manifest)], manager="kubectl")
-    failures = delivery.settled(revision, _FIRST)
-    remark = f"in {time.monotonic() - began:.0f} s; ExternalSecrets are said to be ready by us"
-    yield counted("applications synced and healthy", len(delivery.names), failures, remark)
-    if failures:
-        return
-    settle(delivery.lab)
-    yield _refreshed(delivery)
-    jobs = {submit(delivery.lab.api, each.body, sample.space): each.at for sample, each in samples[:1]}
-    delivery.waited(lambda: all(job.is_admitted for job in jobs))
-    before = {job: _identity(job) for job in jobs}
-    yield _healed(delivery)
-    yield _degraded(delivery)
-    yield _kept(delivery)
-    yield _regenerated(delivery)
-    changed = {job: _identity(job) for job in jobs if _identity(job) != before[job]}
-    failures = [Failure(job.name, f"{before[job]} became {now}", jobs[job]) for job, now in changed.items()]
-    yield counted("a user's job left alone", len(jobs), failures)
+        delivery.lab.api.apply(manifest.body, delivery.tree.files[delivery.path(manifest)], manager="kubectl")
+    failures = delivery.settled(commit, _FIRST)
+    secrets = sum(manifest.kind.name == "ExternalSecret" for manifest in delivery.tree.manifests)
+    remark = f"in {time.monotonic() - began:.0f} s; the status of {secrets} ExternalSecrets is written by the rehearsal"
+    yield counted("applications synced and healthy", len(delivery.units), failures, remark)
+    return not failures
 
 
-def _identity(job: Job) -> tuple[str, int, bool, list[str]]:
-    """Return what would be different if somebody had made a job, or its pods, again."""
-    metadata = job.body["metadata"]
-    pods = [pod.body["metadata"]["uid"] for pod in job.pods]
-    return (
-        metadata["uid"],
-        metadata["generation"],
-        "annotations" in metadata and _OWNED in metadata["annotations"],
-        pods,
-    )
+def contents(lab: Lab, manifests: Iterable[Manifest]) -> dict[str, Body]:
+    """Return what objects say on the cluster, their metadata left aside; nothing for one that is not there."""
+    return {manifest.path: _content(lab, manifest) for manifest in manifests}
 
 
-def _refreshed(delivery: Delivery) -> Outcome:
-    """Have Argo CD forget what it knows and compare again."""
-    before = {manifest.path: meaning(delivery.lab, manifest) for manifest in delivery.manifests}
-    delivery.refresh("hard")
-    delivery.waited(delivery.is_refreshed)
-    failures = [
-        Failure(manifest.path, "is another after a refresh", manifest.at)
-        for manifest in delivery.manifests
-        if _content(meaning(delivery.lab, manifest)) != _content(before[manifest.path])
-    ]
-    return counted("refresh changes nothing", len(delivery.manifests), failures)
+def differences(lab: Lab, manifests: Sequence[Manifest], before: Mapping[str, Body], words: str) -> list[Failure]:
+    """Return those objects that say something else now."""
+    now = contents(lab, manifests)
+    return [Failure(each.path, words, each.at) for each in manifests if now[each.path] != before[each.path]]
 
 
-def _content(body: Body) -> Body:
+def _content(lab: Lab, manifest: Manifest) -> Body:
+    try:
+        body = meaning(lab, manifest)
+    except Refused as refused:
+        if refused.status != 404:
+            raise
+        return {}
     return {field: value for field, value in body.items() if field != "metadata"}
-
-
-def _healed(delivery: Delivery) -> Outcome:
-    """Change objects by hand: every default deny opened, every queue held, every role given to a stranger."""
-    lab, drifts = delivery.lab, list(_drifts(delivery.manifests))
-    before = {manifest.path: _content(meaning(lab, manifest)) for manifest, _ in drifts}
-    for manifest, change in drifts:
-        lab.api.patch(manifest.body, change)
-
-    def is_back(manifest: Manifest) -> bool:
-        return _content(meaning(lab, manifest)) == before[manifest.path]
-
-    delivery.waited(lambda: all(is_back(manifest) for manifest, _ in drifts))
-    failures = [
-        Failure(manifest.path, f"stays as somebody made it: {change}", manifest.at)
-        for manifest, change in drifts
-        if not is_back(manifest)
-    ]
-    return counted("drift reverted", len(drifts), failures)
-
-
-def _drifts(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, Body]]:
-    stranger = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "stranger"}
-    # Without the rights that argocd/ gives it, Argo CD can heal nothing, and those too are an administrator's to give.
-    for manifest in (each for each in manifests if each.unit != "argocd"):
-        match manifest.kind.name, manifest.name:
-            case "NetworkPolicy", "default-deny":
-                yield manifest, {"spec": {"ingress": [{}], "egress": [{}]}}
-            case "ClusterQueue", _:
-                yield manifest, {"spec": {"stopPolicy": "Hold"}}
-            case "RoleBinding" | "ClusterRoleBinding", _:
-                yield manifest, {"subjects": [stranger]}
-
-
-def _degraded(delivery: Delivery) -> Outcome:
-    """Take the flavor away from each queue in Git, and look whether its Application says so; then put it back."""
-    queues = [manifest for manifest in delivery.manifests if _is_open(manifest)]
-    delivery.repository.commit({delivery.path(queue): _without_flavor(queue) for queue in queues})
-    delivery.refresh()
-    name = delivery.lab.plan.site.part("platform")
-
-    def said() -> dict[str, str]:
-        resources = delivery.application(name).get("status", {}).get("resources", [])
-        found = {each["name"]: each.get("health", {}) for each in resources if each["kind"] == "ClusterQueue"}
-        return {queue: f"{health.get('status')} {health.get('message')}" for queue, health in found.items()}
-
-    def is_told(queue: Manifest, words: Mapping[str, str]) -> bool:
-        return "Degraded FlavorNotFound" in words[queue.name]
-
-    delivery.waited(lambda: all(is_told(queue, said()) for queue in queues))
-    words = said()
-    failures = [Failure(queue.path, words[queue.name], queue.at) for queue in queues if not is_told(queue, words)]
-    failures += delivery.settled(
-        delivery.repository.commit({path: delivery.files[path] for path in map(delivery.path, queues)})
-    )
-    return counted("queues without flavor degraded", len(queues), failures)
-
-
-def _is_open(manifest: Manifest) -> bool:
-    """Tell a queue that takes jobs: one that was stopped on purpose is Suspended, whatever it lacks."""
-    return manifest.kind.name == "ClusterQueue" and manifest.body["spec"]["stopPolicy"] == "None"
-
-
-def _without_flavor(queue: Manifest) -> bytes:
-    body = deepcopy(queue.body)
-    body["spec"]["resourceGroups"][0]["flavors"][0]["name"] = "gone"
-    return json.dumps(body).encode()
-
-
-def _kept(delivery: Delivery) -> Outcome:
-    """Remove the folder of a team from Git, and look for its objects; then put it back."""
-    lab = delivery.lab
-    team = lab.plan.site.tenants[-1].name
-    unit, name = f"teams/{team}", lab.plan.site.part(f"team-{team}")
-    own = [manifest for manifest in delivery.manifests if manifest.unit == unit]
-    before = {manifest.path: _content(meaning(lab, manifest)) for manifest in own}
-    folder = lab.plan.site.folder(f"{unit}/")
-    files = {path: content for path, content in delivery.files.items() if path.startswith(folder)}
-    delivery.repository.commit(dict.fromkeys(files))
-    delivery.refresh()
-    failures = []
-    if not delivery.waited(lambda: "app path does not exist" in _told(delivery.application(name))):
-        failures.append(Failure(name, _told(delivery.application(name)), lab.plan.site.cluster.at))
-    failures += [
-        Failure(manifest.path, "is another without its folder", manifest.at)
-        for manifest in own
-        if _content(meaning(lab, manifest)) != before[manifest.path]
-    ]
-    failures += delivery.settled(delivery.repository.commit(files))
-    return counted("objects kept without their folder", len(own), failures, f"of team {team}")
-
-
-def _regenerated(delivery: Delivery) -> Outcome:
-    """Change an object of one team, and count which folders kustomize is run for."""
-    manifest = next(each for each in delivery.manifests if each.kind.name == "LimitRange")
-    annotations = {**manifest.body["metadata"].get("annotations", {}), "rehearsal": "changed"}
-    body = {**manifest.body, "metadata": {**manifest.body["metadata"], "annotations": annotations}}
-    before = len(delivery.argocd.builds)
-    failures = delivery.settled(delivery.repository.commit({delivery.path(manifest): json.dumps(body).encode()}))
-    builds = [path.rpartition(delivery.lab.plan.site.folder(""))[2] for path in delivery.argocd.builds[before:]]
-    if builds != [manifest.unit]:
-        failures.append(Failure(manifest.path, f"kustomize was run for {builds}", manifest.at))
-    return counted("one change, one generation", 1, failures)
 
 
 def _moved(delivery: Delivery) -> Outcome:
@@ -270,7 +220,7 @@ def _moved(delivery: Delivery) -> Outcome:
     site, tree = delivery.lab.plan.site, delivery.lab.plan.tree
     address, own = site.cluster.settings.repository.encode(), delivery.repository.address.encode()
     root = PurePosixPath(site.folder(""))
-    ours = {PurePosixPath(path): content for path, content in delivery.files.items()}
+    ours = {PurePosixPath(path): content for path, content in delivery.tree.files.items()}
     ours = {path.relative_to(root): content for path, content in ours.items() if path.is_relative_to(root)}
     committed = {path: (tree / path).read_bytes() for path in ours}
     failures = [
@@ -282,12 +232,12 @@ def _moved(delivery: Delivery) -> Outcome:
     return counted("files as committed", len(ours), failures, f"{count} with the address of a repository of ours")
 
 
-def _fine(body: Body, revision: str) -> bool:
+def _fine(body: Body, revision: str, health: Collection[str]) -> bool:
     status = body.get("status") or {}
-    sync, health = status.get("sync", {}), status.get("health", {})
+    sync = status.get("sync", {})
     done = status.get("operationState", {}).get("phase") == "Succeeded"
-    said = (sync.get("status"), sync.get("revision"), health.get("status"))
-    return bool(done and said == ("Synced", revision, "Healthy"))
+    synced = sync.get("status") == "Synced" and revision in {"", sync.get("revision")}
+    return bool(done and synced and status.get("health", {}).get("status") in health)
 
 
 def _told(body: Body) -> str:

@@ -201,5 +201,5 @@ def _said(command: list[str]) -> str:
     except OSError as error:
         raise ToolError(f"{command[0]}: {error.strerror}") from None
     if done.returncode:
-        raise ToolError(f"`{' '.join(command[:2])}` failed: {done.stderr.strip()[-1000:]}")
+        raise ToolError(f"`{Path(command[0]).name} {command[1]}` failed: {done.stderr.strip()[-1000:]}")
     return done.stdout.strip()

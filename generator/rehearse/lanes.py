@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import zip_longest
+from itertools import count, zip_longest
 from types import TracebackType
 from typing import Self
 
@@ -120,15 +120,11 @@ def rounds(lanes: Sequence[Lane], pods: Callable[[Lane], int]) -> list[list[Lane
 
 def split(pods: int, least: int, most: int) -> list[int]:
     """Return sizes of jobs that together have so many pods, the largest first; none where no jobs do."""
-    for count in range(-(-pods // most), pods // least + 1):
-        sizes = [least] * count
-        rest = pods - least * count
-        for i in range(count):
-            more = min(most - least, rest)
-            sizes[i] += more
-            rest -= more
-        return sizes
-    return []
+    jobs = -(-pods // most)
+    if jobs * least > pods:
+        return []
+    more = pods - jobs * least
+    return [least + min(most - least, max(0, more - i * (most - least))) for i in range(jobs)]
 
 
 @dataclass
@@ -137,6 +133,7 @@ class Crowd:
 
     lab: Lab
     jobs: list[Job] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def __enter__(self) -> Self:
         """Wait for an empty cluster."""
@@ -156,7 +153,7 @@ class Crowd:
         Raises:
             Refused: by a role or a policy.
         """
-        body = lane.body(f"job-{len(self.jobs) + 1}", pods, priority)
+        body = lane.body(f"job-{next(self._numbers)}", pods, priority)
         job = _submit(self.lab, body, lane.space)
         self.jobs.append(job)
         return job

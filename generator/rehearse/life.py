@@ -88,22 +88,27 @@ def _run(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[Failure]:
 
 def _watch(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
     """Yield what is wrong with a job on its way; a step that never comes ends it."""
-    if not waited(lab, lambda: job.is_admitted):
-        yield f"not admitted: {job.waits_because or 'Kueue says nothing'}"
+    if words := brought_up(lab, job, sample):
+        yield words
         return
-    for step in sample.launch.runtime.initializers:
-        if not waited(lab, partial(_runs, job, step.name, 1)):
-            yield f"step {step.name} does not run: {_pods_told(job)}"
-            return
-        job.end(step.name)
-    for role, count in roles(sample.grant, sample.nodes).items():
-        if not waited(lab, partial(_runs, job, role, count)):
-            yield f"{count} pods of role {role} do not run: {_pods_told(job)}"
-            return
     yield from _judge(lab, job, sample)
     job.end("launcher" if sample.launch.runtime.launcher.mpi else "node")
     if not waited(lab, lambda: job.is_over):
         yield f"does not end when its last pods do: {_pods_told(job)}"
+
+
+def brought_up(lab: Lab, job: Job, sample: Sample) -> str:
+    """Wait until all pods of a job run, ending the steps before them; return what does not come, if anything."""
+    if not waited(lab, lambda: job.is_admitted):
+        return f"not admitted: {job.waits_because or 'Kueue says nothing'}"
+    for step in sample.launch.runtime.initializers:
+        if not waited(lab, partial(_runs, job, step.name, 1)):
+            return f"step {step.name} does not run: {_pods_told(job)}"
+        job.end(step.name)
+    for role, count in roles(sample.grant, sample.nodes).items():
+        if not waited(lab, partial(_runs, job, role, count)):
+            return f"{count} pods of role {role} do not run: {_pods_told(job)}"
+    return ""
 
 
 def roles(grant: Grant, nodes: int) -> dict[str, int]:

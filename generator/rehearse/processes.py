@@ -117,8 +117,13 @@ class Processes:
         if not self.waited(ready, seconds):
             raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self._logs}")
 
-    def waited(self, ready: Callable[[], bool], seconds: float) -> bool:
+    def waited(self, ready: Callable[[], bool], seconds: float, pause: float = _PAUSE) -> bool:
         """Wait for something, as long as every process lives; tell whether it came.
+
+        Args:
+            ready: whether it has come.
+            seconds: how long to wait.
+            pause: seconds between two looks; longer where a look costs the machine something.
 
         Raises:
             ToolError: a process ended.
@@ -133,7 +138,7 @@ class Processes:
             if looked > deadline:
                 return False
             # Looking must not take the processor from what is waited for.
-            time.sleep(max(_PAUSE, 2 * (looked - began)))
+            time.sleep(max(pause, 2 * (looked - began)))
 
     def check(self) -> None:
         """Look whether every process lives.

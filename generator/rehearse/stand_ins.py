@@ -53,5 +53,10 @@ def _bound(api: Api) -> bool:
 
 
 def _counting(api: Api) -> bool:
-    """Tell whether every quota has been counted: until then nothing that it counts may be made."""
-    return all("hard" in (quota.get("status") or {}) for quota in api.list("v1", "ResourceQuota"))
+    """Tell whether every quota counts all that it limits: until then nothing of that may be made."""
+    return all(set(quota["spec"]["hard"]) <= _counted(quota) for quota in api.list("v1", "ResourceQuota"))
+
+
+def _counted(quota: Body) -> set[str]:
+    """Return what a quota counts: a kind that came after the controller manager is missing for half a minute."""
+    return set((quota.get("status") or {}).get("used") or {})

@@ -22,9 +22,9 @@ SYSTEM_SUBJECT = Rule(
     severity=Severity.ERROR,
     summary="Roles go to groups of the identity provider, never to groups of the platform itself.",
     why=(
-        "`system:authenticated` is everybody with an account and `system:serviceaccounts` every pod of the cluster:"
-        " all of them would get the role. A group of cluster administrators makes who may do what impossible to"
-        " review."
+        "`system:authenticated` is everybody with an account and `system:serviceaccounts` every pod of the cluster: all"
+        " of them have the role (seen with Kubernetes 1.36.3: another team's pods read this one's jobs). A group of"
+        " cluster administrators makes who may do what impossible to review."
     ),
     fix="Name a group of people that the identity provider keeps.",
 )
@@ -32,14 +32,20 @@ GROUP_IN_TWO_TEAMS = Rule(
     id="access/group-in-two-teams",
     severity=Severity.WARNING,
     summary="A group has roles in one team only.",
-    why="Its people may read and submit in both namespaces, and a job can carry one team's files into the other.",
+    why=(
+        "Its people read and submit in both namespaces (seen with Kubernetes 1.36.3), and a job can carry one team's"
+        " files into the other."
+    ),
     fix="Make a group for each team, or waive this rule with the reason.",
 )
 GROUP_IN_TWO_ROLES = Rule(
     id="access/group-in-two-roles",
     severity=Severity.WARNING,
     summary="A group has one role in a team.",
-    why="Roles add up: the group has the rights of the stronger one, whatever the weaker one suggests in review.",
+    why=(
+        "Roles add up: the group has the rights of the stronger one (seen with Kubernetes 1.36.3), whatever the weaker"
+        " one suggests in review."
+    ),
     fix="Take the weaker role away.",
 )
 NOBODY_MAY_SUBMIT = Rule(
@@ -47,7 +53,8 @@ NOBODY_MAY_SUBMIT = Rule(
     severity=Severity.ERROR,
     summary="Somebody in a team has a role that may submit jobs.",
     why=(
-        "Every `kubectl create` of a TrainJob is refused (forbidden), and the team's nodes serve only those who borrow."
+        'Every TrainJob is refused, `... cannot create resource "trainjobs" in API group "trainer.kubeflow.org"` (seen'
+        " with Kubernetes 1.36.3), and the team's nodes serve only those who borrow."
     ),
     fix="Give a group the role `user` or `admin`.",
 )
@@ -57,8 +64,8 @@ SHADOWED_ACCOUNT = Rule(
     summary="A team's own service accounts have names that nobody else uses.",
     why=(
         "OpenShift makes `default`, `builder`, `deployer` and `pipeline` itself and fights over them with Argo CD;"
-        f" every pod that names no account runs as `default`, and every rank as `{names.JOB_ACCOUNT}`: each job would"
-        " have the role."
+        f" every pod that names no account runs as `default`, and every rank as `{names.JOB_ACCOUNT}`: each job has the"
+        " role (seen with Kubernetes 1.36.3)."
     ),
     fix="Choose another name, e.g. ci-runner.",
 )
@@ -67,8 +74,8 @@ TEAM_GROUP_RUNS_PLATFORM = Rule(
     severity=Severity.WARNING,
     summary="Groups that run or audit a cluster have no role in a team on it.",
     why=(
-        "Everybody of that team reads what all teams do: an operator their logs too, and operators delete their jobs."
-        " What was meant for a few is given with each new member of the team."
+        "Everybody of that team reads what all teams do: an operator their logs too, and operators delete their jobs"
+        " (seen with Kubernetes 1.36.3). What was meant for a few is given with each new member of the team."
     ),
     fix="Make a group of the few, beside the team's.",
 )

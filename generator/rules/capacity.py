@@ -20,7 +20,7 @@ OVERSUBSCRIBED = Rule(
     why=(
         "Without a fabric Kueue does not look at nodes: it admits the gangs, some of their pods stay Pending for ever,"
         " and the GPUs of the others are held. With one their jobs wait beside quota that they have: `doesn't allow to"
-        ' fit any of 1 pod(s). Total nodes: 8; excluded: resource "cpu": 8` (seen with Kueue 0.19.2).'
+        ' fit any of 1 pod(s). Total nodes: 9; excluded: resource "cpu": 8` (seen with Kueue 0.19.2).'
     ),
     fix="Lower a team's `nodes`, or raise the pool's.",
 )
@@ -39,7 +39,10 @@ IDLE_NODES = Rule(
     id="capacity/idle-nodes",
     severity=Severity.WARNING,
     summary="Every node that a pool promises is owned by some team.",
-    why="Kueue lends what a team owns and nothing else: no job ever runs on nodes that nobody owns.",
+    why=(
+        "Kueue lends what a team owns and nothing else: beside nodes that nobody owns a job waits, `insufficient unused"
+        " quota for nvidia.com/gpu in flavor dgx-h100` (seen with Kueue 0.19.2)."
+    ),
     fix="Give the nodes to a team that lends them, or keep them in the pool's `reserve`.",
 )
 BORROW_EXCEEDS_LENDERS = Rule(
@@ -57,7 +60,10 @@ SYSTEM_SHARE_EXCEEDS_NODE = Rule(
     id="capacity/system-share-exceeds-node",
     severity=Severity.ERROR,
     summary="What daemons keep of a node leaves something of each resource, and one core at least.",
-    why="A node of quota would be worth nothing or less, and the API server refuses a negative quota.",
+    why=(
+        "A node of quota would be worth nothing or less, and the API server refuses a negative quota: `must be greater"
+        " than or equal to 0` (seen with Kueue 0.19.2)."
+    ),
     fix="Lower the share in `system`, or correct the node's size.",
 )
 

@@ -40,7 +40,10 @@ COHORT_CYCLE = Rule(
     id="scheduling/cohort-cycle",
     severity=Severity.ERROR,
     summary="No cohort descends from itself.",
-    why="Kueue stops admitting every job of every queue in the cycle until it is broken.",
+    why=(
+        "No queue of the cycle admits a job until it is broken: `ClusterQueue nlp-gpu is inactive` (seen with Kueue"
+        " 0.19.2)."
+    ),
     fix="Take one `parent` away.",
 )
 EMPTY_COHORT = Rule(

@@ -24,8 +24,8 @@ POOL_NOT_DEDICATED = Rule(
     severity=Severity.ERROR,
     summary="Where a regulation asks for dedicated nodes, only teams under it have quota on their pools, unshared.",
     why=(
-        "Jobs of others run on the same nodes, at the same time or right after, and find what is left on their disks"
-        f" and in their memory. {_NOBODY_REFUSES}"
+        "Jobs of others run on the same nodes (seen with Kueue 0.19.2), at the same time or right after, and find what"
+        f" is left on their disks and in their memory. {_NOBODY_REFUSES}"
     ),
     fix="Give these teams a pool of their own with `taint` on its hardware, `lend: none` and no `borrow`.",
 )
@@ -84,8 +84,9 @@ SHARED_ACCOUNT = Rule(
     severity=Severity.ERROR,
     summary="Where a regulation asks for access control, only people have roles in the team, each by his own name.",
     why=(
-        "The audit log names the service account, not who used it: whoever may read its token, or start a pod as it,"
-        f" submits and deletes jobs in its name. {_NOBODY_REFUSES}"
+        "The API server knows the service account, not who used it: whoever has its token, or starts a pod as it,"
+        " submits and deletes jobs in its name (seen with Kubernetes 1.36.3), and the audit log names nobody else."
+        f" {_NOBODY_REFUSES}"
     ),
     fix="Take the account away; a pipeline can submit with the token of the person who started it.",
 )

@@ -20,8 +20,8 @@ DEPRECATED_RUNTIME = Rule(
     severity=Severity.WARNING,
     summary="Teams list runtimes that are not deprecated.",
     why=(
-        "Trainer warns the team's people at each submission, and after the runtime's last day this is an error, which"
-        " stops every other change of the profiles too."
+        "Trainer warns the team's people at each submission (seen with Trainer 2.3.0), and after the runtime's last day"
+        " this is an error, which stops every other change of the profiles too."
     ),
     fix="List the newer version, or waive this until the team has moved, no longer than to the runtime's last day.",
 )

@@ -16,8 +16,9 @@ UNEVEN_FLAVOR_LABELS = Rule(
     summary="The labels of two pools of one queue have a key in common, with different values.",
     why=(
         "A runtime of one kind of node selects its labels. Kueue compares a flavor's own keys only"
-        " (kubernetes-sigs/kueue#12449): it takes the other pool's nodes for such a job too, counts it there, and no"
-        " pod fits: `Total nodes: 8; excluded: nodeSelector: 8` (seen with Kueue 0.19.2)."
+        " (kubernetes-sigs/kueue#12449): without a fabric it admits such a job to the other pool's nodes and counts it"
+        " there, and its pods stay Pending, `didn't match Pod's node affinity/selector`; with one it looks there in"
+        " vain, `Total nodes: 3; excluded: nodeSelector: 3` (seen with Kueue 0.19.2)."
     ),
     fix="Select both pools by the same key, such as nvidia.com/gpu.product or a node type of your own.",
 )
@@ -37,7 +38,10 @@ EQUAL_PREFERENCE = Rule(
     id="scheduling/equal-preference",
     severity=Severity.WARNING,
     summary="The pools of one queue have preferences of their own.",
-    why="Kueue tries flavors in the order of the queue: by the pools' names where nothing else says which is better.",
+    why=(
+        "Kueue tries flavors in the order of the queue (seen with Kueue 0.19.2): by the pools' names where nothing else"
+        " says which is better."
+    ),
     fix="Give each pool a `preference`, the lowest to the one that jobs should fill first.",
 )
 

@@ -21,7 +21,8 @@ JOB_LARGER_THAN_REACH = Rule(
     summary="A largest job is not larger than the team's own nodes and what it may borrow of one pool.",
     why=(
         "The admission policy knows what the team reaches, so the API server refuses every job of that size, whatever"
-        " the profile says: `spec.trainer.numNodes is 8 (64 GPUs); with ... this team may ask for 2 to 7 nodes`."
+        " the profile says: `spec.trainer.numNodes is 8 (64 GPUs); with ... this team may ask for 2 to 7 nodes` (seen"
+        " with Kubernetes 1.36.3)."
     ),
     fix="Lower `largestJob`, or give the team more `nodes` or `borrow`.",
 )
@@ -42,7 +43,8 @@ JOB_LARGER_THAN_RUNTIME_CAP = Rule(
     summary="Some runtime of a team admits its largest job.",
     why=(
         "The admission policy takes the smaller of both numbers, so the API server refuses every job of that size:"
-        " `spec.trainer.numNodes is 16 (128 GPUs); with ... this team may ask for 2 to 8 nodes`."
+        " `spec.trainer.numNodes is 4 (32 GPUs); with ... this team may ask for 2 to 3 nodes` (seen with Kubernetes"
+        " 1.36.3)."
     ),
     fix="Lower `largestJob`, or raise `maxNodes` of a runtime that was tested at that size.",
 )
@@ -62,8 +64,9 @@ QUOTA_WITHOUT_RUNTIME = Rule(
     severity=Severity.ERROR,
     summary="Some runtime of a team runs on the nodes of each pool that it has quota of.",
     why=(
-        "The team can launch nothing there, as the admission policy knows only its runtimes: the nodes are idle, or"
-        " always lent, and look taken to everybody else."
+        "The team can launch nothing there, as the admission policy knows only its runtimes (seen with Kubernetes"
+        " 1.36.3: it refuses every job in that queue): the nodes are idle, or always lent, and look taken to everybody"
+        " else."
     ),
     fix="List a runtime for those nodes, add the hardware to one that was tested on it, or take the quota away.",
 )

@@ -13,7 +13,11 @@ KNOWN_BAD_PAIR = Rule(
     id="release/known-bad-pair",
     severity=Severity.ERROR,
     summary="The installed versions are not a combination that is known to hang.",
-    why="Every object is accepted and looks healthy, and no job runs: the message says what was seen.",
+    why=(
+        "Every object is accepted and looks healthy, and no job runs; the message says what was seen. E.g. jobs are"
+        " admitted and never start, and hold their quota: Kueue logs `kueue runtime patch not found` (seen with Kueue"
+        " 0.19.2 and Trainer 2.1.0)."
+    ),
     fix="Install the versions of the release, or choose the release that goes with what is installed.",
 )
 UNKNOWN_COMPONENT = Rule(

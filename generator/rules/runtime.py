@@ -55,9 +55,9 @@ GPU_IN_RESOURCE_NAME = Rule(
     severity=Severity.ERROR,
     summary="A fabric has no `gpu` in its name.",
     why=(
-        "The name becomes that of its virtual functions' resources, and Trainer takes every resource with `gpu` in"
-        " its name for GPUs: one virtual function may then count as the GPUs of a node, and a job that"
-        " leaves its number of ranks open gets it wrong."
+        "The name becomes that of its virtual functions' resources, and Trainer takes every resource with `gpu` in its"
+        " name for GPUs: on processors a torchrun job that leaves its number of ranks open is told `auto`, and not how"
+        " many cores its pod has (seen with Trainer 2.3.0)."
     ),
     fix="Rename the fabric, e.g. after its link: ib.",
 )
@@ -65,7 +65,10 @@ UNUSED_RUNTIME = Rule(
     id="runtime/unused-runtime",
     severity=Severity.WARNING,
     summary="Some team lists each runtime.",
-    why="Nothing is made of it: no cluster gets the runtime, and nobody can submit to it.",
+    why=(
+        "Nothing is made of it: no cluster gets the runtime, and a job that names it is refused: `spec.runtimeRef must"
+        " name one of the ClusterTrainingRuntimes [...], not ...` (seen with Kubernetes 1.36.3)."
+    ),
     fix="List it in a team's `runtimes`, or remove its profile.",
 )
 RUNTIME_WITHOUT_HARDWARE = Rule(
@@ -74,7 +77,7 @@ RUNTIME_WITHOUT_HARDWARE = Rule(
     summary="A team has quota on some hardware that each of its runtimes runs on.",
     why=(
         "The team gets no such runtime, and the admission policy refuses its jobs: `spec.runtimeRef must name one of"
-        " the ClusterTrainingRuntimes [...], not ...`."
+        " the ClusterTrainingRuntimes [...], not ...` (seen with Kubernetes 1.36.3)."
     ),
     fix="Take the runtime out of the team, or give the team quota where it runs.",
 )

@@ -28,8 +28,9 @@ FAIR_SHARING_IN_A_COHORT_TREE = Rule(
     severity=Severity.WARNING,
     summary="Fair sharing is used with flat cohorts only.",
     why=(
-        "In a tree of cohorts, fair sharing looks at weights and not at priorities when an owner takes its nodes back"
-        " (kubernetes-sigs/kueue#10131): an urgent job may be evicted and a batch job stay."
+        "When an owner takes its nodes back and two have borrowed as much, the one in a cohort of its own below pays,"
+        " whatever the priorities: its urgent job is evicted and the other's batch job stays (seen with Kueue 0.19.2;"
+        " kubernetes-sigs/kueue#10131)."
     ),
     fix="Set `sharing: classical`, or take the `parent` away.",
 )
@@ -37,14 +38,20 @@ NO_PRIORITIES = Rule(
     id="scheduling/no-priorities",
     severity=Severity.WARNING,
     summary="A cluster has priorities.",
-    why="All jobs of a team are equal: an urgent one waits behind every batch job, and the newest is evicted first.",
+    why=(
+        "All jobs of a team are equal: an urgent one waits behind every batch job, and the newest is evicted first"
+        " (seen with Kueue 0.19.2)."
+    ),
     fix="Add `priorities`, e.g. `{production: 1000, batch: 500}`.",
 )
 EQUAL_PRIORITIES = Rule(
     id="scheduling/equal-priorities",
     severity=Severity.WARNING,
     summary="No two priorities of a cluster have the same value.",
-    why="Kueue compares values, not names: jobs of the one class never go before those of the other, nor evict them.",
+    why=(
+        "Kueue compares values, not names: jobs of the one class never go before those of the other, nor evict them"
+        " (seen with Kueue 0.19.2)."
+    ),
     fix="Give each class its own value, or remove one.",
 )
 TOP_PRIORITY_FOR_ALL = Rule(
@@ -62,7 +69,10 @@ HOSTNAME_AS_LEVEL = Rule(
     id="scheduling/hostname-as-level",
     severity=Severity.ERROR,
     summary="The levels of a fabric are switches; the node itself is not listed.",
-    why="Trainyard adds the node as the lowest level, and Kueue refuses a Topology whose levels name it twice.",
+    why=(
+        "Trainyard adds the node as the lowest level, and the API server refuses a Topology that names it twice:"
+        " `spec.levels: Invalid value: must be unique` (seen with Kueue 0.19.2)."
+    ),
     fix="Remove kubernetes.io/hostname from `levels`.",
 )
 MADE_UP_TOPOLOGY_LABEL = Rule(
@@ -71,7 +81,7 @@ MADE_UP_TOPOLOGY_LABEL = Rule(
     summary="A level of Kubernetes' own name is one that Kubernetes sets.",
     why=(
         "Kubernetes knows regions, zones and hosts; nobody sets its other names, and Kueue places nothing then: `no"
-        " topology domains at level: example.com/ib-leaf` (seen with Kueue 0.19.2)."
+        " topology domains at level: topology.kubernetes.io/rack` (seen with Kueue 0.19.2)."
     ),
     fix="Take a label of your own, which whoever knows the racks and switches sets, such as ml.example.com/leaf.",
 )

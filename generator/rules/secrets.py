@@ -37,9 +37,9 @@ MINTED_TOKEN = Rule(
     severity=Severity.ERROR,
     summary="An ExternalSecret makes a plain Secret out of what a store holds, and nothing else.",
     why=(
-        "Into a Secret of type kubernetes.io/service-account-token the API server writes a token without end: whoever"
-        " may mount it acts with the account's role. A generator makes such credentials elsewhere, and a manifest any"
-        " object at all, with the operator's rights."
+        "Into a Secret of type kubernetes.io/service-account-token Kubernetes writes a token without end: whoever may"
+        " mount it acts with the account's role (seen with Kubernetes 1.36.3). A generator makes such credentials"
+        " elsewhere, and a manifest any object at all, with the operator's rights."
     ),
     fix="Keep it Opaque; who needs a role gets it under `groups` or `serviceAccounts`.",
 )

@@ -20,8 +20,8 @@ UNEVEN_SHARE = Rule(
     severity=Severity.ERROR,
     summary="Shares of a node are equal pods with cores of their own, and those of a pool fill whole nodes.",
     why=(
-        "Quota is promised and no node gives it: jobs wait for ever, as `doesn't allow to fit any of 1 pod(s). Total"
-        ' nodes: 4; excluded: resource "cpu": 4` (seen with Kueue 0.19.2 where shares had taken the node). Cores that'
+        "Quota is promised and no node gives it: jobs wait for ever, as `allows to fit only 2 out of 3 pod(s). Total"
+        ' nodes: 4; excluded: resource "cpu": 1` (seen with Kueue 0.19.2 where a share had taken the node). Cores that'
         " two pods share are neither's, and a launcher without a part of its own starts nothing."
     ),
     fix=(

@@ -18,7 +18,7 @@ VOLUME_WITHOUT_CLAIM = Rule(
     summary="Each namespace that may use a runtime with `initialize` asks for the storage that its steps write to.",
     why=(
         "Steps and ranks share that claim at /workspace. Without it the job is admitted, holds its nodes, and every pod"
-        ' of it stays Pending: kube-scheduler says `persistentvolumeclaim "scratch" not found`.'
+        ' of it stays Pending: `persistentvolumeclaim "scratch" not found` (seen with Kubernetes 1.36.3).'
     ),
     fix="Ask for it in the `storage` of the team, or of the space; a bucket is no claim.",
 )
@@ -27,8 +27,9 @@ NO_ROOM_FOR_INITIALIZER = Rule(
     severity=Severity.ERROR,
     summary="What the steps of a runtime take of a node leaves its ranks cores and memory.",
     why=(
-        "Kueue counts steps and ranks together from the beginning (seen with Kueue 0.16.2), so each pod of ranks asks"
-        " for that much less: nothing would be left for them, and the API server refuses such pods."
+        "Kueue counts steps and ranks together from the beginning, so each pod of ranks asks for that much less:"
+        " nothing would be left for them, and the API server refuses the runtime: `should match '^...` (seen with"
+        " Trainer 2.3.0)."
     ),
     fix="Lower `cpu` or `memory` under `initialize`, or run it on larger nodes or shares.",
 )
@@ -38,8 +39,8 @@ UNSUPPORTED_BY_RELEASE = Rule(
     summary="What a runtime says can be done by the release of every cluster that has it.",
     why=(
         "It is left out of the runtime there, since Trainer 2.1 makes the JobSet anew a second after it was removed,"
-        " and Kueue stops it again, for ever (seen with Trainer 2.1.0 and Kueue 0.16.2): pods and logs of finished"
-        " jobs stay until somebody deletes the TrainJob."
+        " and Kueue stops it again, for ever (seen with Trainer 2.1.0 and Kueue 0.16.2): pods and logs of finished jobs"
+        " stay until somebody deletes the TrainJob."
     ),
     fix="Remove `keep` and tell the teams to delete what has ended, or waive this for the other clusters' sake.",
 )

@@ -19,7 +19,8 @@ VERSION_DIFFERS_FROM_FILE = Rule(
     summary="A runtime whose file is named after a version has that version.",
     why=(
         "Versions of a runtime have the file's name without its version in common: `openmpi-cuda-v2` with version 3"
-        " becomes the object `openmpi-cuda-v2-v3-...`, a runtime of its own beside the versions of `openmpi-cuda`."
+        " becomes the object `openmpi-cuda-v2-v3-...`, a runtime of its own beside the versions of `openmpi-cuda` (seen"
+        " with Trainer 2.3.0)."
     ),
     fix="Rename the file, or correct its `version`.",
 )
@@ -28,8 +29,8 @@ OLDER_VERSION_WITHOUT_END = Rule(
     severity=Severity.WARNING,
     summary="Every version of a runtime but the newest is deprecated and has an end.",
     why=(
-        "Nobody is told to move: Trainer warns at each submission of a deprecated runtime only, and an image that"
-        " nobody patches any more stays in use for ever."
+        "Nobody is told to move: Trainer warns at each submission of a deprecated runtime only (seen with Trainer"
+        " 2.3.0), and an image that nobody patches any more stays in use for ever."
     ),
     fix='Set `deprecated: {end: "2027-03-31"}` in the older version\'s file.',
 )
@@ -39,8 +40,8 @@ NEWER_VERSION_DEPRECATED = Rule(
     severity=Severity.WARNING,
     summary="No version of a runtime ends before an older one.",
     why=(
-        "Who moved to the newer version as he was told has to move again, and earlier than who stayed: when it ends"
-        " the older one is all that is left."
+        "Who moved to the newer version as he was told is told to move again (seen with Trainer 2.3.0), and earlier"
+        " than who stayed: when it ends the older one is all that is left."
     ),
     fix="Take `deprecated` out of the newer version, or give it a later `end` than the older one's.",
 )

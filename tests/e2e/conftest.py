@@ -8,6 +8,7 @@ import pytest
 
 from generator.rehearse.build import cache_folder
 from generator.rehearse.lab import alone
+from tests.e2e.seen import NOT_SHOWABLE, SEEN
 from tests.e2e.stage import Stage, stage
 
 
@@ -16,3 +17,15 @@ def ground(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """Return a control plane; those of the same ground share it."""
     with alone(cache_folder()), stage(request.param, tmp_path_factory.mktemp("tree")) as found:
         yield found
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many rules were seen, when it was tried."""
+    ended = {how: [_is_seeing(each) for each in reports] for how, reports in terminalreporter.stats.items()}
+    if any(any(each) for each in ended.values()):
+        seen = sum(ended.get("passed", []))
+        terminalreporter.write_line(f"rules seen {seen} of {len(SEEN)}; {len(NOT_SHOWABLE)} can't be shown here")
+
+
+def _is_seeing(report: object) -> bool:
+    return isinstance(report, pytest.TestReport) and "test_consequence_is_seen[" in report.nodeid

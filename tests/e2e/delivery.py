@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,9 @@ from generator.rehearse.api import Body, Refused
 from generator.rehearse.jobs import as_user, conditions
 from generator.render.site import render_site
 from tests.e2e.access import may
-from tests.e2e.stage import Scene, Stage, bad
+from tests.e2e.capacity import CPU, SIMULATION
+from tests.e2e.stage import CLUSTER, Scene, Stage, bad
+from tests.rules.cases import merged
 
 
 def deprecated_runtime(stage: Stage) -> None:
@@ -35,6 +38,13 @@ def _warnings(scene: Scene, runtime: str) -> tuple[str, ...]:
     job.delete()
     assert scene.stage.until(lambda: job.is_gone)
     return as_user(scene.api, scene.space("team-nlp")).create(body, dry_run=True).warnings
+
+
+def newer_version_deprecated(stage: Stage) -> None:
+    """Who moved to the newer version is told to move again, and so is who stayed."""
+    scene = stage.stand(bad("runtime/newer-version-deprecated"))
+    assert any("deprecated" in each for each in _warnings(scene, "openmpi-cuda-v2-dgx-h100"))
+    assert not _warnings(scene, "openmpi-cuda-v3-dgx-h100")
 
 
 def runtime_without_hardware(stage: Stage) -> None:
@@ -64,6 +74,31 @@ def version_differs_from_file(stage: Stage) -> None:
     runtimes = stage.api.list("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime")
     names = {each["metadata"]["name"] for each in runtimes}
     assert names == {"openmpi-cuda-v1-v3-dgx-h100", "openmpi-cuda-v2-dgx-h100"}
+
+
+def gpu_in_resource_name(stage: Stage) -> None:
+    """A virtual function is taken for a GPU, and torchrun isn't told how many processors there are."""
+    for fabric, changes, ranks in (("gpu-net", bad("runtime/gpu-in-resource-name"), "auto"), ("ib", {}, "124")):
+        scene = stage.stand(merged(changes, _processors(fabric)))
+        body = scene.body("nlp", 2)
+        del body["spec"]["trainer"]["numProcPerNode"]
+        job = scene.create("nlp", body)
+        assert stage.until(lambda job=job: bool(job.pods))  # type: ignore[misc]
+        (container,) = job.pods[0].body["spec"]["containers"]
+        assert {each["name"]: each.get("value") for each in container["env"]}["PET_NPROC_PER_NODE"] == ranks
+
+
+def _processors(fabric: str) -> dict[str, Any]:
+    """Return team nlp's nodes without GPUs, with a virtual function of a fabric, and torchrun on them."""
+    rail = {"pci": "0000:18:00.0", "interface": "ibp24s0", "device": "mlx5_0", "numa": 0, "role": "rail"}
+    nic = {"vendor": "15b3", "device": "1021", "rate": 400, "virtualFunctions": 8}
+    runtime = {**SIMULATION, "libraries": {"torch": "2.6.0"}, "launcher": "torchrun"}
+    return {
+        "hardware/cpu.yaml": {**CPU, "nic": nic, "nics": [rail]},
+        "runtimes/simulation.yaml": runtime,
+        f"clusters/{CLUSTER}.yaml": {"pools": {"cpu": {"nodes": 5, "reserve": 1, "fabric": fabric}}},
+        "teams/nlp.yaml": {"runtimes": ["simulation"], "quota": {CLUSTER: {"cpu": {"nodes": 4}, "dgx-h100": None}}},
+    }
 
 
 def volume_without_claim(stage: Stage) -> None:
@@ -96,6 +131,15 @@ def unserved_version(stage: Stage) -> None:
     """The API server knows no such kind in that version."""
     scene = stage.stand(bad("release/unserved-version"))
     assert "no kind ExternalSecret in external-secrets.io/v1beta1" in scene.refused["ExternalSecret/tracking"]
+
+
+def known_bad_pair(stage: Stage) -> None:
+    """A job is admitted, holds its quota, and never starts: Trainer makes no use of what Kueue writes."""
+    scene = stage.stand({})
+    job = scene.submit("nlp", 4)
+    assert stage.until(lambda: "kueue runtime patch not found" in stage.log("kueue"))
+    assert scene.waits(scene.submit("nlp", 2), "insufficient unused quota")
+    assert not job.pods
 
 
 def unsupported_by_release(stage: Stage) -> None:
@@ -158,7 +202,7 @@ def profile_vanished(stage: Stage) -> None:
     assert stage.until(lambda: words in _told(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu")))
     assert job.is_admitted
     stage.forget("ClusterTrainingRuntime", "openmpi-cuda-v1-dgx-h100")
-    assert scene.denied("vision", scene.body("vision", 2), "openmpi-cuda-v1-dgx-h100")
+    assert scene.denied("vision", scene.body("vision", 2), "specified clusterTrainingRuntime must be created before")
 
 
 def unit_vanished(stage: Stage) -> None:
@@ -174,7 +218,8 @@ def unit_vanished(stage: Stage) -> None:
 
 def server_of_two_clusters(stage: Stage) -> None:
     """What the one platform unit writes, the other writes again."""
-    scene = stage.stand(bad("delivery/server-of-two-clusters"))
+    release = {"release": stage.ground.settings["release"]}
+    scene = stage.stand(bad("delivery/server-of-two-clusters", **{"clusters/prod-west.yaml": release}))
     west = next(site for site in scene.platform.sites if site.name == "prod-west")
     theirs, ours = (_platform(each) for each in (render_site(west), scene.manifests))
     fought = [key for key in theirs.keys() & ours.keys() if theirs[key] != ours[key]]
@@ -187,5 +232,5 @@ def server_of_two_clusters(stage: Stage) -> None:
             seen[version] = body
 
 
-def _platform(manifests: Iterable[Manifest]) -> dict[tuple[str, str], Body]:
-    return {(each.body["kind"], each.name): each.body for each in manifests if each.unit == "platform"}
+def _platform(manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], Body]:
+    return {(each.body["kind"], each.namespace, each.name): each.body for each in manifests if each.unit == "platform"}

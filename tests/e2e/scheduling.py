@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.rehearse.api import Refused
-from generator.rehearse.jobs import conditions
+from generator.rehearse.jobs import Job, conditions
 from tests.e2e.stage import Scene, Stage, bad
 
 _FULL = "insufficient unused quota"
@@ -50,7 +50,7 @@ def cohort_cycle(stage: Stage) -> None:
     """No queue of the cycle admits a job."""
     scene = stage.stand(bad("scheduling/cohort-cycle"))
     jobs = [scene.submit("nlp", 2), scene.submit("vision", 2)]
-    assert all(scene.waits(job, "QuotaReserved=False") for job in jobs)
+    assert all(scene.waits(job, "is inactive") for job in jobs)
 
 
 def equal_preference(stage: Stage) -> None:
@@ -73,7 +73,7 @@ def equal_priorities(stage: Stage) -> None:
 def hostname_as_level(stage: Stage) -> None:
     """Kueue refuses the Topology."""
     scene = stage.stand(bad("scheduling/hostname-as-level"))
-    assert "Duplicate value" in scene.refused["Topology/ib"], scene.refused
+    assert "must be unique" in scene.refused["Topology/ib"], scene.refused
 
 
 def job_on_borrowed_nodes(stage: Stage) -> None:
@@ -140,13 +140,30 @@ def _told(body: dict[str, object]) -> str:
 
 
 def uneven_flavor_labels(stage: Stage) -> None:
-    """A job for the one pool is tried on the nodes of the other, where no pod fits."""
-    scene = stage.stand(bad("scheduling/uneven-flavor-labels"))
+    """Nodes of the other pool are tried, where no pod fits; without a fabric the job is admitted there all the same."""
+    rule = "scheduling/uneven-flavor-labels"
+    scene = stage.stand(bad(rule))
+    assert scene.runs(_for_the_other(scene, 4))
+    assert scene.waits(_for_the_other(scene, 2), "Total nodes: 3; excluded: nodeSelector: 3")
+
+    pools = {"dgx-h100": {"fabric": None}, "dgx-h200": {"fabric": None}}
+    plain = {"pools": pools, "fabrics": None, "external": {"Partitions/ib": None}}
+    scene = stage.stand(bad(rule, **{"clusters/prod-east.yaml": plain, "allocations.yaml": {"prod-east": None}}))
+    job = _for_the_other(scene, 2)
+    assert scene.runs(job)
+    assert scene.flavors(job) == {"dgx-h200"}
+    words = "didn't match Pod's node affinity/selector"
+    assert stage.until(lambda: any(words in _told(pod.body) for pod in job.pods)), [
+        _told(each.body) for each in job.pods
+    ]
+
+
+def _for_the_other(scene: Scene, nodes: int) -> Job:
+    """Submit a job for the nodes that the queue does not prefer."""
+    body = scene.body("nlp", nodes)
     runtime = next(launch.name for launch in scene.site.launches if launch.nodes == "dgx-h100")
-    body = scene.body("nlp", 2)
     body["spec"] = {**body["spec"], "runtimeRef": {**body["spec"]["runtimeRef"], "name": runtime}}
-    job = scene.create("nlp", body)
-    assert scene.waits(job, "excluded: nodeSelector: 3")
+    return scene.create("nlp", body)
 
 
 def weight_without_fair_sharing(stage: Stage) -> None:
@@ -169,6 +186,30 @@ def weight_without_fair_sharing(stage: Stage) -> None:
     assert scene.runs(scene.submit("nlp", 2))
     assert scene.waits(scene.submit("nlp", 2), _FULL)
     assert first.is_admitted
+
+
+def fair_sharing_in_a_cohort_tree(stage: Stage) -> None:
+    """Of two teams that have borrowed as much, the one below in the tree pays, however urgent its jobs are."""
+    assert _who_pays(stage, "company") == {"audio"}
+    assert _who_pays(stage, "research") == {"nlp"}
+
+
+def _who_pays(stage: Stage, cohort: str) -> set[str]:
+    """Have an owner take back what urgent jobs of team nlp, in some cohort, and jobs of team audio have borrowed."""
+    scene = stage.stand(
+        {
+            "clusters/prod-east.yaml": {"cohorts": {"company": {}, "research": {"parent": "company"}}},
+            "allocations.yaml": {"prod-east": {"ib": {"audio": _AUDIO}}},
+            "teams/vision.yaml": {"cohort": "company"},
+            "teams/audio.yaml": {"cohort": "company", **_team(2, 2)},
+            "teams/nlp.yaml": {"cohort": cohort, **_team(2, 2)},
+        }
+    )
+    teams = {"nlp": "production", "audio": "batch"}
+    jobs = [(team, scene.submit(team, 2, priority_class=each)) for team, each in teams.items() for _ in range(2)]
+    assert all(scene.runs(job) for _, job in jobs)
+    assert scene.runs(scene.submit("vision", 2))
+    return {team for team, job in jobs if not job.is_admitted}
 
 
 _AUDIO = {"partition": "0x0103", "addresses": "10.64.32.0/20"}

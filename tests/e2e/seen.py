@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.e2e import access, capacity, delivery, scheduling
-from tests.e2e.stage import BLIND, NEW, OLD, Ground, Stage
+from tests.e2e import access, capacity, delivery, gitops, scheduling
+from tests.e2e.stage import BLIND, FAIR, GITOPS, NEW, OLD, PAIR, Ground, Stage
 
 FAMILIES = ("access", "capacity", "delivery", "isolation", "release", "runtime", "scheduling")
 
@@ -24,15 +24,12 @@ class Seen:
 
 
 SEEN: dict[str, Seen] = {
-    "scheduling/lend-more-than-owned": Seen(scheduling.lend_more_than_owned),
-}
-
-WRITTEN: dict[str, Seen] = {
     "access/group-in-two-roles": Seen(access.group_in_two_roles),
     "access/group-in-two-teams": Seen(access.group_in_two_teams),
     "access/minted-token": Seen(access.minted_token),
     "access/nobody-may-submit": Seen(access.nobody_may_submit),
     "access/shadowed-account": Seen(access.shadowed_account),
+    "access/shared-account": Seen(access.shared_account),
     "access/system-subject": Seen(access.system_subject),
     "access/team-group-runs-platform": Seen(access.team_group_runs_platform),
     "capacity/borrow-exceeds-lenders": Seen(capacity.borrow_exceeds_lenders),
@@ -40,27 +37,22 @@ WRITTEN: dict[str, Seen] = {
     "capacity/job-larger-than-pool": Seen(capacity.job_larger_than_pool),
     "capacity/job-larger-than-reach": Seen(capacity.job_larger_than_reach),
     "capacity/job-larger-than-runtime-cap": Seen(capacity.job_larger_than_runtime_cap),
-    "capacity/no-reserve": Seen(capacity.no_reserve),
-    "capacity/no-room-for-initializer": Seen(capacity.no_room_for_initializer),
-    "capacity/oversubscribed": Seen(capacity.oversubscribed),
     "capacity/quota-without-runtime": Seen(capacity.quota_without_runtime),
-    "capacity/smallest-job-does-not-fit": Seen(capacity.smallest_job_does_not_fit),
     "capacity/system-share-exceeds-node": Seen(capacity.system_share_exceeds_node),
     "capacity/uneven-share": Seen(capacity.uneven_share),
-    "delivery/component-of-forbidden-kind": Seen(delivery.component_of_forbidden_kind),
+    "delivery/component-in-foreign-namespace": Seen(gitops.component_in_foreign_namespace, GITOPS),
+    "delivery/component-of-forbidden-kind": Seen(gitops.component_of_forbidden_kind, GITOPS),
+    "delivery/kind-not-permitted": Seen(gitops.kind_not_permitted, GITOPS),
+    "delivery/namespace-not-permitted": Seen(gitops.namespace_not_permitted, GITOPS),
     "delivery/profile-vanished": Seen(delivery.profile_vanished),
-    "delivery/secret-in-git": Seen(access.secret_in_git),
-    "delivery/server-of-two-clusters": Seen(delivery.server_of_two_clusters),
     "delivery/unit-vanished": Seen(delivery.unit_vanished),
-    "isolation/open-egress": Seen(access.open_egress),
     "isolation/pool-not-dedicated": Seen(access.pool_not_dedicated),
-    "release/invalid-manifest": Seen(delivery.invalid_manifest, OLD),
-    "release/unserved-version": Seen(delivery.unserved_version),
     "runtime/deprecated-runtime": Seen(delivery.deprecated_runtime),
+    "runtime/gpu-in-resource-name": Seen(delivery.gpu_in_resource_name),
+    "runtime/newer-version-deprecated": Seen(delivery.newer_version_deprecated),
     "runtime/none-for-pool": Seen(capacity.quota_without_runtime),
     "runtime/older-version-without-end": Seen(delivery.older_version_without_end),
     "runtime/runtime-without-hardware": Seen(delivery.runtime_without_hardware),
-    "runtime/unsupported-by-release": Seen(delivery.unsupported_by_release, OLD),
     "runtime/unused-runtime": Seen(delivery.unused_runtime),
     "runtime/version-differs-from-file": Seen(delivery.version_differs_from_file),
     "runtime/volume-without-claim": Seen(delivery.volume_without_claim),
@@ -68,38 +60,49 @@ WRITTEN: dict[str, Seen] = {
     "scheduling/cohort-cycle": Seen(scheduling.cohort_cycle),
     "scheduling/equal-preference": Seen(scheduling.equal_preference),
     "scheduling/equal-priorities": Seen(scheduling.equal_priorities),
-    "scheduling/hostname-as-level": Seen(scheduling.hostname_as_level),
-    "scheduling/job-on-borrowed-nodes": Seen(scheduling.job_on_borrowed_nodes),
+    "scheduling/lend-more-than-owned": Seen(scheduling.lend_more_than_owned),
     "scheduling/lend-without-cohort": Seen(scheduling.lend_without_cohort),
     "scheduling/made-up-topology-label": Seen(scheduling.made_up_topology_label),
     "scheduling/mixed-topology": Seen(scheduling.mixed_topology),
-    "scheduling/no-priorities": Seen(scheduling.no_priorities),
-    "scheduling/queue-without-trainjob": Seen(scheduling.queue_without_trainjob, BLIND),
-    "scheduling/top-priority-for-all": Seen(scheduling.top_priority_for_all),
     "scheduling/uneven-flavor-labels": Seen(scheduling.uneven_flavor_labels),
     "scheduling/weight-without-fair-sharing": Seen(scheduling.weight_without_fair_sharing),
 }
+
+WRITTEN: dict[str, Seen] = {
+    "capacity/no-reserve": Seen(capacity.no_reserve),
+    "capacity/no-room-for-initializer": Seen(capacity.no_room_for_initializer),
+    "capacity/oversubscribed": Seen(capacity.oversubscribed),
+    "capacity/smallest-job-does-not-fit": Seen(capacity.smallest_job_does_not_fit),
+    "delivery/broken-component": Seen(gitops.broken_component, GITOPS),
+    "delivery/foreign-metadata-key": Seen(gitops.foreign_metadata_key, GITOPS),
+    "delivery/secret-in-git": Seen(gitops.secret_in_git, GITOPS),
+    "delivery/server-of-two-clusters": Seen(delivery.server_of_two_clusters),
+    "delivery/unit-does-not-build": Seen(gitops.unit_does_not_build, GITOPS),
+    "delivery/unlisted-component": Seen(gitops.unlisted_component, GITOPS),
+    "isolation/open-egress": Seen(gitops.open_egress, GITOPS),
+    "release/invalid-manifest": Seen(delivery.invalid_manifest, OLD),
+    "release/known-bad-pair": Seen(delivery.known_bad_pair, PAIR),
+    "release/unserved-version": Seen(gitops.unserved_version, GITOPS),
+    "runtime/unsupported-by-release": Seen(delivery.unsupported_by_release, OLD),
+    "scheduling/fair-sharing-in-a-cohort-tree": Seen(scheduling.fair_sharing_in_a_cohort_tree, FAIR),
+    "scheduling/hostname-as-level": Seen(scheduling.hostname_as_level),
+    "scheduling/job-on-borrowed-nodes": Seen(scheduling.job_on_borrowed_nodes),
+    "scheduling/no-priorities": Seen(scheduling.no_priorities),
+    "scheduling/queue-without-trainjob": Seen(scheduling.queue_without_trainjob, BLIND),
+    "scheduling/top-priority-for-all": Seen(scheduling.top_priority_for_all),
+}
 """Scenarios that nobody has watched to their end yet: they prove nothing before they move up."""
 
-_ARGO_CD = "Argo CD refuses or stops, and it does not run here; its words were taken down on a cluster that had it."
 _KUBELET = "It happens in a container, and there is no kubelet."
 _NETWORK = "It is a packet that passes or not, and there is no pod network."
 _PROMISE = "It is a statement for auditors; as the rule says, nothing on the cluster refuses it."
 
 NOT_SHOWABLE = {
-    "access/shared-account": "It is what an audit log can't tell; a cluster serves an account like a person.",
     "capacity/quota-said-twice": "No tree can be made of it.",
     "capacity/shared-memory-exceeds-node": _KUBELET,
-    "delivery/broken-component": _ARGO_CD,
     "delivery/clear-text-address": "Somebody has to stand between Argo CD and what it reaches.",
-    "delivery/component-in-foreign-namespace": _ARGO_CD,
-    "delivery/foreign-metadata-key": _ARGO_CD,
-    "delivery/kind-not-permitted": _ARGO_CD,
-    "delivery/namespace-not-permitted": _ARGO_CD,
     "delivery/objects-lost": "It is found between files, before a cluster is asked.",
     "delivery/tree-is-stale": "The cluster is right about what it was given; only the profiles say something else.",
-    "delivery/unit-does-not-build": _ARGO_CD,
-    "delivery/unlisted-component": "Nothing of it comes to the cluster.",
     "isolation/audit-not-declared": _PROMISE,
     "isolation/bucket-of-two-teams": "It happens in an object store.",
     "isolation/bucket-without-egress": _NETWORK,
@@ -113,7 +116,6 @@ NOT_SHOWABLE = {
     "isolation/unencrypted-storage": _PROMISE,
     "isolation/unencrypted-transit": _NETWORK,
     "isolation/unstated-transit": _PROMISE,
-    "release/known-bad-pair": "It needs builds of versions that no release here has.",
     "release/unknown-component": "A name in a profile is compared with nothing, and the cluster never sees it.",
     "release/untested-version": "What such a version does is what nobody has seen.",
     "runtime/cuda-too-old": "It needs a GPU.",
@@ -121,14 +123,7 @@ NOT_SHOWABLE = {
     "runtime/image-without-digest": "It needs a registry, and a kubelet that pulls.",
     "runtime/launcher-version-unknown": _KUBELET,
     "runtime/mixed-architectures": _KUBELET,
-    "runtime/newer-version-deprecated": "It is a matter of dates that people plan by; no controller reads them.",
     "runtime/unstated-cuda": "It needs a GPU.",
     "runtime/unsupported-mpi": _KUBELET,
     "scheduling/empty-cohort": "A cohort without queues does nothing, and there is nothing to see.",
 }
-
-OPEN = {
-    "runtime/gpu-in-resource-name": "Trainer's hostfile of a job that leaves its number of ranks open would show it.",
-    "scheduling/fair-sharing-in-a-cohort-tree": "kubernetes-sigs/kueue#10131 needs borrowers at two levels of a tree.",
-}
-"""Could be shown, and has no scenario yet."""

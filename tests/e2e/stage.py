@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,16 @@ from generator.model.space import Space
 from generator.pipeline import component_manifests
 from generator.rehearse.acceptance import in_order
 from generator.rehearse.api import Api, Body, Refused
+from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.build import cache_folder, find
 from generator.rehearse.components import read_components
 from generator.rehearse.jobs import TRAINER, Job, as_user, changed, named
 from generator.rehearse.lab import Lab, Plan, opened
 from generator.rehearse.nodes import nodes
+from generator.rehearse.redis import find_redis
+from generator.rehearse.repository import Repository
 from generator.render.site import render_site
+from generator.render.unit import health_checks
 from tests.rules.cases import HERE, merged, platform_of, read_case
 
 CLUSTER = "prod-east"
@@ -35,16 +39,22 @@ _STAYS = ("Namespace", "PersistentVolume")
 Identity = tuple[str, str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ground:
     """What a control plane is started with: the release, and what Kueue reads when it starts.
 
+    Compared by identity: pytest keeps a fixture for the tests after this one only where its parameter has a hash.
+
     Args:
         settings: of the cluster, over those of the cases' base.
+        argocd: whether Argo CD runs too.
+        kueue: release whose Kueue runs, where it is another one.
     """
 
     name: str
     settings: Mapping[str, Any]
+    argocd: bool = False
+    kueue: str = ""
 
     def under(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return changes of the cases' base on this ground."""
@@ -54,7 +64,10 @@ class Ground:
 NEW = Ground("kueue-0.19.2", {"release": "kubernetes-1.36", "sharing": "classical"})
 FAIR = Ground("kueue-0.19.2-fair", {"release": "kubernetes-1.36"})
 BLIND = Ground("kueue-0.19.2-blind", {"release": "kubernetes-1.36", "frameworks": ["BatchJob", "JobSet"]})
+GITOPS = Ground("argocd-3.5.7", {"release": "kubernetes-1.36", "sharing": "classical"}, argocd=True)
 OLD = Ground("kueue-0.16.2", {"release": "openshift-ai-3.5", "sharing": "classical"})
+
+PAIR = Ground("kueue-0.19.2-trainer-2.1.0", OLD.settings, kueue="kubernetes-1.36")
 
 
 def bad(rule: str, **more: Any) -> dict[str, Any]:
@@ -74,25 +87,41 @@ def stage(ground: Ground, folder: Path) -> Iterator[Stage]:
     """
     (site,) = platform_of(ground.under({})).sites
     manifests = render_site(site)
-    for manifest in manifests:
-        if manifest.unit == "operators":
-            path = folder / manifest.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(emit(manifest.body))
+    fragment, checks = health_checks(site)
+    read = {each.path: each.body for each in manifests if each.unit == "operators"} | {f"{fragment}.yaml": checks}
+    for path, body in read.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(emit(body))
     components = read_components(site.cluster.release.name)
+    if ground.kueue:
+        kueue = read_components(ground.kueue).programs["kueue"]
+        components = replace(components, programs={**components.programs, "kueue": kueue})
     synced = (each.body for each in manifests if not each.path.startswith(_NOT_SYNCED))
     kinds = {(body["apiVersion"], body["kind"]) for body in synced}
     plan = Plan(site, folder, components, kinds)
-    with opened(plan, find(components, cache_folder()), cache_folder() / "run") as lab:
-        yield Stage(ground, lab)
+    run = cache_folder() / "run"
+    with ExitStack() as stack:
+        lab = stack.enter_context(opened(plan, find(components, cache_folder()), run))
+        found = Stage(ground, lab, Repository(run / "git", site.cluster.settings.branch))
+        if ground.argocd:
+            found.repository.create()
+            found.argocd = ArgoCD(lab, run / "argocd", find_redis(cache_folder()))
+            stack.enter_context(found.argocd.running())
+        yield found
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Stage:
-    """A control plane, and what stands on it now."""
+    """A control plane, and what stands on it now.
+
+    Args:
+        repository: that Argo CD takes a tree from, where it runs.
+    """
 
     ground: Ground
     lab: Lab
+    repository: Repository
+    argocd: ArgoCD | None = None
     standing: dict[Identity, Body] = field(default_factory=dict)
 
     @property
@@ -100,9 +129,19 @@ class Stage:
         """The API as the administrator sees it."""
         return self.lab.api
 
+    def log(self, program: str) -> str:
+        """Return what a program has logged."""
+        return (cache_folder() / "run/logs" / f"{program}.log").read_text(encoding="utf-8")
+
     def until(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
         """Wait for something; tell whether it came."""
         return self.lab.processes.waited(ready, seconds)
+
+    def moved(self, changes: Mapping[str, Any]) -> Site:
+        """Return the cluster of the base after some changes, delivered from the repository of this run."""
+        site = next(each for each in platform_of(self.ground.under(changes)).sites if each.name == CLUSTER)
+        settings = replace(site.cluster.settings, repository=self.repository.address)
+        return replace(site, cluster=replace(site.cluster, settings=settings))
 
     def stand(self, changes: Mapping[str, Any]) -> Scene:
         """Replace what stands by the tree of the base after some changes; what is refused is told, not raised."""
@@ -197,17 +236,15 @@ class Scene:
         return next(space for space in spaces if space.namespace == namespace)
 
     def body(self, team: str, nodes: int, **labels: str) -> Body:
-        """Return a job as a team's user writes it, from the sample; labels by their last word."""
+        """Return a job as a team's user writes it, from a sample; labels by their last word."""
         self.submitted += 1
-        sample = next(
-            each.body
-            for each in self.manifests
-            if each.unit == "samples" and each.namespace == f"team-{team}" and each.body["kind"] == "TrainJob"
-        )
+        namespace = f"team-{team}"
+        samples = [each.body for each in self.manifests if each.unit == "samples" and each.body["kind"] == "TrainJob"]
+        sample = next((each for each in samples if each["metadata"]["namespace"] == namespace), samples[0])
         body = changed(named(sample, f"{team}-{self.submitted}"), numNodes=nodes)
         body["spec"] = {k: v for k, v in body["spec"].items() if k not in {"runtimePatches", "podTemplateOverrides"}}
         said = {f"{_KUEUE}{key.replace('_', '-')}": value for key, value in labels.items()}
-        metadata = {**body["metadata"], "labels": {**body["metadata"]["labels"], **said}}
+        metadata = {**body["metadata"], "namespace": namespace, "labels": {**body["metadata"]["labels"], **said}}
         return {**body, "metadata": metadata}
 
     def submit(self, team: str, nodes: int, **labels: str) -> Job:
@@ -238,13 +275,15 @@ class Scene:
     def waits(self, job: Job, *words: str) -> bool:
         """Tell whether a job waits, in these words."""
         assert self.stage.until(lambda: all(each in job.waits_because for each in words)), job.waits_because
-        assert not job.is_admitted
+        # Kueue says so too of a flavor that it goes past a moment later.
+        assert not self.stage.until(lambda: job.is_admitted, 1), job.waits_because
         return True
 
     def is_evicted(self, job: Job, *words: str) -> bool:
         """Tell whether a job that ran is stopped, in these words."""
-        assert self.stage.until(lambda: "Evicted=True" in job.waits_because), job.waits_because
-        return self.waits(job, *words) if not job.is_admitted else False
+        said = ("Evicted=True", *words)
+        assert self.stage.until(lambda: all(each in job.waits_because for each in said)), job.waits_because
+        return self.stage.until(lambda: not job.is_admitted)
 
     def flavors(self, job: Job) -> set[str]:
         """Return the flavors that an admitted job has."""

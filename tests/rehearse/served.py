@@ -20,6 +20,8 @@ from generator.rehearse.certificates import Certificates
 _PATH = re.compile(r"(/api/[^/]+|/apis/[^/]+/[^/]+)(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+))?(?:/([^/]+))?")
 _DISCOVERY = re.compile(r"/api/([^/]+)|/apis/([^/]+/[^/]+)")
 KINDS = {
+    "argoproj.io/v1alpha1": ["Application", "ApplicationSet"],
+    "external-secrets.io/v1": ["ExternalSecret"],
     "v1": ["Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "ResourceQuota"],
     "apps/v1": ["Deployment"],
     "storage.k8s.io/v1": ["StorageClass"],
@@ -104,7 +106,7 @@ class Served:
         (change,) = parse_manifests(request.content.decode())
         assert isinstance(change, dict)
         path = request.path.removesuffix(f"/{parts[4]}") if parts[4] else request.path
-        self._write(path, {**self.objects.get(path, {}), **change})
+        self._write(path, _merged(self.objects.get(path, {}), change))
         return 200, self.objects[path]
 
     def _delete(self, request: Request, *_: str) -> tuple[int, Body]:
@@ -118,6 +120,12 @@ class Served:
     def _write(self, path: str, body: Body) -> None:
         self.objects[path] = body
         self.react(path, body)
+
+
+def _merged(body: Body, change: Body) -> Body:
+    """Return an object after a merge patch (RFC 7396)."""
+    inner = {key: _merged(body[key], each) for key, each in change.items() if isinstance(body.get(key), dict)}
+    return {**body, **change, **inner}
 
 
 def _discovered(version: str) -> tuple[int, Body]:

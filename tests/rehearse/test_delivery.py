@@ -1,4 +1,4 @@
-"""What stands between Argo CD and a control plane, each by itself."""
+"""What stands between Argo CD and a control plane, each by itself; and what Argo CD is understood to say."""
 
 from __future__ import annotations
 
@@ -6,13 +6,23 @@ import socket
 import subprocess
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
 from generator.diagnostics import ToolError
-from generator.rehearse.redis import fetch_redis, find_redis
+from generator.model.platform import Site
+from generator.rehearse import delivery
+from generator.rehearse.argocd import ArgoCD
+from generator.rehearse.delivery import Commit, Delivery, Tree
+from generator.rehearse.lab import Lab
+from generator.rehearse.redis import Redis, fetch_redis, find_redis
 from generator.rehearse.repository import Repository
 from generator.rehearse.tunnel import tunnel
+from tests.rehearse.served import Served
+
+ARGO = "argoproj.io/v1alpha1"
+REFRESH = "argocd.argoproj.io/refresh"
 
 
 def test_a_commit_is_what_the_repository_serves(tmp_path: Path) -> None:
@@ -71,3 +81,72 @@ def test_the_machines_redis_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", str(tmp_path))
     fetch_redis(tmp_path / "cache", pytest.fail)
     assert find_redis(tmp_path / "cache").program == program
+
+
+@pytest.fixture
+def delivered(lab: Lab, sites: dict[str, Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Delivery:
+    """A repository with a file in each unit, and nobody who takes them."""
+    monkeypatch.setattr(delivery, "_PAUSE", 0.01)
+    repository = Repository(tmp_path / "git", "main")
+    repository.create()
+    units = ["argocd", "platform", *(f"teams/{tenant.name}" for tenant in sites["lab"].tenants)]
+    files = {sites["lab"].folder(f"{unit}/a.yaml"): b"one" for unit in units}
+    argocd = ArgoCD(lab, tmp_path / "argocd", Redis(tmp_path / "redis-server", ()))
+    repository.commit(files)
+    return Delivery(lab, argocd, repository, Tree(sites["lab"], files, (), ()))
+
+
+def application(server: Served, name: str, revision: str, **said: Any) -> dict[str, Any]:
+    """Have an Application; it is Synced and Healthy unless something else is said."""
+    status = {
+        "sync": {"status": said.get("sync", "Synced"), "revision": revision},
+        "health": {"status": said.get("health", "Healthy")},
+        "operationState": {"phase": said.get("phase", "Succeeded"), "message": said.get("message", "")},
+        "resources": said.get("resources", []),
+    }
+    return server.put(ARGO, "Application", name, "argocd", metadata={"annotations": {}}, status=status)
+
+
+def marked(server: Served) -> list[str]:
+    """Return the Applications that were told to look at Git."""
+    bodies = [body for body in server.objects.values() if body["kind"] == "Application"]
+    return sorted(body["metadata"]["name"] for body in bodies if REFRESH in body["metadata"]["annotations"])
+
+
+def test_a_commit_concerns_the_units_that_it_touches(delivered: Delivery, server: Served) -> None:
+    for name in delivered.units:
+        application(server, name, "one")
+    commit = delivered.committed({"overlays/lab/teams/nlp/a.yaml": b"two", "profiles/components/x.yaml": b"two"})
+    assert list(commit.applications) == marked(server) == ["lab-team-nlp"]
+
+
+def test_another_tree_is_published_by_what_differs(delivered: Delivery, sites: dict[str, Site]) -> None:
+    files = {path: content for path, content in delivered.tree.files.items() if "/argocd/" not in path}
+    later, commit = delivered.merged(Tree(sites["lab"], {**files, "overlays/lab/platform/a.yaml": b"two"}, (), ()))
+    assert sorted(commit.applications) == ["lab-argocd", "lab-platform"]
+    said = subprocess.run(
+        ["git", "show", "--name-status", "--format=", commit.revision],
+        cwd=delivered.repository.folder / "platform.git",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.split() == ["D", "overlays/lab/argocd/a.yaml", "M", "overlays/lab/platform/a.yaml"]
+    assert later.tree.files["overlays/lab/platform/a.yaml"] == b"two"
+
+
+def test_what_is_not_settled_says_why(delivered: Delivery, server: Served) -> None:
+    for name in delivered.units:
+        application(server, name, "old")
+    queue = {"kind": "ClusterQueue", "name": "nlp-gpu", "status": "Synced"}
+    health = {"status": "Degraded", "message": "FlavorNotFound"}
+    application(server, "lab-platform", "new", health="Degraded", resources=[{**queue, "health": health}])
+    application(server, "lab-team-nlp", "old", phase="Running", message="waiting for pruning confirmation")
+    del server.objects["/apis/argoproj.io/v1alpha1/namespaces/argocd/applications/lab-team-speech"]
+    failures = {each.what: each.words for each in delivered.settled(Commit("new", ["lab-platform", "lab-argocd"]), 0)}
+    assert failures == {
+        "lab-argocd": "Synced; Healthy",
+        "lab-platform": "Synced; Degraded; ClusterQueue /nlp-gpu: Synced Degraded FlavorNotFound",
+        "lab-team-nlp": "Synced; Healthy; waiting for pruning confirmation",
+        "lab-team-speech": "is not there",
+    }

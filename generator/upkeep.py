@@ -1,0 +1,108 @@
+"""What an administrator does to profiles in the course of time, as the how-to pages say; to a copy of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from generator.diagnostics import Severity
+from generator.dialect.reader import read
+from generator.dialect.source import Plain
+from generator.edit.team import TeamRequest, add_team
+from generator.model.platform import Site
+from generator.model.team import Quota
+from generator.pipeline import check, generate
+from generator.rehearse.change import Course, Unfit
+from generator.rehearse.delivery import Tree
+
+_GUESTS = "rehearsal-guests"
+_SUCCESSOR = "successor"
+"""A group, and a team, that nobody has."""
+
+
+def course(site: Site, root: Path, published: Callable[[], Tree]) -> Course:
+    """Return what is merged one after the other.
+
+    Args:
+        site: a cluster with teams, as it is at first.
+        root: the copy of the profiles.
+        published: what is to lie in Git as the copy now is.
+    """
+    upkeep, first, leaving = _Upkeep(root), site.tenants[0], site.tenants[-1]
+    own, left = (tenant.queues[0].flavors[0].quota for tenant in (first, leaving))
+
+    def merged(change: Callable[[], None]) -> Tree:
+        change()
+        return published()
+
+    return Course(
+        first=first,
+        guests=_GUESTS,
+        leaving=leaving,
+        successor=_SUCCESSOR,
+        grow=partial(merged, partial(upkeep.grow, first.name, own)),
+        welcome=partial(merged, partial(upkeep.welcome, first.name)),
+        drain=partial(merged, partial(upkeep.put, leaving.name, "draining")),
+        retire=partial(merged, partial(upkeep.put, leaving.name, "retired")),
+        succeed=partial(merged, partial(upkeep.succeed, leaving.name, left)),
+    )
+
+
+def changed(site: Site, root: Path, components_root: str, today: str) -> Site:
+    """Return a cluster as changed profiles say it.
+
+    Raises:
+        Unfit: they have errors.
+    """
+    generation = generate(root, components_root, (site.name,), today)
+    errors = [f"{each.rule}: {each.message}" for each in generation.diagnostics if each.severity is Severity.ERROR]
+    platform = generation.checked.platform
+    if errors or platform is None:
+        raise Unfit("; ".join(errors))
+    return next(each for each in platform.sites if each.name == site.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Upkeep:
+    """Profiles that may be changed: what they say stays, how they are laid out does not."""
+
+    root: Path
+
+    def grow(self, team: str, quota: Quota) -> None:
+        """Add a node to a pool, and give it to a team."""
+        with self._edited(f"clusters/{quota.cluster}") as cluster:
+            cluster["pools"][quota.pool]["nodes"] += 1
+        with self._edited(f"teams/{team}") as body:
+            body["quota"][quota.cluster][quota.pool][quota.unit] += quota.per_node
+
+    def welcome(self, team: str) -> None:
+        """Let guests look at what a team does."""
+        with self._edited(f"teams/{team}") as body:
+            body["groups"]["viewer"] = [*body["groups"].get("viewer", []), _GUESTS]
+
+    def put(self, team: str, state: str) -> None:
+        """Say the state of a team."""
+        with self._edited(f"teams/{team}") as body:
+            body["state"] = state
+
+    def succeed(self, former: str, quota: Quota) -> None:
+        """Add a team with what a former one had on a cluster, save its people and the volumes that it brought."""
+        platform = check(self.root).platform
+        assert platform is not None
+        add_team(self.root, platform, TeamRequest(_SUCCESSOR, 0, quota.cluster, quota.pool))
+        with self._edited(f"teams/{former}") as left, self._edited(f"teams/{_SUCCESSOR}") as body:
+            people = {key: body[key] for key in ("contact", "groups")}
+            body |= {**left, **people, "state": "active", "quota": {quota.cluster: left["quota"][quota.cluster]}}
+            body["storage"] = {name: each for name, each in left.get("storage", {}).items() if isinstance(each, str)}
+
+    @contextmanager
+    def _edited(self, name: str) -> Iterator[Plain]:
+        """Give a profile as plain data, and write what was made of it; JSON is YAML too."""
+        path = self.root / f"{name}.yaml"
+        source, _ = read(name, path.read_bytes())
+        yield source.value
+        path.write_text(json.dumps(source.value), encoding="utf-8")

@@ -1,0 +1,73 @@
+"""Changes that a rehearsal merges: the profiles stay valid, and the tree differs where the how-to pages say."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from generator.model.manifest import Manifest
+from generator.model.platform import Site
+from generator.pipeline import generate
+from generator.rehearse.change import Course, Unfit
+from generator.rehearse.delivery import Tree
+from generator.render.site import render_site
+from generator.upkeep import changed, course
+from tests.conftest import REPOSITORY
+
+COMPONENTS = "../profiles/components"
+
+
+@pytest.fixture(params=["lab", "prod-east"])
+def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, Course]:
+    """The tree of a cluster, and what is merged to it."""
+    root = shutil.copytree(REPOSITORY / "profiles", tmp_path / "profiles")
+    platform = generate(root, COMPONENTS).checked.platform
+    assert platform is not None
+    site = next(site for site in platform.sites if site.name == request.param)
+    return tree(site), course(site, root, lambda: tree(changed(site, root, COMPONENTS, "2026-11-21")))
+
+
+def tree(site: Site) -> Tree:
+    return Tree(site, {}, render_site(site), ())
+
+
+def differing(before: Tree, after: Tree) -> set[str]:
+    """Return the units of objects that one of two trees has not, or has otherwise; those of the platform by kind."""
+    bodies = [{each.path: each for each in one.manifests} for one in (before, after)]
+    paths = {path for path in bodies[0].keys() | bodies[1].keys() if _body(bodies[0], path) != _body(bodies[1], path)}
+    found = [(bodies[0] | bodies[1])[path] for path in paths]
+    return {each.kind.name if each.unit == "platform" else each.unit for each in found}
+
+
+def _body(bodies: dict[str, Manifest], path: str) -> object:
+    return bodies[path].body if path in bodies else None
+
+
+def test_each_change_touches_what_it_should(begun: tuple[Tree, Course]) -> None:
+    before, merges = begun
+    first, leaving = merges.first.name, merges.leaving.name
+    expected = {
+        merges.grow: {"ClusterQueue", "ConfigMap"},
+        merges.welcome: {f"teams/{first}", "ClusterRoleBinding"},
+        merges.drain: {"ClusterQueue"},
+    }
+    for merge, units in expected.items():
+        after = merge()
+        assert {"ClusterQueue", f"teams/{first}"} & differing(before, after)
+        assert differing(before, after) <= units | {"samples", "nodes"}
+        before = after
+    after = merges.retire()
+    assert f"teams/{leaving}" in differing(before, after)
+    assert leaving not in [tenant.name for tenant in after.site.tenants]
+    after = merges.succeed()
+    assert merges.successor in [tenant.name for tenant in after.site.tenants]
+
+
+def test_profiles_with_errors_are_told(begun: tuple[Tree, Course], tmp_path: Path) -> None:
+    _, merges = begun
+    (tmp_path / "profiles" / "teams" / f"{merges.leaving.name}.yaml").unlink()
+    (tmp_path / "profiles" / "notes.txt").touch()
+    with pytest.raises(Unfit, match=r"shape/misplaced-file: `notes\.txt` is no profile"):
+        merges.grow()
