@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -64,24 +64,26 @@ def check_changes(delivery: Delivery, course: Course) -> Iterator[Outcome]:
         course: what is merged.
     """
     watched, failures = watch(delivery.lab, delivery.tree.samples)
-    at = course.leaving.team.at
+    first, leaving = course.first.team.at, course.leaving.team.at
+    tried = ["grow a quota"]
     try:
         delivery, words = _grown(delivery, course)
-        failures += _failures("grow a quota", words, watched, course.first.team.at)
+        failures += _failures(tried[-1], words, watched, first)
+        tried.append("change a role")
         delivery, words = _welcomed(delivery, course)
-        failures += _failures("change a role", words, watched, course.first.team.at)
+        failures += _failures(tried[-1], words, watched, first)
+        tried.append("retire a team")
         delivery, words = _drained(delivery, course, watched)
         watched = watched.without(course.leaving.name)
-        before = delivery.tree
-        delivery, ended = _retired(delivery, course)
-        gone = [each for each in before.manifests if each.path not in {each.path for each in delivery.tree.manifests}]
-        yield counted("retirement completed", len(gone), ended, f"of team {course.leaving.name}")
-        failures += _failures("retire a team", words, watched, at)
+        delivery, outcome = _retired(delivery, course)
+        yield outcome
+        failures += _failures(tried[-1], words, watched, leaving)
+        tried.append("add a team")
         delivery, words = _succeeded(delivery, course)
-        failures += _failures("add a team", words, watched, at)
-    except Unfit as unfit:
-        failures.append(Failure("profiles", str(unfit), at))
-    yield counted("changes through Argo CD", 4, failures, f"while {len(watched.jobs)} jobs run")
+        failures += _failures(tried[-1], words, watched, leaving)
+    except (Unfit, Refused) as error:
+        failures.append(Failure(tried[-1], str(error), leaving))
+    yield counted("changes through Argo CD", len(tried), failures, f"while {len(watched.jobs)} jobs run")
     watched.end()
 
 
@@ -133,29 +135,36 @@ def _drained(delivery: Delivery, course: Course, watched: Watch) -> _Step:
     return delivery, words
 
 
-def _retired(delivery: Delivery, course: Course) -> tuple[Delivery, list[Failure]]:
+def _retired(delivery: Delivery, course: Course) -> tuple[Delivery, Outcome]:
     """Merge the tombstone; delete the Application, approve it, and clean up, as the how-to page says."""
-    api, name, at = delivery.lab.api, course.leaving.application, course.leaving.team.at
-    before = delivery.tree.manifests
-    own = [manifest for manifest in before if manifest.unit == f"teams/{course.leaving.name}"]
-    held = contents(delivery.lab, own)
+    unit, before = f"teams/{course.leaving.name}", delivery.tree.manifests
     delivery, commit = delivery.merged(course.retire())
-    failures = delivery.orphaned(name)
-    api.delete(delivery.application(name))
-    delivery.waited(lambda: False, _WARY)
-    failures += differences(delivery.lab, own, held, "goes before the approval")
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    api.patch(delivery.application(name), {"metadata": {"annotations": {_APPROVED: now}}})
-    if not delivery.waited(lambda: name not in delivery.applications()):
-        failures.append(Failure(name, f"does not go: {delivery.told(name)}", at))
     left = {manifest.path for manifest in delivery.tree.manifests}
     gone = [manifest for manifest in before if manifest.path not in left]
+    failures = delivery.orphaned(course.leaving.application)
+    failures += _deleted(delivery, course.leaving, [each for each in gone if each.unit == unit])
     for manifest in (each for each in gone if each.kind.name in _BY_HAND):
-        api.delete(manifest.body)
+        delivery.lab.api.delete(manifest.body)
     failures += delivery.settled(commit)
     delivery.waited(lambda: not any(_is_there(delivery, manifest) for manifest in gone))
     failures += [Failure(each.path, "is still there", each.at) for each in gone if _is_there(delivery, each)]
-    return delivery, failures
+    return delivery, counted("retirement completed", len(gone), failures, f"of team {course.leaving.name}")
+
+
+def _deleted(delivery: Delivery, team: Tenant, own: Sequence[Manifest]) -> Iterator[Failure]:
+    """Delete a team's Application, look whether it waits, and approve."""
+    api, name = delivery.lab.api, team.application
+    before, application = contents(delivery.lab, own), delivery.application(name)
+    if not application:
+        yield Failure(name, "is not there", team.team.at)
+        return
+    api.delete(application)
+    delivery.waited(lambda: False, _WARY)
+    yield from differences(delivery.lab, own, before, "goes before the approval")
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    api.patch(application, {"metadata": {"annotations": {_APPROVED: now}}})
+    if not delivery.waited(lambda: name not in delivery.applications()):
+        yield Failure(name, f"does not go: {delivery.told(name)}", team.team.at)
 
 
 def _is_there(delivery: Delivery, manifest: Manifest) -> bool:

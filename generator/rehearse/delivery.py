@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -183,15 +183,24 @@ def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
     """
     yield _moved(delivery)
     commit = Commit(delivery.repository.commit(delivery.tree.files), delivery.units)
-    by_hand = [manifest for manifest in in_order(delivery.tree.manifests) if manifest.unit == "argocd"]
     began = time.monotonic()
-    for manifest in by_hand:
-        delivery.lab.api.apply(manifest.body, delivery.tree.files[delivery.path(manifest)], manager="kubectl")
+    if refused := tuple(_applied(delivery)):
+        yield Outcome("applications synced and healthy", 0, len(delivery.units), refused)
+        return False
     failures = delivery.settled(commit, _FIRST)
     secrets = sum(manifest.kind.name == "ExternalSecret" for manifest in delivery.tree.manifests)
     remark = f"in {time.monotonic() - began:.0f} s; the status of {secrets} ExternalSecrets is written by the rehearsal"
     yield counted("applications synced and healthy", len(delivery.units), failures, remark)
     return not failures
+
+
+def _applied(delivery: Delivery) -> Iterator[Failure]:
+    """Apply by hand what Argo CD begins with; yield what is refused."""
+    for manifest in (each for each in in_order(delivery.tree.manifests) if each.unit == "argocd"):
+        try:
+            delivery.lab.api.apply(manifest.body, delivery.tree.files[delivery.path(manifest)], manager="kubectl")
+        except Refused as refused:
+            yield Failure(manifest.path, str(refused), manifest.at)
 
 
 def contents(lab: Lab, manifests: Iterable[Manifest]) -> dict[str, Body]:
