@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -26,6 +28,8 @@ _PATIENCE = 10.0
 """Seconds that a process may take to end before it is killed; the API server takes up to 8."""
 START = 180.0
 """Seconds for what takes five on an idle machine: a busy one is no failure, and a process that ends is seen."""
+_PORTS = iter(random.sample(range(20000, 32768), 12768))
+"""Those that Linux gives to nobody who only connects (``ip_local_port_range``), in an order that others don't have."""
 _AFTERMATH = 1.0
 """Seconds within which a process that broke a connection is seen to have ended."""
 
@@ -131,9 +135,11 @@ class Processes:
         deadline = time.monotonic() + seconds
         while True:
             began = time.monotonic()
-            if ready():
-                return True
+            found = ready()
+            # Whoever answers may be another's program, where ours found its port taken.
             self.check()
+            if found:
+                return True
             looked = time.monotonic()
             if looked > deadline:
                 return False
@@ -154,12 +160,17 @@ class Processes:
 
 
 def free_ports(count: int, address: str = LOOPBACK) -> list[int]:
-    """Return ports of an address of this machine that nobody listens on now."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind((address, 0))
-        return [int(each.getsockname()[1]) for each in sockets]
+    """Return ports of an address of this machine that nobody listens on now, never the same twice."""
+    return list(islice((port for port in _PORTS if _is_free(port, address)), count))
+
+
+def _is_free(port: int, address: str) -> bool:
+    with socket.socket() as link:
+        try:
+            link.bind((address, port))
+        except OSError:
+            return False
+    return True
 
 
 def answers(port: int, address: str = LOOPBACK) -> bool:
