@@ -6,7 +6,7 @@ import json
 import os.path
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -17,7 +17,7 @@ from generator.model.platform import Site
 from generator.pipeline import component_manifests, emit_site
 from generator.rehearse.acceptance import in_order
 from generator.rehearse.api import Body
-from generator.rehearse.delivery import Delivery
+from generator.rehearse.delivery import Commit, Delivery, Tree
 from generator.rehearse.jobs import as_user
 from generator.render.site import render_site
 from generator.render.unit import UNLISTED
@@ -36,26 +36,38 @@ class Git:
     Args:
         site: of the good tree.
         files: what is published now.
-        revision: that it is published as.
+        published: as what; it concerns every Application.
     """
 
     stage: Stage
     site: Site
     delivery: Delivery
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    revision: str = ""
+    files: Mapping[str, bytes]
+    published: Commit
 
-    def commit(self, changes: Mapping[str, Any]) -> str:
+    def commit(self, changes: Mapping[str, Any]) -> Commit:
         """Publish the tree of the base after some changes, and have Argo CD look."""
         return self.publish(_files(self.stage.moved(changes)))
 
-    def publish(self, files: Mapping[str, bytes]) -> str:
+    def publish(self, files: Mapping[str, bytes]) -> Commit:
         """Publish a tree, and have Argo CD look."""
         if files != self.files:
             gone: dict[str, bytes | None] = dict.fromkeys(self.files.keys() - files.keys())
-            self.revision, self.files = self.delivery.repository.commit({**gone, **files}), files
-            self.delivery.refresh()
-        return self.revision
+            self.published, self.files = self._all(self.delivery.repository.commit({**gone, **files})), files
+            self.look()
+        return self.published
+
+    def begin(self) -> Commit:
+        """Publish the good tree for the first time."""
+        self.published = self._all(self.delivery.repository.commit(self.files))
+        return self.published
+
+    def look(self, how: str = "normal") -> None:
+        """Have Argo CD look at Git."""
+        self.delivery.refresh(self.delivery.units, how)
+
+    def _all(self, revision: str) -> Commit:
+        return Commit(revision, self.delivery.units)
 
     def folder(self, component: str) -> str:
         """Return a component's folder in the repository."""
@@ -82,21 +94,21 @@ def _delivered(stage: Stage) -> Iterator[Git]:
     site = stage.moved({})
     files, manifests = _files(site), _synced(site)
     assert stage.argocd
-    delivery = Delivery(stage.lab, stage.argocd, stage.repository, files, manifests)
-    git = Git(stage, site, delivery, files)
+    delivery = Delivery(stage.lab, stage.argocd, stage.repository, Tree(site, files, manifests, ()))
+    git = Git(stage, site, delivery, files, Commit("", ()))
     if not stage.standing:
         # What stands already it takes over, which is faster than its waves.
         stage.stand({})
-        git.revision = delivery.repository.commit(files)
+        commit = git.begin()
         for manifest in in_order(each for each in manifests if each.unit == "argocd"):
             stage.api.apply(manifest.body, manager="kubectl")
-        assert not (failures := delivery.settled(git.revision, 240)), failures
+        assert not (failures := delivery.settled(commit, 240)), failures
     try:
         yield git
     finally:
         git.publish(files)
-        delivery.refresh("hard")
-        assert not (failures := delivery.settled(git.revision)), failures
+        git.look("hard")
+        assert not (failures := delivery.settled(git.published)), failures
 
 
 def _synced(site: Site) -> list[Manifest]:
@@ -190,7 +202,7 @@ def kind_not_permitted(stage: Stage) -> None:
 def component_of_forbidden_kind(stage: Stage) -> None:
     """One more role binding opens what the team's own close; what is cluster-wide stops the unit."""
     with _delivered(stage) as git:
-        manifest = next(each for each in git.delivery.manifests if each.path == "teams/nlp/rolebinding-user.yaml")
+        manifest = next(each for each in git.delivery.tree.manifests if each.path == "teams/nlp/rolebinding-user.yaml")
         subjects = [{"kind": "Group", "name": "strangers", "apiGroup": "rbac.authorization.k8s.io"}]
         more = {**manifest.body, "metadata": {"name": "more", "namespace": "team-nlp"}, "subjects": subjects}
         assert not may(stage, ["strangers"], f"create {_JOBS}", "team-nlp")
@@ -209,10 +221,10 @@ def foreign_metadata_key(stage: Stage) -> None:
         assert not git.delivery.settled(git.commit(_brings(kept, held)))
         git.commit(_brings(kept))
         assert git.says("waiting for pruning confirmation of /ConfigMap/solver")
-        revision = git.commit(_brings(kept, newer))
-        binding = next(each for each in git.delivery.manifests if each.path == "teams/nlp/rolebinding-user.yaml")
+        commit = git.commit(_brings(kept, newer))
+        binding = next(each for each in git.delivery.tree.manifests if each.path == "teams/nlp/rolebinding-user.yaml")
         stage.api.patch(binding.body, {"subjects": []})
-        assert git.delivery.waited(lambda: _compared(git) == (revision, "OutOfSync", "Running")), git.status
+        assert git.delivery.waited(lambda: _compared(git) == (commit.revision, "OutOfSync", "Running")), git.status
         assert not git.is_there("ConfigMap", "newer")
         assert not stage.api.get(binding.body["apiVersion"], "RoleBinding", "user", "team-nlp").get("subjects")
         _approve(git)
@@ -241,7 +253,7 @@ def broken_component(stage: Stage) -> None:
 def unit_does_not_build(stage: Stage) -> None:
     """Argo CD can't build the unit."""
     with _delivered(stage) as git:
-        quota = next(each.body for each in git.delivery.manifests if each.path.startswith("teams/nlp/limitrange"))
+        quota = next(each.body for each in git.delivery.tree.manifests if each.path.startswith("teams/nlp/limitrange"))
         files = _files(stage.moved(_brings(quota)))
         _mended(git, files, "may not add resource with an already registered id")
 
@@ -252,7 +264,7 @@ def _mended(git: Git, files: Mapping[str, bytes], words: str) -> None:
     assert git.says("ComparisonError", words)
 
     def looked_again() -> bool:
-        git.delivery.refresh()
+        git.look()
         return "Manifest generation error (cached)" in git.status
 
     assert git.delivery.waited(looked_again), git.status
@@ -274,5 +286,5 @@ def unlisted_component(stage: Stage) -> None:
         brought = _files(stage.moved(changes))
         component = {path: content for path, content in brought.items() if path.startswith(git.folder("solver"))}
         assert component
-        assert not git.delivery.settled(git.publish({**git.delivery.files, **component}))
+        assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **component}))
         assert not git.is_there("ConfigMap", "solver")
