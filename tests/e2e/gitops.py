@@ -252,7 +252,8 @@ def _mended(git: Git, files: Mapping[str, bytes], words: str) -> None:
     assert git.says("ComparisonError", words)
 
     def looked_again() -> bool:
-        git.delivery.refresh()
+        if git.delivery.is_refreshed():
+            git.delivery.refresh()
         return "Manifest generation error (cached)" in git.status
 
     assert git.delivery.waited(looked_again), git.status
@@ -269,10 +270,21 @@ def unserved_version(stage: Stage) -> None:
 
 def unlisted_component(stage: Stage) -> None:
     """Argo CD is done, and nothing of the component is there."""
-    changes = _brings(_config_map("solver"))
+    changes = _brings(_config_map("unlisted"))
     with _delivered(stage) as git:
         brought = _files(stage.moved(changes))
         component = {path: content for path, content in brought.items() if path.startswith(git.folder("solver"))}
         assert component
         assert not git.delivery.settled(git.publish({**git.delivery.files, **component}))
-        assert not git.is_there("ConfigMap", "solver")
+        assert not git.is_there("ConfigMap", "unlisted")
+
+
+def tree_is_stale(stage: Stage) -> None:
+    """What somebody wrote into the tree by hand is on the cluster, whatever the profiles say."""
+    with _delivered(stage) as git:
+        manifest = next(each for each in git.delivery.manifests if each.path.startswith("teams/nlp/limitrange"))
+        metadata = {**manifest.body["metadata"], "annotations": {"ml.example.com/written": "by-hand"}}
+        written = {git.delivery.path(manifest): emit({**manifest.body, "metadata": metadata})}
+        assert not git.delivery.settled(git.publish({**git.delivery.files, **written}))
+        stands = stage.api.get("v1", "LimitRange", manifest.name, "team-nlp")
+        assert stands["metadata"]["annotations"]["ml.example.com/written"] == "by-hand"
