@@ -43,12 +43,15 @@ SEEN: dict[str, Seen] = {
     "capacity/smallest-job-does-not-fit": Seen(capacity.smallest_job_does_not_fit),
     "capacity/system-share-exceeds-node": Seen(capacity.system_share_exceeds_node),
     "capacity/uneven-share": Seen(capacity.uneven_share),
+    "delivery/broken-component": Seen(gitops.broken_component, GITOPS),
     "delivery/component-in-foreign-namespace": Seen(gitops.component_in_foreign_namespace, GITOPS),
     "delivery/component-of-forbidden-kind": Seen(gitops.component_of_forbidden_kind, GITOPS),
+    "delivery/foreign-metadata-key": Seen(gitops.foreign_metadata_key, GITOPS),
     "delivery/kind-not-permitted": Seen(gitops.kind_not_permitted, GITOPS),
     "delivery/namespace-not-permitted": Seen(gitops.namespace_not_permitted, GITOPS),
     "delivery/profile-vanished": Seen(delivery.profile_vanished),
     "delivery/server-of-two-clusters": Seen(delivery.server_of_two_clusters),
+    "delivery/unit-does-not-build": Seen(gitops.unit_does_not_build, GITOPS),
     "delivery/unit-vanished": Seen(delivery.unit_vanished),
     "isolation/pool-not-dedicated": Seen(access.pool_not_dedicated),
     "runtime/deprecated-runtime": Seen(delivery.deprecated_runtime),
@@ -70,17 +73,16 @@ SEEN: dict[str, Seen] = {
     "scheduling/lend-without-cohort": Seen(scheduling.lend_without_cohort),
     "scheduling/made-up-topology-label": Seen(scheduling.made_up_topology_label),
     "scheduling/mixed-topology": Seen(scheduling.mixed_topology),
+    "scheduling/no-priorities": Seen(scheduling.no_priorities),
+    "scheduling/top-priority-for-all": Seen(scheduling.top_priority_for_all),
     "scheduling/weight-without-fair-sharing": Seen(scheduling.weight_without_fair_sharing),
 }
 
 WRITTEN: dict[str, Seen] = {
     "scheduling/uneven-flavor-labels": Seen(scheduling.uneven_flavor_labels),
     "capacity/no-room-for-initializer": Seen(capacity.no_room_for_initializer),
-    "delivery/broken-component": Seen(gitops.broken_component, GITOPS),
-    "delivery/foreign-metadata-key": Seen(gitops.foreign_metadata_key, GITOPS),
     "delivery/secret-in-git": Seen(gitops.secret_in_git, GITOPS),
     "delivery/tree-is-stale": Seen(gitops.tree_is_stale, GITOPS),
-    "delivery/unit-does-not-build": Seen(gitops.unit_does_not_build, GITOPS),
     "delivery/unlisted-component": Seen(gitops.unlisted_component, GITOPS),
     "isolation/open-egress": Seen(gitops.open_egress, GITOPS),
     "release/invalid-manifest": Seen(delivery.invalid_manifest, OLD),
@@ -88,9 +90,7 @@ WRITTEN: dict[str, Seen] = {
     "release/unserved-version": Seen(gitops.unserved_version, GITOPS),
     "runtime/unsupported-by-release": Seen(delivery.unsupported_by_release, OLD),
     "scheduling/fair-sharing-in-a-cohort-tree": Seen(scheduling.fair_sharing_in_a_cohort_tree, FAIR),
-    "scheduling/no-priorities": Seen(scheduling.no_priorities),
     "scheduling/queue-without-trainjob": Seen(scheduling.queue_without_trainjob, BLIND),
-    "scheduling/top-priority-for-all": Seen(scheduling.top_priority_for_all),
 }
 """Scenarios that nobody has watched to their end yet: they prove nothing before they move up."""
 
