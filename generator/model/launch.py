@@ -147,6 +147,11 @@ class Launch:
         return self.runtime.keep >= 0 and "finished-jobs-go" in self.release.features
 
     @property
+    def returns_after_steps(self) -> bool:
+        """Whether a job that is evicted after its steps can be admitted again: not every Kueue places what is left."""
+        return not (self.volume and self.fabric) or "steps-return" in self.release.features
+
+    @property
     def has_tools(self) -> bool:
         """Whether jobs find programs of ours in /opt/trainyard."""
         return self.runtime.launcher.wrapped or bool(self.runtime.export)

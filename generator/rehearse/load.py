@@ -34,13 +34,18 @@ def check_load(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator
     with Crowd(lab) as crowd:
         jobs = [
             (crowd.add(lane, pods, chosen.choice(lane.space.priorities)), lane, pods)
-            for lane, pods in _jobs(find_lanes(samples), chosen)
+            for lane, pods in _jobs([lane for lane in find_lanes(samples) if _comes_back(lane)], chosen)
         ]
         failures = list(_settle(lab, jobs))
         watch = _Watch(lab, jobs)
         lab.processes.waited(watch.step, _PATIENCE)
         failures += [*watch.failures(), *_unfinished(jobs)]
         yield counted("jobs of a full cluster end", len(jobs), failures, watch.remark)
+
+
+def _comes_back(lane: Lane) -> bool:
+    """Leave out what a rule has told already: evicted after its steps, such a job never ends here."""
+    return lane.sample.launch.returns_after_steps
 
 
 def _jobs(lanes: Sequence[Lane], chosen: random.Random) -> Iterator[tuple[Lane, int]]:

@@ -44,6 +44,21 @@ UNSUPPORTED_BY_RELEASE = Rule(
     ),
     fix="Remove `keep` and tell the teams to delete what has ended, or waive this for the other clusters' sake.",
 )
+NO_RETURN_AFTER_STEPS = Rule(
+    id="scheduling/no-return-after-steps",
+    severity=Severity.WARNING,
+    summary="A job with steps that loses its nodes gets others again, on every cluster that has its runtime.",
+    why=(
+        "When its steps have ended and Kueue takes its nodes away, for a job that goes first or for an owner that comes"
+        " back, it waits for ever beside free nodes, and nothing says why: Kueue tries again many times a second, and"
+        " the API server refuses each time, `status.admission.podSetAssignments[0].topologyAssignment.slices: Required"
+        " value` (seen with Kueue 0.16.2; 0.19.2 takes it back)."
+    ),
+    fix=(
+        "Tell the teams to delete such a job and submit it again, and waive this; or have the job's own command do what"
+        " the steps do, and remove `initialize`."
+    ),
+)
 
 
 def no_room_for_initializer(platform: Platform) -> Iterator[Diagnostic]:
@@ -97,6 +112,15 @@ def unsupported_by_release(platform: Platform) -> Iterator[Diagnostic]:
             yield UNSUPPORTED_BY_RELEASE.at(runtime.at / "keep", message, notes=notes)
 
 
+def no_return_after_steps(platform: Platform) -> Iterator[Diagnostic]:
+    """Find runtimes with steps on nodes with a topology, where a step without pods left has no place in it."""
+    for runtime in platform.runtimes:
+        launches = [(site, launch) for site in platform.sites for launch in site.launches if launch.runtime == runtime]
+        if sites := list(dict.fromkeys(site.name for site, launch in launches if not launch.returns_after_steps)):
+            message = f"jobs of runtime `{runtime.name}` that are evicted after their steps never start again on"
+            yield NO_RETURN_AFTER_STEPS.at(runtime.at / "initialize", f"{message} {', '.join(sites)}")
+
+
 def _passed_over(launch: Launch, runtime: Runtime) -> bool:
     return launch.runtime == runtime and not launch.removes_finished_jobs
 
@@ -105,4 +129,5 @@ CHECKS = (
     Check(VOLUME_WITHOUT_CLAIM, volume_without_claim),
     Check(NO_ROOM_FOR_INITIALIZER, no_room_for_initializer),
     Check(UNSUPPORTED_BY_RELEASE, unsupported_by_release),
+    Check(NO_RETURN_AFTER_STEPS, no_return_after_steps),
 )

@@ -115,6 +115,27 @@ def no_priorities(stage: Stage) -> None:
     assert older.is_admitted
 
 
+def no_return_after_steps(stage: Stage) -> None:
+    """A job that makes room when its steps have ended waits for ever, beside nodes that are free again."""
+    scene = stage.stand(bad("scheduling/no-return-after-steps"))
+    job = scene.submit("nlp", 4, priority_class="batch")
+    assert scene.runs(job)
+    assert stage.until(lambda: _ended(job, "dataset-initializer"))
+    urgent = scene.submit("nlp", 4, priority_class="production")
+    assert scene.runs(urgent)
+    assert scene.is_evicted(job, "Preempted to accommodate a workload")
+    urgent.delete()
+    words = "status.admission.podSetAssignments[0].topologyAssignment.slices: Required value"
+    assert stage.until(lambda: words in stage.log("kueue"))
+    assert not job.is_admitted
+
+
+def _ended(job: Job, step: str) -> bool:
+    """End a step, and tell whether Kueue has heard of it."""
+    job.end(step)
+    return bool((job.workload.get("status") or {}).get("reclaimablePods"))
+
+
 def top_priority_for_all(stage: Stage) -> None:
     """When an owner comes back, the older job of a low priority goes, and the newer one of the highest stays."""
     scene = stage.stand(bad("scheduling/top-priority-for-all"))

@@ -91,6 +91,7 @@ WRITTEN: dict[str, Seen] = {
     "runtime/unsupported-by-release": Seen(delivery.unsupported_by_release, OLD),
     "scheduling/fair-sharing-in-a-cohort-tree": Seen(scheduling.fair_sharing_in_a_cohort_tree, FAIR),
     "scheduling/queue-without-trainjob": Seen(scheduling.queue_without_trainjob, BLIND),
+    "scheduling/no-return-after-steps": Seen(scheduling.no_return_after_steps, OLD),
 }
 """Scenarios that nobody has watched to their end yet: they prove nothing before they move up."""
 

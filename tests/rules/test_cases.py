@@ -98,7 +98,7 @@ def test_every_family_is_listed() -> None:
 
 
 def test_flagship_has_only_warnings_that_are_true() -> None:
-    """The repository's own platform borrows on purpose, keeps an older runtime, and jobs on one cluster."""
+    """The repository's own platform borrows on purpose, and keeps an older runtime, and jobs on one cluster; steps on the other."""
     profiles, _ = load(HERE.parents[1] / "profiles")
     platform, _ = resolve(profiles)
     found = list(check_meaning(platform))
@@ -107,4 +107,5 @@ def test_flagship_has_only_warnings_that_are_true() -> None:
         ("runtime/deprecated-runtime", Severity.WARNING),
         ("runtime/unsupported-by-release", Severity.WARNING),
         ("scheduling/job-on-borrowed-nodes", Severity.WARNING),
+        ("scheduling/no-return-after-steps", Severity.WARNING),
     }
