@@ -98,7 +98,7 @@ def test_every_family_is_listed() -> None:
 
 
 def test_flagship_has_only_warnings_that_are_true() -> None:
-    """The repository's own platform borrows on purpose, and keeps an older runtime, and jobs on one cluster; steps on the other."""
+    """The repository's own platform borrows on purpose, keeps an older runtime, and uses what one release can't."""
     profiles, _ = load(HERE.parents[1] / "profiles")
     platform, _ = resolve(profiles)
     found = list(check_meaning(platform))
