@@ -116,10 +116,8 @@ class Delivery:
 
     def remind(self, names: Collection[str]) -> None:
         """Ask again where the question is gone: one that comes while an earlier one is answered goes with it."""
-        bodies = self.applications()
-        self.refresh(
-            [name for name in names if _REFRESH not in bodies[name].get("metadata", {}).get("annotations", {})]
-        )
+        asked = {name for name, body in self.applications().items() if _is_asked(body)}
+        self.refresh(set(names) - asked)
 
     def list_teams(self) -> None:
         """Have Argo CD look now which folders of teams there are, and wait until it has."""
@@ -135,8 +133,7 @@ class Delivery:
 
     def is_refreshed(self) -> bool:
         """Tell whether Argo CD has looked."""
-        bodies = self.lab.api.list(_ARGO, "Application", self.argocd.namespace)
-        return not any(_REFRESH in body["metadata"].get("annotations", {}) for body in bodies)
+        return not any(map(_is_asked, self.applications().values()))
 
     def waited(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
         """Wait for something, while what others' controllers would say of their objects is said for them."""
@@ -263,6 +260,11 @@ def _fine(body: Body, revision: str, health: Collection[str]) -> bool:
     done = status.get("operationState", {}).get("phase") == "Succeeded"
     synced = sync.get("status") == "Synced" and revision in {"", _revision(body)}
     return bool(done and synced and status.get("health", {}).get("status") in health)
+
+
+def _is_asked(body: Body) -> bool:
+    """Tell whether an Application is still to look at Git."""
+    return _REFRESH in body.get("metadata", {}).get("annotations", {})
 
 
 def _revision(body: Body) -> str:
