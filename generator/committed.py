@@ -25,7 +25,10 @@ TREE_IS_STALE = Rule(
     id="delivery/tree-is-stale",
     severity=Severity.ERROR,
     summary="The committed tree is, byte for byte, what its profiles say.",
-    why="Argo CD syncs what is committed: the cluster gets something else than the profiles that were reviewed.",
+    why=(
+        "Argo CD syncs what is committed (seen with Argo CD 3.5.7): the cluster gets something else than the profiles"
+        " that were reviewed."
+    ),
     fix="Run `trainyard generate` and commit what it writes; never edit the tree by hand.",
 )
 PROFILE_VANISHED = Rule(

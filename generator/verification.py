@@ -32,9 +32,8 @@ UNIT_DOES_NOT_BUILD = Rule(
     severity=Severity.ERROR,
     summary="Kustomize builds each sync unit.",
     why=(
-        "Argo CD can't render the unit: its Application stays in ComparisonError and nothing of it is delivered. The"
-        " error outlives its cause: `Manifest generation error (cached)`, until somebody asks for a hard refresh (seen"
-        " with Argo CD 3.5.7)."
+        "Argo CD can't render the unit: its Application stays in `ComparisonError` and nothing of it is delivered,"
+        " until a commit puts it right (seen with Argo CD 3.5.7: `may not add resource with an already registered id`)."
     ),
     fix="Correct the hand-written component that kustomize names; for anything else, report a bug of Trainyard.",
 )

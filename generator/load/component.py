@@ -18,9 +18,9 @@ BROKEN_COMPONENT = Rule(
     severity=Severity.ERROR,
     summary="Each file that a hand-written Component lists exists beside it and holds Kubernetes objects.",
     why=(
-        "Kustomize can't build the team's unit, and Argo CD delivers nothing of that team any more. Its error outlives"
-        " the cause: `Manifest generation error (cached)`, until somebody asks for a hard refresh (seen with Argo CD"
-        " 3.5.7)."
+        "Kustomize can't build the team's unit, and Argo CD delivers nothing of that team any more: `ComparisonError`,"
+        " `no such file or directory`, soon `Manifest generation error (cached)`, until a commit puts it right (seen"
+        " with Argo CD 3.5.7)."
     ),
     fix="Correct the Component's `resources`, or the file.",
 )

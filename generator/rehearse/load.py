@@ -17,7 +17,7 @@ from generator.rehearse.life import roles
 from generator.rehearse.outcome import Failure, Outcome, counted
 
 _PATIENCE = 600.0
-_SETTLING = 60.0
+_SETTLING = 300.0
 
 Submitted = Sequence[tuple[Job, Lane, int]]
 """Jobs with their lane and number of pods."""

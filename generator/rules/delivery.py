@@ -56,10 +56,10 @@ COMPONENT_OF_FORBIDDEN_KIND = Rule(
     summary="A component holds only what no profile can say: the kinds that the release lists.",
     why=(
         "It is applied with the platform's rights, and an AppProject can't restrict content. Policies and roles add up:"
-        " one more NetworkPolicy or RoleBinding opens the team. A job in Git"
-        " is made again whenever somebody deletes it, and one with `suspend: true` is fought over: generation 15 in"
-        " 75 s, the pods killed and made again (seen with Argo CD 3.5.7 and Kueue 0.19.2). What is cluster-wide stops"
-        " the whole unit: `resource :Namespace is not permitted in project team-vision` (seen with Argo CD 3.5.7)."
+        " one more NetworkPolicy or RoleBinding opens the team. A job in Git is made again whenever somebody deletes"
+        " it, and one with `suspend: true` is fought over: generation 15 in 75 s, the pods killed and made again (seen"
+        " with Argo CD 3.5.7 and Kueue 0.19.2). What is cluster-wide stops the whole unit: `resource :Namespace is not"
+        " permitted in project team-vision` (seen with Argo CD 3.5.7)."
     ),
     fix="Say it in the team's or the cluster's profile, or submit it as a user; secrets come out of a secret store.",
 )
@@ -69,9 +69,8 @@ FOREIGN_METADATA_KEY = Rule(
     summary="A component's objects carry no label, annotation or finalizer that steers a controller, or pretends to.",
     why=(
         "One `argocd.argoproj.io/sync-options: Prune=confirm` freezes the team's whole unit once the object goes:"
-        " `waiting for pruning confirmation of /PersistentVolume/team-vision-ckpt and 1 more resources`, nothing newer"
-        " is applied and drift is not healed (seen with Argo CD 3.5.7). A made-up key does nothing and looks like a"
-        " promise."
+        " `waiting for pruning confirmation of /ConfigMap/solver`, nothing newer is applied and drift is not healed"
+        " (seen with Argo CD 3.5.7). A made-up key does nothing and looks like a promise."
     ),
     fix="Leave it out, or take a key below the settings' `domain`; say placement, storage and regulation in profiles.",
 )

@@ -27,9 +27,9 @@ NO_ROOM_FOR_INITIALIZER = Rule(
     severity=Severity.ERROR,
     summary="What the steps of a runtime take of a node leaves its ranks cores and memory.",
     why=(
-        "Kueue counts steps and ranks together from the beginning, so each pod of ranks asks for that much less:"
-        " nothing would be left for them, and the API server refuses the runtime: `should match '^...` (seen with"
-        " Trainer 2.3.0)."
+        "Kueue counts steps and ranks together from the beginning, so each pod of ranks asks for that much less. Where"
+        " less than nothing is left it makes no Workload of the job, which waits without a word; its log says"
+        " `resources.requests[cpu]: Invalid value: ... must be greater than or equal to 0` (seen with Kueue 0.19.2)."
     ),
     fix="Lower `cpu` or `memory` under `initialize`, or run it on larger nodes or shares.",
 )

@@ -68,15 +68,14 @@ def no_reserve(stage: Stage) -> None:
 
 
 def no_room_for_initializer(stage: Stage) -> None:
-    """Steps that take more than a node has leave ranks less than nothing, which the API server refuses in a pod."""
+    """Ranks that are left less than nothing: Kueue makes no Workload of the job, and tells nobody but its log."""
     step = {"initialize": {"cpu": 210}}
     scene = stage.stand(bad("capacity/no-room-for-initializer", **{"runtimes/openmpi-cuda.yaml": step}))
-    scene.submit("nlp", 2)
-
-    def told() -> list[str]:
-        return [str(each.get("message")) for each in stage.api.list("v1", "Event", "team-nlp")]
-
-    assert stage.until(lambda: any("must be greater than or equal to 0" in each for each in told())), told()
+    job = scene.submit("nlp", 2)
+    words = "spec.podSets[1].template.spec.containers[0].resources.requests[cpu]: Invalid value:"
+    assert stage.until(lambda: words in stage.log("kueue"))
+    assert job.workload == {}
+    assert job.pods == []
 
 
 def oversubscribed(stage: Stage) -> None:

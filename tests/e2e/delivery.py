@@ -13,8 +13,7 @@ from generator.rehearse.jobs import as_user, conditions
 from generator.render.site import render_site
 from tests.e2e.access import may
 from tests.e2e.capacity import CPU, SIMULATION
-from tests.e2e.stage import CLUSTER, Scene, Stage, bad
-from tests.rules.cases import merged
+from tests.e2e.stage import CLUSTER, Scene, Stage, bad, over
 
 
 def deprecated_runtime(stage: Stage) -> None:
@@ -79,7 +78,7 @@ def version_differs_from_file(stage: Stage) -> None:
 def gpu_in_resource_name(stage: Stage) -> None:
     """A virtual function is taken for a GPU, and torchrun isn't told how many processors there are."""
     for fabric, changes, ranks in (("gpu-net", bad("runtime/gpu-in-resource-name"), "auto"), ("ib", {}, "124")):
-        scene = stage.stand(merged(changes, _processors(fabric)))
+        scene = stage.stand(over(changes, _processors(fabric)))
         body = scene.body("nlp", 2)
         del body["spec"]["trainer"]["numProcPerNode"]
         job = scene.create("nlp", body)

@@ -26,7 +26,7 @@ from generator.rehearse.redis import find_redis
 from generator.rehearse.repository import Repository
 from generator.render.site import render_site
 from generator.render.unit import health_checks
-from tests.rules.cases import HERE, merged, platform_of, read_case
+from tests.rules.cases import HERE, platform_of, read_case
 
 CLUSTER = "prod-east"
 _FILE = f"clusters/{CLUSTER}.yaml"
@@ -58,7 +58,7 @@ class Ground:
 
     def under(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return changes of the cases' base on this ground."""
-        return {**changes, _FILE: merged(self.settings, changes.get(_FILE, {}))}
+        return {**changes, _FILE: {**self.settings, **changes.get(_FILE, {})}}
 
 
 NEW = Ground("kueue-0.19.2", {"release": "kubernetes-1.36", "sharing": "classical"})
@@ -73,8 +73,15 @@ PAIR = Ground("kueue-0.19.2-trainer-2.1.0", OLD.settings, kueue="kubernetes-1.36
 def bad(rule: str, **more: Any) -> dict[str, Any]:
     """Return what the bad case of a rule changes, and more."""
     changes, _ = read_case(HERE / rule / "bad.yaml")
-    result: dict[str, Any] = merged(changes, more)
+    result: dict[str, Any] = over(changes, more)
     return result
+
+
+def over(changes: Any, more: Any) -> Any:
+    """Return changes after further ones: what one of them removes is still to be removed."""
+    if not isinstance(changes, dict) or not isinstance(more, dict):
+        return more
+    return {**changes, **{key: over(changes.get(key), value) for key, value in more.items()}}
 
 
 @contextmanager

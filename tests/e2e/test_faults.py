@@ -68,8 +68,17 @@ def _said(process: subprocess.Popen[str]) -> str:
     return process.stderr.read()
 
 
-@pytest.mark.parametrize("last", ["etcd", "kube-apiserver", "kwok", "kueue"])
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize(
+    ("last", "number", "code"),
+    [
+        ("etcd", signal.SIGINT, 130),
+        ("etcd", signal.SIGKILL, -9),
+        ("kube-apiserver", signal.SIGTERM, 130),
+        ("kwok", signal.SIGINT, 130),
+        ("kueue", signal.SIGTERM, 130),
+        ("kueue", signal.SIGKILL, -9),
+    ],
+)
 def test_nothing_is_left(cache: Path, last: str, number: signal.Signals, code: int) -> None:
     """Ended when this program has just begun, nothing runs on, and nothing was written outside of the run's folder."""
     with _rehearsal(cache) as process:
