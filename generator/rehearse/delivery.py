@@ -114,6 +114,11 @@ class Delivery:
             if name in names and body:
                 self.lab.api.patch(body, {"metadata": {"annotations": {_REFRESH: how}}})
 
+    def remind(self, names: Collection[str]) -> None:
+        """Ask again where the question is gone: one that comes while an earlier one is answered goes with it."""
+        asked = {name for name, body in self.applications().items() if _is_asked(body)}
+        self.refresh(set(names) - asked)
+
     def list_teams(self) -> None:
         """Have Argo CD look now which folders of teams there are, and wait until it has."""
 
@@ -128,8 +133,7 @@ class Delivery:
 
     def is_refreshed(self) -> bool:
         """Tell whether Argo CD has looked."""
-        bodies = self.lab.api.list(_ARGO, "Application", self.argocd.namespace)
-        return not any(_REFRESH in body["metadata"].get("annotations", {}) for body in bodies)
+        return not any(map(_is_asked, self.applications().values()))
 
     def waited(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
         """Wait for something, while what others' controllers would say of their objects is said for them."""
@@ -150,13 +154,22 @@ class Delivery:
             wanted = {name: commit.revision if name in commit.applications else "" for name in self.units}
             return {name: bodies[name] for name in wanted if not _fine(bodies[name], wanted[name], health)}
 
-        self.waited(lambda: not unsettled(), seconds)
+        def is_settled() -> bool:
+            bodies = self.applications()
+            self.remind([name for name in commit.applications if _revision(bodies[name]) != commit.revision])
+            return not unsettled()
+
+        self.waited(is_settled, seconds)
         return [Failure(name, _told(body), self.lab.plan.site.cluster.at) for name, body in unsettled().items()]
 
     def orphaned(self, name: str) -> list[Failure]:
         """Wait until an Application says that its folder is gone; return what it says instead."""
-        self.refresh([name])
-        if self.waited(lambda: "app path does not exist" in self.told(name)):
+
+        def is_orphaned() -> bool:
+            self.remind([name])
+            return "app path does not exist" in self.told(name)
+
+        if self.waited(is_orphaned):
             return []
         return [Failure(name, self.told(name), self.lab.plan.site.cluster.at)]
 
@@ -245,8 +258,18 @@ def _fine(body: Body, revision: str, health: Collection[str]) -> bool:
     status = body.get("status") or {}
     sync = status.get("sync", {})
     done = status.get("operationState", {}).get("phase") == "Succeeded"
-    synced = sync.get("status") == "Synced" and revision in {"", sync.get("revision")}
+    synced = sync.get("status") == "Synced" and revision in {"", _revision(body)}
     return bool(done and synced and status.get("health", {}).get("status") in health)
+
+
+def _is_asked(body: Body) -> bool:
+    """Tell whether an Application is still to look at Git."""
+    return _REFRESH in body.get("metadata", {}).get("annotations", {})
+
+
+def _revision(body: Body) -> str:
+    """Return what an Application was compared with."""
+    return str((body.get("status") or {}).get("sync", {}).get("revision", ""))
 
 
 def _told(body: Body) -> str:

@@ -144,6 +144,7 @@ def test_what_is_not_settled_says_why(delivered: Delivery, server: Served) -> No
     application(server, "lab-team-nlp", "old", phase="Running", message="waiting for pruning confirmation")
     del server.objects["/apis/argoproj.io/v1alpha1/namespaces/argocd/applications/lab-team-speech"]
     failures = {each.what: each.words for each in delivered.settled(Commit("new", ["lab-platform", "lab-argocd"]), 0)}
+    assert marked(server) == ["lab-argocd"]
     assert failures == {
         "lab-argocd": "Synced; Healthy",
         "lab-platform": "Synced; Degraded; ClusterQueue /nlp-gpu: Synced Degraded FlavorNotFound",
