@@ -79,8 +79,8 @@ UNSERVED_VERSION = Rule(
     severity=Severity.ERROR,
     summary="A component's objects are of the API version that the release serves.",
     why=(
-        "Argo CD stops the whole unit: `The Kubernetes API could not find ...` (seen with Argo CD 3.5.7 for a kind that"
-        " is not served)."
+        "Argo CD stops the whole unit: `failed to discover server resources for group version"
+        " external-secrets.io/v1beta1: the server could not find the requested resource` (seen with Argo CD 3.5.7)."
     ),
     fix="Write the served version, and look up what else changed between the two.",
 )

@@ -278,7 +278,7 @@ def unserved_version(stage: Stage) -> None:
     changes = bad("release/unserved-version")
     with _delivered(stage) as git:
         git.commit(changes)
-        assert git.says("The Kubernetes API could not find external-secrets.io/ExternalSecret")
+        assert git.says("failed to discover server resources for group version external-secrets.io/v1beta1")
 
 
 def unlisted_component(stage: Stage) -> None:
