@@ -11,13 +11,12 @@ from generator.diagnostics import Pointer
 from generator.model.manifest import Manifest
 from generator.model.space import Sample, Space
 from generator.rehearse.api import Api, Body, Refused, at_once
+from generator.rehearse.harmless import good_jobs
 from generator.rehearse.hostile import (
     CLOSED,
     NO_PARAMETERS,
     ORPHAN,
     SNAPSHOT,
-    Variant,
-    good_jobs,
     greedy_jobs,
     hostile_changes,
     hostile_jobs,
@@ -25,6 +24,7 @@ from generator.rehearse.hostile import (
 from generator.rehearse.jobs import KUEUE, Job, as_user, submit
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure, Outcome, counted
+from generator.rehearse.variants import Variant
 
 _POLICIES = "admissionregistration.k8s.io/v1"
 _OUR_FAULT = "resulted in error"

@@ -5,14 +5,23 @@ Every one hung a job, took a node for ever or left its tenant when it was let th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from generator.model.quantity import format_amount
 from generator.model.runtime import INITIALIZERS
 from generator.model.space import Sample
 from generator.rehearse.api import Body
+from generator.rehearse.variants import (
+    OWN,
+    Variant,
+    asking,
+    patch,
+    patched,
+    patches_runtimes,
+    shown,
+    whole_node,
+    with_change,
+    with_pod,
+)
 
 _PLACEMENT = "must not set nodeSelector, tolerations, affinity or schedulingGates"
 _IDENTITY = "must not set serviceAccountName or imagePullSecrets"
@@ -40,21 +49,6 @@ ORPHAN = "can't be deleted with its dependents orphaned"
 SNAPSHOT = "whose name ends with -runtime-snapshot is Trainer's alone"
 CLOSED = "is not open for jobs"
 NO_PARAMETERS = "no params found for policy binding"
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """Something that somebody asks for.
-
-    Args:
-        told: what is special, as a reader knows it.
-        body: the whole TrainJob.
-        words: in the refusal; empty for what must be let through.
-    """
-
-    told: str
-    body: Body
-    words: str = ""
 
 
 _PODS: tuple[tuple[Body, str], ...] = (
@@ -166,62 +160,28 @@ _NETWORK = {"annotations": {"k8s.v1.cni.cncf.io/networks": "team-other/rail-0"}}
 _QUEUE_LABEL = {"labels": {"kueue.x-k8s.io/queue-name": "other"}}
 _TOPOLOGY = {"annotations": {"kueue.x-k8s.io/podset-required-topology": "kubernetes.io/hostname"}}
 _KUEUE = "kueue.x-k8s.io/manager"
-_OWN = "sdk.example.com/job"
-
-_GOOD_PODS: tuple[Body, ...] = (
-    {"volumes": [{"name": "x", "emptyDir": {}}]},
-    {"volumes": [{"name": "x", "secret": {"secretName": "a"}}]},
-    {"volumes": [{"name": "x", "configMap": {"name": "a"}}]},
-    {
-        "volumes": [{"name": "x", "emptyDir": {}}],
-        "containers": [{"name": "node", "volumeMounts": [{"name": "x", "mountPath": "/data", "subPath": "a/b"}]}],
-    },
-)
-_GOOD_TRAINERS: tuple[Body, ...] = (
-    {"image": "registry.example.com/x:1"},
-    {"command": ["a"], "args": ["b"]},
-    {"env": [{"name": "A", "value": "b"}, {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]},
-)
-_GOOD_METADATA: tuple[Body, ...] = (
-    {"labels": {"mine": "x"}},
-    {"finalizers": ["foregroundDeletion"]},
-    {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "u"}]},
-)
-
-
-def good_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
-    """Yield a sample and what its team may make of it: the same fields as in hostile jobs, with harmless values."""
-    yield Variant("as it is", body)
-    for pod in _GOOD_PODS:
-        yield Variant(f"pod {_short(pod)}", _with_pod(sample, body, pod))
-    for trainer in (*_GOOD_TRAINERS, _asking(whole := _whole(sample), whole)):
-        yield Variant(f"trainer {_short(trainer)}", _merged(body, {"spec": {"trainer": trainer}}))
-    for spec in ({"managedBy": "trainer.kubeflow.org/trainjob-controller"}, _unchanged(sample)):
-        yield Variant(f"spec {_short(spec)}", _merged(body, {"spec": spec}))
-    for metadata in (*_GOOD_METADATA, *_in_time(sample)):
-        yield Variant(f"metadata {_short(metadata)}", _merged(body, {"metadata": metadata}))
 
 
 def hostile_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     """Yield what a user could make of a sample and must not, whoever the team is."""
     for pod, words in _pods(sample):
-        yield Variant(f"pod {_short(pod)}", _with_pod(sample, body, pod), words)
+        yield Variant(f"pod {shown(pod)}", with_pod(sample, body, pod), words)
     for trainer, words in (*_CONTAINERS, *_of_launcher(sample)):
-        yield Variant(f"trainer {_short(trainer)}", _merged(body, {"spec": {"trainer": trainer}}), words)
-    for spec, words in (_MANAGED, *(_patches() if _patches_runtimes(sample) else _overrides())):
-        yield Variant(f"spec {_short(spec)}", _merged(body, {"spec": spec}), words)
+        yield Variant(f"trainer {shown(trainer)}", with_change(body, {"spec": {"trainer": trainer}}), words)
+    for spec, words in (_MANAGED, *(_patches() if patches_runtimes(sample) else _overrides())):
+        yield Variant(f"spec {shown(spec)}", with_change(body, {"spec": spec}), words)
     for metadata, words in _METADATA_CHANGES:
-        yield Variant(f"metadata {_short(metadata)}", _merged(body, {"metadata": metadata}), words)
+        yield Variant(f"metadata {shown(metadata)}", with_change(body, {"metadata": metadata}), words)
 
 
 def greedy_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     """Yield what is against the limits of a sample's own team and runtime."""
     for trainer, words in (*_TRAINERS, *_resources(sample)):
-        yield Variant(f"trainer {_short(trainer)}", _merged(body, {"spec": {"trainer": trainer}}), words)
+        yield Variant(f"trainer {shown(trainer)}", with_change(body, {"spec": {"trainer": trainer}}), words)
     for spec, words in (*_SPECS, *_steps(sample)):
-        yield Variant(f"spec {_short(spec)}", _merged(body, {"spec": spec}), words)
+        yield Variant(f"spec {shown(spec)}", with_change(body, {"spec": spec}), words)
     for metadata, words in (*_LABELS, *_deadlines(sample), ({"name": "a" * 60}, "metadata.name has")):
-        yield Variant(f"metadata {_short(metadata)}", _merged(body, {"metadata": metadata}), words)
+        yield Variant(f"metadata {shown(metadata)}", with_change(body, {"metadata": metadata}), words)
 
 
 def hostile_changes(sample: Sample, job: Body) -> Iterator[tuple[str, Body, str]]:
@@ -230,15 +190,15 @@ def hostile_changes(sample: Sample, job: Body) -> Iterator[tuple[str, Body, str]
     emptied: list[tuple[Body, str]] = [({form: None}, _FIXED) for form in forms]
     flipped: tuple[Body, str] = ({"suspend": not job["spec"].get("suspend", False)}, _FIXED)
     for spec, words in (*emptied, flipped, *_SPEC_CHANGES):
-        yield f"spec {_short(spec)}", {"spec": spec}, words
+        yield f"spec {shown(spec)}", {"spec": spec}, words
     for metadata, words in (*_LABELS, *_METADATA_CHANGES, *_deadlines(sample)):
-        yield f"metadata {_short(metadata)}", {"metadata": metadata}, words
+        yield f"metadata {shown(metadata)}", {"metadata": metadata}, words
 
 
 def _pods(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield changes to the pods of a job."""
     yield from _PODS
-    yield from ((pod, _POD_PLATFORM) for pod in (_PATCHED_PODS if _patches_runtimes(sample) else ()))
+    yield from ((pod, _POD_PLATFORM) for pod in (_PATCHED_PODS if patches_runtimes(sample) else ()))
     yield from (({"volumes": [{"name": "x", **volume}]}, words) for volume, words in _VOLUMES)
     yield from (({"volumes": [{"name": name, "emptyDir": {}}]}, _VOLUME_KIND) for name in _TAKEN_NAMES)
     yield from (({"volumes": [{"name": name, "emptyDir": {}}]}, _VOLUME_FORM) for name in _BAD_NAMES)
@@ -250,23 +210,15 @@ def _pods(sample: Sample) -> Iterator[tuple[Body, str]]:
 def _patches() -> Iterator[tuple[Body, str]]:
     """Yield what ``runtimePatches`` (Trainer 2.2) reach beyond pods, and patches in Kueue's name."""
     for metadata in (_NETWORK, _QUEUE_LABEL, _TOPOLOGY):
-        yield _patched(_OWN, [{"name": "node", "template": {"spec": {"template": {"metadata": metadata}}}}]), _METADATA
-        yield _patched(_OWN, [{"name": "node", "template": {"metadata": metadata}}]), _METADATA
-        yield {"runtimePatches": [_patch(_OWN, {"metadata": metadata})]}, _METADATA
+        yield patched(OWN, [{"name": "node", "template": {"spec": {"template": {"metadata": metadata}}}}]), _METADATA
+        yield patched(OWN, [{"name": "node", "template": {"metadata": metadata}}]), _METADATA
+        yield {"runtimePatches": [patch(OWN, {"metadata": metadata})]}, _METADATA
     tolerant = {"spec": {"template": {"spec": {"tolerations": [{"operator": "Exists"}]}}}}
-    yield _patched(_KUEUE, [{"name": "node", "template": tolerant}]), _PLACEMENT
-    yield {"runtimePatches": [_patch(_KUEUE, {"metadata": _NETWORK})]}, _METADATA
-    yield _patched(_OWN, [{"name": "other"}]), _METADATA
-    twice = [_patch(manager, {"spec": {"replicatedJobs": [{"name": "node"}]}}) for manager in (_OWN, f"{_OWN}-too")]
+    yield patched(_KUEUE, [{"name": "node", "template": tolerant}]), _PLACEMENT
+    yield {"runtimePatches": [patch(_KUEUE, {"metadata": _NETWORK})]}, _METADATA
+    yield patched(OWN, [{"name": "other"}]), _METADATA
+    twice = [patch(manager, {"spec": {"replicatedJobs": [{"name": "node"}]}}) for manager in (OWN, f"{OWN}-too")]
     yield {"runtimePatches": twice}, _METADATA
-
-
-def _patched(manager: str, jobs: list[Body]) -> Body:
-    return {"runtimePatches": [_patch(manager, {"spec": {"replicatedJobs": jobs}})]}
-
-
-def _patch(manager: str, template: Body) -> Body:
-    return {"manager": manager, "trainingRuntimeSpec": {"template": template}}
 
 
 def _overrides() -> Iterator[tuple[Body, str]]:
@@ -283,22 +235,14 @@ def _overrides() -> Iterator[tuple[Body, str]]:
 
 def _resources(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield sets of resources that are no part of a node."""
-    whole = _whole(sample)
+    whole = whole_node(sample)
     for name in whole:
-        yield _asking(more := {**whole, name: "1e15"}, more), _RESOURCES
-        yield _asking(less := {key: amount for key, amount in whole.items() if key != name}, less), _RESOURCES
-    yield _asking(none := {**whole, "cpu": "0"}, none), _RESOURCES
-    yield _asking({**whole, "cpu": "1"}, {**whole, "cpu": "2"}), _RESOURCES
+        yield asking(more := {**whole, name: "1e15"}, more), _RESOURCES
+        yield asking(less := {key: amount for key, amount in whole.items() if key != name}, less), _RESOURCES
+    yield asking(none := {**whole, "cpu": "0"}, none), _RESOURCES
+    yield asking({**whole, "cpu": "1"}, {**whole, "cpu": "2"}), _RESOURCES
     for name in ("example.com/x", "hugepages-2Mi"):
-        yield _asking(more := {**whole, name: "1"}, more), _RESOURCES
-
-
-def _whole(sample: Sample) -> Body:
-    return {name: format_amount(name, amount) for name, amount in sample.launch.per_node.items()}
-
-
-def _asking(requests: Body, limits: Body) -> Body:
-    return {"resourcesPerNode": {"requests": requests, "limits": limits}, "numProcPerNode": 1}
+        yield asking(more := {**whole, name: "1"}, more), _RESOURCES
 
 
 def _of_launcher(sample: Sample) -> Iterator[tuple[Body, str]]:
@@ -321,46 +265,3 @@ def _deadlines(sample: Sample) -> Iterator[tuple[Body, str]]:
         yield {"labels": {names: None}}, _DEADLINE
         for time in (None, "x", "0", str(priority.deadline + 1)):
             yield {"labels": {names: priority.name, key: time}}, _DEADLINE
-
-
-def _in_time(sample: Sample) -> Iterator[Body]:
-    """Yield each class with the latest end that its jobs may have."""
-    for priority in sample.space.priorities:
-        end = {"kueue.x-k8s.io/max-exec-time-seconds": str(priority.deadline)} if priority.deadline else {}
-        yield {"labels": {"kueue.x-k8s.io/priority-class": priority.name, **end}}
-
-
-def _unchanged(sample: Sample) -> Body:
-    """Return changes to the pods that change nothing."""
-    if _patches_runtimes(sample):
-        return _patched(_OWN, [{"name": "node"}])
-    return {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": {}}]}
-
-
-def _patches_runtimes(sample: Sample) -> bool:
-    return sample.space.cluster.release.patches_runtimes
-
-
-def _with_pod(sample: Sample, body: Body, pod: Body) -> Body:
-    """Return a job whose only change to its pods is this one, in its release's form."""
-    if _patches_runtimes(sample):
-        change = _patched(_OWN, [{"name": "node", "template": {"spec": {"template": {"spec": pod}}}}])
-    else:
-        change = {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": pod}]}
-    return _merged(body, {"spec": change})
-
-
-def _merged(body: Body, change: Body) -> Body:
-    """Return an object after a merge patch (RFC 7396)."""
-    merged = {key: value for key, value in body.items() if key not in change}
-    for key, value in change.items():
-        if isinstance(value, dict):
-            old = body.get(key)
-            merged[key] = _merged(old if isinstance(old, dict) else {}, value)
-        elif value is not None:
-            merged[key] = value
-    return merged
-
-
-def _short(body: Body) -> str:
-    return json.dumps(body)

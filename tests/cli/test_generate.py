@@ -60,8 +60,8 @@ def test_check_names_each_file_that_differs(tree: Path, trainyard: Call) -> None
     assert (
         "error[delivery/tree-is-stale]: prod-east: 1 edited\n"
         " --> overlays/prod-east\n"
-        "  = if merged: Argo CD syncs what is committed: the cluster gets something else than the profiles that were"
-        " reviewed.\n"
+        "  = if merged: Argo CD syncs what is committed (seen with Argo CD 3.5.7): the cluster gets something else"
+        " than the profiles that were reviewed.\n"
         "  = note: edited --> overlays/prod-east/README.md\n"
     ) in ended.out
     assert "error[delivery/tree-is-stale]: prod-east/teams/nlp: 1 missing, 1 extra\n" in ended.out

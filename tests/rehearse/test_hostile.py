@@ -10,7 +10,8 @@ import pytest
 from generator.model.manifest import Manifest
 from generator.model.space import Sample
 from generator.pipeline import generate
-from generator.rehearse.hostile import good_jobs, greedy_jobs, hostile_changes, hostile_jobs
+from generator.rehearse.harmless import good_jobs
+from generator.rehearse.hostile import greedy_jobs, hostile_changes, hostile_jobs
 
 _ROOT = Path(__file__).parents[2]
 
