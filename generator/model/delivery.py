@@ -1,15 +1,14 @@
-"""How Argo CD delivers a site: projects and applications, bounded by the kinds that the tree really has."""
+"""How Argo CD delivers a site: projects and applications, bounded by the kinds that their units may have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from generator.model import names
 from generator.model.manifest import Kind
 from generator.model.platform import Site
-from generator.model.tenant import Tenant
 
 _VERBS = ("create", "delete", "get", "list", "patch", "update", "watch")
 _RBAC = "rbac.authorization.k8s.io"
@@ -39,8 +38,8 @@ class Delivery:
     """What Argo CD must be told about a site.
 
     Args:
-        platform: kinds of the platform unit; ``namespaces`` those that it writes into.
-        teams: kinds of each team's unit, its hand-written components included.
+        platform: kinds that the platform unit may have; ``namespaces`` those that it writes into.
+        team: kinds that a team's unit may have, its hand-written components included.
         roles: ClusterRoles that the platform unit writes.
         bound: ClusterRoles that some binding of the tree gives.
     """
@@ -48,7 +47,7 @@ class Delivery:
     site: Site
     platform: frozenset[Kind]
     namespaces: tuple[str, ...]
-    teams: Mapping[str, frozenset[Kind]]
+    team: frozenset[Kind]
     roles: frozenset[str]
     bound: frozenset[str]
 
@@ -133,9 +132,10 @@ class Delivery:
         """Namespaced kinds of the platform unit."""
         return _listed(kind for kind in self.platform if kind.namespaced)
 
-    def team_kinds(self, tenant: Tenant) -> list[dict[str, str]]:
-        """Return the namespaced kinds of a team's unit."""
-        return _listed(kind for kind in self.teams[tenant.name] if kind.namespaced)
+    @property
+    def team_kinds(self) -> list[dict[str, str]]:
+        """Namespaced kinds of a team's unit."""
+        return _listed(kind for kind in self.team if kind.namespaced)
 
     @property
     def delivery_rules(self) -> list[dict[str, Any]]:
@@ -145,7 +145,7 @@ class Delivery:
         hold, and judges both by the name of the role (kubernetes/kubernetes:pkg/registry/rbac/escalation_check.go).
         """
         own = {self.delivery_role}
-        kinds = self.platform.union(*self.teams.values())
+        kinds = self.platform | self.team
         groups: dict[str, list[str]] = {}
         for kind in kinds:
             groups.setdefault(kind.group, []).append(plural(kind.name))

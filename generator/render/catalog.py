@@ -158,7 +158,7 @@ def _delivery(delivery: Delivery) -> Iterator[Scope]:
 
 def _projects(delivery: Delivery) -> Iterator[Scope]:
     for tenant in delivery.site.tenants:
-        yield _of(tenant, kinds=delivery.team_kinds(tenant))
+        yield _of(tenant)
 
 
 CATALOG: tuple[Entry[Site], ...] = (
@@ -217,7 +217,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("operators/kueue-configuration", _cluster, "kueue-configuration"),
     Entry("samples/train-job", _within("sample", lambda space: space.samples)),
 )
-"""What stands for itself; its kinds are known before the delivery is rendered."""
+"""What stands for itself."""
 
 DELIVERY: tuple[Entry[Delivery], ...] = (
     Entry("argocd/cluster-role-delivery", _delivery),
@@ -228,4 +228,4 @@ DELIVERY: tuple[Entry[Delivery], ...] = (
     Entry("argocd/application", _applications),
     Entry("argocd/application-set-teams", _delivery),
 )
-"""What delivers the rest: it may touch the kinds that the rest has, and no other."""
+"""What delivers the rest: it may touch the kinds that the rest may have, and no other."""

@@ -10,6 +10,7 @@ from typing import Any
 from generator.model.delivery import Delivery
 from generator.model.manifest import Kind, Manifest, kind_of
 from generator.model.platform import Site
+from generator.model.release import Release
 from generator.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
 from generator.render.compile import Build, compile_template
 
@@ -25,8 +26,20 @@ def templates_folder() -> Path:
 @cache
 def template(name: str) -> Build:
     """Return a template, compiled once."""
-    text = (templates_folder() / f"{name}.yaml.j2").read_text(encoding="utf-8")
-    return compile_template(text, f"templates/{name}.yaml.j2")
+    return compile_template(_text(name), f"templates/{name}.yaml.j2")
+
+
+def _text(name: str) -> str:
+    return (templates_folder() / f"{name}.yaml.j2").read_text(encoding="utf-8")
+
+
+@cache
+def _kind(name: str) -> Kind:
+    """Return the kind of what a template makes: its first lines name it, no variable does."""
+    lines = _text(name).splitlines()
+    said = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    namespace = {"namespace": ""} if any(line.startswith("  namespace:") for line in lines) else {}
+    return kind_of({"apiVersion": said["apiVersion"], "kind": said["kind"], "metadata": namespace})
 
 
 def render_site(site: Site) -> tuple[Manifest, ...]:
@@ -66,24 +79,28 @@ def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str
 
 
 def _delivery(site: Site, manifests: Sequence[Manifest]) -> Delivery:
-    platform: set[Kind] = set()
-    namespaces = set()
-    teams: dict[str, set[Kind]] = {tenant.name: set() for tenant in site.tenants}
-    for manifest in manifests:
-        unit, _, rest = manifest.path.partition("/")
-        if unit == "platform":
-            platform.add(manifest.kind)
-            namespaces.add(manifest.namespace)
-        elif unit == "teams":
-            teams[rest.partition("/")[0]].add(manifest.kind)
-    for tenant in site.tenants:
-        objects = (body for component in tenant.components for bodies in component.objects.values() for body in bodies)
-        teams[tenant.name].update(kind_of(body) for body in objects)
+    release = site.cluster.release
+    namespaces = {manifest.namespace for manifest in manifests if manifest.unit == "platform"}
+    components = {
+        kind_of({"apiVersion": version, "kind": kind, "metadata": {"namespace": ""}})
+        for kind, version in release.component_kinds.items()
+    }
     return Delivery(
         site,
-        frozenset(platform),
-        tuple(sorted(namespaces - {""})),
-        {team: frozenset(kinds) for team, kinds in teams.items()},
+        _kinds("platform", release),
+        tuple(sorted({*namespaces, release.sriov_namespace, release.ipam_namespace} - {""})),
+        _kinds("team", release) | components,
         frozenset(manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole"),
         frozenset(manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body),
     )
+
+
+def _kinds(unit: str, release: Release) -> frozenset[Kind]:
+    """Return every kind that a unit may have on a release, whether or not an object has it now.
+
+    A list of what is there would narrow with the last object of a kind, and Argo CD prunes nothing that its project
+    does not permit (seen with Argo CD 3.5.7: it stays, and the Application is Synced).
+    """
+    features = {"", *release.features}
+    entries = (entry for entry in CATALOG if entry.feature in features)
+    return frozenset(_kind(entry.template) for entry in entries if entry.template.startswith(f"{unit}/"))

@@ -182,7 +182,13 @@ SINS = (
         delivery.applications_stay_in_their_projects, _PROJECT, ("spec", "sourceRepos", 0), "https://other.example.com"
     ),
     Sin(delivery.applications_stay_in_their_projects, _SET, ("spec", "template", "spec", "project"), "default"),
-    Sin(delivery.projects_list_exactly_the_kinds_of_their_unit, _PROJECT, ("spec", "namespaceResourceWhitelist", 0)),
+    Sin(delivery.projects_list_the_kinds_of_their_unit, _PROJECT, ("spec", "namespaceResourceWhitelist", 1)),
+    Sin(
+        delivery.projects_list_the_kinds_of_their_unit,
+        _PROJECT,
+        ("spec", "namespaceResourceWhitelist", 1, "kind"),
+        "Secret",
+    ),
     Sin(delivery.every_object_is_listed, "teams/nlp/kustomization.yaml", ("resources", 0)),
     Sin(workloads.no_secret_is_in_git, "configmap-admitted-namespaces.yaml", ("kind",), "Secret"),
     Sin(workloads.no_secret_is_in_git, "configmap-admitted-namespaces.yaml", ("data", "key"), "AKIA0123456789ABCDEF"),

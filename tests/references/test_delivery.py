@@ -46,7 +46,7 @@ def test_unlisted_kind_is_found(project: str, field: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "namespace", "rule"),
     [
-        ("ConfigMap", "extra", "team-nlp", "delivery/kind-not-permitted"),
+        ("Pod", "extra", "team-nlp", "delivery/kind-not-permitted"),
         ("LimitRange", "extra", "team-vision", "delivery/namespace-not-permitted"),
         ("Namespace", "team-other", "", "delivery/kind-not-permitted"),
         ("PersistentVolume", "extra", "", "delivery/kind-not-permitted"),
