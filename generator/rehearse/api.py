@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import ssl
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ Body = dict[str, Any]
 Done = TypeVar("Done")
 
 _SECONDS = 60.0
+_AGAIN = 0.5
+"""Seconds until a request that came too early is made again."""
 _AT_ONCE = 4
 _TOKEN: Body = {"audiences": [], "expirationSeconds": 86400}
 """Of a service account: a day, since a control plane may be kept for longer than the usual hour."""
@@ -216,10 +219,18 @@ class Api:
         return Answer(body, tuple(answer.headers.get_list("Warning")))
 
     def _request(self, method: str, path: str, **details: Any) -> httpx.Response:
+        deadline = time.monotonic() + _SECONDS
         try:
-            return self._client.request(method, path, **details)
+            # A kind that has just come is answered so ("storage is (re)initializing"): every client asks again.
+            while (
+                answer := self._client.request(method, path, **details)
+            ).status_code == httpx.codes.TOO_MANY_REQUESTS:
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(_AGAIN)
         except httpx.TransportError as error:
             raise ToolError(f"the API server does not answer to {method} {path}: {error}") from error
+        return answer
 
 
 def at_once(requests: Iterable[Callable[[], Done]]) -> list[Done]:

@@ -117,3 +117,11 @@ def test_no_server_is_a_sentence(certificates: Certificates) -> None:
         assert not api.ready()
         with pytest.raises(ToolError, match=r"^the API server does not answer to GET /api/v1: "):
             api.get("v1", "Pod", "p", "a")
+
+
+def test_what_comes_too_early_is_asked_again(server: Served, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kind that has just come has no storage yet."""
+    server.put("v1", "Pod", "p", "a")
+    server.refused["GET", _PATH] = (429, "storage is (re)initializing")
+    monkeypatch.setattr("generator.rehearse.api.time.sleep", lambda _: server.refused.clear())
+    assert api.get("v1", "Pod", "p", "a")["metadata"]["name"] == "p"
