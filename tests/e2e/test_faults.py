@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.rehearse.build import cache_folder
 from tests.conftest import REPOSITORY
+from tests.e2e.conftest import link_programs
 
 pytestmark = pytest.mark.e2e
 
@@ -25,8 +25,7 @@ _END = 300.0
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     """A cache of its own, with the programs that are built already."""
-    for name in ("crds", "programs"):
-        (tmp_path / name).symlink_to(cache_folder() / name)
+    link_programs(tmp_path)
     return tmp_path
 
 
@@ -88,7 +87,7 @@ def test_nothing_is_left(cache: Path, last: str, number: signal.Signals, code: i
     assert process.returncode == code
     assert "bug" not in said
     assert _wait(lambda: not _processes(cache), _END), _processes(cache)
-    assert {path.name for path in cache.iterdir()} <= {"crds", "programs", "lock", "run"}
+    assert {path.name for path in cache.iterdir()} <= {"crds", "programs", "redis", "lock", "run"}
 
 
 @pytest.mark.parametrize("name", ["etcd", "kube-apiserver", "kueue"])
@@ -122,8 +121,7 @@ def test_full_disk_is_a_sentence(cache: Path) -> None:
     run.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", run], check=True)
     try:
-        for name in ("crds", "programs"):
-            (run / name).symlink_to(cache_folder() / name)
+        link_programs(run)
         with _rehearsal(run) as process:
             said = _said(process)
         assert process.returncode in {4, 5}
