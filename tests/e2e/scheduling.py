@@ -117,6 +117,14 @@ def no_priorities(stage: Stage) -> None:
 
 def no_return_after_steps(stage: Stage) -> None:
     """A job that makes room when its steps have ended waits for ever, beside nodes that are free again."""
+    job = evicted_after_steps(stage)
+    words = "status.admission.podSetAssignments[0].topologyAssignment.slices: Required value"
+    assert stage.until(lambda: words in stage.log("kueue"))
+    assert not job.is_admitted
+
+
+def evicted_after_steps(stage: Stage) -> Job:
+    """Return a job that has made room when its steps had ended, with nobody on its nodes any more."""
     scene = stage.stand(bad("scheduling/no-return-after-steps"))
     job = scene.submit("nlp", 4, priority_class="batch")
     assert scene.runs(job)
@@ -125,9 +133,7 @@ def no_return_after_steps(stage: Stage) -> None:
     assert scene.runs(urgent)
     assert scene.is_evicted(job, "Preempted to accommodate a workload")
     urgent.delete()
-    words = "status.admission.podSetAssignments[0].topologyAssignment.slices: Required value"
-    assert stage.until(lambda: words in stage.log("kueue"))
-    assert not job.is_admitted
+    return job
 
 
 def _ended(job: Job, step: str) -> bool:

@@ -15,6 +15,7 @@ from generator.rehearse.lab import Lab
 from generator.rehearse.load import check_load
 from generator.rehearse.promises import check_promises
 from generator.rehearse.stand_ins import settle
+from tests.e2e.scheduling import evicted_after_steps
 from tests.e2e.stage import CLUSTER, NEW, Stage
 
 pytestmark = [
@@ -77,6 +78,12 @@ def test_every_promise_can_be_seen(ground: Stage) -> None:
         "owner gets its nodes back": 2,
         "lending limit holds": 1,
     }
+
+
+def test_newer_kueue_takes_a_job_back_after_its_steps(ground: Stage) -> None:
+    """What `scheduling/no-return-after-steps` says of Kueue 0.16 is not so with this one."""
+    job = evicted_after_steps(ground)
+    assert ground.until(lambda: job.is_admitted), job.waits_because
 
 
 def test_fifty_jobs_share_sixty_four_nodes(ground: Stage) -> None:
