@@ -162,12 +162,12 @@ def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome
 def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     site = lab.plan.site
     yield from check_acceptance(lab, _synced(site, generation.manifests[site.name]))
-    samples = _samples(site, generation.manifests[site.name], team)
+    samples = sample_jobs(site, generation.manifests[site.name], team)
     yield from check_life(lab, samples)
     yield from check_ledger(lab, samples)
     yield from check_promises(lab, samples)
     yield from check_load(lab, samples)
-    yield from check_tenants(lab, _samples(site, generation.manifests[site.name], ""))
+    yield from check_tenants(lab, sample_jobs(site, generation.manifests[site.name], ""))
     yield from check_admission(lab, samples)
 
 
@@ -200,7 +200,7 @@ def _published(site: Site, request: Request, repository: Repository) -> Tree:
         if path != LOCKFILE
     }
     files |= _components(moved, request)
-    return Tree(moved, files, _synced(moved, manifests), _samples(moved, manifests, ""))
+    return Tree(moved, files, _synced(moved, manifests), sample_jobs(moved, manifests, ""))
 
 
 def _components(site: Site, request: Request) -> dict[str, bytes]:
@@ -211,7 +211,7 @@ def _components(site: Site, request: Request) -> dict[str, bytes]:
     return {f"{within}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in files}
 
 
-def _samples(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:
+def sample_jobs(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:
     """Return the sample jobs with their objects."""
     jobs = {(each.namespace, each.name): each for each in manifests if each.unit == "samples"}
     return [

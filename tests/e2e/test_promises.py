@@ -10,7 +10,7 @@ import pytest
 
 from generator.model.manifest import Manifest
 from generator.model.space import Sample
-from generator.rehearsal import _samples
+from generator.rehearsal import sample_jobs
 from generator.rehearse.lab import Lab
 from generator.rehearse.load import check_load
 from generator.rehearse.promises import check_promises
@@ -60,7 +60,7 @@ def _standing(ground: Stage, changes: Mapping[str, Any]) -> tuple[Lab, list[tupl
     assert not scene.refused
     lab = replace(ground.lab, plan=replace(ground.lab.plan, site=scene.site))
     settle(lab)
-    return lab, _samples(scene.site, scene.manifests, "")
+    return lab, sample_jobs(scene.site, scene.manifests, "")
 
 
 def test_every_promise_can_be_seen(ground: Stage) -> None:

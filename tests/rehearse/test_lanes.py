@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.pipeline import generate
-from generator.rehearsal import _samples
+from generator.rehearsal import sample_jobs
 from generator.rehearse.lanes import Lane, by_flavor, find_lanes, rounds, split
 from generator.rehearse.ledger import _borrowing
 from generator.rehearse.load import _jobs
@@ -22,7 +22,7 @@ def lanes() -> dict[str, list[Lane]]:
     generation = generate(REPOSITORY / "profiles", "../profiles/components", (), "2026-11-21")
     platform = generation.checked.platform
     assert platform
-    return {site.name: find_lanes(_samples(site, generation.manifests[site.name], "")) for site in platform.sites}
+    return {site.name: find_lanes(sample_jobs(site, generation.manifests[site.name], "")) for site in platform.sites}
 
 
 @given(st.integers(0, 200), st.integers(1, 3), st.integers(0, 20))

@@ -12,7 +12,7 @@ from generator.model.manifest import Manifest
 from generator.model.quantity import format_amount
 from generator.model.space import Sample
 from generator.pipeline import Generation
-from generator.rehearsal import _samples
+from generator.rehearsal import sample_jobs
 from generator.rehearse import life
 from generator.rehearse.jobs import KUEUE, Pod, as_user
 from generator.rehearse.lab import Lab
@@ -99,7 +99,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def samples(generation: Generation, lab: Lab) -> dict[str, tuple[Sample, Manifest]]:
     """The samples of the lab, by name, with all queues active and its nodes there."""
-    found = _samples(lab.plan.site, generation.manifests["lab"], "")
+    found = sample_jobs(lab.plan.site, generation.manifests["lab"], "")
     return {f"{sample.space.team.name}/{sample.name}": (sample, manifest) for sample, manifest in found}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from generator.pipeline import Generation
-from generator.rehearsal import _samples
+from generator.rehearsal import sample_jobs
 from generator.rehearse.jobs import TRAINER, Job
 from generator.rehearse.lab import Lab
 from generator.rehearse.watch import Watch, _identity
@@ -33,7 +33,7 @@ def watched(server: Served, lab: Lab, generation: Generation) -> Watch:
     server.put(TRAINER, "TrainJob", "nlp-train", "team-nlp", metadata={"uid": "one", "generation": 3})
     pod(server, "first")
     job = Job(lab.api, "team-nlp", "nlp-train")
-    (_, manifest), *_ = _samples(lab.plan.site, generation.manifests["lab"], "nlp")
+    (_, manifest), *_ = sample_jobs(lab.plan.site, generation.manifests["lab"], "nlp")
     return Watch(lab, {"nlp": (job, manifest, _identity(job))})
 
 
