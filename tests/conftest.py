@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ settings.register_profile("trainyard", deadline=None, derandomize="CI" in os.env
 settings.load_profile("trainyard")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+def pytest_configure() -> None:
+    """Have Ctrl-C mean what it means in a terminal: whoever is started in the background ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

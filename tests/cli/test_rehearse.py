@@ -180,7 +180,7 @@ def test_kept_until_interrupted(trainyard: Call, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("threading.Event.wait", interrupt)
     ended = trainyard("rehearse", "--keep", "--cluster", "lab")
     assert ended.code == 0
-    assert "export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C; then Argo CD brings the tree to another one\nending\n" in ended.err
+    assert "export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C; Argo CD's part comes then\nending\n" in ended.err
     assert ended.out.startswith("lab:\n")
 
 

@@ -86,7 +86,7 @@ def command(  # noqa: PLR0917 - click passes options by name
 
 def _wait(lab: Lab) -> None:
     say(f"export KUBECONFIG={lab.kubeconfig}")
-    say("running until Ctrl-C; then Argo CD brings the tree to another one")
+    say("running until Ctrl-C; Argo CD's part comes then")
     try:
         threading.Event().wait()
     except KeyboardInterrupt:
