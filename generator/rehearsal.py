@@ -24,7 +24,7 @@ from generator.rehearse.components import read_components
 from generator.rehearse.delivery import Delivery, Tree, check_sync
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
-from generator.rehearse.life import check_life
+from generator.rehearse.life import check_life, check_queues
 from generator.rehearse.load import check_load
 from generator.rehearse.meddling import check_meddling
 from generator.rehearse.outcome import Outcome
@@ -160,15 +160,19 @@ def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome
 
 
 def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
+    """Yield what is tried on the tree as it was applied: where there is no team or no job yet, less."""
     site = lab.plan.site
-    yield from check_acceptance(lab, _synced(site, generation.manifests[site.name]))
-    samples = sample_jobs(site, generation.manifests[site.name], team)
-    yield from check_life(lab, samples)
-    yield from check_ledger(lab, samples)
-    yield from check_promises(lab, samples)
-    yield from check_load(lab, samples)
-    yield from check_tenants(lab, sample_jobs(site, generation.manifests[site.name], ""))
-    yield from check_admission(lab, samples)
+    manifests = generation.manifests[site.name]
+    yield from check_acceptance(lab, _synced(site, manifests))
+    if every := sample_jobs(site, manifests, ""):
+        yield from check_queues(lab)
+        yield from check_tenants(lab, every)
+    if samples := sample_jobs(site, manifests, team):
+        yield from check_life(lab, samples)
+        yield from check_ledger(lab, samples)
+        yield from check_promises(lab, samples)
+        yield from check_load(lab, samples)
+        yield from check_admission(lab, samples)
 
 
 def _deliver(lab: Lab, request: Request) -> Iterator[Outcome]:
@@ -184,7 +188,7 @@ def _deliver(lab: Lab, request: Request) -> Iterator[Outcome]:
 
     with argocd.running():
         delivery = Delivery(lab, argocd, repository, _published(site, request, repository))
-        if (yield from check_sync(delivery)):
+        if (yield from check_sync(delivery)) and delivery.tree.samples:
             yield from check_meddling(delivery)
             yield from check_changes(delivery, course(site, copied, published))
 
@@ -212,12 +216,12 @@ def _components(site: Site, request: Request) -> dict[str, bytes]:
 
 
 def sample_jobs(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:
-    """Return the sample jobs with their objects."""
+    """Return the sample jobs of teams whose queues are open, with their objects."""
     jobs = {(each.namespace, each.name): each for each in manifests if each.unit == "samples"}
     return [
         (sample, jobs[space.namespace, sample.name])
         for tenant in site.tenants
-        if team in {"", tenant.name}
+        if team in {"", tenant.name} and tenant.team.state == "active"
         for space in tenant.spaces
         for sample in space.samples
     ]

@@ -32,7 +32,8 @@ def course(site: Site, root: Path, published: Callable[[], Tree]) -> Course:
         root: the copy of the profiles.
         published: what is to lie in Git as the copy now is.
     """
-    upkeep, first, leaving = _Upkeep(root), site.tenants[0], site.tenants[-1]
+    upkeep = _Upkeep(root)
+    first, *_, leaving = [each for each in (*site.tenants, *site.tenants) if each.team.state == "active"]
     own, left = (tenant.queues[0].flavors[0].quota for tenant in (first, leaving))
 
     def merged(change: Callable[[], None]) -> Tree:

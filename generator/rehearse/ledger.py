@@ -31,8 +31,8 @@ def check_ledger(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterat
     yield counted("largest jobs admitted", len(lanes), [each for some in together for each in _largest(lab, some)])
     yield counted("one node more refused", len(lanes), [each for lane in lanes for each in _one_more(lab, lane)])
     yield counted("quota holds without policy", len(lanes), _beyond(lab, lanes))
-    queues = [lane for lane in by_flavor(lanes) if split(sum(lane.own), lane.least, lane.grant.nodes)]
-    yield counted("own quotas filled", len(queues), list(_fill(lab, [(lane, lane.own) for lane in queues])))
+    if queues := [lane for lane in by_flavor(lanes) if split(sum(lane.own), lane.least, lane.grant.nodes)]:
+        yield counted("own quotas filled", len(queues), list(_fill(lab, [(lane, lane.own) for lane in queues])))
     if borrowers := [lane for lane in by_flavor(lanes) if lane.reach > lane.own]:
         failures = [each for lane in borrowers for each in _fill(lab, [(lane, lane.reach)])]
         yield counted("borrowed quotas filled", len(borrowers), failures)

@@ -20,19 +20,23 @@ _PATIENCE = 60.0
 
 
 def check_life(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
-    """Look at every queue, then run every sample job.
+    """Run every sample job.
 
     Args:
         lab: with the tree applied.
         samples: the jobs that the tree has to copy.
     """
-    yield from _queues(lab)
     failures = [failure for sample, manifest in samples for failure in _run(lab, sample, manifest)]
     yield counted("sample jobs run", len(samples), failures)
 
 
-def _queues(lab: Lab) -> Iterator[Outcome]:
-    tenants = lab.plan.site.tenants
+def check_queues(lab: Lab) -> Iterator[Outcome]:
+    """Wait for the queues of teams that are not being retired.
+
+    Args:
+        lab: with the tree applied.
+    """
+    tenants = [tenant for tenant in lab.plan.site.tenants if tenant.team.state == "active"]
     cluster_queues = [("ClusterQueue", queue.name, "", tenant.team.at) for tenant in tenants for queue in tenant.queues]
     local_queues = [
         ("LocalQueue", queue.node_class, space.namespace, tenant.team.at)

@@ -31,10 +31,13 @@ def check_load(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator
         samples: the jobs that the tree has to copy.
     """
     chosen = random.Random(lab.plan.site.name)  # noqa: S311 - the same jobs each time
+    lanes = [lane for lane in find_lanes(samples) if _comes_back(lane)]
+    if not lanes:
+        return
     with Crowd(lab) as crowd:
         jobs = [
-            (crowd.add(lane, pods, chosen.choice(lane.space.priorities)), lane, pods)
-            for lane, pods in _jobs([lane for lane in find_lanes(samples) if _comes_back(lane)], chosen)
+            (crowd.add(lane, pods, chosen.choice(lane.space.priorities or (None,))), lane, pods)
+            for lane, pods in _jobs(lanes, chosen)
         ]
         failures = list(_settle(lab, jobs))
         watch = _Watch(lab, jobs)

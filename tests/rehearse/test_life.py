@@ -16,7 +16,7 @@ from generator.rehearsal import sample_jobs
 from generator.rehearse import life
 from generator.rehearse.jobs import KUEUE, Pod, as_user
 from generator.rehearse.lab import Lab
-from generator.rehearse.life import check_life, roles
+from generator.rehearse.life import check_life, check_queues, roles
 from generator.rehearse.nodes import nodes
 from generator.rehearse.outcome import Outcome
 from tests.rehearse.served import Served
@@ -133,7 +133,7 @@ def run(lab: Lab, active: Served, samples: dict[str, tuple[Sample, Manifest]]) -
     def call(**changes: Any) -> Outcome:
         controllers = Controllers(active, sample, "xe9680-h200", **changes)
         active.react = controllers.react
-        *_, outcome = check_life(lab, [(sample, manifest)])
+        (outcome,) = check_life(lab, [(sample, manifest)])
         return outcome
 
     return call
@@ -221,13 +221,12 @@ def test_inactive_queue_is_told(lab: Lab, active: Served) -> None:
     condition = {"type": "Active", "status": "False", "message": "references a missing ResourceFlavor"}
     active.objects[path + first]["status"] = {"conditions": [condition]}
     del active.objects[path + second]
-    queues, local, jobs = check_life(lab, [])
+    queues, local = check_queues(lab)
 
     assert [each.what for each in queues.failures] == [f"ClusterQueue {first}", f"ClusterQueue {second}"]
     assert _words(queues)[0] == "references a missing ResourceFlavor"
     assert "not found" in _words(queues)[1]
     assert local.fine
-    assert not jobs.fine
 
 
 def test_roles_of_a_job(samples: dict[str, tuple[Sample, Manifest]]) -> None:
