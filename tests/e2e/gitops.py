@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os.path
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -82,8 +82,19 @@ class Git:
 
     def says(self, *words: str) -> bool:
         """Tell whether Argo CD says something of the team's unit."""
-        assert self.delivery.waited(lambda: all(each in self.status for each in words)), self.status
+        assert self.until(lambda: all(each in self.status for each in words)), self.status
         return True
+
+    def until(self, ready: Callable[[], bool]) -> bool:
+        """Wait for something; Argo CD is asked again while it has looked at something older than what is published."""
+
+        def looked() -> bool:
+            status = self.delivery.application(_APPLICATION).get("status") or {}
+            if status.get("sync", {}).get("revision") != self.published.revision:
+                self.delivery.remind(_WATCHED)
+            return ready()
+
+        return self.delivery.waited(looked)
 
     def is_there(self, kind: str, name: str) -> bool:
         """Tell whether the team has an object."""
@@ -208,7 +219,7 @@ def component_of_forbidden_kind(stage: Stage) -> None:
         more = {**manifest.body, "metadata": {"name": "more", "namespace": "team-nlp"}, "subjects": subjects}
         assert not may(stage, ["strangers"], f"create {_JOBS}", "team-nlp")
         git.commit(_brings(more))
-        assert git.delivery.waited(lambda: may(stage, ["strangers"], f"create {_JOBS}", "team-nlp")), git.status
+        assert git.until(lambda: may(stage, ["strangers"], f"create {_JOBS}", "team-nlp")), git.status
         git.commit(_brings({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "another"}}))
         assert git.says(f"resource :Namespace is not permitted in project {_APPLICATION}")
 
@@ -225,7 +236,7 @@ def foreign_metadata_key(stage: Stage) -> None:
         commit = git.commit(_brings(kept, newer))
         binding = next(each for each in git.delivery.tree.manifests if each.path == "teams/nlp/rolebinding-user.yaml")
         stage.api.patch(binding.body, {"subjects": []})
-        assert git.delivery.waited(lambda: _compared(git) == (commit.revision, "OutOfSync", "Running")), git.status
+        assert git.until(lambda: _compared(git) == (commit.revision, "OutOfSync", "Running")), git.status
         assert not git.is_there("ConfigMap", "newer")
         assert not stage.api.get(binding.body["apiVersion"], "RoleBinding", "user", "team-nlp").get("subjects")
         _approve(git)
@@ -269,7 +280,7 @@ def _mended(git: Git, files: Mapping[str, bytes], words: str) -> None:
             git.look()
         return "Manifest generation error (cached)" in git.status
 
-    assert git.delivery.waited(looked_again), git.status
+    assert git.until(looked_again), git.status
     assert not git.delivery.settled(git.commit({}))
 
 
