@@ -71,7 +71,11 @@ def _settle(lab: Lab, jobs: Submitted) -> Iterator[Failure]:
 
 
 def _idle(jobs: Submitted) -> Iterator[tuple[Job, Lane, str]]:
-    """Yield jobs that wait without a word, or that their queue's own quota would hold."""
+    """Yield jobs that wait without a word, or that their queue's own quota would hold.
+
+    Of jobs that are equal, Kueue tells the first why (``SchedulingEquivalenceHashing``, since 0.18; kubernetes-sigs/kueue:
+    pkg/cache/queue/cluster_queue.go@v0.19.2).
+    """
     used: dict[str, Fraction] = defaultdict(Fraction)
     waiting = []
     for job, lane, pods in jobs:
@@ -79,9 +83,10 @@ def _idle(jobs: Submitted) -> Iterator[tuple[Job, Lane, str]]:
             used[lane.queue.name] += pods * lane.sample.launch.part
         else:
             waiting.append((job, lane, pods))
+    told = {(lane.name, pods) for job, lane, pods in waiting if job.waits_because}
     for job, lane, pods in waiting:
         own = sum((flavor.quota.nodes for flavor in lane.queue.flavors), Fraction(0))
-        if not job.waits_because:
+        if (lane.name, pods) not in told:
             yield job, lane, "waits, and nothing says why"
         elif used[lane.queue.name] + pods * lane.sample.launch.part <= own:
             yield job, lane, f"waits beside {own - used[lane.queue.name]} free nodes: {job.waits_because}"
