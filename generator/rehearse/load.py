@@ -73,8 +73,8 @@ def _settle(lab: Lab, jobs: Submitted) -> Iterator[Failure]:
 def _idle(jobs: Submitted) -> Iterator[tuple[Job, Lane, str]]:
     """Yield jobs that wait without a word, or that their queue's own quota would hold.
 
-    Of jobs that are equal, Kueue tells the first why (``SchedulingEquivalenceHashing``, since 0.18; kubernetes-sigs/kueue:
-    pkg/cache/queue/cluster_queue.go@v0.19.2).
+    Of jobs that are equal, Kueue tells the first why (``SchedulingEquivalenceHashing``, since 0.18;
+    kubernetes-sigs/kueue:pkg/cache/queue/cluster_queue.go@v0.19.2).
     """
     used: dict[str, Fraction] = defaultdict(Fraction)
     waiting = []
