@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from generator.rehearse.api import Refused
 from generator.rehearse.jobs import Job, conditions
+from generator.rehearse.stand_ins import settle
 from tests.e2e.stage import Scene, Stage, bad
 
 _FULL = "insufficient unused quota"
@@ -126,6 +127,7 @@ def no_return_after_steps(stage: Stage) -> None:
 def evicted_after_steps(stage: Stage) -> Job:
     """Return a job that has made room when its steps had ended, with nobody on its nodes any more."""
     scene = stage.stand(bad("scheduling/no-return-after-steps"))
+    settle(scene.lab)
     job = scene.submit("nlp", 4, priority_class="batch")
     assert scene.runs(job)
     assert stage.until(lambda: _ended(job, "dataset-initializer"))

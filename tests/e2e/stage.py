@@ -237,6 +237,11 @@ class Scene:
         """The API as the administrator sees it."""
         return self.stage.api
 
+    @property
+    def lab(self) -> Lab:
+        """The control plane with this cluster on it."""
+        return replace(self.stage.lab, plan=replace(self.stage.lab.plan, site=self.site))
+
     def space(self, namespace: str) -> Space:
         """Return a team's namespace."""
         spaces = (space for tenant in self.site.tenants for space in tenant.spaces)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,9 +57,8 @@ _USUAL = {
 def _standing(ground: Stage, changes: Mapping[str, Any]) -> tuple[Lab, list[tuple[Sample, Manifest]]]:
     scene = ground.stand(changes)
     assert not scene.refused
-    lab = replace(ground.lab, plan=replace(ground.lab.plan, site=scene.site))
-    settle(lab)
-    return lab, sample_jobs(scene.site, scene.manifests, "")
+    settle(scene.lab)
+    return scene.lab, sample_jobs(scene.site, scene.manifests, "")
 
 
 def test_every_promise_can_be_seen(ground: Stage) -> None:
