@@ -52,7 +52,7 @@ def find(components: Components, cache: Path) -> Built:
     built = _built(components, cache)
     for path in (*built.programs.values(), *built.manifests.values(), *built.crds):
         if not path.exists():
-            raise ToolError(f"{path.name} is not built yet; run `{COMMAND}` once (10 to 25 minutes on two cores)")
+            raise ToolError(f"{path.name} is not built yet; run `{COMMAND}` once")
     return built
 
 

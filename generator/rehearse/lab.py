@@ -68,7 +68,10 @@ def alone(cache: Path) -> Iterator[None]:
         ToolError: one is running.
         TreeError: a file of the cache can't be written or read; the disk is full, usually.
     """
-    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise TreeError(f"{cache} is no folder; have TRAINYARD_CACHE name one") from None
     with (cache / "lock").open("w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

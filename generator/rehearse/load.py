@@ -31,9 +31,11 @@ def check_load(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator
         samples: the jobs that the tree has to copy.
     """
     chosen = random.Random(lab.plan.site.name)  # noqa: S311 - the same jobs each time
-    lanes = [lane for lane in find_lanes(samples) if _comes_back(lane)]
+    every = find_lanes(samples)
+    lanes = [lane for lane in every if _comes_back(lane)]
     if not lanes:
         return
+    left_out = f"; {len(every) - len(lanes)} with steps left out" if len(lanes) < len(every) else ""
     with Crowd(lab) as crowd:
         jobs = [
             (crowd.add(lane, pods, chosen.choice(lane.space.priorities or (None,))), lane, pods)
@@ -43,7 +45,7 @@ def check_load(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator
         watch = _Watch(lab, jobs)
         lab.processes.waited(watch.step, _PATIENCE)
         failures += [*watch.failures(), *_unfinished(jobs)]
-        yield counted("jobs of a full cluster end", len(jobs), failures, watch.remark)
+        yield counted("jobs of a full cluster end", len(jobs), failures, watch.remark + left_out)
 
 
 def _comes_back(lane: Lane) -> bool:

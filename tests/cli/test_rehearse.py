@@ -109,6 +109,16 @@ def test_missing_program_names_the_command(trainyard: Call) -> None:
 
 
 @pytest.mark.usefixtures("tree")
+def test_cache_that_is_a_file_is_told(trainyard: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Who names a file as the cache is told the variable."""
+    (file := tmp_path / "file").write_text("mine")
+    monkeypatch.setenv("TRAINYARD_CACHE", str(file))
+    ended = trainyard("rehearse", "--build")
+    assert (ended.code, ended.err) == (5, f"error: {file} is no folder; have TRAINYARD_CACHE name one\n")
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.usefixtures("tree")
 @pytest.mark.parametrize("options", [(), ("--build",)])
 def test_no_engine_ends_at_once(
     trainyard: Call, monkeypatch: pytest.MonkeyPatch, cache: Path, options: tuple[str, ...]
