@@ -83,6 +83,12 @@ class Priority:
         """What users read beside the class."""
         return f"{self.name} jobs; a higher value goes first and may evict lower ones of its own queue"
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """What a job of the class says: its name, and the longest that it may run."""
+        end = {"kueue.x-k8s.io/max-exec-time-seconds": str(self.deadline)} if self.deadline else {}
+        return {"kueue.x-k8s.io/priority-class": self.name, **end}
+
 
 @dataclass(frozen=True, slots=True)
 class Cluster:

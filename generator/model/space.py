@@ -71,9 +71,7 @@ class Sample:
         """The queue, and the lowest class that may be used, with its deadline."""
         labels = {"kueue.x-k8s.io/queue-name": self.launch.hardware.node_class}
         for lowest in self.space.priorities[:1]:
-            labels["kueue.x-k8s.io/priority-class"] = lowest.name
-            if lowest.deadline:
-                labels["kueue.x-k8s.io/max-exec-time-seconds"] = str(lowest.deadline)
+            labels |= lowest.labels
         return dict(sorted(labels.items()))
 
     @property

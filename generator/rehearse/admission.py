@@ -10,7 +10,7 @@ from functools import partial
 from generator.diagnostics import Pointer
 from generator.model.manifest import Manifest
 from generator.model.space import Sample, Space
-from generator.rehearse.api import Api, Body, Refused, at_once
+from generator.rehearse.api import Api, Body, Refused, as_applied, at_once
 from generator.rehearse.harmless import good_jobs
 from generator.rehearse.hostile import (
     CLOSED,
@@ -223,20 +223,12 @@ def _try_closed(lab: Lab, sample: Sample, manifest: Manifest, closed: Tries) -> 
     try:
         closes("without its limits", NO_PARAMETERS)
     finally:
-        lab.api.apply(_again(limits))
+        lab.api.apply(as_applied(limits))
     listed = lab.api.get("v1", "ConfigMap", "admitted-namespaces", home)
     others = [each for each in listed["data"]["namespaces"].split() if each != name]
     lab.api.patch(listed, {"data": {"namespaces": " ".join(others)}})
     try:
         closes("out of the list of open namespaces", CLOSED)
     finally:
-        lab.api.apply(_again(listed))
+        lab.api.apply(as_applied(listed))
     lab.processes.wait_until(lambda: not refusal(request), f"the opening of {name}", _PATIENCE)
-
-
-def _again(body: Body) -> Body:
-    """Return a ConfigMap as it was applied."""
-    kept = {
-        key: value for key, value in body["metadata"].items() if key in {"name", "namespace", "labels", "annotations"}
-    }
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": kept, "data": body["data"]}

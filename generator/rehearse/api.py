@@ -24,6 +24,7 @@ _AGAIN = 0.5
 _AT_ONCE = 4
 _TOKEN: Body = {"audiences": [], "expirationSeconds": 86400}
 """Of a service account: a day, since a control plane may be kept for longer than the usual hour."""
+_OURS = ("name", "namespace", "labels", "annotations")
 MANAGER = "argocd-controller"
 """Field manager that Argo CD applies as."""
 
@@ -237,6 +238,12 @@ def at_once(requests: Iterable[Callable[[], Done]]) -> list[Done]:
     """Make requests that do not change anything, some at a time; return what became of them in their order."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda request: request(), requests))
+
+
+def as_applied(body: Body) -> Body:
+    """Return an object as it can be applied again, without what the API server adds."""
+    metadata = {key: body["metadata"][key] for key in _OURS if key in body["metadata"]}
+    return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}
 
 
 def _json(body: Body) -> bytes:

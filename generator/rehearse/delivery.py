@@ -27,6 +27,7 @@ _PATIENCE = 300.0
 """Seconds for what takes less than forty and less than twenty: a busy machine is no failure."""
 _PAUSE = 1.0
 """Seconds between two looks at what Argo CD does: each look takes some of the machine that it works on."""
+_NO_MORE = "drift and changes can't be tried after that"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,12 +199,13 @@ def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
     commit = Commit(delivery.repository.commit(delivery.tree.files), delivery.units)
     began = time.monotonic()
     if refused := tuple(_applied(delivery)):
-        yield Outcome("applications synced and healthy", 0, len(delivery.units), refused)
+        yield Outcome("applications synced and healthy", 0, len(delivery.units), refused, _NO_MORE)
         return False
     failures = delivery.settled(commit, _FIRST)
     secrets = sum(manifest.kind.name == "ExternalSecret" for manifest in delivery.tree.manifests)
-    remark = f"in {time.monotonic() - began:.0f} s; the status of {secrets} ExternalSecrets is written by the rehearsal"
-    yield counted("applications synced and healthy", len(delivery.units), failures, remark)
+    remarks = [f"in {time.monotonic() - began:.0f} s"]
+    remarks += [f"the status of {secrets} ExternalSecrets is written by the rehearsal", *([_NO_MORE] if failures else [])]
+    yield counted("applications synced and healthy", len(delivery.units), failures, "; ".join(remarks))
     return not failures
 
 

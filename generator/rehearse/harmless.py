@@ -55,8 +55,7 @@ def good_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
 def _in_time(sample: Sample) -> Iterator[Body]:
     """Yield each class with the latest end that its jobs may have."""
     for priority in sample.space.priorities:
-        end = {"kueue.x-k8s.io/max-exec-time-seconds": str(priority.deadline)} if priority.deadline else {}
-        yield {"labels": {"kueue.x-k8s.io/priority-class": priority.name, **end}}
+        yield {"labels": priority.labels}
 
 
 def _unchanged(sample: Sample) -> Body:

@@ -75,11 +75,9 @@ class Lane:
         body = changed(named(self.manifest.body, name), numNodes=pods)
         if priority is None:
             return body
-        labels = {**body["metadata"]["labels"], "kueue.x-k8s.io/priority-class": priority.name}
-        labels.pop("kueue.x-k8s.io/max-exec-time-seconds", None)
-        if priority.deadline:
-            labels["kueue.x-k8s.io/max-exec-time-seconds"] = str(priority.deadline)
-        return {**body, "metadata": {**body["metadata"], "labels": labels}}
+        lowest = self.space.priorities[0].labels
+        labels = {key: value for key, value in body["metadata"]["labels"].items() if key not in lowest}
+        return {**body, "metadata": {**body["metadata"], "labels": labels | priority.labels}}
 
 
 def find_lanes(samples: Iterable[tuple[Sample, Manifest]]) -> list[Lane]:

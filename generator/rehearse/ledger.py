@@ -9,7 +9,7 @@ from functools import partial
 from generator.model.manifest import Manifest
 from generator.model.quantity import format_amount
 from generator.model.space import Sample
-from generator.rehearse.api import Body, Refused
+from generator.rehearse.api import Refused, as_applied
 from generator.rehearse.jobs import KUEUE, as_user
 from generator.rehearse.lab import Lab
 from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_lanes, rounds, seen_by_user, split, told
@@ -83,7 +83,7 @@ def _beyond(lab: Lab, lanes: Sequence[Lane]) -> list[Failure]:
 def _without_policy(lab: Lab, lanes: Sequence[Lane]) -> Iterator[None]:
     """Take away what limits TrainJobs in the namespaces, and put it back, in force."""
     names = sorted({lane.space.limits_name for lane in lanes})
-    bindings = [_bare(lab.api.get(*_BINDING, name)) for name in names]
+    bindings = [as_applied(lab.api.get(*_BINDING, name)) for name in names]
     free = partial(_is_free, lab, lanes)
     try:
         for body in bindings:
@@ -100,12 +100,6 @@ def _is_free(lab: Lab, lanes: Sequence[Lane]) -> list[bool]:
     """Tell of each namespace whether a job beyond its limit would be taken."""
     spaces = {lane.space.namespace: lane for lane in lanes}
     return [not _refusal(lab, lane, sum(lane.reach) + 1) for lane in spaces.values()]
-
-
-def _bare(body: Body) -> Body:
-    """Return an object as it was applied, without what the API server adds."""
-    metadata = {key: body["metadata"][key] for key in ("name", "labels", "annotations") if key in body["metadata"]}
-    return {**{key: body[key] for key in ("apiVersion", "kind", "spec")}, "metadata": metadata}
 
 
 def _fill(lab: Lab, amounts: Sequence[tuple[Lane, tuple[int, ...]]]) -> Iterator[Failure]:

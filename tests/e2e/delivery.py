@@ -193,6 +193,19 @@ def _foreign_queue(scene: Scene) -> None:
 
 def profile_vanished(stage: Stage) -> None:
     """A team's queue ends behind its last job; without the runtime nobody can submit."""
+    scene = _queue_ends(stage)
+    stage.forget("ClusterTrainingRuntime", "openmpi-cuda-v1-dgx-h100")
+    assert scene.denied("vision", scene.body("vision", 2), "specified clusterTrainingRuntime must be created before")
+
+
+def unit_vanished(stage: Stage) -> None:
+    """The team's queue, in the platform's unit, ends; its roles, in its own, stay."""
+    _queue_ends(stage)
+    assert stage.api.get("rbac.authorization.k8s.io/v1", "RoleBinding", "user", "team-nlp")
+
+
+def _queue_ends(stage: Stage) -> Scene:
+    """Take a queue away whose job runs, and see it end behind that job."""
     scene = stage.stand({})
     job = scene.submit("nlp", 2)
     assert scene.runs(job)
@@ -200,19 +213,7 @@ def profile_vanished(stage: Stage) -> None:
     words = "Can't admit new workloads; clusterQueue is terminating"
     assert stage.until(lambda: words in _told(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu")))
     assert job.is_admitted
-    stage.forget("ClusterTrainingRuntime", "openmpi-cuda-v1-dgx-h100")
-    assert scene.denied("vision", scene.body("vision", 2), "specified clusterTrainingRuntime must be created before")
-
-
-def unit_vanished(stage: Stage) -> None:
-    """The team's queue, in the platform's unit, ends; its roles, in its own, stay."""
-    scene = stage.stand({})
-    job = scene.submit("nlp", 2)
-    assert scene.runs(job)
-    stage.forget("ClusterQueue", "nlp-gpu")
-    words = "Can't admit new workloads; clusterQueue is terminating"
-    assert stage.until(lambda: words in _told(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu")))
-    assert stage.api.get("rbac.authorization.k8s.io/v1", "RoleBinding", "user", "team-nlp")
+    return scene
 
 
 def server_of_two_clusters(stage: Stage) -> None:
