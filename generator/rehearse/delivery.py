@@ -203,9 +203,9 @@ def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
         return False
     failures = delivery.settled(commit, _FIRST)
     secrets = sum(manifest.kind.name == "ExternalSecret" for manifest in delivery.tree.manifests)
-    remarks = [f"in {time.monotonic() - began:.0f} s"]
-    remarks += [f"the status of {secrets} ExternalSecrets is written by the rehearsal", *([_NO_MORE] if failures else [])]
-    yield counted("applications synced and healthy", len(delivery.units), failures, "; ".join(remarks))
+    remark = f"in {time.monotonic() - began:.0f} s; the status of {secrets} ExternalSecrets is written by the rehearsal"
+    remark += f"; {_NO_MORE}" if failures else ""
+    yield counted("applications synced and healthy", len(delivery.units), failures, remark)
     return not failures
 
 
