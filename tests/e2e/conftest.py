@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from generator.rehearse.build import cache_folder
 from generator.rehearse.lab import alone
 from tests.e2e.seen import NOT_SHOWABLE, SEEN
-from tests.e2e.stage import Stage, stage
+from tests.e2e.stage import Ground, Stage, stage
 
 
 def link_programs(folder: Path) -> None:
@@ -36,6 +36,14 @@ def ground(
     """Return a control plane; those of the same ground share it."""
     with alone(cache_folder()), stage(request.param, tmp_path_factory.mktemp("tree")) as found:
         yield found
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Have one worker make all the tests of a ground: most of them take less than its start."""
+    for item in items:
+        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if isinstance(ground := parameters.get("ground"), Ground):
+            item.add_marker(pytest.mark.xdist_group(ground.name))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
