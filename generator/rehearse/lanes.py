@@ -101,6 +101,13 @@ def by_flavor(lanes: Iterable[Lane]) -> list[Lane]:
     return [found[key] for key in sorted(found)]
 
 
+def several(lanes: Sequence[Lane]) -> list[str]:
+    """Return flavors that `by_flavor` has no lane for: their jobs may be given another as well."""
+    alone = {(lane.queue.name, lane.flavors[0].name) for lane in by_flavor(lanes)}
+    every = {(lane.queue.name, flavor.name) for lane in lanes for flavor in lane.flavors}
+    return [f"{flavor} of {queue}" for queue, flavor in sorted(every - alone)]
+
+
 def rounds(lanes: Sequence[Lane], pods: Callable[[Lane], int]) -> list[list[Lane]]:
     """Return lanes in rounds within which none meets another: one of each queue, and alone who borrows.
 

@@ -12,7 +12,18 @@ from generator.model.space import Sample
 from generator.rehearse.api import Refused, as_applied
 from generator.rehearse.jobs import KUEUE, as_user
 from generator.rehearse.lab import Lab
-from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_lanes, rounds, seen_by_user, split, told
+from generator.rehearse.lanes import (
+    Crowd,
+    Lane,
+    all_admitted,
+    by_flavor,
+    find_lanes,
+    rounds,
+    seen_by_user,
+    several,
+    split,
+    told,
+)
 from generator.rehearse.outcome import Failure, Outcome, counted
 
 _PATIENCE = 60.0
@@ -28,7 +39,10 @@ def check_ledger(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterat
     """
     lanes = find_lanes(samples)
     together = rounds(lanes, lambda lane: lane.grant.nodes)
-    yield counted("largest jobs admitted", len(lanes), [each for some in together for each in _largest(lab, some)])
+    shared = ", ".join(several(lanes))
+    remark = f"not filled below, as its jobs may be given another flavor too: {shared}" if shared else ""
+    failures = [each for some in together for each in _largest(lab, some)]
+    yield counted("largest jobs admitted", len(lanes), failures, remark)
     yield counted("one node more refused", len(lanes), [each for lane in lanes for each in _one_more(lab, lane)])
     yield counted("quota holds without policy", len(lanes), _beyond(lab, lanes))
     if queues := [lane for lane in by_flavor(lanes) if split(sum(lane.own), lane.least, lane.grant.nodes)]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from generator.pipeline import generate
 from generator.rehearsal import sample_jobs
-from generator.rehearse.lanes import Lane, by_flavor, find_lanes, rounds, split
+from generator.rehearse.lanes import Lane, by_flavor, find_lanes, rounds, several, split
 from generator.rehearse.ledger import _borrowing
 from generator.rehearse.load import _jobs
 from tests.conftest import REPOSITORY
@@ -64,6 +64,19 @@ def test_rounds_hold_one_lane_of_each_queue_and_borrowers_alone(lanes: dict[str,
         queues = [lane.queue.name for lane in each]
         assert len(queues) == len(set(queues))
         assert len(each) == 1 or all(lane.reach == lane.own for lane in each)
+
+
+def test_flavors_of_shared_jobs_alone_are_named() -> None:
+    """Where each runtime of a queue may run on several kinds of node, nobody fills just one of them."""
+    generation = generate(REPOSITORY / "examples/two-generations/profiles", "components", (), "2026-11-21")
+    platform = generation.checked.platform
+    assert platform
+    (site,) = platform.sites
+    lanes = find_lanes(sample_jobs(site, generation.manifests[site.name], ""))
+
+    assert not several(lanes)
+    alone = several([lane for lane in lanes if len(lane.flavors) > 1 and lane.queue.name == "climate-gpu"])
+    assert alone == ["dgx-h100 of climate-gpu", "dgx-h200 of climate-gpu"]
 
 
 def test_a_class_brings_its_own_deadline_or_none(lanes: dict[str, list[Lane]]) -> None:
