@@ -31,7 +31,7 @@ def may(stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user:
 
 def _comes(stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user: str = "any") -> bool:
     """Tell whether somebody may do something, a moment after the roles were made."""
-    return stage.until(lambda: may(stage, groups, what, namespace, user=user), 10)
+    return stage.until(lambda: may(stage, groups, what, namespace, user=user))
 
 
 def group_in_two_roles(stage: Stage) -> None:
