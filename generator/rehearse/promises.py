@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from generator.model.manifest import Manifest
 from generator.model.space import Sample
@@ -47,9 +48,21 @@ def _promises(lab: Lab, lanes: Sequence[Lane]) -> Iterator[tuple[str, int, Itera
     wide = [lane for lane in lanes if _leaves(lane) > 1 and sum(lane.own) >= 4]
     yield "job fits between others", len(wide), (each for lane in wide for each in _fragmented(lab, lane))
     pairs = [(lane, owner) for lane in lanes for owner in lanes if _lends(lab, owner, lane)]
-    yield "owner gets its nodes back", len(pairs), (each for pair in pairs for each in _reclaim(lab, lanes, *pair))
+    yield "owner gets its nodes back", len(pairs), _between(_reclaim, lab, lanes, pairs)
     held = [pair for pair in pairs if _keeps(*pair)]
-    yield "lending limit holds", len(held), (each for pair in held for each in _lending(lab, lanes, *pair))
+    yield "lending limit holds", len(held), _between(_lending, lab, lanes, held)
+
+
+def _between(
+    check: Callable[[Lab, Sequence[Lane], Lane, Lane], Iterator[Failure]],
+    lab: Lab,
+    lanes: Sequence[Lane],
+    pairs: Sequence[tuple[Lane, Lane]],
+) -> Iterator[Failure]:
+    """Try something with each borrower and owner; name both, for an owner lends to several."""
+    for borrower, owner in pairs:
+        what = f"ClusterQueue {borrower.queue.name} with nodes of {owner.queue.name}"
+        yield from (replace(failure, what=what) for failure in check(lab, lanes, borrower, owner))
 
 
 def _wrong(lane: Lane, words: str) -> Iterator[Failure]:
