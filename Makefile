@@ -41,7 +41,7 @@ e2e: venv
 	$(bin)/trainyard rehearse --build
 	table="$$(mktemp)"; $(bin)/trainyard rehearse >"$$table" & rehearsal=$$!; \
 	  trap 'kill $$rehearsal 2>/dev/null || true; rm "$$table"' EXIT; seen=0 held=0; \
-	  $(bin)/pytest -m e2e -n 2 --dist loadgroup --verbose tests/e2e || seen=$$?; wait $$rehearsal || held=$$?; \
+	  nice -n 5 $(bin)/pytest -m e2e -n 2 --dist loadgroup --verbose tests/e2e || seen=$$?; wait $$rehearsal || held=$$?; \
 	  cat "$$table"; exit $$((seen + held))
 
 bench: venv tools

@@ -111,9 +111,9 @@ def _is_ours(lab: Lab, manifest: Manifest) -> bool:
 def _apply_again(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
     for manifest in manifests:
         try:
-            before = meaning(lab, manifest)
+            before = _meaning(lab, manifest)
             yield from _apply(lab, manifest)
-            after = meaning(lab, manifest)
+            after = _meaning(lab, manifest)
         except Refused as refused:
             yield Failure(manifest.path, str(refused), manifest.at)
             continue
@@ -122,7 +122,7 @@ def _apply_again(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
                 yield Failure(manifest.path, f"{field} changed: {before.get(field)} -> {after.get(field)}", manifest.at)
 
 
-def meaning(lab: Lab, manifest: Manifest) -> Body:
+def _meaning(lab: Lab, manifest: Manifest) -> Body:
     """Return an object without what its controller writes at any time."""
     body = lab.api.get(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
     metadata = {

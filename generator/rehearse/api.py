@@ -125,6 +125,19 @@ class Api:
         """
         return self._do("GET", self.resource(version, kind).path(namespace, name)).body
 
+    def find(self, version: str, kind: str, name: str, namespace: str = "") -> Body:
+        """Return one object; empty when it is not there.
+
+        Raises:
+            Refused: this user may not see it.
+        """
+        try:
+            return self.get(version, kind, name, namespace)
+        except Refused as refused:
+            if refused.status != httpx.codes.NOT_FOUND:
+                raise
+            return {}
+
     def list(self, version: str, kind: str, namespace: str = "", labels: str = "") -> list[Body]:
         """Return the objects of a kind, of every namespace when none is said.
 

@@ -168,13 +168,8 @@ def _deleted(delivery: Delivery, team: Tenant, own: Sequence[Manifest]) -> Itera
 
 
 def _is_there(delivery: Delivery, manifest: Manifest) -> bool:
-    try:
-        delivery.lab.api.get(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
-    except Refused as refused:
-        if refused.status != 404:
-            raise
-        return False
-    return True
+    found = delivery.lab.api.find(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
+    return bool(found)
 
 
 def _succeeded(delivery: Delivery, course: Course) -> _Step:

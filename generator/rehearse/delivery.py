@@ -11,7 +11,7 @@ from typing import NamedTuple
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.model.space import Sample
-from generator.rehearse.acceptance import in_order, meaning
+from generator.rehearse.acceptance import in_order
 from generator.rehearse.api import Body, Refused
 from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.lab import Lab
@@ -219,7 +219,7 @@ def _applied(delivery: Delivery) -> Iterator[Failure]:
 
 
 def contents(lab: Lab, manifests: Iterable[Manifest]) -> dict[str, Body]:
-    """Return what objects say on the cluster, their metadata left aside; nothing for one that is not there."""
+    """Return what objects say on the cluster, metadata and status left aside; nothing for one that is not there."""
     return {manifest.path: _content(lab, manifest) for manifest in manifests}
 
 
@@ -230,13 +230,8 @@ def differences(lab: Lab, manifests: Sequence[Manifest], before: Mapping[str, Bo
 
 
 def _content(lab: Lab, manifest: Manifest) -> Body:
-    try:
-        body = meaning(lab, manifest)
-    except Refused as refused:
-        if refused.status != 404:
-            raise
-        return {}
-    return {field: value for field, value in body.items() if field != "metadata"}
+    body = lab.api.find(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
+    return {field: value for field, value in body.items() if field not in {"metadata", "status"}}
 
 
 def _moved(delivery: Delivery) -> Outcome:

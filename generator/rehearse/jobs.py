@@ -99,10 +99,7 @@ class Job:
     @property
     def is_gone(self) -> bool:
         """Whether neither it nor a pod of it is there."""
-        try:
-            return not self.body
-        except Refused as refused:
-            return refused.status == 404 and not self.pods
+        return not self.api.find(TRAINER, "TrainJob", self.name, self.namespace) and not self.pods
 
     @property
     def _metadata(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from generator.model.manifest import Manifest
@@ -55,7 +55,7 @@ def check_queues(lab: Lab) -> Iterator[Outcome]:
 def _inactive(lab: Lab, kind: str, name: str, namespace: str) -> str:
     """Wait until a queue is active; return what it says when it is not."""
     active = partial(_active, lab.api, kind, name, namespace)
-    if waited(lab, lambda: active().get("status") == "True"):
+    if lab.processes.waited(lambda: active().get("status") == "True", _PATIENCE):
         return ""
     return str(active().get("message", "no condition Active"))
 
@@ -66,15 +66,6 @@ def _active(api: Api, kind: str, name: str, namespace: str) -> Body:
     except Refused as refused:
         return {"message": str(refused)}
     return next((each for each in found if each["type"] == "Active"), {})
-
-
-def waited(lab: Lab, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
-    """Wait for something; tell whether it came.
-
-    Raises:
-        ToolError: a process of the lab ended.
-    """
-    return lab.processes.waited(ready, seconds)
 
 
 def _run(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[Failure]:
@@ -97,20 +88,20 @@ def _watch(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
         return
     yield from _judge(lab, job, sample)
     job.end("launcher" if sample.launch.runtime.launcher.mpi else "node")
-    if not waited(lab, lambda: job.is_over):
+    if not lab.processes.waited(lambda: job.is_over, _PATIENCE):
         yield f"does not end when its last pods do: {_pods_told(job)}"
 
 
 def brought_up(lab: Lab, job: Job, sample: Sample) -> str:
     """Wait until all pods of a job run, ending the steps before them; return what does not come, if anything."""
-    if not waited(lab, lambda: job.is_admitted):
+    if not lab.processes.waited(lambda: job.is_admitted, _PATIENCE):
         return f"not admitted: {job.waits_because or 'Kueue says nothing'}"
     for step in sample.launch.runtime.initializers:
-        if not waited(lab, partial(_runs, job, step.name, 1)):
+        if not lab.processes.waited(partial(_runs, job, step.name, 1), _PATIENCE):
             return f"step {step.name} does not run: {_pods_told(job)}"
         job.end(step.name)
     for role, count in roles(sample.grant, sample.nodes).items():
-        if not waited(lab, partial(_runs, job, role, count)):
+        if not lab.processes.waited(partial(_runs, job, role, count), _PATIENCE):
             return f"{count} pods of role {role} do not run: {_pods_told(job)}"
     return ""
 

@@ -211,11 +211,7 @@ class Stage:
 
     def is_gone(self, version: str, kind: str, namespace: str, name: str) -> bool:
         """Tell whether an object is not there."""
-        try:
-            self.api.get(version, kind, name, namespace)
-        except Refused as refused:
-            return refused.status == 404
-        return False
+        return not self.api.find(version, kind, name, namespace)
 
 
 @dataclass(slots=True)
