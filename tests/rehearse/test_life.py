@@ -93,7 +93,6 @@ class Controllers:
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not come at once never comes."""
     monkeypatch.setattr("generator.rehearse.life._PATIENCE", 0)
-    monkeypatch.setattr("generator.rehearse.life.waited.__defaults__", (0.0,))
 
 
 @pytest.fixture
