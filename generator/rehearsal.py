@@ -21,7 +21,7 @@ from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.build import build, cache_folder, find
 from generator.rehearse.change import check_changes
 from generator.rehearse.components import read_components
-from generator.rehearse.delivery import Delivery, Tree, check_sync
+from generator.rehearse.delivery import Delivery, Tree
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life, check_queues
@@ -31,6 +31,7 @@ from generator.rehearse.outcome import Outcome
 from generator.rehearse.promises import check_promises
 from generator.rehearse.redis import fetch_redis, find_redis
 from generator.rehearse.repository import Repository
+from generator.rehearse.sync import check_sync
 from generator.rehearse.tenants import check_tenants
 from generator.render.site import render_site
 from generator.render.unit import UNLISTED

@@ -1,9 +1,8 @@
-"""Whether Argo CD brings the tree to an empty cluster from Git, and keeps it there."""
+"""A tree in Git, what Argo CD makes of it, and how to have it look now."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -11,23 +10,20 @@ from typing import NamedTuple
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.model.space import Sample
-from generator.rehearse.acceptance import in_order
-from generator.rehearse.api import Body, Refused
+from generator.rehearse.api import Body
 from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.lab import Lab
-from generator.rehearse.outcome import Failure, Outcome, counted
+from generator.rehearse.outcome import Failure
 from generator.rehearse.repository import Repository
 
 _ARGO = "argoproj.io/v1alpha1"
 _SECRETS = "external-secrets.io/v1"
 _REFRESH = "argocd.argoproj.io/refresh"
 _REFRESH_SET = "argocd.argoproj.io/application-set-refresh"
-_FIRST = 600.0
 _PATIENCE = 300.0
-"""Seconds for what takes less than forty and less than twenty: a busy machine is no failure."""
+"""Seconds for what takes less than twenty: a busy machine is no failure."""
 _PAUSE = 1.0
 """Seconds between two looks at what Argo CD does: each look takes some of the machine that it works on."""
-_NO_MORE = "drift and changes can't be tried after that"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,38 +182,6 @@ class Delivery:
                 self.lab.api.patch(body, {"status": {"conditions": [ready]}}, "status")
 
 
-def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
-    """Publish the tree, apply its ``argocd/`` by hand and nothing else, and wait for the rest.
-
-    Args:
-        delivery: to a control plane without a tree.
-
-    Returns:
-        Whether everything came.
-    """
-    yield _moved(delivery)
-    commit = Commit(delivery.repository.commit(delivery.tree.files), delivery.units)
-    began = time.monotonic()
-    if refused := tuple(_applied(delivery)):
-        yield Outcome("applications synced and healthy", 0, len(delivery.units), refused, _NO_MORE)
-        return False
-    failures = delivery.settled(commit, _FIRST)
-    secrets = sum(manifest.kind.name == "ExternalSecret" for manifest in delivery.tree.manifests)
-    remark = f"in {time.monotonic() - began:.0f} s; the status of {secrets} ExternalSecrets is written by the rehearsal"
-    remark += f"; {_NO_MORE}" if failures else ""
-    yield counted("applications synced and healthy", len(delivery.units), failures, remark)
-    return not failures
-
-
-def _applied(delivery: Delivery) -> Iterator[Failure]:
-    """Apply by hand what Argo CD begins with; yield what is refused."""
-    for manifest in (each for each in in_order(delivery.tree.manifests) if each.unit == "argocd"):
-        try:
-            delivery.lab.api.apply(manifest.body, delivery.tree.files[delivery.path(manifest)], manager="kubectl")
-        except Refused as refused:
-            yield Failure(manifest.path, str(refused), manifest.at)
-
-
 def contents(lab: Lab, manifests: Iterable[Manifest]) -> dict[str, Body]:
     """Return what objects say on the cluster, metadata and status left aside; nothing for one that is not there."""
     return {manifest.path: _content(lab, manifest) for manifest in manifests}
@@ -232,23 +196,6 @@ def differences(lab: Lab, manifests: Sequence[Manifest], before: Mapping[str, Bo
 def _content(lab: Lab, manifest: Manifest) -> Body:
     body = lab.api.find(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
     return {field: value for field, value in body.items() if field not in {"metadata", "status"}}
-
-
-def _moved(delivery: Delivery) -> Outcome:
-    """Compare the files with the committed ones: another repository's address is all that may differ."""
-    site, tree = delivery.lab.plan.site, delivery.lab.plan.tree
-    address, own = site.cluster.settings.repository.encode(), delivery.repository.address.encode()
-    root = PurePosixPath(site.folder(""))
-    ours = {PurePosixPath(path): content for path, content in delivery.tree.files.items()}
-    ours = {path.relative_to(root): content for path, content in ours.items() if path.is_relative_to(root)}
-    committed = {path: (tree / path).read_bytes() for path in ours}
-    failures = [
-        Failure(str(path), "differs from the committed file in more than that", site.cluster.at)
-        for path, content in ours.items()
-        if content != committed[path].replace(address, own)
-    ]
-    count = sum(content != committed[path] for path, content in ours.items())
-    return counted("files as committed", len(ours), failures, f"{count} with the address of a repository of ours")
 
 
 def _fine(body: Body, revision: str, health: Collection[str]) -> bool:
