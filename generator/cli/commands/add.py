@@ -25,7 +25,9 @@ def command() -> None:
 @click.argument("name")
 @click.option("--cluster", default="", metavar="NAME", shell_complete=complete_cluster, help="Cluster, if several.")
 @click.option("--pool", default="", metavar="NAME", help="Node pool of the cluster, if several.")
-@click.option("--nodes", type=click.IntRange(min=0), default=1, show_default=True, help="Nodes of its own.")
+@click.option(
+    "--nodes", type=click.IntRange(min=0), default=2, show_default=True, help="Nodes of its own; an MPI job takes two."
+)
 @profiles_option
 def team(name: str, cluster: str, pool: str, nodes: int, profiles: Path) -> int:
     """Write the profile of team NAME, and give it a partition or VLAN and addresses that it keeps for ever."""
