@@ -219,6 +219,16 @@ class Launch:
         return self.fabric is not None and self.release.groups_podsets and self.runtime.launcher.mpi
 
     @property
+    def is_placed_as_one(self) -> bool:
+        """Whether Kueue gives all pods one flavor.
+
+        Where it chooses for launcher, nodes or steps apart, a job that may have several flavors and finds room for a
+        part of itself is tried again at once, for ever, and no job behind it is looked at (kubernetes-sigs/kueue#3710;
+        seen with Kueue 0.16.2).
+        """
+        return not self.runtime.initializers and (self._grouped or not self.runtime.launcher.mpi)
+
+    @property
     def node_annotations(self) -> dict[str, str]:
         """Annotations of the nodes' pods.
 

@@ -67,6 +67,10 @@ class Lane:
         """The same with all that may be borrowed."""
         return tuple(self._pods(flavor.quota.reach) for flavor in self.flavors)
 
+    def filled(self, pods: int) -> int:
+        """Return how many of so many pods jobs can have: what is too little for one more is left."""
+        return sum(split(pods, self.least, self.grant.nodes))
+
     def _pods(self, nodes: Fraction) -> int:
         return int(nodes / self.sample.launch.part)
 
@@ -101,13 +105,6 @@ def by_flavor(lanes: Iterable[Lane]) -> list[Lane]:
     return [found[key] for key in sorted(found)]
 
 
-def several(lanes: Sequence[Lane]) -> list[str]:
-    """Return flavors that `by_flavor` has no lane for: their jobs may be given another as well."""
-    alone = {(lane.queue.name, lane.flavors[0].name) for lane in by_flavor(lanes)}
-    every = {(lane.queue.name, flavor.name) for lane in lanes for flavor in lane.flavors}
-    return [f"{flavor} of {queue}" for queue, flavor in sorted(every - alone)]
-
-
 def rounds(lanes: Sequence[Lane], pods: Callable[[Lane], int]) -> list[list[Lane]]:
     """Return lanes in rounds within which none meets another: one of each queue, and alone who borrows.
 
@@ -124,10 +121,10 @@ def rounds(lanes: Sequence[Lane], pods: Callable[[Lane], int]) -> list[list[Lane
 
 
 def split(pods: int, least: int, most: int) -> list[int]:
-    """Return sizes of jobs that together have so many pods, the largest first; none where no jobs do."""
+    """Return sizes of jobs that together have so many pods, or as many as jobs can, the largest first."""
     jobs = -(-pods // most)
     if jobs * least > pods:
-        return []
+        return split(pods - 1, least, most)
     more = pods - jobs * least
     return [least + min(most - least, max(0, more - i * (most - least))) for i in range(jobs)]
 
@@ -164,7 +161,7 @@ class Crowd:
         return job
 
     def fill(self, lane: Lane, pods: Iterable[int], priority: Priority | None = None) -> list[Job]:
-        """Submit as few jobs as have so many pods in each flavor.
+        """Submit as few jobs as have so many pods in each flavor, or as many as jobs can.
 
         Raises:
             Refused: by a role or a policy.

@@ -20,13 +20,13 @@ from generator.rehearse.lanes import (
     find_lanes,
     rounds,
     seen_by_user,
-    several,
-    split,
     told,
 )
 from generator.rehearse.outcome import Failure, Outcome, counted
 
 _PATIENCE = 60.0
+_NEVER = "couldn't assign flavors"
+"""What Kueue says to a job that no flavor holds: more only of the last that it tried, which may be of another kind."""
 _BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
 
 
@@ -39,15 +39,12 @@ def check_ledger(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterat
     """
     lanes = find_lanes(samples)
     together = rounds(lanes, lambda lane: lane.grant.nodes)
-    shared = ", ".join(several(lanes))
-    remark = f"not filled below, as its jobs may be given another flavor too: {shared}" if shared else ""
-    failures = [each for some in together for each in _largest(lab, some)]
-    yield counted("largest jobs admitted", len(lanes), failures, remark)
+    yield counted("largest jobs admitted", len(lanes), [each for some in together for each in _largest(lab, some)])
     yield counted("one node more refused", len(lanes), [each for lane in lanes for each in _one_more(lab, lane)])
     yield counted("quota holds without policy", len(lanes), _beyond(lab, lanes))
-    if queues := [lane for lane in by_flavor(lanes) if split(sum(lane.own), lane.least, lane.grant.nodes)]:
+    if queues := [lane for lane in by_flavor(lanes) if lane.filled(sum(lane.own))]:
         yield counted("own quotas filled", len(queues), list(_fill(lab, [(lane, lane.own) for lane in queues])))
-    if borrowers := [lane for lane in by_flavor(lanes) if lane.reach > lane.own]:
+    if borrowers := [lane for lane in by_flavor(lanes) if lane.filled(sum(lane.reach)) > sum(lane.own)]:
         failures = [each for lane in borrowers for each in _fill(lab, [(lane, lane.reach)])]
         yield counted("borrowed quotas filled", len(borrowers), failures)
 
@@ -85,11 +82,11 @@ def _beyond(lab: Lab, lanes: Sequence[Lane]) -> list[Failure]:
     """Submit jobs that no policy stops and no quota holds."""
     with _without_policy(lab, lanes), Crowd(lab) as crowd:
         jobs = [(lane, seen_by_user(lab, crowd.add(lane, sum(lane.reach) + 1), lane.space)) for lane in lanes]
-        lab.processes.waited(lambda: all("maximum capacity" in job.waits_because for _, job in jobs), _PATIENCE)
+        lab.processes.waited(lambda: all(_NEVER in job.waits_because for _, job in jobs), _PATIENCE)
         return [
             Failure(_what(lane), f"{sum(lane.reach) + 1} pods: {job.waits_because or 'Kueue says nothing'}", lane.at)
             for lane, job in jobs
-            if job.is_admitted or "maximum capacity" not in job.waits_because
+            if job.is_admitted or _NEVER not in job.waits_because
         ]
 
 
@@ -119,7 +116,7 @@ def _is_free(lab: Lab, lanes: Sequence[Lane]) -> list[bool]:
 def _fill(lab: Lab, amounts: Sequence[tuple[Lane, tuple[int, ...]]]) -> Iterator[Failure]:
     """Fill queues with so many pods in each flavor, all at once, and compare what they then borrow."""
     with Crowd(lab) as crowd:
-        filled = [(lane, sum(pods), crowd.fill(lane, pods)) for lane, pods in amounts]
+        filled = [(lane, sum(map(lane.filled, pods)), crowd.fill(lane, pods)) for lane, pods in amounts]
         all_admitted(lab, [job for *_, jobs in filled for job in jobs])
         for lane, pods, jobs in filled:
             if words := told(jobs):

@@ -10,7 +10,8 @@ from generator.model.space import Sample
 from generator.rehearse.api import Body
 from generator.rehearse.jobs import Job, conditions
 from generator.rehearse.lab import Lab
-from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_lanes, rounds, seen_by_user, split, told
+from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_lanes, rounds, seen_by_user, told
+from generator.rehearse.lending import Lending, Pair
 from generator.rehearse.outcome import Failure, Outcome, counted
 
 _PATIENCE = 60.0
@@ -24,7 +25,7 @@ def check_promises(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iter
         lab: with the tree applied.
         samples: the jobs that the tree has to copy.
     """
-    lanes = [lane for lane in by_flavor(find_lanes(samples)) if split(sum(lane.own), lane.least, lane.grant.nodes)]
+    lanes = [lane for lane in by_flavor(find_lanes(samples)) if lane.filled(sum(lane.own))]
     promises = list(_promises(lab, lanes))
     missing = ", ".join(promise for promise, able, _ in promises if not able)
     remark = f"no queue of this cluster can show: {missing}" if missing else ""
@@ -47,52 +48,28 @@ def _promises(lab: Lab, lanes: Sequence[Lane]) -> Iterator[tuple[str, int, Itera
     yield "higher priority goes first", len(ranked), tried(_priority, ranked)
     wide = [lane for lane in lanes if _leaves(lane) > 1 and sum(lane.own) >= 4]
     yield "job fits between others", len(wide), (each for lane in wide for each in _fragmented(lab, lane))
-    pairs = [(lane, owner) for lane in lanes for owner in lanes if _lends(lab, owner, lane)]
-    yield "owner gets its nodes back", len(pairs), _between(_reclaim, lab, lanes, pairs)
-    held = [pair for pair in pairs if _keeps(*pair)]
+    pairs = Lending(lab.plan.site, lanes).pairs()
+    pressed = [pair for pair in pairs if pair.is_pressed]
+    yield "owner gets its nodes back", len(pressed), _between(_reclaim, lab, lanes, pressed)
+    held = [pair for pair in pairs if pair.is_limited]
     yield "lending limit holds", len(held), _between(_lending, lab, lanes, held)
 
 
 def _between(
-    check: Callable[[Lab, Sequence[Lane], Lane, Lane], Iterator[Failure]],
+    check: Callable[[Lab, Sequence[Lane], Pair], Iterator[Failure]],
     lab: Lab,
     lanes: Sequence[Lane],
-    pairs: Sequence[tuple[Lane, Lane]],
+    pairs: Sequence[Pair],
 ) -> Iterator[Failure]:
     """Try something with each borrower and owner; name both, for an owner lends to several."""
-    for borrower, owner in pairs:
-        what = f"ClusterQueue {borrower.queue.name} with nodes of {owner.queue.name}"
-        yield from (replace(failure, what=what) for failure in check(lab, lanes, borrower, owner))
+    for pair in pairs:
+        what = f"ClusterQueue {pair.borrower.queue.name} with nodes of {pair.owner.queue.name}"
+        yield from (replace(failure, what=what) for failure in check(lab, lanes, pair))
 
 
 def _wrong(lane: Lane, words: str) -> Iterator[Failure]:
     if words:
         yield Failure(lane.name, words, lane.at)
-
-
-def _cohorts(lab: Lab, name: str) -> list[str]:
-    """Return a cohort and those above it."""
-    parents = {cohort.name: cohort.parent for cohort in lab.plan.site.cluster.cohorts}
-    return [name, *_cohorts(lab, parents[name])] if name in parents else []
-
-
-def _lends(lab: Lab, owner: Lane, borrower: Lane) -> bool:
-    """Tell whether one queue's nodes may be lent to another."""
-    related = set(_cohorts(lab, owner.queue.team.cohort)) & set(_cohorts(lab, borrower.queue.team.cohort))
-    same = owner.flavors[0].name == borrower.flavors[0].name and owner.queue.name != borrower.queue.name
-    return bool(related) and same and bool(owner.flavors[0].quota.lent) and bool(borrower.flavors[0].quota.borrowed)
-
-
-def _keeps(borrower: Lane, owner: Lane) -> bool:
-    """Tell whether an owner keeps nodes that the borrower would else take."""
-    held = owner.flavors[0].quota
-    return held.lent < held.own and _lent(borrower, owner) < sum(borrower.reach) - sum(borrower.own)
-
-
-def _lent(borrower: Lane, owner: Lane) -> int:
-    """Return how many pods of a borrower one owner's nodes hold at most."""
-    nodes = min(borrower.flavors[0].quota.borrow, owner.flavors[0].quota.lend)
-    return int(nodes / borrower.sample.launch.part)
 
 
 def _over_quota(lab: Lab, lanes: Sequence[Lane]) -> Iterator[Failure]:
@@ -154,35 +131,35 @@ def _pushed(lab: Lab, crowd: Crowd, pushes: Sequence[tuple[Lane, Sequence[Job], 
         yield from _wrong(lane, _if_any("evicted jobs do not come back", told(jobs)))
 
 
-def _lend_out(crowd: Crowd, lanes: Sequence[Lane], borrower: Lane, owner: Lane) -> tuple[list[Job], list[Job]]:
+def _lend_out(crowd: Crowd, lanes: Sequence[Lane], pair: Pair) -> tuple[list[Job], list[Job]]:
     """Fill every queue of the pool but the owner's, and the borrower's with all that the owner lends.
 
     Returns:
         Jobs of the others, and jobs of the borrower.
     """
-    busy = {borrower.queue.name, owner.queue.name}
-    pool = owner.flavors[0].name
+    busy = {pair.borrower.queue.name, pair.owner.queue.name}
+    pool = pair.owner.flavors[0].name
     others = [lane for lane in lanes if lane.queue.name not in busy and lane.flavors[0].name == pool]
     jobs = [job for lane in others for job in crowd.fill(lane, lane.own)]
-    return jobs, crowd.fill(borrower, [sum(borrower.own) + _lent(borrower, owner)])
+    return jobs, crowd.fill(pair.borrower, [sum(pair.borrower.own) + pair.lent])
 
 
-def _reclaim(lab: Lab, lanes: Sequence[Lane], borrower: Lane, owner: Lane) -> Iterator[Failure]:
+def _reclaim(lab: Lab, lanes: Sequence[Lane], pair: Pair) -> Iterator[Failure]:
     """Have an owner come back to nodes that it has lent."""
     with Crowd(lab) as crowd:
-        others, borrowing = _lend_out(crowd, lanes, borrower, owner)
+        others, borrowing = _lend_out(crowd, lanes, pair)
         all_admitted(lab, [*others, *borrowing])
-        yield from _wrong(owner, _if_any("nothing is lent", told([*others, *borrowing])))
-        yield from _pushed(lab, crowd, [(owner, borrowing, crowd.fill(owner, owner.own))])
+        yield from _wrong(pair.owner, _if_any("nothing is lent", told([*others, *borrowing])))
+        yield from _pushed(lab, crowd, [(pair.owner, borrowing, crowd.fill(pair.owner, pair.owner.own))])
 
 
-def _lending(lab: Lab, lanes: Sequence[Lane], borrower: Lane, owner: Lane) -> Iterator[Failure]:
+def _lending(lab: Lab, lanes: Sequence[Lane], pair: Pair) -> Iterator[Failure]:
     """Take all that an owner lends; one job more waits, though the owner's other nodes are free."""
     with Crowd(lab) as crowd:
-        others, borrowing = _lend_out(crowd, lanes, borrower, owner)
+        others, borrowing = _lend_out(crowd, lanes, pair)
         all_admitted(lab, [*others, *borrowing])
-        yield from _wrong(owner, _if_any("less is lent", told([*others, *borrowing])))
-        yield from _wrong(owner, _waits(lab, crowd.add(borrower, borrower.least), borrower))
+        yield from _wrong(pair.owner, _if_any("less is lent", told([*others, *borrowing])))
+        yield from _wrong(pair.owner, _waits(lab, crowd.add(pair.borrower, pair.borrower.least), pair.borrower))
 
 
 def _leaves(lane: Lane) -> int:

@@ -48,8 +48,9 @@ def _grants(space: TeamSpace, held: Held, runtime: Runtime, place: _Place) -> It
         on = tuple(each for each in whole if each[0].hardware == hardware)
         yield _whole(space, _launch(runtime, hardware, on[0][0], place), on)
     for any_of, kinds in _interchangeable(place.cluster, held, runtime):
-        hardware = least(kinds[0].node_class, kinds)
-        yield _whole(space, _launch(runtime, hardware, any_of[0][0], place), any_of)
+        launch = _launch(runtime, least(kinds[0].node_class, kinds), any_of[0][0], place)
+        if launch.is_placed_as_one:
+            yield _whole(space, launch, any_of)
     for pool, quota in usable:
         if quota.is_share and (grant := _share(space, (pool, quota), runtime, place)):
             yield grant
