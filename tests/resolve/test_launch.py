@@ -24,8 +24,8 @@ def kind(name: str, **changes: Any) -> dict[str, Any]:
 
 
 def with_kinds(*kinds: dict[str, Any], runs_on: list[str]) -> dict[str, Any]:
-    """Return the base with further kinds of node, and a runtime for some."""
-    return together({RUNTIME: {"hardware": runs_on}}, *kinds)
+    """Return the base, where launcher and nodes are one group, with further kinds of node and a runtime for some."""
+    return together({CLUSTER: {"release": "kubernetes-1.36"}, RUNTIME: {"hardware": runs_on}}, *kinds)
 
 
 def grants(changes: dict[str, Any], name: str = "") -> dict[str, Grant]:
@@ -63,6 +63,26 @@ def test_runtime_on_interchangeable_nodes_has_an_object_for_any_of_them() -> Non
     assert anywhere.node_selector == {}
     assert anywhere.per_node == given_["openmpi-cuda-v1-h200"].launch.per_node
     assert given_["openmpi-cuda-v1-gpu"].nodes == max(each.nodes for each in given_.values())
+
+
+STEP = "registry.example.com/ml/initializer@sha256:bb22cc33dd44ee55ff66007788990a1b2c3d4e5f60718293a4b5c6d7e8f9aa11"
+
+
+@pytest.mark.parametrize(
+    ("apart", "changes"),
+    [
+        (True, {CLUSTER: {"release": "openshift-ai-3.5"}}),
+        (False, {CLUSTER: {"release": "openshift-ai-3.5"}, RUNTIME: {"launcher": "torchrun"}}),
+        (True, {RUNTIME: {"initialize": {"image": STEP, "volume": "scratch", "dataset": True}}}),
+    ],
+    ids=["launcher", "one pod set", "step"],
+)
+def test_pods_that_kueue_places_apart_have_no_object_for_any(apart: bool, changes: dict[str, Any]) -> None:
+    """Each would be given a kind of its own, and a job of which a part fits would hold up its queue."""
+    found = grants(together(with_kinds(kind("h200"), runs_on=["dgx-h100", "h200"]), changes))
+
+    assert len(found) == 2 + (not apart)
+    assert apart == ("openmpi-cuda-v1-gpu" not in found)
 
 
 APART: dict[str, dict[str, Any]] = {
