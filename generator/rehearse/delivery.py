@@ -153,7 +153,8 @@ class Delivery:
 
         def is_settled() -> bool:
             bodies = self.applications()
-            self.remind([name for name in commit.applications if _revision(bodies[name]) != commit.revision])
+            behind = (name for name in commit.applications if _revision(bodies[name]) != commit.revision)
+            self.remind({*behind, *(name for name in self.units if _is_idle(bodies[name]))})
             return not unsettled()
 
         self.waited(is_settled, seconds)
@@ -209,6 +210,13 @@ def _fine(body: Body, revision: str, health: Collection[str]) -> bool:
 def _is_asked(body: Body) -> bool:
     """Tell whether an Application is still to look at Git."""
     return _REFRESH in body.get("metadata", {}).get("annotations", {})
+
+
+def _is_idle(body: Body) -> bool:
+    """Tell whether an Application differs from Git and nobody works on it: Argo CD looks again within three minutes."""
+    status = body.get("status") or {}
+    running = status.get("operationState", {}).get("phase") == "Running" or "operation" in body
+    return status.get("sync", {}).get("status") == "OutOfSync" and not running
 
 
 def _revision(body: Body) -> str:
