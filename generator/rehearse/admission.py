@@ -30,7 +30,7 @@ _POLICIES = "admissionregistration.k8s.io/v1"
 _OUR_FAULT = "resulted in error"
 """What the API server says when an expression of a policy fails."""
 
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 
 _POLICY = "ValidatingAdmissionPolicy"
 _INVALID = (400, 422)

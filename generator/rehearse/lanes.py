@@ -19,7 +19,7 @@ from generator.rehearse.api import Body, Refused
 from generator.rehearse.jobs import KUEUE, Job, as_user, changed, named, submit
 from generator.rehearse.lab import Lab
 
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 _CONFLICT = 409
 
 

@@ -24,7 +24,7 @@ from generator.rehearse.lanes import (
 )
 from generator.rehearse.outcome import Failure, Outcome, counted
 
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 _NEVER = "couldn't assign flavors"
 """What Kueue says to a job that no flavor holds: more only of the last that it tried, which may be of another kind."""
 _BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")

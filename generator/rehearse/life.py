@@ -15,7 +15,7 @@ from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure, Outcome, counted
 
 _NETWORKS = "k8s.v1.cni.cncf.io/networks"
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 """Seconds for what controllers do in less than five."""
 
 

@@ -14,7 +14,7 @@ from generator.rehearse.lanes import Crowd, Lane, all_admitted, by_flavor, find_
 from generator.rehearse.lending import Lending, Pair
 from generator.rehearse.outcome import Failure, Outcome, counted
 
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 _NOWHERE = "nothing says so"
 
 

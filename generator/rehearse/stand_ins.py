@@ -9,7 +9,7 @@ from generator.model.platform import Site
 from generator.rehearse.api import Api, Body
 from generator.rehearse.lab import Lab
 
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 
 
 def settle(lab: Lab) -> int:

@@ -15,7 +15,7 @@ from generator.rehearse.life import brought_up
 from generator.rehearse.outcome import Failure
 
 _OWNED = "argocd.argoproj.io/tracking-id"
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 
 
 class _Identity(NamedTuple):

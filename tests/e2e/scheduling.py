@@ -108,6 +108,7 @@ def no_priorities(stage: Stage) -> None:
     scene = stage.stand(bad("scheduling/no-priorities", **{"teams/nlp.yaml": borrowing}))
     older = scene.submit("nlp", 4)
     assert scene.runs(older)
+    stage.pass_a_second()
     newer = scene.submit("nlp", 4)
     assert scene.runs(newer)
     assert scene.waits(scene.submit("nlp", 2), _FULL)

@@ -145,6 +145,10 @@ class Stage:
         """Wait for something; tell whether it came."""
         return self.lab.processes.waited(ready, seconds)
 
+    def pass_a_second(self) -> None:
+        """Have what comes next be newer: Kueue compares whole seconds, and of equals takes any."""
+        self.until(lambda: False, 1)
+
     def moved(self, changes: Mapping[str, Any]) -> Site:
         """Return the cluster of the base after some changes, delivered from the repository of this run."""
         site = next(each for each in platform_of(self.ground.under(changes)).sites if each.name == CLUSTER)
