@@ -82,6 +82,18 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not broken
 
 
+def test_every_decision_is_listed() -> None:
+    """With its own title, in order."""
+    folder = ROOT / "docs" / "decisions"
+    pages = sorted(folder.glob("[0-9]*.md"))
+    titles = (page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") for page in pages)
+    listed = [
+        line for line in (folder / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("- [")
+    ]
+
+    assert listed == [f"- [{title}]({page.name})" for title, page in zip(titles, pages, strict=True)]
+
+
 def test_every_command_has_a_section() -> None:
     """The page of the command line has a heading for each command, alone or followed by a subcommand."""
     headings = _HEADING.findall(pages()["cli.md"])

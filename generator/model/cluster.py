@@ -128,6 +128,14 @@ class Cluster:
     encrypts_pods: bool
     external: Mapping[str, str]
 
+    def lineage(self, cohort: str) -> tuple[str, ...]:
+        """Return a cohort and what it descends from, the root last; a cycle is gone around once."""
+        parents = {each.name: each.parent for each in self.cohorts}
+        line = [cohort]
+        while (parent := parents.get(line[-1], "")) and parent not in line:
+            line.append(parent)
+        return tuple(line)
+
     @property
     def files(self) -> tuple[str, ...]:
         """The profile file."""

@@ -10,7 +10,7 @@ from generator.model.manifest import Manifest
 from generator.model.quantity import format_amount
 from generator.model.space import Sample
 from generator.rehearse.api import Refused, as_applied
-from generator.rehearse.jobs import KUEUE, as_user
+from generator.rehearse.jobs import KUEUE, Job, as_user
 from generator.rehearse.lab import Lab
 from generator.rehearse.lanes import (
     Crowd,
@@ -25,8 +25,6 @@ from generator.rehearse.lanes import (
 from generator.rehearse.outcome import Failure, Outcome, counted
 
 _PATIENCE = 120.0
-_NEVER = "couldn't assign flavors"
-"""What Kueue says to a job that no flavor holds: more only of the last that it tried, which may be of another kind."""
 _BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
 
 
@@ -82,12 +80,19 @@ def _beyond(lab: Lab, lanes: Sequence[Lane]) -> list[Failure]:
     """Submit jobs that no policy stops and no quota holds."""
     with _without_policy(lab, lanes), Crowd(lab) as crowd:
         jobs = [(lane, seen_by_user(lab, crowd.add(lane, sum(lane.reach) + 1), lane.space)) for lane in lanes]
-        lab.processes.waited(lambda: all(_NEVER in job.waits_because for _, job in jobs), _PATIENCE)
+        lab.processes.waited(lambda: all(_is_beyond(lane, job) for lane, job in jobs), _PATIENCE)
         return [
             Failure(_what(lane), f"{sum(lane.reach) + 1} pods: {job.waits_because or 'Kueue says nothing'}", lane.at)
             for lane, job in jobs
-            if job.is_admitted or _NEVER not in job.waits_because
+            if job.is_admitted or not _is_beyond(lane, job)
         ]
+
+
+def _is_beyond(lane: Lane, job: Job) -> bool:
+    """Tell whether Kueue says that no quota holds a job; of several flavors it may tell the last that it tried only."""
+    words = job.waits_because
+    other = len(lane.queue.flavors) > 1 and "doesn't match node affinity" in words and "topology" not in words
+    return "maximum capacity" in words or other
 
 
 @contextmanager

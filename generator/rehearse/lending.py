@@ -57,18 +57,9 @@ class Lending:
         return [self._pair(lane, owner) for lane in self.lanes for owner in self.lanes if self._may(lane, owner)]
 
     def _may(self, borrower: Lane, owner: Lane) -> bool:
-        same = owner.flavors[0].name == borrower.flavors[0].name and owner.queue.name != borrower.queue.name
+        same = owner.flavors[0].name == borrower.flavors[0].name
         lends = bool(owner.flavors[0].quota.lent) and bool(borrower.flavors[0].quota.borrowed)
-        return same and lends and bool(set(self._above(owner.queue)) & set(self._above(borrower.queue)))
-
-    def _above(self, queue: Queue) -> list[str]:
-        """Return a queue's cohort and those above it, the root last."""
-        parents = {cohort.name: cohort.parent for cohort in self.site.cluster.cohorts}
-        found, name = [], queue.team.cohort
-        while name in parents:
-            found.append(name)
-            name = parents[name]
-        return found
+        return same and lends and self._are_kin(borrower.queue, owner.queue)
 
     def _pair(self, borrower: Lane, owner: Lane) -> Pair:
         nodes = min(borrower.flavors[0].quota.borrow, owner.flavors[0].quota.lend)
@@ -91,4 +82,6 @@ class Lending:
         return sum((each.filled(count) * each.sample.launch.part for each, count in pods), Fraction(0))
 
     def _are_kin(self, queue: Queue, owner: Queue) -> bool:
-        return queue.name != owner.name and self._above(queue)[-1:] == self._above(owner)[-1:]
+        """Tell whether another queue is in the owner's tree of cohorts; who is in none has no kin."""
+        roots = {self.site.cluster.lineage(each.team.cohort)[-1] for each in (queue, owner)}
+        return queue.name != owner.name and len(roots) == 1 and "" not in roots

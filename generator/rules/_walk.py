@@ -48,15 +48,6 @@ def hardware(platform: Platform) -> tuple[Hardware, ...]:
     return tuple(each for _, each in sorted(known.items()))
 
 
-def lineage(cluster: Cluster, cohort: str) -> tuple[str, ...]:
-    """Return a cohort and what it descends from, the root last; a cycle is gone around once."""
-    parents = {each.name: each.parent for each in cluster.cohorts}
-    line = [cohort]
-    while (parent := parents.get(line[-1], "")) and parent not in line:
-        line.append(parent)
-    return tuple(line)
-
-
 def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str, Allocation]]]]:
     """Yield every fabric with what is held of it, by team; teams that are retired or gone hold theirs for ever."""
     found: dict[tuple[str, str], list[tuple[str, Allocation]]] = {}

@@ -11,7 +11,7 @@ from generator.model.quantity import format_bytes, format_cpu
 from generator.model.team import Quota
 from generator.model.tenant import Tenant
 from generator.rules._check import Check
-from generator.rules._walk import hardware, lineage, shares
+from generator.rules._walk import hardware, shares
 
 OVERSUBSCRIBED = Rule(
     id="capacity/oversubscribed",
@@ -116,7 +116,7 @@ def idle_nodes(platform: Platform) -> Iterator[Diagnostic]:
 def borrow_exceeds_lenders(platform: Platform) -> Iterator[Diagnostic]:
     """Compare each borrowing limit with what all others below the same root lend of that pool."""
     for site in platform.sites:
-        roots = {cohort.name: lineage(site.cluster, cohort.name)[-1] for cohort in site.cluster.cohorts}
+        roots = {cohort.name: site.cluster.lineage(cohort.name)[-1] for cohort in site.cluster.cohorts}
         for pool, quotas in shares(site).items():
             lent: dict[str, Fraction] = {}
             members = [(roots[tenant.team.cohort], quota) for tenant, quota in quotas if tenant.team.cohort]

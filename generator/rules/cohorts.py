@@ -8,7 +8,7 @@ from fractions import Fraction
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
 from generator.rules._check import Check
-from generator.rules._walk import holdings, lineage
+from generator.rules._walk import holdings
 
 _NO_LIMITS = (
     "Kueue takes no limits without a cohort (`borrowingLimit must be nil when cohort is empty`, seen with Kueue"
@@ -100,7 +100,7 @@ def cohort_cycle(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         known = {cohort.name: cohort for cohort in site.cluster.cohorts}
         for cohort in site.cluster.cohorts:
-            line = lineage(site.cluster, cohort.name)
+            line = site.cluster.lineage(cohort.name)
             closed = known[line[-1]].parent == cohort.name
             if closed and cohort.name == min(line):
                 message = f"cohort `{cohort.name}` descends from itself: {' > '.join((*line, cohort.name))}"
@@ -112,7 +112,7 @@ def empty_cohort(platform: Platform) -> Iterator[Diagnostic]:
     """Find cohorts that no team is in or below."""
     for site in platform.sites:
         taken = {tenant.team.cohort for tenant in site.tenants if tenant.team.cohort}
-        used = {name for cohort in taken for name in lineage(site.cluster, cohort)}
+        used = {name for cohort in taken for name in site.cluster.lineage(cohort)}
         for cohort in site.cluster.cohorts:
             if cohort.name not in used:
                 yield EMPTY_COHORT.at(cohort.at.key(), f"no team is in cohort `{cohort.name}` or below it")
