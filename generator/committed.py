@@ -153,7 +153,8 @@ def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -
         if entry:
             before += _read(folder, path, entry)
         if path in new and content is not None:
-            after.append(replace(new[path], body=_objects(content.decode())[0]))
+            (body,) = _objects(content.decode())
+            after.append(replace(new[path], body=body))
     return Replacement(
         platform, site, lock.tool, {identity(each): each for each in before}, {identity(each): each for each in after}
     )
@@ -174,4 +175,4 @@ def _read(folder: Path, path: str, entry: Entry) -> list[Manifest]:
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
-    return [body for body in parse_manifests(text) if isinstance(body, dict) and {"kind", "metadata"} <= body.keys()]
+    return [body for body in parse_manifests(text) if isinstance(body, dict) and {"apiVersion", "kind"} <= body.keys()]

@@ -80,7 +80,17 @@ def check(root: Path, today: str = "") -> Checked:
     Raises:
         TreeError: a file can't be read.
     """
-    profiles, diagnostics = load(root)
+    return check_loaded(*load(root), today)
+
+
+def check_loaded(profiles: Profiles, diagnostics: tuple[Diagnostic, ...], today: str = "") -> Checked:
+    """Check profiles that were read.
+
+    Args:
+        profiles: as `load` returns them, or as they would be after an edit.
+        diagnostics: what reading them found.
+        today: as `check` takes it.
+    """
     diagnostics += tuple(check_profiles(profiles))
     if has_errors(diagnostics):
         return Checked(profiles, None, diagnostics)
@@ -105,7 +115,20 @@ def generate(root: Path, components_root: str, clusters: Iterable[str] = (), tod
         TreeError: a file can't be read.
         ToolError: a schema of the release is missing.
     """
-    checked = check(root, today)
+    return render(check(root, today), components_root, clusters)
+
+
+def render(checked: Checked, components_root: str, clusters: Iterable[str] = ()) -> Generation:
+    """Return the tree of checked profiles; an empty one when they have errors.
+
+    Args:
+        checked: the profiles.
+        components_root: as `generate` takes it.
+        clusters: as `generate` takes them.
+
+    Raises:
+        ToolError: a schema of the release is missing.
+    """
     if checked.platform is None or has_errors(checked.diagnostics):
         return Generation(checked, checked.diagnostics)
     wanted = frozenset(clusters)

@@ -11,7 +11,10 @@ from generator.model.platform import Platform, Site
 
 
 class Identity(NamedTuple):
-    """What makes two objects the same to the API server, wherever their files lie."""
+    """What makes two objects the same to the API server, wherever their files are.
+
+    A file that is no object of the API server, such as a KubeletConfiguration, has its path as its name.
+    """
 
     kind: str
     namespace: str
@@ -57,7 +60,8 @@ class Replacement:
 
 def identity(manifest: Manifest) -> Identity:
     """Return what makes an object the same one in both trees."""
-    return Identity(manifest.kind.name, manifest.namespace, manifest.name)
+    name = manifest.name if "metadata" in manifest.body else manifest.path
+    return Identity(manifest.kind.name, manifest.namespace, name)
 
 
 def team_of(manifest: Manifest) -> str:

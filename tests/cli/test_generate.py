@@ -193,3 +193,32 @@ def test_no_cluster_is_no_success(repository: Path, trainyard: Call) -> None:
 
     assert (ended.code, ended.out) == (3, "")
     assert ended.err.startswith("error: no cluster in profiles/clusters; ")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("clusters/lab.yaml", "fips: true", "frameworks: [BatchJob, JobSet, RayJob, TrainJob]\nfips: true"),
+        ("clusters/lab.yaml", "fips: true", "frameworks: [BatchJob, JobSet, MPIJob, TrainJob]\nfips: true"),
+        ("clusters/lab.yaml", "  cpu: {", "  spare: {hardware: cpu-spare, nodes: 1, reserve: 1}\n  cpu: {"),
+        ("clusters/lab.yaml", "nodes: 3, reserve: 1}", "nodes: 4, reserve: 2}"),
+    ],
+    ids=["RayJob", "MPIJob", "pool", "nodes"],
+)
+def test_edit_over_a_committed_tree_and_back(tree: Path, trainyard: Call, file: str, old: str, new: str) -> None:
+    """Files that are no API objects change and come back like any other; the revert restores each byte."""
+    before = _state(tree / "overlays")
+    hardware = tree / "profiles" / "hardware"
+    hardware.joinpath("cpu-spare.yaml").write_text(
+        hardware.joinpath("cpu-epyc.yaml").read_text("utf-8").replace("node-type: cpu-epyc", "node-type: cpu-spare")
+    )
+    edit(tree / "profiles" / file, old, new)
+
+    assert trainyard("generate", "--dry-run").code == 0
+    assert trainyard("generate", "--check").code == 1
+    assert trainyard("generate").code == 0
+    assert trainyard("generate", "--check").code == 0
+    assert _state(tree / "overlays") != before
+    edit(tree / "profiles" / file, new, old)
+    assert trainyard("generate").code == 0
+    assert _state(tree / "overlays") == before

@@ -64,10 +64,10 @@ def test_what_ends_a_command_is_a_sentence_and_a_code(
 ) -> None:
     """Each way to end has its exit code, and nothing is printed on stdout."""
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise problem
 
-    monkeypatch.setattr(validate, "check", fail)
+    monkeypatch.setattr(validate, "generate", fail)
     assert trainyard("validate") == Ended(code, "", message)
 
 
@@ -75,7 +75,7 @@ def test_bug_is_told_in_a_report_and_not_on_the_screen(
     repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The user sees one sentence and a file's name; the file holds version, command, exception and frames."""
-    monkeypatch.setattr(validate, "check", lambda *_: 1 // 0)
+    monkeypatch.setattr(validate, "generate", lambda *_, **__: 1 // 0)
     monkeypatch.setattr(tempfile, "tempdir", str(repository))
     ended = trainyard("validate", "--color", "never")
     (report,) = repository.glob("trainyard-bug-*.txt")
@@ -93,7 +93,7 @@ def test_bug_without_place_for_a_report_keeps_its_code(
     repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk does not turn a bug into a traceback."""
-    monkeypatch.setattr(validate, "check", lambda *_: 1 // 0)
+    monkeypatch.setattr(validate, "generate", lambda *_, **__: 1 // 0)
     monkeypatch.setattr(tempfile, "tempdir", str(repository / "nowhere"))
     ended = trainyard("validate")
 

@@ -9,9 +9,17 @@ import click
 from generator.cli import document, findings
 from generator.cli.exits import Exit
 from generator.cli.formats import Output, deliver
-from generator.cli.options import color_option, format_option, need_profiles, places, profiles_option, today
+from generator.cli.options import (
+    color_option,
+    components_root,
+    format_option,
+    need_profiles,
+    places,
+    profiles_option,
+    today,
+)
 from generator.diagnostics import has_errors
-from generator.pipeline import check
+from generator.pipeline import generate
 
 
 @click.command("validate", short_help="Check the profiles; needs no other program.")
@@ -19,17 +27,17 @@ from generator.pipeline import check
 @format_option
 @color_option
 def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
-    """Check the profiles: their shape, the names in them, and what they mean together.
+    """Check the profiles: their shape, the names in them, what they mean together, and each object that they make.
 
     Writes nothing and needs no other program.
     """
     need_profiles(profiles)
-    checked = check(profiles, today())
-    found = findings.Findings(checked.diagnostics, places(checked.profiles, profiles))
+    generation = generate(profiles, components_root(profiles, Path("overlays")), today=today())
+    found = findings.Findings(generation.diagnostics, places(generation.checked.profiles, profiles))
     deliver(
         formats,
         color,
         lambda colour: findings.text(found, colour=colour),
         lambda: document.report("validate", found),
     )
-    return Exit.FINDINGS if has_errors(checked.diagnostics) else Exit.FINE
+    return Exit.FINDINGS if has_errors(generation.diagnostics) else Exit.FINE
