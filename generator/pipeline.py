@@ -16,6 +16,7 @@ from generator.diagnostics import Diagnostic, Rule, Severity, has_errors
 from generator.dialect.emitter import emit
 from generator.dialect.source import Profiles
 from generator.load.read import load
+from generator.model.holding import Holding, remembered
 from generator.model.manifest import Manifest
 from generator.model.platform import Platform, Site
 from generator.references.graph import check_references
@@ -26,7 +27,7 @@ from generator.rules.check import check_meaning
 from generator.rules.waivers import apply_waivers
 from generator.schema.check import check_profiles
 from generator.schema.manifests import check_manifest
-from generator.tree.lockfile import LOCKFILE, lock_bytes, make_lock
+from generator.tree.lockfile import LOCKFILE, lock_bytes, make_lock, read_lock
 
 INVALID_MANIFEST = Rule(
     id="release/invalid-manifest",
@@ -102,7 +103,9 @@ def check_loaded(profiles: Profiles, diagnostics: tuple[Diagnostic, ...], today:
     return Checked(profiles, platform, tuple(apply_waivers(found, profiles.waivers, today)))
 
 
-def generate(root: Path, components_root: str, clusters: Iterable[str] = (), today: str = "") -> Generation:
+def generate(
+    root: Path, components_root: str, clusters: Iterable[str] = (), today: str = "", target: Path | None = None
+) -> Generation:
     """Return the tree of the profiles below a folder.
 
     Args:
@@ -110,23 +113,29 @@ def generate(root: Path, components_root: str, clusters: Iterable[str] = (), tod
         components_root: path of the hand-written components relative to the tree, e.g. ``../profiles/components``.
         clusters: names of the only ones wanted; all when empty.
         today: as `check` takes it; no byte of the tree depends on it.
+        target: the committed tree that this one replaces: its lockfiles remember the numbers ever given. None for a
+            tree that replaces nothing.
 
     Raises:
         TreeError: a file can't be read.
         ToolError: a schema of the release is missing.
     """
-    return render(check(root, today), components_root, clusters)
+    return render(check(root, today), components_root, clusters, target)
 
 
-def render(checked: Checked, components_root: str, clusters: Iterable[str] = ()) -> Generation:
+def render(
+    checked: Checked, components_root: str, clusters: Iterable[str] = (), target: Path | None = None
+) -> Generation:
     """Return the tree of checked profiles; an empty one when they have errors.
 
     Args:
         checked: the profiles.
         components_root: as `generate` takes it.
         clusters: as `generate` takes them.
+        target: as `generate` takes it.
 
     Raises:
+        TreeError: a lockfile can't be read.
         ToolError: a schema of the release is missing.
     """
     if checked.platform is None or has_errors(checked.diagnostics):
@@ -140,7 +149,9 @@ def render(checked: Checked, components_root: str, clusters: Iterable[str] = ())
     files = {
         f"{site.name}/{path}": content
         for site in sites
-        for path, content in emit_site(site, manifests[site.name], components_root).items()
+        for path, content in emit_site(
+            site, manifests[site.name], components_root, _holdings(checked.platform, site, target)
+        ).items()
     }
     return Generation(checked, diagnostics, files, manifests)
 
@@ -169,8 +180,16 @@ def component_manifests(site: Site) -> Iterator[Manifest]:
                     yield Manifest(path, body, (component.at.file,), component.at)
 
 
-def emit_site(site: Site, manifests: tuple[Manifest, ...], components_root: str) -> dict[str, bytes]:
-    """Return a site's files by path below its folder, the lockfile last."""
+def _holdings(platform: Platform, site: Site, target: Path | None) -> tuple[Holding, ...]:
+    """Return each number ever given on a cluster's fabrics: what the tree remembers, and what the ledger says."""
+    lock = read_lock(target / site.name) if target else None
+    return remembered(lock.holdings if lock else (), platform.holdings(site))
+
+
+def emit_site(
+    site: Site, manifests: tuple[Manifest, ...], components_root: str, holdings: tuple[Holding, ...] = ()
+) -> dict[str, bytes]:
+    """Return a site's files by path below its folder, the lockfile last; it remembers the holdings."""
     bodies = {manifest.path: (manifest.body, manifest.files) for manifest in manifests}
     for folder, body in kustomizations(site, manifests, components_root).items():
         bodies[f"{folder}/kustomization.yaml"] = (body, _unit_files(site, folder))
@@ -182,7 +201,7 @@ def emit_site(site: Site, manifests: tuple[Manifest, ...], components_root: str)
     files |= {path: text.encode() for path, text in texts.items()}
     files[".gitattributes"] = f"# {_origin(site.cluster.files)}\n* text eol=lf linguist-generated=true\n".encode()
     origins = {path: bodies[path][1] if path in bodies else site.cluster.files for path in files}
-    lock = make_lock(files, origins, tool=__version__, release=site.cluster.release.name)
+    lock = make_lock(files, origins, tool=__version__, release=site.cluster.release.name, holdings=holdings)
     return {**files, LOCKFILE: lock_bytes(lock)}
 
 

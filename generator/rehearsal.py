@@ -113,7 +113,7 @@ def rehearse(request: Request, tell: Tell, keep: Keep) -> Rehearsal:
         TreeError: a file can't be read.
         ToolError: a program is missing, does not start, or ends.
     """
-    generation = generate(request.root, request.components_root, request.clusters, request.today)
+    generation = generate(request.root, request.components_root, request.clusters, request.today, request.target)
     diagnostics = generation.diagnostics
     for check in (partial(check_replaced, clusters=request.clusters), check_fresh):
         if not has_errors(diagnostics):

@@ -105,7 +105,7 @@ def verify(
     """
     tools = find_kustomize(), find_kubeconform()
     wanted = tuple(clusters)
-    generation = generate(root, components_root, wanted, today)
+    generation = generate(root, components_root, wanted, today, target)
     diagnostics = generation.diagnostics
     for check in (partial(check_replaced, clusters=wanted), check_fresh):
         if not has_errors(diagnostics):

@@ -38,7 +38,11 @@ class Link:
 
     def told(self, number: int) -> str:
         """Return a segment as people write it: partition keys in hex, VLANs in decimal."""
-        return f"0x{number:04x}" if self.segment == "partition" else str(number)
+        return str(self.entry(number))
+
+    def entry(self, number: int) -> str | int:
+        """Return a segment as the ledger has it: partition keys are text, VLANs numbers."""
+        return f"0x{number:04x}" if self.segment == "partition" else number
 
 
 INFINIBAND = Link(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
 from generator.model import names
 from generator.model.cluster import Cluster, Settings, group_subjects
 from generator.model.component import Component
+from generator.model.holding import Holding
 from generator.model.launch import Launch
 from generator.model.runtime import Runtime
 from generator.model.space import Binding
@@ -87,3 +89,10 @@ class Platform:
     allocations: dict[tuple[str, str, str], Allocation]
     allocations_at: Pointer
     components: tuple[Component, ...]
+
+    def holdings(self, site: Site) -> Iterator[Holding]:
+        """Yield what the ledger gives on the fabrics of a cluster, to teams without a profile too."""
+        links = {fabric.name: fabric.link for fabric in site.cluster.fabrics}
+        for (cluster, fabric, team), held in sorted(self.allocations.items()):
+            if cluster == site.name:
+                yield Holding(fabric, team, links[fabric].field, held.segment, held.addresses, held.since)

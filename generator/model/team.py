@@ -100,11 +100,13 @@ class Allocation:
 
     Args:
         segment: its partition (InfiniBand) or VLAN (RoCE).
+        since: ISO date of the day on which it was given; empty when the ledger doesn't say.
     """
 
     at: Pointer
     segment: int
     addresses: IPv4Network
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,9 @@ def _allocations(
                     _of_its_link(held, known[fabric], at, found)
                 addresses = network(held["addresses"], at / "addresses", found)
                 if addresses is not None:
-                    allocations[cluster, fabric, team] = Allocation(at, _segment(held), addresses)
+                    allocations[cluster, fabric, team] = Allocation(
+                        at, _segment(held), addresses, held.get("since", "")
+                    )
     return allocations
 
 

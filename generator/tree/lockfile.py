@@ -1,4 +1,4 @@
-"""The lockfile of a cluster's folder: which files are ours, what they held, and which profiles they came from.
+"""The lockfile of a cluster's folder: its files, their digests and origins, and each number ever given to a team.
 
 Only a file that a lockfile lists is ever deleted, and only while it still holds what was written.
 """
@@ -11,16 +11,19 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
 
 from generator.diagnostics import TreeError
+from generator.model.holding import Holding
+from generator.model.link import LINKS
 
 LOCKFILE = "trainyard.lock"
 """Name of the lockfile, at the top of ``overlays/<cluster>/``."""
 
-FORMAT = 1
-"""Version of the lockfile's form; a higher one was written by a newer Trainyard."""
+FORMAT = 2
+"""Version of the lockfile's form; a higher one was written by a newer Trainyard. The first remembers no numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,13 @@ class Lock:
         tool: version of Trainyard that wrote the folder.
         release: name of the release it was generated for.
         files: by path relative to the cluster's folder, with forward slashes.
+        holdings: each number ever given on the cluster's fabrics, sorted.
     """
 
     tool: str
     release: str
     files: Mapping[str, Entry]
+    holdings: tuple[Holding, ...] = ()
 
 
 def digest(content: bytes) -> str:
@@ -61,7 +66,14 @@ def is_inside(path: str) -> bool:
     return "\\" not in path and "\0" not in path and all(part not in {"", ".", ".."} for part in path.split("/"))
 
 
-def make_lock(files: Mapping[str, bytes], origins: Mapping[str, Iterable[str]], *, tool: str, release: str) -> Lock:
+def make_lock(
+    files: Mapping[str, bytes],
+    origins: Mapping[str, Iterable[str]],
+    *,
+    tool: str,
+    release: str,
+    holdings: Iterable[Holding] = (),
+) -> Lock:
     """Return the lock of one cluster's folder.
 
     Args:
@@ -69,20 +81,38 @@ def make_lock(files: Mapping[str, bytes], origins: Mapping[str, Iterable[str]], 
         origins: the profile files behind each path; a path without any is listed with none.
         tool: version of Trainyard.
         release: name of the release.
+        holdings: each number ever given on the cluster's fabrics.
     """
     entries = {path: Entry(digest(files[path]), tuple(sorted(origins.get(path, ())))) for path in sorted(files)}
-    return Lock(tool, release, entries)
+    return Lock(tool, release, entries, tuple(sorted(holdings)))
 
 
 def lock_bytes(lock: Lock) -> bytes:
-    """Return the lockfile's content: JSON with one file a line, so that Git merges two teams' lines cleanly."""
-    lines = [
-        f"    {json.dumps(path)}: {json.dumps({'sha256': entry.sha256, 'from': list(entry.origins)})}"
+    """Return the lockfile's content: JSON with one entry a line, so that Git merges two teams' lines cleanly."""
+    allocations = [json.dumps(_allocation(holding)) for holding in sorted(lock.holdings)]
+    files = [
+        f"{json.dumps(path)}: {json.dumps({'sha256': entry.sha256, 'from': list(entry.origins)})}"
         for path, entry in sorted(lock.files.items())
     ]
-    head = f'{{\n  "version": {FORMAT},\n  "tool": {json.dumps(lock.tool)},\n  "release": {json.dumps(lock.release)},\n'
-    body = ",\n".join(lines)
-    return f'{head}  "files": {{\n{body}\n  }}\n}}\n'.encode()
+    parts = {
+        "version": str(FORMAT),
+        "tool": json.dumps(lock.tool),
+        "release": json.dumps(lock.release),
+        "allocations": f"[{_lines(allocations)}]",
+        "files": f"{{{_lines(files)}}}",
+    }
+    body = ",\n".join(f'  "{key}": {value}' for key, value in parts.items())
+    return f"{{\n{body}\n}}\n".encode()
+
+
+def _lines(entries: list[str]) -> str:
+    body = ",\n".join(f"    {entry}" for entry in entries)
+    return f"\n{body}\n  " if entries else ""
+
+
+def _allocation(holding: Holding) -> dict[str, Any]:
+    former = {"former": True} if holding.former else {}
+    return {"fabric": holding.fabric, "team": holding.team, **holding.entry, **former}
 
 
 def read_lock(folder: Path) -> Lock | None:
@@ -119,14 +149,28 @@ def _parse(document: Any, place: Path) -> Lock:
     version = document["version"]
     if isinstance(version, int) and version > FORMAT:
         raise TreeError(f"{place} was written by a newer Trainyard ({document.get('tool')}); upgrade this one")
-    if version != FORMAT:
+    if version not in {1, FORMAT}:
         raise ValueError(version)
     files = {str(path): _entry(entry) for path, entry in document["files"].items()}
     for path in files:
         if not is_inside(path):
             raise TreeError(f"{place} lists {path!r}, which leaves its folder; nothing is written or deleted")
-    return Lock(str(document["tool"]), str(document["release"]), files)
+    holdings = () if version == 1 else tuple(sorted(map(_holding, document["allocations"])))
+    return Lock(str(document["tool"]), str(document["release"]), files, holdings)
 
 
 def _entry(entry: Any) -> Entry:
     return Entry(str(entry["sha256"]), tuple(map(str, entry["from"])))
+
+
+def _holding(entry: Any) -> Holding:
+    (link,) = (link for link in LINKS.values() if link.field in entry)
+    return Holding(
+        fabric=str(entry["fabric"]),
+        team=str(entry["team"]),
+        field=link.field,
+        segment=int(str(entry[link.field]), 0),
+        addresses=IPv4Network(str(entry["addresses"])),
+        since=str(entry.get("since", "")),
+        former=bool(entry.get("former")),
+    )

@@ -59,7 +59,7 @@ def command(
         raise click.UsageError("`--check` and `--dry-run` exclude each other")
     need_profiles(profiles, clusters)
     with working("generating"):
-        generation = generate(profiles, components_root(profiles, output), clusters, today())
+        generation = generate(profiles, components_root(profiles, output), clusters, today(), output)
         diagnostics = generation.diagnostics
         if not has_errors(diagnostics):
             diagnostics += tuple(check_replaced(output, generation, clusters))
