@@ -102,7 +102,7 @@ def check_replaced(target: Path, generation: Generation, clusters: Iterable[str]
     sites = {site.name: site for site in platform.sites}
     wanted = frozenset(clusters)
     retired = frozenset(team.name for team in platform.teams if team.state == "retired")
-    for cluster, lock in _locks(target):
+    for cluster, lock in locks(target):
         if cluster not in sites and not wanted:
             at = Pointer(f"profiles/clusters/{cluster}.yaml")
             message = f"cluster `{cluster}` has no profile any more, but {len(lock.files)} files in the tree"
@@ -112,7 +112,12 @@ def check_replaced(target: Path, generation: Generation, clusters: Iterable[str]
             yield from check_replacement(_replacement(target / cluster, lock, generation, sites[cluster]))
 
 
-def _locks(target: Path) -> Iterator[tuple[str, Lock]]:
+def locks(target: Path) -> Iterator[tuple[str, Lock]]:
+    """Yield the lock of each folder of the tree that has one, by the name of its cluster.
+
+    Raises:
+        TreeError: the tree or a lockfile can't be read.
+    """
     with reading(target):
         folders = sorted(path for path in target.iterdir() if path.is_dir()) if target.is_dir() else []
     for folder in folders:
@@ -155,9 +160,8 @@ def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -
         if path in new and content is not None:
             (body,) = _objects(content.decode())
             after.append(replace(new[path], body=body))
-    return Replacement(
-        platform, site, lock.tool, {identity(each): each for each in before}, {identity(each): each for each in after}
-    )
+    old, current = ({identity(each): each for each in manifests} for manifests in (before, after))
+    return Replacement(platform, site, lock.tool, old, current, lock.holdings)
 
 
 def _read(folder: Path, path: str, entry: Entry) -> list[Manifest]:

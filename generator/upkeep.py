@@ -12,7 +12,7 @@ from pathlib import Path
 from generator.diagnostics import Severity
 from generator.dialect.reader import read
 from generator.dialect.source import Plain
-from generator.edit.team import TeamRequest, add_team
+from generator.edit.team import TeamRequest, plan_team, write_team
 from generator.model.platform import Site
 from generator.model.team import Quota
 from generator.pipeline import check, generate
@@ -92,9 +92,13 @@ class _Upkeep:
 
     def succeed(self, former: str, quota: Quota) -> None:
         """Add a team with what a former one had on a cluster, save its people and the volumes that it brought."""
-        platform = check(self.root).platform
-        assert platform is not None
-        add_team(self.root, platform, TeamRequest(_SUCCESSOR, 0, quota.cluster, quota.pool))
+        checked = check(self.root)
+        assert checked.platform is not None
+        request = TeamRequest(_SUCCESSOR, nodes=0, cluster=quota.cluster, pool=quota.pool)
+        # The repository of a rehearsal begins empty: it has no lockfile that remembers more than the ledger.
+        plan, found = plan_team(checked.profiles, checked.platform, request, {})
+        assert plan is not None, found
+        write_team(self.root, plan)
         with self._edited(f"teams/{former}") as left, self._edited(f"teams/{_SUCCESSOR}") as body:
             people = {key: body[key] for key in ("contact", "groups")}
             body |= {**left, **people, "state": "active", "quota": {quota.cluster: left["quota"][quota.cluster]}}

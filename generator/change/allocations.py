@@ -1,116 +1,98 @@
-"""What a team holds of a fabric stays with it."""
+"""What a team was given of a fabric stays its own."""
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from ipaddress import IPv4Network, collapse_addresses
-from typing import Any
 
 from generator.change.replacement import Replacement
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from generator.model import names
-from generator.model.fabric import Fabric
-from generator.model.manifest import Manifest
-from generator.model.team import Allocation
+from generator.model.holding import Holding
+
+_NEVER_MERGED = "If the numbers were never merged, restore `overlays/` from the base branch and generate again."
 
 ALLOCATION_MOVED = Rule(
     id="change/allocation-moved",
     severity=Severity.ERROR,
-    summary="A team keeps the partition or VLAN and the addresses that the committed tree gave it.",
+    summary="A team keeps its line in the ledger, and its numbers as long as it is not drained.",
     why=(
-        "Running pods keep their old segment and addresses: the ranks of one job stand in two networks and wait for"
-        " each other until NCCL or MPI gives up, and whoever gets the old numbers can reach what the first holder left."
+        "Running pods keep their old segment and addresses: the ranks of one job are in two networks and wait for each"
+        " other until NCCL or MPI gives up. Without the line, no profile says that the numbers are taken."
     ),
     fix=(
-        "Restore the entry in profiles/allocations.yaml. A team that must move is drained first: merge"
-        " `state: draining` alone, then the new numbers; never give the old ones to another team."
+        "Restore the line in profiles/allocations.yaml; a retired team keeps its line. To give a team other numbers,"
+        f" merge `state: draining` alone first. {_NEVER_MERGED}"
     ),
 )
-RULES = (ALLOCATION_MOVED,)
-
-_NETWORKS = ("IPPool", "NetworkAttachmentDefinition", "SriovNetwork")
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """What the committed tree gave a team on a fabric: segments as people write them, and the rails' ranges."""
-
-    segments: set[str] = field(default_factory=set)
-    ranges: set[IPv4Network] = field(default_factory=set)
-
-    @property
-    def addresses(self) -> str:
-        return ", ".join(map(str, collapse_addresses(self.ranges)))
+ALLOCATION_GIVEN_AWAY = Rule(
+    id="change/allocation-given-away",
+    severity=Severity.ERROR,
+    summary="No team gets a partition, VLAN or address that another team of the fabric was ever given.",
+    why=(
+        "Pods, ports and switches may still be set to the first team's numbers: RDMA passes between the two teams, and"
+        " no NetworkPolicy sees it. Two hosts may answer for one address."
+    ),
+    fix=f"Give the team numbers that nobody ever had, as `trainyard add team` does. {_NEVER_MERGED}",
+)
+RULES = (ALLOCATION_MOVED, ALLOCATION_GIVEN_AWAY)
 
 
 def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Compare what the committed networks say with the ledger."""
-    if replacement.keeps(*_NETWORKS):  # they are made from the ledger
+    """Find teams whose line is gone, or has other numbers while their jobs may run."""
+    ledger = {(each.fabric, each.team): each for each in replacement.ledger}
+    fabrics = {fabric.name for fabric in replacement.site.cluster.fabrics}
+    running = replacement.running
+    for held in replacement.holdings:
+        if held.former or held.fabric not in fabrics:
+            continue
+        whose = f"team {held.team} has {held.told} with {held.addresses} on {_where(replacement, held)}"
+        now = ledger.get((held.fabric, held.team))
+        if now is None:
+            yield ALLOCATION_MOVED.at(_line(replacement, held), f"{whose}, and its line in the ledger is gone")
+        elif held.team in running:
+            for field, number in _moves(held, now):
+                yield ALLOCATION_MOVED.at(_line(replacement, held) / field, f"{whose}, and would get {number}")
+
+
+def _moves(held: Holding, now: Holding) -> Iterator[tuple[str, str]]:
+    """Yield each field of a line that changes, and its new value; pods may stay in a larger block around theirs."""
+    if (now.field, now.segment) != (held.field, held.segment):
+        yield now.field, now.told
+    if not held.addresses.subnet_of(now.addresses):
+        yield "addresses", str(now.addresses)
+
+
+def allocation_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare each line that is new or changed with what other teams were ever given."""
+    kept = {held.number for held in replacement.holdings if not held.former}
+    for new in replacement.ledger:
+        if new.number not in kept:
+            for held in replacement.holdings:
+                yield from _given_away(replacement, held, new)
+
+
+def _given_away(replacement: Replacement, held: Holding, new: Holding) -> Iterator[Diagnostic]:
+    if held.team == new.team or not _same_network(replacement, held, new):
         return
-    fabrics = {fabric.name: fabric for fabric in replacement.site.cluster.fabrics}
-    for (team, name), held in sorted(_holdings(replacement).items()):
-        fabric, cluster = fabrics[name], replacement.site.name
-        entry = replacement.platform.allocations.get((cluster, name, team))
-        whose = f"team {team} held {_told(fabric, held)} on fabric `{name}` of cluster `{cluster}`"
-        if entry is None:
-            moves = [(replacement.platform.allocations_at / cluster / name, "its entry is gone")]
-        else:
-            moves = [] if replacement.is_drained(team) else list(_moves(fabric, held, entry))
-        for at, now in moves:
-            yield ALLOCATION_MOVED.at(at, f"{whose}, and {now}", notes=_taken(replacement, fabric, team, held))
+    shared = {new.field: new.told} if (held.field, held.segment) == (new.field, new.segment) else {}
+    if held.addresses.overlaps(new.addresses):
+        shared["addresses"] = f"addresses {new.addresses}"
+    if shared:
+        given = f"team {new.team} would get {' and '.join(shared.values())} on {_where(replacement, new)}"
+        message = f"{given}, which team {held.team} was given"
+        since = f" on {held.since}" if held.since else ""
+        note = Note(f"the lockfile remembers that team {held.team} was given {held.told} with {held.addresses}{since}")
+        yield ALLOCATION_GIVEN_AWAY.at(_line(replacement, new) / next(iter(shared)), message, notes=[note])
 
 
-def _told(fabric: Fabric, held: _Held) -> str:
-    return f"{fabric.link.segment} {', '.join(sorted(held.segments))} with {held.addresses}"
+def _same_network(replacement: Replacement, held: Holding, new: Holding) -> bool:
+    """Tell whether two numbers are of one network; a fabric that is gone may be there under another name."""
+    gone = held.fabric not in {fabric.name for fabric in replacement.site.cluster.fabrics}
+    return held.fabric == new.fabric or (gone and held.field == new.field)
 
 
-def _moves(fabric: Fabric, held: _Held, entry: Allocation) -> Iterator[tuple[Pointer, str]]:
-    """Yield where an entry is not what was held, and what it says now."""
-    segment = fabric.link.told(entry.segment)
-    if held.segments - {segment}:
-        yield entry.at / fabric.link.field, f"now {fabric.link.segment} {segment}"
-    if not all(each.subnet_of(entry.addresses) for each in held.ranges):
-        yield entry.at / "addresses", f"now {entry.addresses}"
+def _where(replacement: Replacement, holding: Holding) -> str:
+    return f"fabric `{holding.fabric}` of cluster `{replacement.site.name}`"
 
 
-def _taken(replacement: Replacement, fabric: Fabric, team: str, held: _Held) -> Iterator[Note]:
-    for (cluster, name, other), entry in replacement.platform.allocations.items():
-        if (cluster, name) == (replacement.site.name, fabric.name) and other != team:
-            same = fabric.link.told(entry.segment) in held.segments
-            if same or any(each.overlaps(entry.addresses) for each in held.ranges):
-                yield Note(f"team {other} has it now", entry.at)
-
-
-def _holdings(replacement: Replacement) -> dict[tuple[str, str], _Held]:
-    """Return what each team that has a profile held, by team and fabric."""
-    owners = {
-        _stem(names.address_pool(team.name, fabric.name, 0)): (team.name, fabric.name)
-        for team in replacement.platform.teams
-        for fabric in replacement.site.cluster.fabrics
-    }
-    found: dict[tuple[str, str], _Held] = defaultdict(_Held)
-    for manifest in replacement.old(*_NETWORKS):
-        pool, segment, addresses = _read(manifest)
-        if owner := owners.get(_stem(pool)):
-            found[owner].segments.update([segment] if segment else [])
-            found[owner].ranges.update([IPv4Network(addresses)] if addresses else [])
-    return found
-
-
-def _stem(pool: str) -> str:
-    """Return the name of a pool of addresses without its rail."""
-    return pool.rpartition("-")[0]
-
-
-def _read(manifest: Manifest) -> tuple[str, str, str]:
-    """Return the pool of addresses of a network, its segment and its range; empty for what another object says."""
-    spec: dict[str, Any] = manifest.body["spec"]
-    if manifest.kind.name == "IPPool":
-        return manifest.name, "", spec["subnet"]
-    config = json.loads(spec["config"]) if "config" in spec else {"ipam": json.loads(spec["ipam"])}
-    ipam = config["ipam"]
-    segment = config.get("pkey") or str(spec["vlan"])
-    return ipam.get("poolName") or ipam["network_name"], segment, ipam.get("range", "")
+def _line(replacement: Replacement, holding: Holding) -> Pointer:
+    return replacement.platform.allocations_at / replacement.site.name / holding.fabric / holding.team

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from generator.change.differences import few
-from generator.change.replacement import Replacement, identity, is_held, team_of
+from generator.change.replacement import Replacement, identity, team_of
 from generator.diagnostics import Diagnostic, Rule, Severity
 from generator.model.manifest import Manifest
 
@@ -31,9 +31,9 @@ def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
     pools = {pool.name for pool in site.cluster.pools}
     places = {tenant.name: tenant.team.at for tenant in site.tenants}
     gone: dict[str, list[str]] = defaultdict(list)
-    for queue in replacement.old("ClusterQueue"):
+    for queue in replacement.open_queues():
         at = places.get(team_of(queue))
-        if at is None or is_held(queue):
+        if at is None:
             continue
         for flavor in _left(replacement, queue):
             if flavor in pools:

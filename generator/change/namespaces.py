@@ -25,8 +25,9 @@ def namespace_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find namespaces that a team which stays and may run jobs has no more."""
     site = replacement.site
     places = {tenant.name: tenant.team.at for tenant in site.tenants}
+    running = replacement.running
     for namespace in replacement.old("Namespace"):
         team = team_of(namespace)
-        if team in places and identity(namespace) not in replacement.after and not replacement.is_drained(team):
+        if team in places and team in running and identity(namespace) not in replacement.after:
             message = f"namespace `{namespace.name}` of cluster `{site.name}` is no more of team `{team}`"
             yield NAMESPACE_LEFT_BEHIND.at(places[team] / "spaces", f"{message}, while its jobs may run")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from generator.model.holding import Holding
 from generator.model.manifest import Manifest
 from generator.model.platform import Platform, Site
 
@@ -30,6 +31,7 @@ class Replacement:
         tool: version of Trainyard that wrote what is replaced.
         before: objects of the committed tree; their place is the file there.
         after: objects that the profiles make now.
+        holdings: each number ever given on the cluster's fabrics, as the committed lockfile remembers it.
     """
 
     platform: Platform
@@ -37,6 +39,17 @@ class Replacement:
     tool: str
     before: Mapping[Identity, Manifest]
     after: Mapping[Identity, Manifest]
+    holdings: tuple[Holding, ...]
+
+    @property
+    def ledger(self) -> tuple[Holding, ...]:
+        """What the ledger gives on the cluster's fabrics now."""
+        return tuple(self.platform.holdings(self.site))
+
+    @property
+    def running(self) -> frozenset[str]:
+        """Teams whose jobs may run: no earlier merge has drained them."""
+        return frozenset(map(team_of, self.open_queues()))
 
     def old(self, *kinds: str) -> Iterator[Manifest]:
         """Yield the committed objects of some kinds."""
@@ -48,14 +61,9 @@ class Replacement:
             if new := self.after.get(identity(old)):
                 yield old, new
 
-    def keeps(self, *kinds: str) -> bool:
-        """Tell whether every committed object of some kinds stays as it is."""
-        return all(self.after.get(one) == old for one, old in self.before.items() if one.kind in kinds)
-
-    def is_drained(self, team: str) -> bool:
-        """Tell whether the committed tree lets the team run nothing: that state was merged before this change."""
-        queues = [queue for queue in self.old("ClusterQueue") if team_of(queue) == team]
-        return bool(queues) and all(map(is_held, queues))
+    def open_queues(self) -> Iterator[Manifest]:
+        """Yield the committed ClusterQueues that let jobs run; a held one has evicted its jobs and starts none."""
+        return (queue for queue in self.old("ClusterQueue") if queue.body["spec"].get("stopPolicy") != "HoldAndDrain")
 
 
 def identity(manifest: Manifest) -> Identity:
@@ -68,8 +76,3 @@ def team_of(manifest: Manifest) -> str:
     """Return the team that an object is labelled with, whatever the label's domain was; empty for none."""
     labels: dict[str, str] = manifest.body["metadata"].get("labels", {})
     return next((value for key, value in labels.items() if key.endswith("/team")), "")
-
-
-def is_held(queue: Manifest) -> bool:
-    """Tell whether a ClusterQueue has evicted what ran and lets nothing start."""
-    return bool(queue.body["spec"].get("stopPolicy") == "HoldAndDrain")

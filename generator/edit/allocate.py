@@ -1,4 +1,4 @@
-"""The next free partition or VLAN and block of a fabric. What any team ever got is never given again."""
+"""The next free partition or VLAN and block of a fabric. A number that any team ever got is never given again."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ from collections.abc import Iterable
 from ipaddress import IPv4Network
 
 from generator.model.fabric import Fabric
+from generator.model.holding import Holding
 from generator.model.team import Allocation
 
+Taken = Iterable[Allocation | Holding]
+"""What teams have, by the ledger, and what they ever had, by the lockfiles."""
 
-def next_segment(fabric: Fabric, taken: Iterable[Allocation]) -> int | None:
-    """Return the lowest partition or VLAN of a fabric's range that nobody holds, or None."""
+
+def next_segment(fabric: Fabric, taken: Taken) -> int | None:
+    """Return the lowest partition or VLAN of a fabric's range that is not taken, or None."""
     held = {allocation.segment & fabric.link.mask for allocation in taken}
     wanted = range(max(fabric.first_segment, fabric.link.first), min(fabric.last_segment, fabric.link.last) + 1)
     return next((segment for segment in wanted if segment not in held), None)
 
 
-def next_block(fabric: Fabric, taken: Iterable[Allocation]) -> IPv4Network | None:
-    """Return the lowest block of a fabric's addresses that meets nobody's, or None."""
+def next_block(fabric: Fabric, taken: Taken) -> IPv4Network | None:
+    """Return the lowest block of a fabric's addresses that overlaps none that is taken, or None."""
     if fabric.block < fabric.addresses.prefixlen:
         return None
     held = [allocation.addresses for allocation in taken]

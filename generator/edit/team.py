@@ -1,9 +1,9 @@
-"""A new team: its profile, and the partition and addresses that it keeps for ever."""
+"""A new team: its profile, and its line in the ledger with the partition or VLAN and addresses that it keeps."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -12,15 +12,16 @@ from typing import TypeVar
 from generator.diagnostics import Diagnostic, Pointer, TreeError
 from generator.dialect.reader import read
 from generator.dialect.scalars import inline, is_typed
+from generator.dialect.source import Profiles
 from generator.edit import rules
-from generator.edit.allocate import next_block, next_segment
+from generator.edit.allocate import Taken, next_block, next_segment
 from generator.edit.init import SCAFFOLD, scaffold
 from generator.edit.place import put
 from generator.edit.roundtrip import append
 from generator.model import names
 from generator.model.cluster import Cluster
 from generator.model.fabric import Fabric
-from generator.model.link import Link
+from generator.model.holding import Holding
 from generator.model.platform import Platform
 from generator.model.pool import Pool
 from generator.model.team import Allocation
@@ -35,57 +36,66 @@ class TeamRequest:
     """The team that is wanted.
 
     Args:
-        nodes: its own, of one pool; whether the pool has them is for `validate` to say.
+        nodes: its own, of one pool.
+        gpus: its own, instead of nodes; 0 for none.
         cluster, pool: needed only where there are several.
+        since: ISO date of today, written beside its numbers; empty to leave it out.
     """
 
     name: str
     nodes: int
+    gpus: int = 0
     cluster: str = ""
     pool: str = ""
+    since: str = ""
+
+    @property
+    def quota(self) -> dict[str, int]:
+        """Its quota of the pool, as the profile has it."""
+        return {"gpus": self.gpus} if self.gpus else {"nodes": self.nodes}
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """What was written.
+class Plan:
+    """What is to be written.
 
     Args:
-        files: the team's profile, and the allocations if it holds some now.
-        allocation: None on a pool without fabric.
-        segment: its partition or VLAN, as people write it.
+        files: content by path below the profiles: the team's profile, and the ledger if the team gets numbers.
+        ledger: content that the ledger must still have.
+        holding: the numbers; None on a pool without fabric.
     """
 
-    files: tuple[Path, ...]
+    request: TeamRequest
     cluster: str
     pool: str
-    allocation: Allocation | None
-    segment: str
+    files: Mapping[str, bytes]
+    ledger: bytes
+    holding: Holding | None
+
+    @property
+    def profile(self) -> str:
+        """Path of the team's profile."""
+        return _profile_path(self.request.name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    request: TeamRequest
-    cluster: Cluster
-    pool: Pool
-    runtimes: tuple[str, ...]
-    allocation: Allocation | None
-
-
-def add_team(root: Path, platform: Platform, request: TeamRequest) -> tuple[Added | None, tuple[Diagnostic, ...]]:
-    """Write a team's profile and allocation, both or none.
+def plan_team(
+    profiles: Profiles, platform: Platform, request: TeamRequest, remembered: Mapping[str, Collection[Holding]]
+) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
+    """Return what a new team's profile and line in the ledger would be.
 
     Args:
-        root: the profiles.
-        platform: what they say now.
+        profiles: as they were read.
+        platform: what they say.
         request: the team that is wanted.
+        remembered: numbers that the lockfile of each cluster remembers.
 
     Returns:
-        What was written, or None and why nothing was.
+        The plan, or None and why there is none.
 
     Raises:
-        TreeError: a file can't be read or written, or a comment in the allocations would be lost; nothing is changed.
+        TreeError: a comment in the ledger would be lost.
     """
-    problems = list(_check_name(platform, request.name))
+    problems = list(_check_name(platform, request.name, remembered))
     clusters = {site.name: site.cluster for site in platform.sites}
     cluster = _choose("cluster", request.cluster, clusters, Pointer("profiles/clusters"), problems)
     if cluster is None:
@@ -94,17 +104,59 @@ def add_team(root: Path, platform: Platform, request: TeamRequest) -> tuple[Adde
     pool = _choose("node pool", request.pool, pools, cluster.at / "pools", problems)
     if pool is None:
         return None, tuple(problems)
-    runtimes = tuple(each.name for each in platform.runtimes if pool.hardware.name in each.hardware)
+    runtimes = _runtimes(platform, pool)
     if not runtimes:
         problems.append(rules.NO_RUNTIME.at(pool.at.key(), f"no runtime runs on hardware `{pool.hardware.name}`"))
-    allocation = _allocate(platform, cluster, pool.fabric, request.name, problems) if pool.fabric else None
+    taken: list[Allocation | Holding] = [*platform.allocations.values()]
+    taken += (each for holdings in remembered.values() for each in holdings)
+    holding = _holding(pool.fabric, request, taken, problems) if pool.fabric else None
     if problems:
         return None, tuple(problems)
-    return _write(root, _Plan(request, cluster, pool, runtimes, allocation)), ()
+    files = {_profile_path(request.name): _profile(request, cluster, pool, runtimes)}
+    ledger = profiles.allocations.content
+    if holding:
+        where = (cluster.name, holding.fabric, holding.team)
+        files[_ALLOCATIONS] = append(ledger or scaffold()[f"profiles/{_ALLOCATIONS}"], where, holding.entry)
+    return Plan(request, cluster.name, pool.name, files, ledger, holding), ()
 
 
-def _check_name(platform: Platform, name: str) -> Iterator[Diagnostic]:
-    at = Pointer(f"profiles/teams/{name}.yaml")
+def write_team(root: Path, plan: Plan) -> tuple[Path, ...]:
+    """Write a team's profile and its line in the ledger, both or none.
+
+    Returns:
+        The files.
+
+    Raises:
+        TreeError: a file can't be written, or changed since it was read; nothing is changed.
+    """
+    if plan.holding:
+        _check_unchanged(root / _ALLOCATIONS, plan.ledger)
+    put(root, plan.files, [plan.profile], _ALLOCATIONS if plan.holding else "")
+    return tuple(root / path for path in plan.files)
+
+
+def _runtimes(platform: Platform, pool: Pool) -> tuple[str, ...]:
+    """Return the runtimes for a pool; those that end, or mount a claim that a new team has not, only without others."""
+    every = [each for each in platform.runtimes if pool.hardware.name in each.hardware]
+    usable = [each for each in every if not each.end and not each.initializers]
+    return tuple(each.name for each in usable or every)
+
+
+def _check_unchanged(ledger: Path, content: bytes) -> None:
+    try:
+        now = ledger.read_bytes() if ledger.exists() else b""
+    except OSError as error:
+        raise TreeError(f"{ledger} can't be read: {error.strerror}") from error
+    if now != content:
+        raise TreeError(f"{ledger} changed while the team was added; nothing is written, so run the command again")
+
+
+def _profile_path(name: str) -> str:
+    return f"teams/{name}.yaml"
+
+
+def _check_name(platform: Platform, name: str, remembered: Mapping[str, Collection[Holding]]) -> Iterator[Diagnostic]:
+    at = Pointer(f"profiles/{_profile_path(name)}")
     if not _NAME.fullmatch(name) or is_typed(name):
         yield rules.BAD_TEAM_NAME.at(at, f"`{name}` can't be the name of a team")
     elif name in names.RESERVED_TEAMS:
@@ -115,6 +167,9 @@ def _check_name(platform: Platform, name: str) -> Iterator[Diagnostic]:
         yield rules.TEAM_EXISTS.at(there, f"there is a team `{name}` already")
     elif held:
         yield rules.TEAM_EXISTS.at(held.key(), f"there was a team `{name}`: it still holds its allocation")
+    elif former := next((cluster for cluster, each in remembered.items() if name in {one.team for one in each}), ""):
+        message = f"there was a team `{name}`: the lockfile of cluster `{former}` remembers its numbers"
+        yield rules.TEAM_EXISTS.at(Pointer(f"overlays/{former}"), message)
 
 
 def _choose(kind: str, asked: str, known: Mapping[str, T], at: Pointer, problems: list[Diagnostic]) -> T | None:
@@ -129,10 +184,7 @@ def _choose(kind: str, asked: str, known: Mapping[str, T], at: Pointer, problems
     return None
 
 
-def _allocate(
-    platform: Platform, cluster: Cluster, fabric: Fabric, team: str, problems: list[Diagnostic]
-) -> Allocation | None:
-    taken = tuple(platform.allocations.values())
+def _holding(fabric: Fabric, request: TeamRequest, taken: Taken, problems: list[Diagnostic]) -> Holding | None:
     link = fabric.link
     segment, block = next_segment(fabric, taken), next_block(fabric, taken)
     if segment is None:
@@ -144,47 +196,24 @@ def _allocate(
         problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / "addresses", message))
     if segment is None or block is None:
         return None
-    return Allocation(Pointer(f"profiles/{_ALLOCATIONS}", (cluster.name, fabric.name, team)), segment, block)
+    return Holding(fabric.name, request.name, link.field, segment, block, request.since)
 
 
-def _write(root: Path, plan: _Plan) -> Added:
-    profile = f"teams/{plan.request.name}.yaml"
-    files = {profile: _profile(plan)}
-    if plan.allocation and plan.pool.fabric:
-        files[_ALLOCATIONS] = _allocations(root / _ALLOCATIONS, plan.pool.fabric.link, plan.allocation)
-    put(root, files, [profile], _ALLOCATIONS if plan.allocation else "")
-    segment = ""
-    if plan.allocation and plan.pool.fabric:
-        link = plan.pool.fabric.link
-        segment = f"{link.segment} {link.told(plan.allocation.segment)}"
-    return Added(tuple(root / path for path in files), plan.cluster.name, plan.pool.name, plan.allocation, segment)
-
-
-def _profile(plan: _Plan) -> bytes:
+def _profile(request: TeamRequest, cluster: Cluster, pool: Pool, runtimes: tuple[str, ...]) -> bytes:
     """Return the team's profile; a line whose value the cluster doesn't have is left out."""
     values = {
-        "name": plan.request.name,
-        "domain": plan.cluster.settings.domain,
-        "runtimes": ", ".join(map(inline, plan.runtimes)),
-        "cohort": next((inline(cohort.name) for cohort in plan.cluster.cohorts), ""),
-        "cluster": inline(plan.cluster.name),
-        "pool": inline(plan.pool.name),
-        "nodes": str(plan.request.nodes),
-        "storage": next((inline(each.name) for each in plan.cluster.storage if each.kind == "nfs"), ""),
+        "name": request.name,
+        "domain": cluster.settings.domain,
+        "runtimes": ", ".join(map(inline, runtimes)),
+        "cohort": next((inline(cohort.name) for cohort in cluster.cohorts), ""),
+        "cluster": inline(cluster.name),
+        "pool": inline(pool.name),
+        "quota": "".join(f"{unit}: {number}" for unit, number in request.quota.items()),
+        "storage": next((inline(each.name) for each in cluster.storage if each.kind == "nfs"), ""),
     }
     lines = map(Template, (SCAFFOLD / "team.yaml").read_text(encoding="utf-8").splitlines(keepends=True))
     text = "".join(line.substitute(values) for line in lines if all(values[each] for each in line.get_identifiers()))
     source, found = read("", text.encode())
     assert not found, found
-    assert source.value["quota"] == {plan.cluster.name: {plan.pool.name: {"nodes": plan.request.nodes}}}
+    assert source.value["quota"] == {cluster.name: {pool.name: request.quota}}
     return text.encode()
-
-
-def _allocations(path: Path, link: Link, allocation: Allocation) -> bytes:
-    try:
-        content = path.read_bytes() if path.exists() else scaffold()[f"profiles/{_ALLOCATIONS}"]
-    except OSError as error:
-        raise TreeError(f"{path} can't be read: {error.strerror}") from error
-    held = link.told(allocation.segment) if link.segment == "partition" else allocation.segment
-    entry = {link.field: held, "addresses": str(allocation.addresses)}
-    return append(content, tuple(map(str, allocation.at.path)), entry)

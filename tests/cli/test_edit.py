@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from generator.cli.commands import add
-from generator.edit.team import Added
 from tests.cli.calls import Ended, edit
 
 Call = Callable[..., Ended]
@@ -75,10 +73,75 @@ def test_unknown_place_of_a_team_is_told(trainyard: Call) -> None:
     assert "there is: lab, prod-east" in ended.out
 
 
-def test_team_on_nodes_without_fabric_keeps_nothing() -> None:
-    """Where nothing was given away for ever, nothing is said of it."""
-    added = Added((Path("profiles/teams/audio.yaml"),), "east", "cpu", None, "")
+def test_team_on_nodes_without_fabric_keeps_nothing(repository: Path, trainyard: Call) -> None:
+    """Where no number is given, none is told."""
+    edit(repository / "profiles" / "clusters" / "lab.yaml", "cpu-epyc, nodes: 7", "cpu-epyc, nodes: 9")
+    ended = trainyard("add", "team", "weather", "--cluster", "lab", "--pool", "cpu")
 
-    assert add._told(added, "audio", 2) == (
-        "wrote profiles/teams/audio.yaml\nteam audio has 2 nodes of pool cpu on cluster east"
-    )
+    assert ended.out == "wrote profiles/teams/weather.yaml\nteam weather has 2 nodes of pool cpu on cluster lab\n"
+
+
+def test_share_is_told_in_gpus(repository: Path, trainyard: Call) -> None:
+    """A share is asked for in its own unit, and not beside nodes."""
+    edit(repository / "profiles" / "teams" / "speech.yaml", "gpus: 6", "gpus: 4")
+    where = ("--cluster", "lab", "--pool", "xe9680-h200", "--gpus", "2")
+    assert "team tactile has 2 GPUs of pool xe9680-h200" in trainyard("add", "team", "tactile", *where).out
+
+    both = trainyard("add", "team", "audio", *where, "--nodes", "1")
+    assert (both.code, both.err.splitlines()[0]) == (2, "error: `--nodes` and `--gpus` exclude each other")
+
+
+def _state(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "finding"),
+    [
+        ("a" * 39, "2", "error[names/too-long]: the sample TrainJob"),
+        ("audio", "5", "error[capacity/oversubscribed]: teams own 5 nodes of pool `dgx-h100`"),
+        ("audio", "0", "error[capacity/smallest-job-does-not-fit]: team audio reaches 0"),
+    ],
+    ids=["name-of-its-sample", "more-nodes-than-there-are", "no-nodes"],
+)
+def test_team_that_would_be_refused_is_not_written(
+    name: str, nodes: str, finding: str, here: Path, trainyard: Call
+) -> None:
+    """The complete result is checked first: no profile, no number, and the finding with its place in the new file."""
+    trainyard("init")
+    before = _state(here)
+    ended = trainyard("add", "team", name, "--nodes", nodes)
+
+    assert (ended.code, ended.err) == (1, "")
+    assert finding in ended.out
+    assert "  |" in ended.out
+    assert _state(here) == before
+
+
+def test_error_that_was_there_before_is_no_obstacle(here: Path, trainyard: Call) -> None:
+    """Only what the new team would add is told."""
+    trainyard("init")
+    assert trainyard("add", "team", "nlp", "--nodes", "2").code == 0
+    edit(here / "profiles" / "teams" / "nlp.yaml", "cohort: research", "cohort: research\nlargestJob: {nodes: 9}")
+    assert trainyard("validate").code == 1
+    assert trainyard("add", "team", "audio", "--nodes", "2").code == 0
+
+    refused = trainyard("add", "team", "vision", "--nodes", "2")
+    assert (refused.code, refused.out.count("\nerror[")) == (1, 0)
+    assert refused.out.startswith("error[capacity/oversubscribed]: teams own 6 nodes")
+
+
+def test_team_is_checked_against_the_tree(here: Path, trainyard: Call) -> None:
+    """What generate refuses of the change that a new team makes, add team refuses before it is written."""
+    trainyard("init")
+    assert trainyard("add", "team", "nlp", "--nodes", "2").code == 0
+    assert trainyard("generate", "--output", "out").code == 0
+    lock = here / "out" / "lab" / "trainyard.lock"
+    lock.write_text(lock.read_text().replace("0x0100", "0x0101").replace("10.64.0.0/20", "10.64.16.0/20"))
+    edit(here / "profiles" / "clusters" / "lab.yaml", "0x0100-0x017f", "0x0102-0x017f")
+    edit(here / "profiles" / "allocations.yaml", "0x0100", "0x0102")
+    before = _state(here)
+
+    assert trainyard("add", "team", "audio", "--output", "out").code == 0
+    assert 'audio: {partition: "0x0103", addresses: 10.64.32.0/20' in (here / "profiles/allocations.yaml").read_text()
+    assert _state(here).keys() - before.keys() == {str(here / "profiles/teams/audio.yaml")}

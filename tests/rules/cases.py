@@ -57,10 +57,11 @@ def read_case(path: Path) -> tuple[dict[str, Any], frozenset[str]]:
 
 def replacements(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Replacement]:
     """Yield, for each cluster of the base after some changes, what its committed tree after others is replaced by."""
-    old = {site.name: site for site in platform_of(before).sites}
-    platform = platform_of(after)
+    former, platform = platform_of(before), platform_of(after)
+    old = {site.name: site for site in former.sites}
     for site in platform.sites:
-        yield Replacement(platform, site, __version__, _objects(old[site.name]), _objects(site))
+        was = old[site.name]
+        yield Replacement(platform, site, __version__, _objects(was), _objects(site), tuple(former.holdings(was)))
 
 
 def _objects(site: Site) -> dict[Identity, Manifest]:

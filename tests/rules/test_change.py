@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from ipaddress import IPv4Network
 from typing import Any
 
 import pytest
@@ -9,10 +11,12 @@ import pytest
 from generator.change.check import check_replacement
 from generator.change.differences import differences, few
 from generator.diagnostics import Diagnostic
+from generator.model.holding import Holding
 from tests.rules.cases import replacements
 
 IMAGE = "registry.example.com/ml/openmpi-cuda@sha256:1c5e0f2d9b8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d"
 TWO_POOLS = {"clusters/prod-east.yaml": {"pools": {"b": {"hardware": "dgx-h100", "nodes": 5, "fabric": "ib"}}}}
+FABRIC = {"link": "infiniband", "addresses": "10.96.0.0/13", "levels": ["example.com/leaf"]}
 CPU: dict[str, Any] = {
     "hardware/cpu.yaml": {
         "extends": "cpu-node",
@@ -35,15 +39,14 @@ def _found(after: dict[str, Any], before: dict[str, Any] | None = None) -> list[
         {},
         {"runtimes/openmpi-cuda.yaml": {"displayName": "Open MPI", "deprecated": {"end": "2027-03-31"}}},
         {"runtimes/openmpi-cuda.yaml": {"version": 2, "image": IMAGE}},
-        {"teams/vision.yaml": {"state": "retired"}},
         {"clusters/prod-east.yaml": {"pools": {"dgx-h100": {"nodes": 12}}}},
         {"teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": {"nodes": 2}}}, "storage": {"scratch": None}}},
         {"clusters/prod-east.yaml": {"fabrics": {"ib": {"addresses": "10.64.0.0/12"}}}},
     ],
-    ids=["nothing", "labels", "version", "retired", "nodes", "less", "range"],
+    ids=["nothing", "labels", "version", "nodes", "less", "range"],
 )
 def test_what_is_free_to_change(after: dict[str, Any]) -> None:
-    """Texts, new versions, retired teams, sizes and ranges are changed any day."""
+    """Texts, new versions, sizes and ranges are changed any day."""
     assert _found(after) == []
 
 
@@ -58,8 +61,7 @@ def test_runtime_is_told_with_its_reach() -> None:
 def test_change_of_trainyard_names_the_two_versions() -> None:
     """Whoever upgraded sees why a runtime differs that nobody touched."""
     (replacement,) = replacements({}, {"runtimes/openmpi-cuda.yaml": {"image": IMAGE}})
-    older = type(replacement)(replacement.platform, replacement.site, "0.0.9", replacement.before, replacement.after)
-    (found,) = check_replacement(older)
+    (found,) = check_replacement(replace(replacement, tool="0.0.9"))
 
     assert any("written by Trainyard 0.0.9" in note.message for note in found.notes)
 
@@ -89,21 +91,138 @@ def test_queue_that_goes_loses_all_its_pools() -> None:
     assert "`nlp-cpu` of cluster `prod-east` loses pool `cpu`" in found.message
 
 
-@pytest.mark.parametrize("state", ["active", "retired"])
-def test_entry_that_is_gone(state: str) -> None:
-    """What a team held stays its own, a tombstone's above all, and who has it now is shown."""
-    taken = {"nlp": None, "vision": {"partition": "0x0101"}}
-    after = {"allocations.yaml": {"prod-east": {"ib": taken}}, "teams/nlp.yaml": {"state": state}}
-    found = {each.message: each for each in _found(after)}
-    (gone,) = (each for message, each in found.items() if message.endswith("its entry is gone"))
+LEDGER = "allocations.yaml"
+DRAINING = {"teams/nlp.yaml": {"state": "draining"}}
+RETIRED = {"teams/nlp.yaml": {"state": "retired"}}
+"""State of team nlp, which has partition 0x0101 with 10.64.0.0/20; of vision they are 0x0102 with 10.64.16.0/20."""
 
-    assert [note.message for note in gone.notes] == ["team vision has it now"]
-    assert len(found) == 2
+
+def _ledger(**teams: dict[str, str] | None) -> dict[str, Any]:
+    return {LEDGER: {"prod-east": {"ib": teams}}}
+
+
+def _newcomer(**numbers: str) -> dict[str, Any]:
+    """Return what is added to the profiles with a line for a team that holds no quota yet."""
+    return _ledger(newco={"partition": "0x0103", "addresses": "10.64.32.0/20", **numbers})
+
+
+def _rules(after: dict[str, Any], before: dict[str, Any] | None = None) -> list[tuple[str, tuple[Any, ...]]]:
+    return [(each.rule, each.at.path) for each in _found(after, before)]
+
+
+@pytest.mark.parametrize("before", [{}, DRAINING, RETIRED], ids=["active", "draining", "retired"])
+@pytest.mark.parametrize("after", [{}, RETIRED, {"teams/nlp.yaml": None}], ids=["kept", "retired", "no-profile"])
+def test_line_that_is_gone_is_found_whatever_the_state(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """A team keeps its line while it runs, when it is drained, when it is retired and when its profile is gone."""
+    found = _rules({**after, **_ledger(nlp=None)}, before)
+
+    assert ("change/allocation-moved", ("prod-east", "ib", "nlp")) in found
+
+
+def test_line_of_a_removed_fabric_may_go() -> None:
+    """Where there is no fabric, no pod has a number of it."""
+    before = {"clusters/prod-east.yaml": {"fabrics": {"old": {**FABRIC, "partitions": "0x0200-0x027f"}}}}
+    line = {"prod-east": {"old": {"nlp": {"partition": "0x0201", "addresses": "10.96.0.0/20"}}}}
+
+    assert _found({}, {**before, LEDGER: line}) == []
+    assert _rules(before, {**before, LEDGER: line}) == [("change/allocation-moved", ("prod-east", "old", "nlp"))]
+
+
+def test_number_of_a_removed_fabric_is_not_given_on_another() -> None:
+    """A fabric that is renamed is the same network, so its numbers stay with the teams that had them."""
+    before = {"clusters/prod-east.yaml": {"fabrics": {"old": {**FABRIC, "partitions": "0x0200-0x027f"}}}}
+    line = {"prod-east": {"old": {"nlp": {"partition": "0x0103", "addresses": "10.96.0.0/20"}}}}
+
+    assert _rules(_newcomer(), {**before, LEDGER: line}) == [
+        ("change/allocation-given-away", ("prod-east", "ib", "newco", "partition"))
+    ]
+    assert (
+        _found(
+            {**before, LEDGER: {"prod-east": {**line["prod-east"], **_newcomer()[LEDGER]["prod-east"]}}},
+            {**before, LEDGER: line},
+        )
+        == []
+    )
+
+
+@pytest.mark.parametrize("before", [DRAINING, RETIRED], ids=["draining", "retired"])
+@pytest.mark.parametrize(
+    ("numbers", "field"),
+    [
+        ({"partition": "0x0101", "addresses": "10.64.0.0/20"}, "partition"),
+        ({"partition": "0x0101"}, "partition"),
+        ({"addresses": "10.64.0.0/20"}, "addresses"),
+        ({"addresses": "10.64.8.0/24"}, "addresses"),
+    ],
+    ids=["both", "partition", "addresses", "part-of-them"],
+)
+def test_numbers_of_a_team_that_moved_are_not_given(
+    before: dict[str, Any], numbers: dict[str, str], field: str
+) -> None:
+    """A team that runs nothing may get other numbers; nobody gets those that it had."""
+    moved = {"nlp": {"partition": "0x0107", "addresses": "10.64.112.0/20"}}
+    newcomer = _newcomer(**numbers)[LEDGER]["prod-east"]["ib"]
+
+    assert _found({**before, **_ledger(**moved)}, before) == []
+    assert _rules({**before, **_ledger(**moved, **newcomer)}, before) == [
+        ("change/allocation-given-away", ("prod-east", "ib", "newco", field))
+    ]
+
+
+def test_number_that_was_given_long_ago_is_told_with_its_day() -> None:
+    """What a lockfile remembers counts for ever, and the note says since when."""
+    (replacement,) = replacements({}, _newcomer())
+    former = Holding("ib", "audio", "partition", 0x0103, IPv4Network("10.64.96.0/20"), "2026-03-01", former=True)
+    (found,) = check_replacement(replace(replacement, holdings=(*replacement.holdings, former)))
+
+    assert found.message == (
+        "team newco would get partition 0x0103 on fabric `ib` of cluster `prod-east`, which team audio was given"
+    )
+    assert [note.message for note in found.notes] == [
+        "the lockfile remembers that team audio was given partition 0x0103 with 10.64.96.0/20 on 2026-03-01"
+    ]
+
+
+def test_team_gets_its_own_old_number_back() -> None:
+    """A revert of a move is no gift: the number was never anybody else's."""
+    (replacement,) = replacements({**DRAINING, **_ledger(nlp={"partition": "0x0105"})}, DRAINING)
+    former = Holding("ib", "nlp", "partition", 0x0101, IPv4Network("10.64.0.0/20"), former=True)
+
+    assert list(check_replacement(replace(replacement, holdings=(*replacement.holdings, former)))) == []
+
+
+def test_line_that_stays_is_never_a_gift() -> None:
+    """Two teams that have one number by a merge of lockfiles are told once, by what compares the ledger's lines."""
+    (replacement,) = replacements(_newcomer(), _newcomer())
+    twin = Holding("ib", "audio", "partition", 0x0103, IPv4Network("10.64.32.0/20"), former=True)
+
+    assert list(check_replacement(replace(replacement, holdings=(*replacement.holdings, twin)))) == []
+
+
+def test_retired_team_was_drained_before() -> None:
+    """Draining counts once it is committed: in the same change it comes too late, and each open queue is named."""
+    cpu = {**CPU, "teams/nlp.yaml": {"quota": {"prod-east": {"cpu": {"nodes": 2}}}}}
+    (found,) = _found({**CPU, "teams/nlp.yaml": {"state": "retired"}}, cpu)
+
+    assert (found.rule, found.at.path) == ("change/retired-without-draining", ("state",))
+    assert "may run in ClusterQueue nlp-cpu, nlp-gpu of cluster `prod-east`" in found.message
+    assert _found(RETIRED, DRAINING) == []
+    assert _found(RETIRED, RETIRED) == []
+
+
+def test_active_team_comes_back() -> None:
+    """A revert of either step is free: the team's queues and numbers are its own."""
+    assert _found({}, DRAINING) == []
+    assert _found(DRAINING, RETIRED) == []
+    assert _found({}, RETIRED) == []
 
 
 def test_larger_block_around_the_old_one_is_no_move() -> None:
     """Pods keep addresses that are still the team's."""
-    assert _found({"allocations.yaml": {"prod-east": {"ib": {"vision": {"addresses": "10.64.0.0/19"}}}}}) == []
+    before, after = (_ledger(vision={"addresses": block}) for block in ("10.64.32.0/20", "10.64.32.0/19"))
+
+    assert _found(after, before) == []
+    assert _rules(before, after) == [("change/allocation-moved", ("prod-east", "ib", "vision", "addresses"))]
 
 
 def test_volumes_are_told_at_the_kind_of_storage() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from ipaddress import IPv4Network
 from pathlib import Path
 
 import pytest
@@ -10,26 +11,47 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.diagnostics import TreeError
-from generator.tree.lockfile import LOCKFILE, Lock, digest, is_inside, lock_bytes, make_lock, read_lock
+from generator.model.holding import Holding
+from generator.tree.lockfile import LOCKFILE, Entry, Lock, digest, is_inside, lock_bytes, make_lock, read_lock
 
 _PARTS = st.text(st.characters(exclude_characters="/\\\0", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
     lambda part: part not in {".", ".."}
 )
+_HOLDINGS = st.builds(
+    Holding,
+    fabric=st.sampled_from(["ib", "roce"]),
+    team=st.sampled_from(["nlp", "vision"]),
+    field=st.sampled_from(["partition", "vlan"]),
+    segment=st.integers(0, 0xFFFF),
+    addresses=st.integers(0, 255).map(lambda part: IPv4Network(f"10.64.{part}.0/24")),
+    since=st.sampled_from(["", "2026-11-22"]),
+    former=st.booleans(),
+)
 _PATHS = st.lists(_PARTS, min_size=1, max_size=3).map("/".join)
+
+
+def _allocation(fields: bytes) -> bytes:
+    entry = b'{"fabric": "ib", "team": "nlp", %s}' % fields
+    return b'{"version": 2, "tool": "", "release": "", "files": {}, "allocations": [%s]}' % entry
 
 
 def _lock(**files: bytes) -> Lock:
     return make_lock(files, {name: ["profiles/b.yaml", "profiles/a.yaml"] for name in files}, tool="0.1", release="r")
 
 
-@given(st.dictionaries(_PATHS, st.binary(max_size=9), max_size=5), st.text(max_size=5).filter(str.isprintable))
+@given(
+    st.dictionaries(_PATHS, st.binary(max_size=9), max_size=5),
+    st.text(max_size=5).filter(str.isprintable),
+    st.lists(_HOLDINGS, max_size=5, unique=True),
+)
 @settings(deadline=None)  # a busy disk takes its time
 def test_lock_is_read_back_as_it_was_written(
-    tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes], release: str
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes], release: str, holdings: list[Holding]
 ) -> None:
-    """Whatever the paths and contents, reading a lockfile gives the lock that was written."""
+    """Whatever the paths, contents and numbers, reading a lockfile gives the lock that was written."""
     folder = tmp_path_factory.mktemp("cluster")
-    lock = make_lock(files, {path: ["profiles/teams/ü.yaml"] for path in files}, tool="0.1.0", release=release)
+    origins = {path: ["profiles/teams/ü.yaml"] for path in files}
+    lock = make_lock(files, origins, tool="0.1.0", release=release, holdings=holdings)
     (folder / LOCKFILE).write_bytes(lock_bytes(lock))
     assert read_lock(folder) == lock
 
@@ -37,11 +59,37 @@ def test_lock_is_read_back_as_it_was_written(
 def test_lock_bytes_hold_one_file_a_line() -> None:
     """Two teams' files stand on two lines of sorted JSON, so that Git merges them without a conflict."""
     text = lock_bytes(_lock(b=b"2", a=b"1")).decode()
-    assert text.splitlines()[5:7] == [
+    assert text.splitlines()[6:8] == [
         f'    "a": {{"sha256": "{digest(b"1")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}},',
         f'    "b": {{"sha256": "{digest(b"2")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}}',
     ]
-    assert json.loads(text)["version"] == 1
+    assert json.loads(text)["version"] == 2
+
+
+def test_lock_bytes_hold_one_number_a_line() -> None:
+    """Sorted by fabric and team, in the words of the ledger; one that the ledger no longer has says so."""
+    held = (
+        Holding("roce", "nlp", "vlan", 100, IPv4Network("10.72.0.0/20"), "2026-11-22"),
+        Holding("ib", "nlp", "partition", 0x101, IPv4Network("10.64.0.0/20")),
+        Holding("ib", "audio", "partition", 0x100, IPv4Network("10.64.16.0/20"), former=True),
+    )
+    lines = lock_bytes(make_lock({}, {}, tool="0.1", release="r", holdings=held)).decode().splitlines()
+    assert lines[4:] == [
+        '  "allocations": [',
+        '    {"fabric": "ib", "team": "audio", "partition": "0x0100", "addresses": "10.64.16.0/20", "former": true},',
+        '    {"fabric": "ib", "team": "nlp", "partition": "0x0101", "addresses": "10.64.0.0/20"},',
+        '    {"fabric": "roce", "team": "nlp", "vlan": 100, "addresses": "10.72.0.0/20", "since": "2026-11-22"}',
+        "  ],",
+        '  "files": {}',
+        "}",
+    ]
+
+
+def test_first_form_remembers_no_numbers(tmp_path: Path) -> None:
+    """A lockfile that was written before numbers were remembered still says which files are ours."""
+    entry = '{"a": {"sha256": "0", "from": []}}'
+    (tmp_path / LOCKFILE).write_text(f'{{"version": 1, "tool": "0.1", "release": "r", "files": {entry}}}')
+    assert read_lock(tmp_path) == Lock("0.1", "r", {"a": Entry("0", ())}, ())
 
 
 def test_lock_of_a_folder_without_one_is_none(tmp_path: Path) -> None:
@@ -64,6 +112,11 @@ def test_lock_of_a_folder_without_one_is_none(tmp_path: Path) -> None:
         b'{"version": 1, "tool": "", "release": "", "files": []}',
         b'{"version": 1, "tool": "", "release": "", "files": {"a": {"sha256": ""}}}',
         b'{"version": 1, "tool": "", "release": "", "files": {"a": null}}',
+        b'{"version": 2, "tool": "", "release": "", "files": {}}',
+        b'{"version": 2, "tool": "", "release": "", "files": {}, "allocations": [{"fabric": "ib", "team": "nlp"}]}',
+        _allocation(b'"partition": "x", "addresses": "10.64.0.0/20"'),
+        _allocation(b'"partition": "0x0101", "addresses": "10.64.0.1/20"'),
+        _allocation(b'"partition": "0x0101", "vlan": 5, "addresses": "10.64.0.0/20"'),
     ],
 )
 def test_broken_lock_is_refused(tmp_path: Path, content: bytes) -> None:
@@ -75,7 +128,7 @@ def test_broken_lock_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_newer_lock_is_refused(tmp_path: Path) -> None:
     """An older Trainyard does not touch what a newer one wrote."""
-    (tmp_path / LOCKFILE).write_text('{"version": 2, "tool": "9.0"}', encoding="utf-8")
+    (tmp_path / LOCKFILE).write_text('{"version": 3, "tool": "9.0"}', encoding="utf-8")
     with pytest.raises(TreeError, match=r"newer Trainyard \(9.0\)"):
         read_lock(tmp_path)
 

@@ -6,14 +6,24 @@ from pathlib import Path
 
 import click
 
+from generator.addition import Addition, Place, add_team
 from generator.cli import findings
-from generator.cli.console import result, say
+from generator.cli.console import result, say, working
 from generator.cli.exits import Exit
-from generator.cli.options import complete_cluster, need_profiles, places, profiles_option
+from generator.cli.options import (
+    complete_cluster,
+    components_root,
+    need_profiles,
+    output_option,
+    places,
+    profiles_option,
+    today,
+)
 from generator.cli.places import shown_folder
-from generator.diagnostics import Diagnostic
-from generator.edit.team import Added, TeamRequest, add_team
-from generator.pipeline import Checked, check
+from generator.edit.team import Plan, TeamRequest
+
+_NODES = 2
+"""Nodes of a new team: the smallest MPI job takes as many."""
 
 
 @click.group("add", short_help="Add a team.")
@@ -26,32 +36,55 @@ def command() -> None:
 @click.option("--cluster", default="", metavar="NAME", shell_complete=complete_cluster, help="Cluster, if several.")
 @click.option("--pool", default="", metavar="NAME", help="Node pool of the cluster, if several.")
 @click.option(
-    "--nodes", type=click.IntRange(min=0), default=2, show_default=True, help="Nodes of its own; an MPI job takes two."
+    "--nodes",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help=f"Nodes of its own; an MPI job takes two. [default: {_NODES}]",
 )
+@click.option("--gpus", type=click.IntRange(min=1), metavar="N", help="GPUs of one node, instead of nodes.")
 @profiles_option
-def team(name: str, cluster: str, pool: str, nodes: int, profiles: Path) -> int:
-    """Write the profile of team NAME, and give it a partition or VLAN and addresses that it keeps for ever."""
+@output_option
+def team(
+    *,
+    name: str,
+    cluster: str,
+    pool: str,
+    nodes: int | None,
+    gpus: int | None,
+    profiles: Path,
+    output: Path,
+) -> int:
+    """Write the profile of team NAME, and give it a partition or VLAN and addresses that it keeps for ever.
+
+    Writes nothing when the profiles would then have errors that they do not have now.
+    """
+    if nodes is not None and gpus is not None:
+        raise click.UsageError("`--nodes` and `--gpus` exclude each other")
     need_profiles(profiles)
-    checked = check(profiles)
-    if checked.platform is None:
-        return _refuse(checked, checked.diagnostics, profiles)
-    request = TeamRequest(name=name, nodes=nodes, cluster=cluster, pool=pool)
-    added, problems = add_team(profiles, checked.platform, request)
-    if added is None:
-        return _refuse(checked, problems, profiles)
-    result(_told(added, name, nodes))
+    request = TeamRequest(
+        name=name,
+        nodes=_NODES if nodes is None else nodes,
+        gpus=gpus or 0,
+        cluster=cluster,
+        pool=pool,
+        since=today(),
+    )
+    with working("checking"):
+        added = add_team(Place(profiles, output, components_root(profiles, output)), request, today())
+    if added.plan is None:
+        found = findings.Findings(added.diagnostics, places(added.profiles, profiles, output))
+        result(findings.text(found, colour=False))
+        return Exit.FINDINGS
+    result(_told(added, added.plan))
     say(f"Next: fill in {shown_folder(added.files[0])}, run `trainyard generate` and commit both.")
     return Exit.FINE
 
 
-def _refuse(checked: Checked, problems: tuple[Diagnostic, ...], profiles: Path) -> int:
-    result(findings.text(findings.Findings(problems, places(checked.profiles, profiles)), colour=False))
-    return Exit.FINDINGS
-
-
-def _told(added: Added, name: str, nodes: int) -> str:
+def _told(added: Addition, plan: Plan) -> str:
     lines = [f"wrote {shown_folder(path)}" for path in added.files]
-    lines.append(f"team {name} has {nodes} nodes of pool {added.pool} on cluster {added.cluster}")
-    if added.allocation:
-        lines.append(f"and keeps {added.segment} and addresses {added.allocation.addresses} for ever")
+    asked = plan.request
+    own = f"{asked.gpus} GPUs" if asked.gpus else f"{asked.nodes} nodes"
+    lines.append(f"team {asked.name} has {own} of pool {plan.pool} on cluster {plan.cluster}")
+    if plan.holding:
+        lines.append(f"and keeps {plan.holding.told} and addresses {plan.holding.addresses} for ever")
     return "\n".join(lines)

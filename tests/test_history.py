@@ -1,0 +1,295 @@
+"""What a team holds stays held: histories of committed trees, step by step as an administrator makes them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from generator.cli.main import run
+from generator.tree.lockfile import read_lock
+
+MOVED, GIVEN_AWAY = "change/allocation-moved", "change/allocation-given-away"
+UNDRAINED = "change/retired-without-draining"
+
+
+@dataclass(frozen=True)
+class History:
+    """A Git repository in the current folder, and the command line called inside it."""
+
+    folder: Path
+    capsys: pytest.CaptureFixture[str]
+
+    def git(self, *args: str) -> str:
+        """Run Git."""
+        who = ("-c", "user.name=admin", "-c", "user.email=admin@example.com", "-c", "commit.gpgsign=false")
+        done = subprocess.run(["git", *who, *args], cwd=self.folder, check=True, capture_output=True, text=True)
+        return done.stdout
+
+    def trainyard(self, *args: str) -> tuple[int, str]:
+        """Call the command line, and return its exit code and what it printed."""
+        self.capsys.readouterr()
+        code = run(args)
+        return code, self.capsys.readouterr().out
+
+    def write(self, file: str, change: Callable[[str], str]) -> None:
+        """Change a profile, which must differ then."""
+        path = self.folder / "profiles" / file
+        before = path.read_text(encoding="utf-8")
+        after = change(before)
+        assert after != before
+        path.write_text(after, encoding="utf-8")
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replace text that is there in a profile."""
+        self.write(file, lambda text: text.replace(old, new))
+
+    def put(self, team: str, state: str) -> None:
+        """Set the state of a team."""
+        self.write(f"teams/{team}.yaml", lambda text: re.sub("(?m)^state: .*\n", "", text) + f"state: {state}\n")
+
+    def drop_line(self, team: str) -> str:
+        """Delete the line of a team from the ledger, and return it."""
+        text = (self.folder / "profiles" / "allocations.yaml").read_text(encoding="utf-8")
+        (line,) = re.findall(f"    {team}: .*\n", text)
+        self.edit("allocations.yaml", line, "")
+        return str(line)
+
+    def add(self, team: str, nodes: int = 2) -> str:
+        """Add a team, and return its line in the ledger."""
+        code, out = self.trainyard("add", "team", team, "--nodes", str(nodes))
+        assert code == 0, out
+        text = (self.folder / "profiles" / "allocations.yaml").read_text(encoding="utf-8")
+        (line,) = re.findall(f"    {team}: .*\n", text)
+        return str(line)
+
+    def commit(self) -> None:
+        """Generate and commit; the tree is then what the profiles say."""
+        code, out = self.trainyard("generate")
+        assert code == 0, out
+        self.git("add", "--all")
+        self.git("commit", "--message", "change")
+        assert self.trainyard("generate", "--check")[0] == 0
+        assert self.git("status", "--porcelain") == ""
+
+    def refused(self, *rules: str) -> None:
+        """See that nothing generates this change, and that no byte of the tree changes."""
+        for option in ((), ("--check",), ("--dry-run",)):
+            code, out = self.trainyard("generate", *option)
+            assert code == 1, out
+            assert set(re.findall(r"^error\[(.*?)\]", out, re.MULTILINE)) == set(rules), out
+        assert self.git("status", "--porcelain", "overlays") == ""
+
+    def restore(self) -> None:
+        """Take back what is not committed."""
+        self.git("restore", ".")
+        self.git("clean", "-qfd")
+
+    def revert(self) -> None:
+        """Revert the last change of the profiles, generate and commit."""
+        self.git("restore", "--source", "HEAD~1", "profiles")
+        self.commit()
+
+    def numbers(self) -> dict[str, list[tuple[str, bool]]]:
+        """Return what the lockfile remembers: each team's partitions, and whether it had them."""
+        lock = read_lock(self.folder / "overlays" / "lab")
+        assert lock is not None
+        found: dict[str, list[tuple[str, bool]]] = {}
+        for holding in lock.holdings:
+            found.setdefault(holding.team, []).append((holding.link.told(holding.segment), holding.former))
+        return found
+
+
+@pytest.fixture
+def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> History:
+    """The repository of `init` with two teams of two nodes, committed; its pool promises eight nodes."""
+    monkeypatch.chdir(tmp_path)
+    begun = History(tmp_path, capsys)
+    assert begun.trainyard("init")[0] == 0
+    begun.edit("clusters/lab.yaml", "nodes: 5", "nodes: 9")
+    begun.git("init", "--quiet")
+    begun.add("nlp")
+    begun.add("audio")
+    begun.commit()
+    return begun
+
+
+def _retire(history: History, team: str) -> None:
+    for state in ("draining", "retired"):
+        history.put(team, state)
+        history.commit()
+
+
+def _newcomer(history: History, line: str, nodes: int = 2) -> None:
+    """Add a team by hand, with the numbers of a line."""
+    history.add("newco", nodes)
+    history.drop_line("newco")
+    history.write("allocations.yaml", lambda text: text + line.replace("nlp:", "newco:"))
+
+
+@pytest.mark.parametrize("tombstone", [True, False], ids=["tombstone", "no-tombstone"])
+def test_deleted_line_of_a_retired_team_gives_nothing_away(history: History, tombstone: bool) -> None:
+    """Its number is refused to another team, `add team` skips it, and the line can only be restored."""
+    _retire(history, "nlp")
+    line = history.drop_line("nlp")
+    if not tombstone:
+        (history.folder / "profiles" / "teams" / "nlp.yaml").unlink()
+    history.refused(MOVED)
+    assert 'partition: "0x0102"' in history.add("newco")
+    history.refused(MOVED)
+    history.restore()
+
+    history.drop_line("nlp")
+    if not tombstone:
+        (history.folder / "profiles" / "teams" / "nlp.yaml").unlink()
+    _newcomer(history, line)
+    history.refused(MOVED, GIVEN_AWAY)
+    history.restore()
+
+    assert 'partition: "0x0102"' in history.add("newco")
+    history.commit()
+    assert history.numbers() == {
+        "audio": [("0x0101", False)],
+        "newco": [("0x0102", False)],
+        "nlp": [("0x0100", False)],
+    }
+
+
+def test_name_of_a_team_without_line_and_profile_is_taken(history: History) -> None:
+    """The lockfile remembers who had the numbers, so nobody gets that team's folders by its name."""
+    _retire(history, "nlp")
+    history.drop_line("nlp")
+    (history.folder / "profiles" / "teams" / "nlp.yaml").unlink()
+    code, out = history.trainyard("add", "team", "nlp")
+
+    assert (code, out.splitlines()[0]) == (
+        1,
+        "error[names/team-exists]: there was a team `nlp`: the lockfile of cluster `lab` remembers its numbers",
+    )
+
+
+def test_draining_team_moves_and_nobody_gets_its_old_number(history: History) -> None:
+    """In the same change or later, by hand or by `add team`; the team itself gets it back by a revert."""
+    history.put("nlp", "draining")
+    history.commit()
+    line = history.drop_line("nlp")
+    moved = line.replace("0x0100", "0x0105").replace("10.64.0.0/20", "10.64.80.0/20")
+    history.write("allocations.yaml", lambda text: text + moved)
+    _newcomer(history, line)
+    history.refused(GIVEN_AWAY)
+    history.restore()
+
+    history.edit("allocations.yaml", line, moved)
+    history.commit()
+    assert history.numbers()["nlp"] == [("0x0100", True), ("0x0105", False)]
+
+    _newcomer(history, line)
+    history.refused(GIVEN_AWAY)
+    history.restore()
+    history.revert()
+    assert history.numbers()["nlp"] == [("0x0100", False), ("0x0105", True)]
+
+    assert 'partition: "0x0102"' in history.add("newco")
+    history.put("nlp", "active")
+    history.commit()
+    assert history.numbers()["nlp"] == [("0x0100", False), ("0x0105", True)]
+
+
+def test_active_team_does_not_move(history: History) -> None:
+    """Not even to a number that was its own: its pods have the other one."""
+    history.edit("allocations.yaml", "0x0100", "0x0105")
+    history.refused(MOVED)
+    history.restore()
+    history.put("nlp", "draining")
+    history.commit()
+    history.edit("allocations.yaml", "0x0100", "0x0105")
+    history.commit()
+    history.put("nlp", "active")
+    history.commit()
+
+    history.edit("allocations.yaml", "0x0105", "0x0100")
+    history.refused(MOVED)
+
+
+def test_line_of_a_draining_team_is_not_deleted(history: History) -> None:
+    """Its quota needs the numbers, and no queue is open: the profiles themselves are refused."""
+    history.put("nlp", "draining")
+    history.commit()
+    history.drop_line("nlp")
+    history.refused("fabric/missing-allocation")
+
+
+def test_nodes_are_free_only_after_draining(history: History) -> None:
+    """Retired in one step with or without a taker is refused, and so are its nodes while it drains."""
+    history.put("nlp", "retired")
+    history.refused(UNDRAINED)
+    history.edit("teams/audio.yaml", "nodes: 2", "nodes: 7")
+    history.refused(UNDRAINED)
+
+    history.put("nlp", "draining")
+    history.refused("capacity/oversubscribed")
+    history.edit("teams/audio.yaml", "nodes: 7", "nodes: 2")
+    history.commit()
+
+    history.put("nlp", "retired")
+    history.edit("teams/audio.yaml", "nodes: 2", "nodes: 7")
+    history.commit()
+    assert history.numbers()["nlp"] == [("0x0100", False)]
+
+
+def test_each_step_of_a_retirement_is_reverted(history: History) -> None:
+    """The team comes back with its numbers, from its tombstone as from draining, and goes again."""
+    history.put("nlp", "draining")
+    history.commit()
+    history.revert()
+    _retire(history, "nlp")
+    history.revert()
+    history.put("nlp", "active")
+    history.commit()
+    _retire(history, "nlp")
+    history.put("nlp", "active")
+    history.commit()
+
+    assert history.numbers()["nlp"] == [("0x0100", False)]
+
+
+def test_lockfile_remembers_the_day(history: History) -> None:
+    """`add team` writes it into the ledger; the lockfile keeps it when the ledger does not."""
+    today = date.today().isoformat()  # noqa: DTZ011 - as the command line takes it
+    line = (history.folder / "overlays" / "lab" / "trainyard.lock").read_text().splitlines()[6]
+    assert line == (
+        f'    {{"fabric": "ib", "team": "nlp", "partition": "0x0100", "addresses": "10.64.0.0/20", "since": "{today}"}}'
+    )
+    history.edit("allocations.yaml", f', since: "{today}"', "")
+    assert history.trainyard("generate", "--check")[0] == 0
+
+
+def test_number_that_was_never_merged_is_forgotten_with_the_tree(history: History) -> None:
+    """The way out that the rule names: the tree of the base, and generated again."""
+    history.add("newco")
+    assert history.trainyard("generate")[0] == 0
+    history.edit("allocations.yaml", "0x0102", "0x0103")
+    assert history.trainyard("generate")[0] == 1
+
+    history.git("restore", "overlays")
+    history.commit()
+    assert history.numbers()["newco"] == [("0x0103", False)]
+
+
+def test_numbers_go_with_the_cluster(history: History) -> None:
+    """A cluster whose profile and folder are removed is forgotten; its section of the ledger may stay."""
+    (history.folder / "profiles" / "clusters" / "lab.yaml").rename(history.folder / "profiles/clusters/west.yaml")
+    for team in ("audio", "nlp"):
+        history.edit(f"teams/{team}.yaml", "lab:", "west:")
+    history.write("allocations.yaml", lambda text: text + text.partition("\n")[2].replace("lab:", "west:"))
+    history.git("rm", "-rq", "overlays/lab")
+    history.commit()
+
+    lock = read_lock(history.folder / "overlays" / "west")
+    assert lock is not None
+    assert [holding.team for holding in lock.holdings] == ["audio", "nlp"]
