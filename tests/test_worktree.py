@@ -52,7 +52,9 @@ def test_subfolder_is_what_argocd_is_given(root: Path, monkeypatch: pytest.Monke
     _team(root / "platform" / "gpu", monkeypatch)
     assert run(["generate"]) == 0
     delivery = _delivery(Path("overlays/lab"))
-    applications = [body["spec"]["source"]["path"] for body in delivery.values() if body.get("kind") == "Application"]
+    applications = sorted(
+        body["spec"]["source"]["path"] for body in delivery.values() if body.get("kind") == "Application"
+    )
     teams = delivery["applicationset-lab-teams"]["spec"]
     (glob,) = [each["path"] for each in teams["generators"][0]["git"]["directories"]]
     paths = teams["template"]["metadata"]["annotations"]["argocd.argoproj.io/manifest-generate-paths"]
