@@ -142,7 +142,7 @@ def render(
         return Generation(checked, checked.diagnostics)
     wanted = frozenset(clusters)
     sites = [site for site in checked.platform.sites if not wanted or site.name in wanted]
-    manifests = {site.name: render_site(site) for site in sites}
+    manifests = {site.name: render_site(site, components_root) for site in sites}
     diagnostics = checked.diagnostics
     for site in sites:
         diagnostics += tuple(check_tree(site, manifests[site.name]))

@@ -200,7 +200,7 @@ def _published(site: Site, request: Request, repository: Repository) -> Tree:
     """Return the tree of a cluster as it is taken from another repository."""
     settings = replace(site.cluster.settings, repository=repository.address)
     moved = replace(site, cluster=replace(site.cluster, settings=settings))
-    manifests = render_site(moved)
+    manifests = render_site(moved, request.components_root)
     files = {
         moved.folder(path): content
         for path, content in emit_site(moved, manifests, request.components_root).items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator import committed, pipeline, verification
+from generator import committed, pipeline, verification, worktree
 from generator.change import check as change
 from generator.diagnostics import Rule
 from generator.dialect import rules as dialect_rules
@@ -18,5 +18,5 @@ from generator.schema import check as shape
 def all_rules() -> tuple[Rule, ...]:
     """Return every rule by its id."""
     stages = (dialect_rules, discover, component, shape, references, meaning, waivers, graph, edit)
-    rooms = (*stages, change, pipeline, committed, verification)
+    rooms = (*stages, change, pipeline, committed, verification, worktree)
     return tuple(sorted((rule for room in rooms for rule in room.RULES), key=lambda rule: rule.id))

@@ -26,6 +26,7 @@ from generator.tree.compare import reading
 from generator.verify.kubeconform import Finding, validate
 from generator.verify.kustomize import Refusal, build
 from generator.verify.tools import Tool, find_kubeconform, find_kustomize
+from generator.worktree import check_tree_path
 
 UNIT_DOES_NOT_BUILD = Rule(
     id="delivery/unit-does-not-build",
@@ -106,7 +107,7 @@ def verify(
     tools = find_kustomize(), find_kubeconform()
     wanted = tuple(clusters)
     generation = generate(root, components_root, wanted, today, target)
-    diagnostics = generation.diagnostics
+    diagnostics = (*generation.diagnostics, *check_tree_path(root, target, generation.checked))
     for check in (partial(check_replaced, clusters=wanted), check_fresh):
         if not has_errors(diagnostics):
             diagnostics += tuple(check(target, generation))

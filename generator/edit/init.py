@@ -7,16 +7,19 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from generator.diagnostics import TreeError
+from generator.dialect.scalars import inline
 from generator.edit.place import put
 
 SCAFFOLD = files("generator.edit") / "scaffold"
+_SETTINGS = "profiles/trainyard.yaml"
 
 
-def init(folder: Path) -> tuple[Path, ...]:
+def init(folder: Path, path: str = "overlays") -> tuple[Path, ...]:
     """Write the first profiles of a repository, and the Git files that it does not have yet.
 
     Args:
-        folder: the repository; made when it is not there.
+        folder: the repository, or a folder of it; made when it is not there.
+        path: the tree's folder from the root of the Git repository.
 
     Returns:
         The files written, sorted.
@@ -27,10 +30,14 @@ def init(folder: Path) -> tuple[Path, ...]:
     profiles = folder / "profiles"
     if profiles.exists() or profiles.is_symlink():
         raise TreeError(f"{profiles} is there already; `trainyard init` only begins where there is none")
-    content = {path: body for path, body in scaffold().items() if not (folder / path).exists()}
-    alone = sorted(path for path in content if "/" not in path)
+    content = {name: body for name, body in scaffold().items() if not (folder / name).exists()}
+    if path != "overlays":
+        content[_SETTINGS] += (
+            f"path: {inline(path)} # of the generated tree, from the root of the Git repository\n".encode()
+        )
+    alone = sorted(name for name in content if "/" not in name)
     put(folder, content, (*alone, "profiles"))
-    return tuple(folder / path for path in sorted(content))
+    return tuple(folder / name for name in sorted(content))
 
 
 def scaffold() -> dict[str, bytes]:

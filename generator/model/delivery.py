@@ -42,6 +42,8 @@ class Delivery:
         team: kinds that a team's unit may have, its hand-written components included.
         roles: ClusterRoles that the platform unit writes.
         bound: ClusterRoles that some binding of the tree gives.
+        components: folder of the hand-written components, from the root of the Git repository, e.g.
+            ``/profiles/components``.
     """
 
     site: Site
@@ -50,6 +52,7 @@ class Delivery:
     team: frozenset[Kind]
     roles: frozenset[str]
     bound: frozenset[str]
+    components: str
 
     @property
     def platform_application(self) -> str:
@@ -115,7 +118,7 @@ class Delivery:
     @property
     def team_paths(self) -> str:
         """What makes a team's application render again: its own folder, and the hand-written components."""
-        return ".;/profiles/components"
+        return f".;{self.components}"
 
     @property
     def platform_destinations(self) -> list[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,9 @@ from generator.model.platform import Site
 from generator.model.release import Release
 from generator.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
 from generator.render.compile import Build, compile_template
+
+COMPONENTS_ROOT = "../profiles/components"
+"""Path of the hand-written components relative to the tree, in the layout that `trainyard init` writes."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -42,16 +46,20 @@ def _kind(name: str) -> Kind:
     return kind_of({"apiVersion": said["apiVersion"], "kind": said["kind"], "metadata": namespace})
 
 
-def render_site(site: Site) -> tuple[Manifest, ...]:
+def render_site(site: Site, components_root: str = COMPONENTS_ROOT) -> tuple[Manifest, ...]:
     """Return every object of a site, by path.
 
     The delivery comes last: what Argo CD may touch follows from what is there.
+
+    Args:
+        site: the cluster with its teams.
+        components_root: path of the hand-written components relative to the tree.
     """
     shared: dict[str, object] = {"cluster": site.cluster, "site": site}
     features = {"", *site.cluster.release.features}
     entries = (entry for entry in CATALOG if entry.feature in features)
     manifests = [manifest for entry in entries for manifest in _render(entry, site, shared)]
-    delivery = _delivery(site, manifests)
+    delivery = _delivery(site, manifests, components_root)
     for delivered in DELIVERY:
         manifests.extend(_render(delivered, delivery, {**shared, "delivery": delivery}))
     return tuple(sorted(manifests, key=lambda manifest: manifest.path))
@@ -78,7 +86,7 @@ def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str
     return "-".join(filter(None, (body["kind"].lower(), space, name)))
 
 
-def _delivery(site: Site, manifests: Sequence[Manifest]) -> Delivery:
+def _delivery(site: Site, manifests: Sequence[Manifest], components_root: str) -> Delivery:
     release = site.cluster.release
     namespaces = {manifest.namespace for manifest in manifests if manifest.unit == "platform"}
     components = {
@@ -92,6 +100,7 @@ def _delivery(site: Site, manifests: Sequence[Manifest]) -> Delivery:
         _kinds("team", release) | components,
         frozenset(manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole"),
         frozenset(manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body),
+        posixpath.normpath(f"/{site.cluster.settings.path}/{components_root}"),
     )
 
 

@@ -30,6 +30,7 @@ from generator.committed import check_fresh, check_replaced
 from generator.diagnostics import has_errors
 from generator.pipeline import generate
 from generator.tree.write import Written, preview, write
+from generator.worktree import check_tree_path
 
 
 @click.command("generate", short_help="Write the tree that the profiles describe.")
@@ -60,7 +61,7 @@ def command(
     need_profiles(profiles, clusters)
     with working("generating"):
         generation = generate(profiles, components_root(profiles, output), clusters, today(), output)
-        diagnostics = generation.diagnostics
+        diagnostics = (*generation.diagnostics, *check_tree_path(profiles, output, generation.checked))
         if not has_errors(diagnostics):
             diagnostics += tuple(check_replaced(output, generation, clusters))
         if check and not has_errors(diagnostics):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -10,13 +11,19 @@ from generator.cli.console import result, say
 from generator.cli.exits import Exit
 from generator.cli.places import shown_folder
 from generator.edit.init import init
+from generator.schema.profiles import profile_schema
+from generator.worktree import path_in_work_tree
 
 
 @click.command("init", short_help="Make a repository to start from.")
 @click.argument("folder", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path), default=".")
 def command(folder: Path) -> int:
     """Write the first profiles of a repository into DIR (here, when not given): one cluster, one node type, no team."""
-    for path in init(folder):
+    tree = path_in_work_tree(folder / "overlays") or "overlays"
+    if not re.search(profile_schema("trainyard")["properties"]["path"]["pattern"], tree):
+        message = f"`{tree}` can't be Argo CD's path; take a folder whose path has only letters, digits, `.`, `_`, `-`"
+        raise click.UsageError(message)
+    for path in init(folder, tree):
         result(f"wrote {shown_folder(path)}")
     where = "" if folder == Path() else f"in {folder} "
     say(

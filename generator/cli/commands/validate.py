@@ -20,6 +20,7 @@ from generator.cli.options import (
 )
 from generator.diagnostics import has_errors
 from generator.pipeline import generate
+from generator.worktree import check_tree_path
 
 
 @click.command("validate", short_help="Check the profiles; needs no other program.")
@@ -32,12 +33,14 @@ def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
     Writes nothing and needs no other program.
     """
     need_profiles(profiles)
-    generation = generate(profiles, components_root(profiles, Path("overlays")), today=today())
-    found = findings.Findings(generation.diagnostics, places(generation.checked.profiles, profiles))
+    tree = Path("overlays")
+    generation = generate(profiles, components_root(profiles, tree), today=today())
+    diagnostics = (*generation.diagnostics, *check_tree_path(profiles, tree, generation.checked))
+    found = findings.Findings(diagnostics, places(generation.checked.profiles, profiles))
     deliver(
         formats,
         color,
         lambda colour: findings.text(found, colour=colour),
         lambda: document.report("validate", found),
     )
-    return Exit.FINDINGS if has_errors(generation.diagnostics) else Exit.FINE
+    return Exit.FINDINGS if has_errors(diagnostics) else Exit.FINE
