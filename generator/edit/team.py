@@ -10,6 +10,7 @@ from string import Template
 from typing import TypeVar
 
 from generator.diagnostics import Diagnostic, Pointer, TreeError
+from generator.dialect.bytescan import MAX_BYTES
 from generator.dialect.reader import read
 from generator.dialect.scalars import inline, is_typed
 from generator.edit import rules
@@ -24,6 +25,7 @@ from generator.model.link import Link
 from generator.model.platform import Platform
 from generator.model.pool import Pool
 from generator.model.team import Allocation
+from generator.plainfile import read_regular
 
 T = TypeVar("T")
 _NAME = re.compile("[a-z]([a-z0-9-]{0,38}[a-z0-9])?")
@@ -151,7 +153,7 @@ def _write(root: Path, plan: _Plan) -> Added:
     profile = f"teams/{plan.request.name}.yaml"
     files = {profile: _profile(plan)}
     if plan.allocation and plan.pool.fabric:
-        files[_ALLOCATIONS] = _allocations(root / _ALLOCATIONS, plan.pool.fabric.link, plan.allocation)
+        files[_ALLOCATIONS] = _allocations(root, plan.pool.fabric.link, plan.allocation)
     put(root, files, [profile], _ALLOCATIONS if plan.allocation else "")
     segment = ""
     if plan.allocation and plan.pool.fabric:
@@ -180,11 +182,13 @@ def _profile(plan: _Plan) -> bytes:
     return text.encode()
 
 
-def _allocations(path: Path, link: Link, allocation: Allocation) -> bytes:
+def _allocations(root: Path, link: Link, allocation: Allocation) -> bytes:
     try:
-        content = path.read_bytes() if path.exists() else scaffold()[f"profiles/{_ALLOCATIONS}"]
+        content = read_regular(root, _ALLOCATIONS, MAX_BYTES)
+    except FileNotFoundError:
+        content = scaffold()[f"profiles/{_ALLOCATIONS}"]
     except OSError as error:
-        raise TreeError(f"{path} can't be read: {error.strerror}") from error
+        raise TreeError(f"{root / _ALLOCATIONS} can't be read: {error.strerror}") from error
     held = link.told(allocation.segment) if link.segment == "partition" else allocation.segment
     entry = {link.field: held, "addresses": str(allocation.addresses)}
     return append(content, tuple(map(str, allocation.at.path)), entry)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -241,6 +243,17 @@ def test_failing_write_leaves_nothing(profiles: Path) -> None:
     (profiles / "allocations.yaml").unlink()
     (profiles / "allocations.yaml").mkdir()
     with pytest.raises(TreeError, match=re.escape("allocations.yaml can't be read")):
+        add_team(profiles, platform, TeamRequest("nlp", 2))
+    assert not (profiles / "teams").exists()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("trainyard.yaml")])
+def test_allocations_that_are_no_regular_file_are_not_read(make: Callable[[Path], None], profiles: Path) -> None:
+    """A FIFO that replaced the file after the profiles were read is not waited for, and a link is not followed."""
+    platform = _platform(profiles)
+    (profiles / "allocations.yaml").unlink()
+    make(profiles / "allocations.yaml")
+    with pytest.raises(TreeError, match=r"allocations\.yaml can't be read: it is not a regular file"):
         add_team(profiles, platform, TeamRequest("nlp", 2))
     assert not (profiles / "teams").exists()
 
