@@ -25,7 +25,7 @@ _LONE_RETURN_OR_HIDDEN: Final = re.compile(rf"\r(?!\n)|(?!\r){HIDDEN.pattern}")
 def scan(file: str, content: bytes) -> tuple[str, tuple[Diagnostic, ...]]:
     """Return a file's text without BOM, and what is wrong with it; the text is only for parsing if nothing is."""
     if len(content) > MAX_BYTES:
-        message = f"the file has {len(content):,} bytes; a profile has at most {MAX_BYTES:,}"
+        message = f"the file has more than {MAX_BYTES:,} bytes, the most that a profile may have"
         return "", (TOO_LARGE.at(Pointer(file, line=1, column=1), message),)
     try:
         text = content.decode("utf-8").removeprefix("\ufeff")

@@ -33,7 +33,7 @@ def append(content: bytes, path: tuple[str, ...], entry: Mapping[str, str | int]
         entry: plain text or a number by key, written on one line.
 
     Raises:
-        TreeError: a comment would be lost, as those inside ``{}`` are.
+        TreeError: a comment would be lost, as those inside ``{}`` are, or the file would be too large to be read.
     """
     text = content.decode().removeprefix("\ufeff").replace("\r\n", "\n")
     yaml = _yaml(text)
@@ -106,7 +106,8 @@ def _verify(before: str, after: str, path: tuple[str, ...], entry: Mapping[str, 
     for key in path[:-1]:
         mapping = mapping.setdefault(key, {})
     mapping[path[-1]] = dict(entry)
-    assert not problems, problems
+    if problems:
+        raise TreeError(f"the entry can't be added: {problems[0].message}")
     assert new.value == old.value, "the file would not hold what is meant"
     if _COMMENT.findall(after) != _COMMENT.findall(before):
         raise TreeError("a comment inside braces would be lost; move it to the end of its line and try again")

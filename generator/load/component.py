@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
-from generator.dialect.bytescan import scan
+from generator.dialect.bytescan import MAX_BYTES, scan
 from generator.dialect.manifests import parse_manifests
 from generator.dialect.source import Source
 from generator.load.discover import MISPLACED_FILE
+from generator.plainfile import NotRegularError, read_regular
 
 BROKEN_COMPONENT = Rule(
     id="delivery/broken-component",
@@ -50,7 +51,7 @@ def read_component(folder: Path, source: Source) -> Read:
     entries = [str(entry) for entry in resources] if isinstance(resources, list) else []
     for i, entry in enumerate(entries):
         try:
-            file = Source(f"profiles/components/{folder.name}/{entry}", _content(folder / entry, folder))
+            file = Source(f"profiles/components/{folder.name}/{entry}", _content(folder, entry))
             text, problems = scan(file.file, file.content)
             result.sources.append(file)
             result.problems.extend(problems)
@@ -63,10 +64,13 @@ def read_component(folder: Path, source: Source) -> Read:
     return result
 
 
-def _content(path: Path, folder: Path) -> bytes:
-    if path.parent != folder or path.is_symlink() or (path.exists() and not path.is_file()):
-        raise ValueError("not a file beside the kustomization")
-    return path.read_bytes()
+def _content(folder: Path, entry: str) -> bytes:
+    try:
+        if "/" not in entry:
+            return read_regular(folder.parents[1], f"components/{folder.name}/{entry}", MAX_BYTES)
+    except NotRegularError:
+        pass
+    raise ValueError("not a file beside the kustomization")
 
 
 def _objects(text: str) -> tuple[dict[str, Any], ...]:

@@ -6,11 +6,13 @@ from collections import defaultdict
 from importlib.resources import files
 from pathlib import Path
 
-from generator.diagnostics import Diagnostic, TreeError
+from generator.diagnostics import Diagnostic, Pointer, TreeError
+from generator.dialect.bytescan import MAX_BYTES
 from generator.dialect.reader import read
 from generator.dialect.source import Profiles, Source
 from generator.load.component import read_component
-from generator.load.discover import Found, discover
+from generator.load.discover import MISPLACED_FILE, Found, discover
+from generator.plainfile import NotRegularError, read_regular
 
 PACKAGE = Path(str(files("generator")))
 
@@ -26,7 +28,7 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     diagnostics: list[Diagnostic] = []
     for item in discover(root):
         if isinstance(item, Found):
-            source, problems = read(item.shown, _content(item.path))
+            source, problems = _read(root, item)
             kinds[item.kind][item.name] = source
             diagnostics.extend(problems)
         else:
@@ -53,11 +55,16 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     return profiles, tuple(diagnostics)
 
 
-def _content(path: Path) -> bytes:
+def _read(root: Path, found: Found) -> tuple[Source, tuple[Diagnostic, ...]]:
+    """Read a profile; one that was exchanged for something else since it was found is a finding."""
     try:
-        return path.read_bytes()
+        content = read_regular(root, found.path.relative_to(root).as_posix(), MAX_BYTES)
+    except NotRegularError as problem:
+        message = f"`{found.path.name}` is no profile: {problem.strerror}"
+        return Source(found.shown, b""), (MISPLACED_FILE.at(Pointer(found.shown), message),)
     except OSError as problem:
-        raise TreeError(f"{path}: {problem.strerror}") from problem
+        raise TreeError(f"{found.path}: {problem.strerror}") from problem
+    return read(found.shown, content)
 
 
 def _shipped(pattern: str) -> dict[str, Source]:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network
@@ -18,6 +16,7 @@ from typing import Any
 from generator.diagnostics import TreeError
 from generator.model.holding import Holding
 from generator.model.link import LINKS
+from generator.plainfile import read_regular
 
 LOCKFILE = "trainyard.lock"
 """Name of the lockfile, at the top of ``overlays/<cluster>/``."""
@@ -123,7 +122,7 @@ def read_lock(folder: Path) -> Lock | None:
     """
     place = folder / LOCKFILE
     try:
-        content = _read_regular(place)
+        content = read_regular(folder, LOCKFILE)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -134,15 +133,6 @@ def read_lock(folder: Path) -> Lock | None:
         raise TreeError(
             f"{place} is broken; take either side of it from Git and run `trainyard generate` again"
         ) from error
-
-
-def _read_regular(place: Path) -> bytes:
-    """Read a regular file; a symlink, FIFO or device in its place is neither followed nor waited for."""
-    handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(0, "it is not a regular file")
-        return file.read()
 
 
 def _parse(document: Any, place: Path) -> Lock:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.diagnostics import TreeError
+from generator.dialect.bytescan import MAX_BYTES
 from generator.dialect.reader import read
 from generator.edit.roundtrip import append
 
@@ -94,6 +95,13 @@ def test_windows_line_ends_and_byte_order_mark_go() -> None:
         f"\ufeff# Head.\nc:\n  ib:\n    {_LINE}\n".replace("\n", "\r\n").encode(), ("d", "ib", "new"), _ENTRY
     )
     assert written.decode() == f"# Head.\nc:\n  ib:\n    {_LINE}\nd:\n  ib:\n    {_LINE}\n"
+
+
+def test_file_that_would_be_too_large_is_not_made() -> None:
+    """An entry that no longer fits is refused: the next run could not read the file."""
+    full = b"a:\n  b:\n    c: {addresses: x}\n" + b"#" * (MAX_BYTES - 40)
+    with pytest.raises(TreeError, match="the entry can't be added: the file has more than 262,144 bytes"):
+        append(full, ("a", "b", "new"), _ENTRY)
 
 
 def test_comment_inside_braces_is_not_lost() -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from generator.diagnostics import Diagnostic, Pointer, TreeError
-from generator.load import component as component_module
+from generator.dialect.bytescan import MAX_BYTES
+from generator.load import read as read_module
 from generator.load.component import BROKEN_COMPONENT
-from generator.load.discover import MISPLACED_FILE
+from generator.load.discover import MISPLACED_FILE, Found, discover
 from generator.load.read import PACKAGE, load
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
@@ -94,14 +95,69 @@ def test_reading_goes_on_after_a_fault(tmp_path: Path) -> None:
 def test_unreadable_file_is_no_finding_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that can't be opened ends the run and is named; nothing would be told truly without it."""
 
-    def deny(path: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(path))
+    def deny(folder: Path, path: str, limit: int) -> bytes:
+        raise PermissionError(13, "Permission denied")
 
     (tmp_path / "trainyard.yaml").touch()
-    monkeypatch.setattr(Path, "read_bytes", deny)
+    monkeypatch.setattr(read_module, "read_regular", deny)
 
     with pytest.raises(TreeError, match=r"trainyard\.yaml: Permission denied"):
         load(tmp_path)
+
+
+def test_huge_file_is_a_finding_and_is_not_read(tmp_path: Path) -> None:
+    """Of a sparse file of a terabyte, no more is read than tells that it is too large."""
+    (tmp_path / "teams").mkdir()
+    with (tmp_path / "teams" / "a.yaml").open("wb") as file:
+        file.truncate(2**40)
+    profiles, (found,) = load(tmp_path)
+
+    assert (found.rule, found.at) == ("shape/too-large", Pointer("profiles/teams/a.yaml", line=1, column=1))
+    assert len(profiles.teams["a"].content) == MAX_BYTES + 1
+
+
+@pytest.mark.parametrize(
+    ("file", "replacement"),
+    [
+        *(("trainyard.yaml", each) for each in ("link", "fifo", "folder")),
+        *(("teams/nlp.yaml", each) for each in ("link", "fifo", "folder", "linked folder")),
+        *(("components/c/kustomization.yaml", each) for each in ("link", "fifo", "folder", "linked folder")),
+    ],
+)
+def test_profile_that_is_exchanged_after_the_listing_is_a_finding(
+    file: str, replacement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A link's target is not read, a FIFO not waited for, and a folder that became a link not entered."""
+    outside = tmp_path / "outside" / Path(file).name
+    root = tmp_path / "profiles"
+    for path in (outside, root / file):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("root:x:0:0\n", encoding="utf-8")
+
+    def swapping(folder: Path) -> list[Found | Diagnostic]:
+        listed = list(discover(folder))
+        _exchange(root / file, outside, replacement)
+        return listed
+
+    monkeypatch.setattr(read_module, "discover", swapping)
+    profiles, (found,) = load(root)
+
+    assert (found.rule, found.at) == (MISPLACED_FILE.id, Pointer(f"profiles/{file}"))
+    assert found.message.endswith("it is not a regular file")
+    assert all(b"root:x" not in source.content for source in profiles.sources().values())
+
+
+def _exchange(path: Path, outside: Path, replacement: str) -> None:
+    gone = path.parent if replacement == "linked folder" else path
+    gone.rename(path.parents[1] / "gone")
+    if replacement == "linked folder":
+        path.parent.symlink_to(outside.parent)
+    elif replacement == "link":
+        path.symlink_to(outside)
+    elif replacement == "fifo":
+        os.mkfifo(path)
+    else:
+        path.mkdir()
 
 
 def test_component_objects_are_read(component: Path) -> None:
@@ -194,17 +250,21 @@ def test_deeply_nested_file_of_a_component_is_told(component: Path) -> None:
     assert only(found)
 
 
-def test_fifo_of_a_component_is_not_opened(component: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only plain files are read: a pipe would block the reader for ever."""
-
-    def blocked(path: Path) -> bytes:
-        raise AssertionError(path)
-
+def test_fifo_of_a_component_is_not_waited_for(component: Path) -> None:
+    """Only regular files are read: a FIFO would block the reader."""
     os.mkfifo(component / "a.yaml")
-    monkeypatch.setattr(component_module, "scan", blocked)
     _, found = listed(component, "a.yaml")
 
-    assert only(found)
+    assert "not a file beside the kustomization" in only(found)
+
+
+def test_huge_file_of_a_component_is_a_finding_and_is_not_read(component: Path) -> None:
+    """A hand-written file has the limit of a profile."""
+    with (component / "a.yaml").open("wb") as file:
+        file.truncate(2**40)
+    _, (found,) = listed(component, "a.yaml")
+
+    assert (found.rule, found.at.file) == ("shape/too-large", "profiles/components/c/a.yaml")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +286,7 @@ def test_file_of_a_component_is_read_like_a_profile(content: bytes, rule: str, c
         (rule, "profiles/components/c/a.yaml", column)
     ]
     profiles, _ = load(component.parents[1])
-    assert profiles.sources()["profiles/components/c/a.yaml"].content == content
+    assert profiles.sources()["profiles/components/c/a.yaml"].content == content[: MAX_BYTES + 1]
 
 
 def test_file_that_a_component_does_not_list_is_misplaced(component: Path) -> None:

@@ -1,0 +1,56 @@
+"""Reads regular files: no symlink is followed, no FIFO or device is waited for, and no more is read than asked for."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import ExitStack
+from errno import EINVAL, ELOOP, ENOTDIR, ENXIO
+from pathlib import Path
+
+_NO_FILE = frozenset({ELOOP, ENOTDIR, ENXIO})
+"""What the kernel answers for a symlink as file, for one as folder, and for a socket or a device without driver."""
+
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class NotRegularError(OSError):
+    """A symlink, folder, FIFO, socket or device is where a regular file belongs, or a symlink where a folder does."""
+
+    def __init__(self) -> None:
+        super().__init__(EINVAL, "it is not a regular file")
+
+
+def read_regular(folder: Path, path: str, limit: int | None = None) -> bytes:
+    """Return the content of a regular file.
+
+    Args:
+        folder: named by the user, who may name a symlink.
+        path: of the file below the folder, with forward slashes; none of its parts may be a symlink.
+        limit: bytes. At most one more is read, which tells the caller that the file is larger.
+
+    Raises:
+        NotRegularError: it is not a regular file, or a part of its path is not a folder.
+        OSError: it is not there, or can't be read.
+    """
+    *above, name = path.split("/")
+    with ExitStack() as opened:
+        place = _open(opened, str(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, None)
+        for part in above:
+            place = _open(opened, part, _FLAGS | os.O_DIRECTORY, place)
+        handle = _open(opened, name, _FLAGS, place)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise NotRegularError
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read(-1 if limit is None else limit + 1)
+
+
+def _open(opened: ExitStack, name: str, flags: int, within: int | None) -> int:
+    try:
+        handle = os.open(name, flags, dir_fd=within)
+    except OSError as problem:
+        if problem.errno in _NO_FILE:
+            raise NotRegularError from problem
+        raise
+    opened.callback(os.close, handle)
+    return handle
