@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 bin := .venv/bin
 
-.PHONY: all venv tools test e2e bench golden docs schemas lock clean
+.PHONY: all venv tools test e2e bench golden docs schemas leaks lock clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -55,6 +55,9 @@ docs: venv
 
 schemas: venv
 	$(bin)/python -m generator.releases.derive
+
+leaks: venv
+	$(bin)/python -m generator.releases.leaks
 
 # Takes the newest versions that pyproject.toml allows; run it with Python 3.11, the oldest that is supported.
 lock: venv

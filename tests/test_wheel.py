@@ -65,3 +65,11 @@ def test_wheel_has_what_a_rehearsal_is_built_from(installed: Path) -> None:
 
     assert len(wanted) > 25
     assert [path for path in wanted if not (installed / path.relative_to(REPOSITORY)).is_file()] == []
+
+
+def test_wheel_has_the_credential_rules_with_their_licence(installed: Path) -> None:
+    """gitleaks' rules may travel only with gitleaks' licence."""
+    folder = installed / "generator" / "dialect" / "gitleaks"
+
+    assert "Zachary Rice" in (folder / "LICENSE").read_text(encoding="utf-8")
+    assert (folder / "rules.json").is_file()

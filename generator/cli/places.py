@@ -53,8 +53,9 @@ class Places:
         if source is None or not source.content:
             return Place(self.shown(at.file))
         mark = source.mark(at)
-        lines = source.lines
-        return Place(self.shown(at.file), mark, masked(lines[mark.line - 1]) if mark.line <= len(lines) else "")
+        # The whole file is masked: a single line of a private key does not look like one.
+        lines = masked("\n".join(source.lines)).split("\n")
+        return Place(self.shown(at.file), mark, lines[mark.line - 1] if mark.line <= len(lines) else "")
 
     def shown(self, file: str) -> str:
         """Return a logical name with the real folder in it."""

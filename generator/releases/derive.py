@@ -55,20 +55,24 @@ def derive(release: Path) -> dict[str, bytes]:
         ToolError: ``go`` is missing, a checksum doesn't match, or a source isn't what ``kinds.toml`` says.
     """
     table = tomllib.loads((release / "kinds.toml").read_text(encoding="utf-8"))
-    modules = _modules(release)
-    schemas = dict(_core(modules[table["core"]["module"]] / table["core"]["file"], table["core"]["definitions"]))
+    unpacked = modules(release)
+    schemas = dict(_core(unpacked[table["core"]["module"]] / table["core"]["file"], table["core"]["definitions"]))
     for module, file, version in table["crds"]:
-        schemas |= _custom(modules[module] / file, version)
+        schemas |= _custom(unpacked[module] / file, version)
     for path in sorted((release / "handwritten").rglob("*.json")):
         name = path.relative_to(release / "handwritten").as_posix()
         schemas[name] = json.loads(path.read_text(encoding="utf-8"))
     return {name: _encode(schema) for name, schema in sorted(schemas.items())}
 
 
-def _modules(release: Path) -> dict[str, Path]:
-    """Return where each module that the release requires is unpacked, verified."""
-    required = json.loads(_go(release, "mod", "edit", "-json"))["Require"]
-    found = _go(release, "mod", "download", "-json", *(f"{each['Path']}@{each['Version']}" for each in required))
+def modules(folder: Path) -> dict[str, Path]:
+    """Return where each module that a folder's ``go.mod`` requires is unpacked, verified.
+
+    Raises:
+        ToolError: ``go`` is missing, or a checksum doesn't match.
+    """
+    required = json.loads(_go(folder, "mod", "edit", "-json"))["Require"]
+    found = _go(folder, "mod", "download", "-json", *(f"{each['Path']}@{each['Version']}" for each in required))
     # The answer is one JSON object a module, one after the other.
     parts = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
     return {part["Path"]: Path(part["Dir"]) for part in parts}

@@ -157,3 +157,14 @@ def test_credential_is_not_printed() -> None:
     assert " --> profiles/a.yaml:2:11\n" in told
     assert f"2 | password: {'*' * len(secret)}\n  |           ^" in told
     assert secret not in document.report("validate", findings.Findings((found,), Places({FILE: source}, {})))
+
+
+def test_no_line_of_a_private_key_is_shown() -> None:
+    """A finding in the middle of it has a line that does not look like a key by itself."""
+    body = "MIIEpAIBAAKCAQEA7bq9"
+    source, problems = read(FILE, f"a: |\n  -----BEGIN PRIVATE KEY-----\n  {body}\u200b\n  -----END\n".encode())
+    told = _text(*problems, source=source)
+
+    assert [each.rule for each in problems] == ["shape/hidden-character", "delivery/secret-in-git"]
+    assert "--> profiles/a.yaml:3:23" in told
+    assert body not in told
