@@ -2,7 +2,8 @@
 
     read -> check shape -> resolve -> check meaning -> render -> check against the release's schemas -> emit
 
-A stage runs only when the one before it found no error. All findings of a stage are reported together.
+A profile with an error of reading or shape is left out, and the others are checked all the same: what reading, shape,
+names and meaning find is reported together. Nothing is rendered while there is an error.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from generator import __version__
 from generator.diagnostics import Diagnostic, Rule, Severity, has_errors
 from generator.dialect.emitter import emit
 from generator.dialect.source import Profiles
+from generator.load.discover import FOLDERS
 from generator.load.read import load
 from generator.model.holding import Holding, remembered
 from generator.model.manifest import Manifest
@@ -42,13 +44,16 @@ INVALID_MANIFEST = Rule(
 )
 RULES = (INVALID_MANIFEST,)
 
+_FOLDERS = frozenset(f"profiles/{kind}" for kind in FOLDERS)
+"""When one of these can't be listed, every name of its kind would seem to lead nowhere."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """Profiles that were read and checked.
 
     Args:
-        platform: None when an error stopped the pipeline before it stood.
+        platform: None when it would lack something, since a profile can't be used or a name leads nowhere.
     """
 
     profiles: Profiles
@@ -93,14 +98,19 @@ def check_loaded(profiles: Profiles, diagnostics: tuple[Diagnostic, ...], today:
         today: as `check` takes it.
     """
     diagnostics += tuple(check_profiles(profiles))
-    if has_errors(diagnostics):
+    broken = {each.at.file for each in diagnostics if has_errors([each])}
+    if not broken.isdisjoint(_FOLDERS):
         return Checked(profiles, None, diagnostics)
-    platform, unresolved = resolve(profiles)
+    usable = profiles.without(broken)
+    platform, unresolved = resolve(usable)
     diagnostics += unresolved
-    if has_errors(diagnostics):
-        return Checked(profiles, None, diagnostics)
+    complete = not has_errors(diagnostics)
     found = (*diagnostics, *check_meaning(platform, today))
-    return Checked(profiles, platform, tuple(apply_waivers(found, profiles.waivers, today)))
+    if usable.waivers.value is None:
+        # Nobody knows which warnings are waived.
+        found = tuple(each for each in found if has_errors([each]))
+    told = tuple(apply_waivers(found, usable.waivers, today, complete=complete))
+    return Checked(profiles, platform if complete else None, told)
 
 
 def generate(

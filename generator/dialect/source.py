@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from generator.diagnostics import Pointer, Step
@@ -28,7 +29,7 @@ class Source:
     Args:
         file: path as shown to the user, forward slashes.
         content: the bytes read, once.
-        value: the document as plain data; ``None`` when it could not be read.
+        value: the document as plain data; ``None`` when it could not be read or is left out.
         marks: place of each value by its path.
         key_marks: place of each mapping key by the path of its value.
     """
@@ -93,3 +94,25 @@ class Profiles:
         alone = (self.settings, self.allocations, self.waivers)
         profiles = {source.file: source for source in (*alone, *(each for kind in kinds for each in kind.values()))}
         return {**profiles, **self.component_files}
+
+    def without(self, files: Collection[str]) -> Profiles:
+        """Return the profiles with some files left out: their names are known and their values are ``None``.
+
+        Args:
+            files: below ``profiles/``; also those that were not read, e.g. for their bad names.
+        """
+        left_out = {file: Source(file, b"") for file in files}
+        rest: dict[str, Any] = {"components": {**self.components, **_of_kind("components", left_out)}}
+        for kind in ("hardware", "clusters", "compliance", "runtimes", "teams"):
+            sources = getattr(self, kind)
+            read = {name: left_out.get(source.file, source) for name, source in sources.items()}
+            rest[kind] = {**_of_kind(kind, left_out), **read}
+        for kind in ("settings", "allocations", "waivers"):
+            rest[kind] = left_out.get(getattr(self, kind).file, getattr(self, kind))
+        return replace(self, **rest)
+
+
+def _of_kind(kind: str, sources: Mapping[str, Source]) -> dict[str, Source]:
+    """Return the sources below a folder of profiles by the names that they would have."""
+    paths = {PurePosixPath(file).parts: source for file, source in sources.items()}
+    return {PurePosixPath(parts[2]).stem: source for parts, source in paths.items() if parts[1] == kind}

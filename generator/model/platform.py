@@ -72,6 +72,23 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """What is not known of a platform, because a profile can't be used or a name leads nowhere.
+
+    Args:
+        teams: those whose whole profile is left out.
+        of_teams: (team, key of its profile) for each key with a name behind which nothing is known.
+        gaps: (what is not known, the only cluster that this concerns; empty when it may concern any): a key of a team's
+            or cluster's profile, or the file that is left out: ``allocations.yaml``, ``trainyard.yaml``, one of
+            ``runtimes/`` or ``teams/``.
+    """
+
+    teams: frozenset[str] = frozenset()
+    of_teams: frozenset[tuple[str, str]] = frozenset()
+    gaps: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Platform:
     """Everything the profiles say, complete and sorted.
 
@@ -80,6 +97,7 @@ class Platform:
         runtimes: all of them.
         allocations: (cluster, fabric, team) -> what it holds.
         components: all of them, those that no team lists included.
+        lost: nothing, unless there are errors; then the platform must not be rendered.
     """
 
     settings: Settings
@@ -89,6 +107,7 @@ class Platform:
     allocations: dict[tuple[str, str, str], Allocation]
     allocations_at: Pointer
     components: tuple[Component, ...]
+    lost: Lost = Lost()
 
     def holdings(self, site: Site) -> Iterator[Holding]:
         """Yield what the ledger gives on the fabrics of a cluster, to teams without a profile too."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from ipaddress import IPv4Network
 from typing import Any
 
 from generator.diagnostics import Pointer
@@ -18,7 +17,7 @@ from generator.model.pool import Pool
 from generator.model.quantity import parse_seconds
 from generator.model.release import Release
 from generator.model.storage import PullSecret, Storage
-from generator.resolve.references import SEGMENTS_OF_ANOTHER_LINK, Found, find, network
+from generator.resolve.references import NOWHERE, SEGMENTS_OF_ANOTHER_LINK, Found, find, network
 
 _FRAMEWORKS = ("BatchJob", "JobSet", "TrainJob")
 
@@ -36,7 +35,7 @@ def resolve_cluster(
     hardware, releases = shipped
     release = find("release", fields["release"], releases, at / "release", found)
     fabrics = tuple(_fabrics(fields, at / "fabrics", found))
-    networks = {each: network(text, at / "networks" / each, found) for each, text in sorted(_ranges(fields))}
+    networks = {each: network(text, at / "networks" / each, found) or NOWHERE for each, text in sorted(_ranges(fields))}
     if release is None:
         return None
     roles = fields.get("roles", {})
@@ -58,7 +57,7 @@ def resolve_cluster(
             for each, secret in sorted(fields.get("pullSecrets", {}).items())
         ),
         egress=tuple(_egress(fields, at / "egress", found)),
-        networks={each: value for each, value in networks.items() if value is not None},
+        networks=networks,
         operators=tuple(sorted(roles.get("operator", ()))),
         auditors=tuple(sorted(roles.get("auditor", ()))),
         frameworks=tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
@@ -75,8 +74,8 @@ def _fabrics(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[F
         others = [each.ranges for each in LINKS.values() if each is not link and each.ranges in fabric]
         for ranges in others or [link.ranges] * (link.ranges not in fabric):
             message = f"fabric `{name}` is {link.name}, whose teams hold {link.segment}s: it hands out `{link.ranges}`"
-            found.append(SEGMENTS_OF_ANOTHER_LINK.at((at / name / ranges).key(), message))
-        first, last = _range(fabric.get(link.ranges, "0-0"))
+            found.report(SEGMENTS_OF_ANOTHER_LINK.at((at / name / ranges).key(), message))
+        first, last = _range(fabric[link.ranges]) if link.ranges in fabric else (link.first, link.last)
         addresses = network(fabric["addresses"], at / name / "addresses", found)
         yield Fabric(
             name=name,
@@ -84,7 +83,7 @@ def _fabrics(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[F
             link=link,
             first_segment=first,
             last_segment=last,
-            addresses=addresses or IPv4Network("0.0.0.0/32"),
+            addresses=addresses or NOWHERE,
             block=fabric.get("block", 20),
             levels=tuple(fabric.get("levels", ())),
             leaf_nodes=fabric.get("leafNodes", 0),
@@ -119,7 +118,8 @@ def _pools(
         fabric = None
         if "fabric" in pool:
             fabric = find("fabric", pool["fabric"], by_name, at / name / "fabric", found)
-        if kind is not None:
+        # Without its fabric a pool would look like one that has none.
+        if kind is not None and (fabric is not None or "fabric" not in pool):
             yield Pool(
                 name=name,
                 at=at / name,
@@ -135,9 +135,10 @@ def _pools(
 def _cohorts(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Cohort]:
     cohorts = fields.get("cohorts", {})
     for name, cohort in sorted(cohorts.items()):
-        if "parent" in cohort:
-            find("cohort", cohort["parent"], cohorts, at / name / "parent", found)
-        yield Cohort(name, at / name, cohort.get("parent", ""), cohort.get("weight", 1))
+        parent = cohort.get("parent", "")
+        if parent and find("cohort", parent, cohorts, at / name / "parent", found) is None:
+            parent = ""
+        yield Cohort(name, at / name, parent, cohort.get("weight", 1))
 
 
 def _storage(fields: Mapping[str, Any], at: Pointer) -> Iterator[Storage]:
@@ -160,11 +161,12 @@ def _ranges(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _egress(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Egress]:
     for name, egress in sorted(fields.get("egress", {}).items()):
-        networks = [network(text, at / name / "to" / i, found) for i, text in enumerate(egress.get("to", ()))]
+        to = enumerate(egress.get("to", ()))
+        networks = [network(text, at / name / "to" / i, found) or NOWHERE for i, text in to]
         yield Egress(
             name=name,
             at=at / name,
-            cidrs=tuple(str(each) for each in networks if each is not None),
+            cidrs=tuple(map(str, networks)),
             namespaces=tuple(egress.get("namespaces", ())),
             ports=tuple(egress["ports"]),
             source=egress.get("from", "all"),

@@ -19,6 +19,8 @@ def resolve_hardware(profiles: Profiles, found: Found) -> dict[str, Hardware | N
     """Return every hardware profile of the repository, complete; None for one that is not, which is reported."""
     resolved: dict[str, Hardware | None] = dict.fromkeys(profiles.hardware)
     for name, source in sorted(profiles.hardware.items()):
+        if source.value is None:
+            continue
         chain = _chain(source, profiles, found)
         merged: dict[str, Plain] = {}
         for each in reversed(chain):
@@ -27,7 +29,8 @@ def resolve_hardware(profiles: Profiles, found: Found) -> dict[str, Hardware | N
             continue
         missing = _missing(merged)
         at = Pointer(source.file)
-        found.extend(INCOMPLETE_HARDWARE.at(at, f"`{field}` is not given") for field in missing)
+        for field in missing:
+            found.report(INCOMPLETE_HARDWARE.at(at, f"`{field}` is not given"))
         if not missing:
             resolved[name] = _build(name, merged, chain)
     return resolved
@@ -41,7 +44,8 @@ def _chain(source: Source, profiles: Profiles, found: Found) -> tuple[Source, ..
         name = chain[-1].value["extends"]
         # A profile may have the name of the preset that it extends.
         local = {other: each for other, each in profiles.hardware.items() if each not in chain}
-        others = {**profiles.presets, **local}
+        every = {**profiles.presets, **local}
+        others = {each: None if other.value is None else other for each, other in every.items()}
         parent = find("hardware profile or preset", name, others, at, found)
         if parent is None:
             break

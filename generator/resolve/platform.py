@@ -1,4 +1,4 @@
-"""Sources to Platform: the whole of this stage in order."""
+"""Sources to Platform: the whole of this stage in order. Sources without a value are left out."""
 
 from __future__ import annotations
 
@@ -7,71 +7,78 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.diagnostics import Diagnostic, Pointer
-from generator.dialect.source import Profiles
+from generator.dialect.source import Profiles, Source
 from generator.model.cluster import Cluster, Settings
 from generator.model.compliance import Compliance
 from generator.model.component import Component
 from generator.model.fabric import Fabric
 from generator.model.link import LINKS
 from generator.model.platform import Platform, Site
+from generator.model.pool import Pool
 from generator.model.runtime import Runtime
 from generator.model.team import Allocation, Team
 from generator.resolve.cluster import resolve_cluster
 from generator.resolve.hardware import resolve_hardware
+from generator.resolve.lost import lost
 from generator.resolve.references import ALLOCATION_OF_ANOTHER_LINK, Found, find, network
 from generator.resolve.release import resolve_release
 from generator.resolve.runtime import resolve_runtime
-from generator.resolve.team import resolve_team
+from generator.resolve.team import Pools, resolve_team
 from generator.resolve.tenant import resolve_tenant
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    clusters: Mapping[str, Cluster | None]
-    runtimes: Mapping[str, Runtime]
+    pools: Pools
+    runtimes: Mapping[str, Runtime | None]
     allocations: Mapping[tuple[str, str, str], Allocation]
-    components: Mapping[str, Component]
-    regulations: Mapping[str, Compliance]
+    components: Mapping[str, Component | None]
+    regulations: Mapping[str, Compliance | None]
 
 
 def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     """Return everything that the profiles say, and the names in them that lead nowhere.
 
-    With errors among the diagnostics the platform lacks what could not be resolved and must not be rendered.
+    Profiles whose value is ``None`` are left out, and names of them are not reported. With errors among the
+    diagnostics, or something left out, the platform lacks what could not be resolved and must not be rendered.
     """
-    found: Found = []
+    found = Found()
     settings = _settings(profiles)
     hardware = resolve_hardware(profiles, found)
     releases = {name: resolve_release(name, source) for name, source in sorted(profiles.releases.items())}
-    read = {
-        name: resolve_cluster(name, source, settings, (hardware, releases), found)
-        for name, source in sorted(profiles.clusters.items())
-    }
+    read: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters))
+    for name, source in _usable(profiles.clusters):
+        read[name] = resolve_cluster(name, source, settings, (hardware, releases), found)
     clusters = {name: cluster for name, cluster in read.items() if cluster is not None}
-    runtimes = {
-        name: resolve_runtime(name, source, hardware, found) for name, source in sorted(profiles.runtimes.items())
-    }
-    regulations = {
-        name: Compliance(name, Pointer(source.file), source.value["title"], source.value["controls"])
-        for name, source in sorted(profiles.compliance.items())
-    }
+    runtimes: dict[str, Runtime | None] = dict.fromkeys(sorted(profiles.runtimes))
+    for name, source in _usable(profiles.runtimes):
+        runtimes[name] = resolve_runtime(name, source, hardware, found)
     allocations = _allocations(profiles, clusters, found)
-    known = _Known(read, runtimes, allocations, _components(profiles), regulations)
+    pools = {name: _pools(profiles.clusters[name], cluster) for name, cluster in read.items()}
+    known = _Known(pools, runtimes, allocations, _components(profiles), _regulations(profiles))
     teams = tuple(_teams(profiles, known, found))
+    sites = tuple(_site(cluster, teams, known, (profiles, found)) for cluster in clusters.values())
     platform = Platform(
         settings=settings,
-        sites=tuple(_site(cluster, teams, known, (profiles, found)) for cluster in clusters.values()),
+        sites=sites,
         teams=teams,
-        runtimes=tuple(runtimes.values()),
+        runtimes=tuple(runtime for runtime in runtimes.values() if runtime),
         allocations=dict(known.allocations),
         allocations_at=Pointer(profiles.allocations.file),
-        components=tuple(known.components.values()),
+        components=tuple(component for component in known.components.values() if component),
+        lost=lost(profiles, found),
     )
-    return platform, tuple(found)
+    # What a team says once is looked up on each of its clusters, in each of its namespaces.
+    return platform, tuple(dict.fromkeys(found.diagnostics))
+
+
+def _usable(sources: Mapping[str, Source]) -> list[tuple[str, Source]]:
+    return sorted((name, source) for name, source in sources.items() if source.value is not None)
 
 
 def _settings(profiles: Profiles) -> Settings:
-    fields = profiles.settings.value
+    """Return the settings; when they are left out, values that no rule objects to."""
+    fields = profiles.settings.value or {"domain": "unknown.invalid", "repository": "https://unknown.invalid"}
     return Settings(
         at=Pointer(profiles.settings.file),
         domain=fields["domain"],
@@ -93,44 +100,60 @@ def _allocations(
             find("fabric", fabric, known if cluster in clusters else fabrics, (root / cluster / fabric).key(), found)
             for team, held in sorted(teams.items()):
                 at = root / cluster / fabric / team
-                if fabric in known:
-                    _of_its_link(held, known[fabric], at, found)
                 addresses = network(held["addresses"], at / "addresses", found)
-                if addresses is not None:
-                    allocations[cluster, fabric, team] = Allocation(
-                        at, _segment(held), addresses, held.get("since", "")
-                    )
+                fits = fabric not in known or _of_its_link(held, known[fabric], at, found)
+                if addresses is not None and fits:
+                    since = held.get("since", "")
+                    allocations[cluster, fabric, team] = Allocation(at, _segment(held), addresses, since)
     return allocations
 
 
-def _of_its_link(held: Mapping[str, Any], fabric: Fabric, at: Pointer, found: Found) -> None:
+def _of_its_link(held: Mapping[str, Any], fabric: Fabric, at: Pointer, found: Found) -> bool:
+    """Tell whether a team holds what separates teams on a fabric, or report what it holds instead."""
     link = fabric.link
     others = [each for each in LINKS.values() if each is not link and each.field in held]
-    for other in others or [link] * (link.field not in held):
+    wrong = others or [link] * (link.field not in held)
+    for other in wrong:
         what = f"no {link.segment}" if other is link else f"{other.segment} {held[other.field]}"
         message = f"team {at.path[-1]} holds {what} on fabric `{fabric.name}`, whose teams hold {link.segment}s"
-        found.append(ALLOCATION_OF_ANOTHER_LINK.at(at if other is link else (at / other.field).key(), message))
+        found.report(ALLOCATION_OF_ANOTHER_LINK.at(at if other is link else (at / other.field).key(), message))
+    return not wrong
 
 
 def _segment(held: Mapping[str, Any]) -> int:
-    """Return the one segment of an allocation; the wrong one for its fabric, or none, was reported."""
+    """Return the one segment of an allocation; a fabric that is gone does not say which that is."""
     said = next((held[link.field] for link in LINKS.values() if link.field in held), 0)
     return int(str(said), 0)
 
 
-def _components(profiles: Profiles) -> dict[str, Component]:
-    return {
-        name: Component(name, Pointer(source.file), profiles.component_objects[name])
-        for name, source in sorted(profiles.components.items())
+def _pools(source: Source, cluster: Cluster | None) -> dict[str, Pool | None] | None:
+    if cluster is None:
+        return None
+    return {**dict.fromkeys(source.value["pools"]), **{pool.name: pool for pool in cluster.pools}}
+
+
+def _regulations(profiles: Profiles) -> dict[str, Compliance | None]:
+    usable = {
+        name: Compliance(name, Pointer(source.file), source.value["title"], source.value["controls"])
+        for name, source in _usable(profiles.compliance)
     }
+    return {**dict.fromkeys(profiles.compliance), **usable}
+
+
+def _components(profiles: Profiles) -> dict[str, Component | None]:
+    usable = {
+        name: Component(name, Pointer(source.file), profiles.component_objects[name])
+        for name, source in _usable(profiles.components)
+    }
+    return {**dict.fromkeys(profiles.components), **usable}
 
 
 def _teams(profiles: Profiles, known: _Known, found: Found) -> list[Team]:
     teams = []
-    for name, source in sorted(profiles.teams.items()):
-        team = resolve_team(name, source, (known.clusters, known.runtimes, known.regulations), found)
+    for name, source in _usable(profiles.teams):
+        team = resolve_team(name, source, (known.pools, known.runtimes, known.regulations), found)
         for i, component in enumerate(source.value.get("components", ())):
-            find("component", component, profiles.components, team.at / "components" / i, found)
+            find("component", component, known.components, team.at / "components" / i, found)
         teams.append(team)
     return teams
 

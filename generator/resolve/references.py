@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from ipaddress import IPv4Network
 from typing import Any, TypeVar
@@ -10,8 +11,8 @@ from typing import Any, TypeVar
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
 
 T = TypeVar("T")
-Found = list[Diagnostic]
-"""Where a resolver puts what it finds wrong."""
+NOWHERE = IPv4Network("0.0.0.0/32")
+"""Stands for an address range that can't be read: it meets no other."""
 
 UNKNOWN_NAME = Rule(
     id="references/unknown-name",
@@ -74,16 +75,36 @@ RULES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the resolvers find wrong.
+
+    Args:
+        diagnostics: what is reported.
+        lost: places whose meaning is not known: those that are reported, and names of profiles that were left out.
+    """
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    lost: list[Pointer] = field(default_factory=list)
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Add a finding."""
+        self.diagnostics.append(diagnostic)
+        self.lost.append(diagnostic.at)
+
+
 def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer, found: Found) -> T | None:
     """Return what a name stands for, or report it with the nearest name that exists.
 
-    A profile that is there and could not be resolved is None: that was told at its own place.
+    None stands for what is there and could not be read or resolved: that is reported at its own place.
     """
     if name in known:
+        if known[name] is None:
+            found.lost.append(at)
         return known[name]
     near = get_close_matches(name, known, n=1)
     hint = f"did you mean `{near[0]}`?" if near else _choices(kind, known)
-    found.append(UNKNOWN_NAME.at(at, f"there is no {kind} `{name}`", hint=hint))
+    found.report(UNKNOWN_NAME.at(at, f"there is no {kind} `{name}`", hint=hint))
     return None
 
 
@@ -96,5 +117,5 @@ def network(text: str, at: Pointer, found: Found) -> IPv4Network | None:
     try:
         return IPv4Network(text)
     except ValueError as problem:
-        found.append(BAD_ADDRESS.at(at, f"`{text}` is not an address range: {problem}"))
+        found.report(BAD_ADDRESS.at(at, f"`{text}` is not an address range: {problem}"))
         return None

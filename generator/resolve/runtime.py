@@ -15,11 +15,13 @@ from generator.resolve.references import Found, find
 
 
 def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware | None], found: Found) -> Runtime:
-    """Return a runtime; hardware that doesn't exist is reported and left out."""
+    """Return a runtime; hardware that doesn't exist is reported and left out, one that can't be resolved is kept."""
     at = Pointer(source.file)
     fields = source.value
     runs_on = fields["hardware"]
-    known = [find("hardware profile", each, hardware, at / "hardware" / i, found) for i, each in enumerate(runs_on)]
+    for i, each in enumerate(runs_on):
+        if each not in hardware:
+            find("hardware profile", each, hardware, at / "hardware" / i, found)
     deprecated = fields.get("deprecated", {})
     return Runtime(
         name=name,
@@ -34,7 +36,7 @@ def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware |
         libraries=dict(sorted(fields["libraries"].items())),
         launcher=LAUNCHERS[fields.get("launcher", "openmpi")],
         fabric=fields.get("fabric", ""),
-        hardware=tuple(sorted(each.name for each in known if each is not None)),
+        hardware=tuple(sorted(each for each in runs_on if each in hardware)),
         shared_memory=parse_bytes(fields.get("sharedMemory", "64Gi")),
         binding=fields.get("binding", "cores"),
         max_nodes=fields["maxNodes"],

@@ -8,31 +8,32 @@ from typing import Any
 
 from generator.diagnostics import Pointer
 from generator.dialect.source import Source
-from generator.model.cluster import Cluster
 from generator.model.compliance import Compliance
 from generator.model.pool import Pool
 from generator.model.runtime import Runtime
 from generator.model.team import Account, Quota, Team, TeamSpace
 from generator.resolve.references import QUOTA_SAID_TWICE, Found, find
 
+Pools = Mapping[str, Mapping[str, Pool | None] | None]
+"""Cluster -> node pool -> pool; None for a cluster or pool that can't be resolved."""
+
 
 def resolve_team(
     name: str,
     source: Source,
-    known: tuple[Mapping[str, Cluster | None], Mapping[str, Runtime], Mapping[str, Compliance]],
+    known: tuple[Pools, Mapping[str, Runtime | None], Mapping[str, Compliance | None]],
     found: Found,
 ) -> Team:
-    """Return a team; names that lead nowhere are reported."""
+    """Return a team; names that lead nowhere are reported and left out."""
     at = Pointer(source.file)
     fields = source.value
-    clusters, runtimes, regulations = known
-    quotas = tuple(_quotas(fields, at / "quota", clusters, found))
-    usual = _usual_job(quotas, [runtimes[name] for name in fields["runtimes"] if name in runtimes])
+    pools, runtimes, regulations = known
+    quotas = tuple(_quotas(fields, at / "quota", pools, found))
+    listed = [find("runtime", each, runtimes, at / "runtimes" / i, found) for i, each in enumerate(fields["runtimes"])]
+    usable = [runtime for runtime in listed if runtime is not None]
     compliance = None
     if "compliance" in fields:
         compliance = find("compliance profile", fields["compliance"], regulations, at / "compliance", found)
-    for i, runtime in enumerate(fields["runtimes"]):
-        find("runtime", runtime, runtimes, at / "runtimes" / i, found)
     return Team(
         name=name,
         at=at,
@@ -43,10 +44,10 @@ def resolve_team(
             Account(account, at / "serviceAccounts" / account, who["role"], who.get("owner", ""))
             for account, who in sorted(fields.get("serviceAccounts", {}).items())
         ),
-        runtimes=tuple(sorted(fields["runtimes"])),
+        runtimes=tuple(sorted(runtime.name for runtime in usable)),
         cohort=fields.get("cohort", ""),
         quotas=quotas,
-        spaces=tuple(_spaces(fields, at, usual)),
+        spaces=tuple(_spaces(fields, at, _usual_job(quotas, usable))),
         components=tuple(sorted(fields.get("components", ()))),
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
@@ -79,15 +80,14 @@ def _spaces(fields: Mapping[str, Any], at: Pointer, usual: int) -> Iterator[Team
 def _quotas(
     fields: Mapping[str, Any],
     at: Pointer,
-    clusters: Mapping[str, Cluster | None],
+    clusters: Pools,
     found: Found,
 ) -> Iterator[Quota]:
-    for cluster_name, pools in sorted(fields["quota"].items()):
-        cluster = find("cluster", cluster_name, clusters, (at / cluster_name).key(), found)
-        if cluster is None:
+    for cluster_name, asked in sorted(fields["quota"].items()):
+        known = find("cluster", cluster_name, clusters, (at / cluster_name).key(), found)
+        if known is None:
             continue
-        known = {pool.name: pool for pool in cluster.pools}
-        for pool_name, said in sorted(pools.items()):
+        for pool_name, said in sorted(asked.items()):
             where = at / cluster_name / pool_name
             pool = find("node pool", pool_name, known, where.key(), found)
             if pool is not None:
@@ -98,7 +98,7 @@ def _quotas(
 def _said_once(pool: str, said: Mapping[str, Any], at: Pointer, found: Found) -> None:
     if ("nodes" in said) == ("gpus" in said):
         what = f"{said['nodes']} nodes and {said['gpus']} GPUs" if "nodes" in said else "neither nodes nor GPUs"
-        found.append(QUOTA_SAID_TWICE.at(at, f"quota of pool `{pool}` says {what}"))
+        found.report(QUOTA_SAID_TWICE.at(at, f"quota of pool `{pool}` says {what}"))
 
 
 def _quota(cluster: str, pool: Pool, said: Mapping[str, Any], in_cohort: bool, at: Pointer) -> Quota:

@@ -29,14 +29,14 @@ def resolve_tenant(
     team: Team,
     cluster: Cluster,
     source: Source,
-    known: tuple[Mapping[str, Runtime], Allocations, Mapping[str, Component]],
+    known: tuple[Mapping[str, Runtime | None], Allocations, Mapping[str, Component | None]],
     found: Found,
 ) -> Tenant:
     """Return a team on a cluster; names that lead nowhere are reported."""
     runtimes, allocations, components = known
     pools = {pool.name: pool for pool in cluster.pools}
     held = tuple((pools[quota.pool], quota) for quota in team.quotas if quota.cluster == cluster.name)
-    usable = tuple(runtimes[name] for name in team.runtimes if name in runtimes)
+    usable = tuple(runtime for name in team.runtimes if (runtime := runtimes[name]))
     address_pools = tuple(_address_pools(team, cluster, held, allocations))
     if team.cohort:
         find("cohort", team.cohort, {each.name: each for each in cluster.cohorts}, team.at / "cohort", found)
@@ -50,7 +50,7 @@ def resolve_tenant(
             for space in team.spaces
         ),
         address_pools=address_pools,
-        components=tuple(components[name] for name in team.components if name in components),
+        components=tuple(component for name in team.components if (component := components.get(name))),
     )
 
 
@@ -77,7 +77,7 @@ def _space(
         queues=queues,
         grants=grants,
         # What a further namespace has from the team was told of there.
-        priorities=tuple(_priorities(space, cluster, [] if space.priorities == inherited else found)),
+        priorities=tuple(_priorities(space, cluster, Found() if space.priorities == inherited else found)),
         networks=tuple(Network(namespace, pool, cluster.release) for pool in address_pools),
         claims=tuple(
             Claim(cluster.name, team.name, namespace, storage, request)

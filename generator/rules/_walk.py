@@ -33,6 +33,11 @@ def shares(site: Site) -> dict[str, list[tuple[Tenant, Quota]]]:
     return found
 
 
+def active(platform: Platform) -> Iterator[Team]:
+    """Yield each team that is not retired."""
+    return (team for team in platform.teams if team.state != "retired")
+
+
 def holdings(platform: Platform) -> Iterator[tuple[Team, list[Flavor]]]:
     """Yield each team that is not retired with its quota on every pool of every cluster."""
     found: dict[str, list[Flavor]] = {}

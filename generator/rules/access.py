@@ -9,7 +9,7 @@ from generator.model import names
 from generator.model.platform import Platform
 from generator.model.team import Team
 from generator.rules._check import Check
-from generator.rules._walk import holdings
+from generator.rules._walk import active
 
 CLUSTER_GROUPS = frozenset({"cluster-admin", "cluster-admins", "cluster-readers", "dedicated-admins", "kubeadmin"})
 """Groups that installers and managed OpenShift make for the cluster's administrators."""
@@ -89,7 +89,7 @@ def system_subject(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _groups(platform: Platform) -> Iterator[tuple[str, str, Pointer]]:
-    for team, _ in holdings(platform):
+    for team in active(platform):
         for role, groups in team.groups.items():
             yield from ((group, role, team.at / "groups" / role) for group in groups)
     for site in platform.sites:
@@ -100,7 +100,7 @@ def _groups(platform: Platform) -> Iterator[tuple[str, str, Pointer]]:
 def group_in_two_teams(platform: Platform) -> Iterator[Diagnostic]:
     """Find groups of an earlier team among those of a later one; each pair once."""
     known: dict[str, tuple[Team, str]] = {}
-    for team, _ in holdings(platform):
+    for team in active(platform):
         own = {group: role for role, groups in team.groups.items() for group in groups}
         for group, role in own.items():
             other, where = known.setdefault(group, (team, role))
@@ -112,7 +112,7 @@ def group_in_two_teams(platform: Platform) -> Iterator[Diagnostic]:
 
 def group_in_two_roles(platform: Platform) -> Iterator[Diagnostic]:
     """Find groups with a second role in their team."""
-    for team, _ in holdings(platform):
+    for team in active(platform):
         known: dict[str, str] = {}
         for role, groups in team.groups.items():
             for group in groups:
@@ -125,7 +125,7 @@ def group_in_two_roles(platform: Platform) -> Iterator[Diagnostic]:
 
 def nobody_may_submit(platform: Platform) -> Iterator[Diagnostic]:
     """Find teams of viewers."""
-    for team, _ in holdings(platform):
+    for team in active(platform):
         roles = {*team.groups, *(account.role for account in team.accounts)}
         if team.state == "active" and not roles & {"admin", "user"}:
             yield NOBODY_MAY_SUBMIT.at(team.at / "groups", f"nobody in team {team.name} may submit jobs")
@@ -133,7 +133,7 @@ def nobody_may_submit(platform: Platform) -> Iterator[Diagnostic]:
 
 def shadowed_account(platform: Platform) -> Iterator[Diagnostic]:
     """Find accounts that others make, and those that pods run as without anybody asking."""
-    for team, _ in holdings(platform):
+    for team in active(platform):
         for account in team.accounts:
             ours = account.name in OTHERS_ACCOUNTS and not account.owner
             if ours or account.name in {"default", names.JOB_ACCOUNT}:

@@ -139,7 +139,7 @@ def _for_nodes(pool: AddressPool) -> _Need:
 
 
 CHECKS = (
-    Check(ADDRESSES_OUTSIDE_RANGE, addresses_outside_range),
+    Check(ADDRESSES_OUTSIDE_RANGE, addresses_outside_range, every=("fabrics",)),
     Check(ADDRESSES_OVERLAP, addresses_overlap),
     Check(ADDRESS_BLOCK_TOO_SMALL, address_block_too_small),
 )

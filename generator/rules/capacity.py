@@ -151,8 +151,8 @@ def system_share_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:
 
 CHECKS = (
     Check(OVERSUBSCRIBED, oversubscribed),
-    Check(NO_RESERVE, no_reserve),
-    Check(IDLE_NODES, idle_nodes),
-    Check(BORROW_EXCEEDS_LENDERS, borrow_exceeds_lenders),
+    Check(NO_RESERVE, no_reserve, every=("teams/", "quota")),
+    Check(IDLE_NODES, idle_nodes, every=("teams/", "quota")),
+    Check(BORROW_EXCEEDS_LENDERS, borrow_exceeds_lenders, every=("teams/", "quota", "cohort", "cohorts")),
     Check(SYSTEM_SHARE_EXCEEDS_NODE, system_share_exceeds_node),
 )

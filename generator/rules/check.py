@@ -69,12 +69,12 @@ RULES = (*(check.rule for check in CHECKS), *ends.RULES)
 
 
 def check_meaning(platform: Platform, today: str = "") -> Iterator[Diagnostic]:
-    """Yield what is wrong with a platform whose every profile is right by itself.
+    """Yield what is wrong with a platform whose every profile is right by itself; what it lacks causes no finding.
 
     Args:
-        platform: complete.
+        platform: what is known of it.
         today: ISO date that runtimes' last days are compared with; without one none has ended.
     """
     for check in CHECKS:
-        yield from check.find(platform)
+        yield from check.run(platform)
     yield from ends.check_ends(platform, today)

@@ -140,6 +140,6 @@ CHECKS = (
     Check(LEND_WITHOUT_COHORT, lend_without_cohort),
     Check(LEND_MORE_THAN_OWNED, lend_more_than_owned),
     Check(COHORT_CYCLE, cohort_cycle),
-    Check(EMPTY_COHORT, empty_cohort),
-    Check(JOB_ON_BORROWED_NODES, job_on_borrowed_nodes),
+    Check(EMPTY_COHORT, empty_cohort, every=("teams/", "quota", "pools", "cohort", "cohorts")),
+    Check(JOB_ON_BORROWED_NODES, job_on_borrowed_nodes, each=("quota", "runtimes")),
 )

@@ -12,7 +12,7 @@ from generator.model.pool import Pool
 from generator.model.team import Quota, Team
 from generator.model.tenant import Tenant
 from generator.rules._check import Check
-from generator.rules._walk import holdings, shares
+from generator.rules._walk import active, shares
 
 AUDIT_LOG = "AuditLog/"
 """Kind of what the owner of the audit log is declared for in a cluster's `external`."""
@@ -130,7 +130,7 @@ def unencrypted_storage(platform: Platform) -> Iterator[Diagnostic]:
 
 def unstated_transit(platform: Platform) -> Iterator[Diagnostic]:
     """Find teams that are asked and say nothing."""
-    for team, _ in holdings(platform):
+    for team in active(platform):
         compliance = _asking(team, "encryptionInTransit")
         if compliance and team.encrypts_transit is None:
             message = f"team {team.name} is under {compliance.name} and does not say `encryptionInTransit`"
@@ -178,7 +178,7 @@ def audit_not_declared(platform: Platform) -> Iterator[Diagnostic]:
 
 def shared_account(platform: Platform) -> Iterator[Diagnostic]:
     """Find service accounts with a role in teams whose access is controlled."""
-    for team, _ in holdings(platform):
+    for team in active(platform):
         if compliance := _asking(team, "accessControl"):
             for account in team.accounts:
                 message = f"team {team.name} is under {compliance.name}, and account `{account.name}` is no person"
@@ -199,7 +199,7 @@ def _asking(team: Team, measure: str) -> Compliance | None:
 
 
 CHECKS = (
-    Check(POOL_NOT_DEDICATED, pool_not_dedicated),
+    Check(POOL_NOT_DEDICATED, pool_not_dedicated, each=("compliance",)),
     Check(UNENCRYPTED_STORAGE, unencrypted_storage),
     Check(UNSTATED_TRANSIT, unstated_transit),
     Check(UNENCRYPTED_TRANSIT, unencrypted_transit),

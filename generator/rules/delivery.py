@@ -164,7 +164,7 @@ def unlisted_component(platform: Platform) -> Iterator[Diagnostic]:
 CHECKS = (
     Check(COMPONENT_IN_FOREIGN_NAMESPACE, component_in_foreign_namespace),
     Check(COMPONENT_OF_FORBIDDEN_KIND, component_of_forbidden_kind),
-    Check(FOREIGN_METADATA_KEY, foreign_metadata_key),
+    Check(FOREIGN_METADATA_KEY, foreign_metadata_key, every=("trainyard.yaml",)),
     Check(UNSERVED_VERSION, unserved_version),
-    Check(UNLISTED_COMPONENT, unlisted_component),
+    Check(UNLISTED_COMPONENT, unlisted_component, every=("teams/", "components")),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
-from generator.rules._walk import holdings
+from generator.rules._walk import active
 
 ENDED_RUNTIME = Rule(
     id="change/ended-runtime",
@@ -36,7 +36,7 @@ def check_ends(platform: Platform, today: str) -> Iterator[Diagnostic]:
         today: ISO date; empty for a day before all others.
     """
     known = {runtime.name: runtime for runtime in platform.runtimes}
-    for team, _ in holdings(platform):
+    for team in active(platform):
         for runtime in (known[name] for name in team.runtimes if known[name].end):
             notes = [Note("said here", runtime.at / "deprecated" / "end")]
             if runtime.end < today:

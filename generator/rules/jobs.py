@@ -208,10 +208,10 @@ def shared_memory_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:
 
 
 CHECKS = (
-    Check(JOB_LARGER_THAN_REACH, job_larger_than_reach),
-    Check(JOB_LARGER_THAN_POOL, job_larger_than_pool),
-    Check(JOB_LARGER_THAN_RUNTIME_CAP, job_larger_than_runtime_cap),
-    Check(SMALLEST_JOB_DOES_NOT_FIT, smallest_job_does_not_fit),
-    Check(QUOTA_WITHOUT_RUNTIME, quota_without_runtime),
+    Check(JOB_LARGER_THAN_REACH, job_larger_than_reach, each=("quota", "runtimes")),
+    Check(JOB_LARGER_THAN_POOL, job_larger_than_pool, each=("quota", "runtimes")),
+    Check(JOB_LARGER_THAN_RUNTIME_CAP, job_larger_than_runtime_cap, each=("quota", "runtimes")),
+    Check(SMALLEST_JOB_DOES_NOT_FIT, smallest_job_does_not_fit, each=("quota", "runtimes")),
+    Check(QUOTA_WITHOUT_RUNTIME, quota_without_runtime, each=("runtimes",)),
     Check(SHARED_MEMORY_EXCEEDS_NODE, shared_memory_exceeds_node),
 )

@@ -107,7 +107,7 @@ def system_taint(platform: Platform) -> Iterator[Diagnostic]:
 
 CHECKS = (
     Check(CONTRADICTING_PRODUCT, contradicting_product),
-    Check(LABELS_MISS_PRODUCT, labels_miss_product),
+    Check(LABELS_MISS_PRODUCT, labels_miss_product, every=("trainyard.yaml",)),
     Check(SLICED_GPU, sliced_gpu),
     Check(SYSTEM_TAINT, system_taint),
 )

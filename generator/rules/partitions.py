@@ -156,10 +156,10 @@ def _is_reserved(link: Link, number: int) -> bool:
 
 
 CHECKS = (
-    Check(MISSING_ALLOCATION, missing_allocation),
+    Check(MISSING_ALLOCATION, missing_allocation, every=("allocations.yaml",)),
     Check(REVERSED_PARTITIONS, reversed_partitions),
-    Check(RESERVED_PARTITION, reserved_partition),
-    Check(PARTITION_OUT_OF_RANGE, partition_out_of_range),
+    Check(RESERVED_PARTITION, reserved_partition, every=("fabrics",)),
+    Check(PARTITION_OUT_OF_RANGE, partition_out_of_range, every=("fabrics",)),
     Check(PARTITION_GIVEN_TWICE, partition_given_twice),
-    Check(TOO_MANY_PARTITIONS, too_many_partitions),
+    Check(TOO_MANY_PARTITIONS, too_many_partitions, every=("teams/",)),
 )

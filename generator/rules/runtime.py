@@ -177,6 +177,6 @@ CHECKS = (
     Check(UNSUPPORTED_MPI, unsupported_mpi),
     Check(LAUNCHER_VERSION_UNKNOWN, launcher_version_unknown),
     Check(GPU_IN_RESOURCE_NAME, gpu_in_resource_name),
-    Check(UNUSED_RUNTIME, unused_runtime),
-    Check(RUNTIME_WITHOUT_HARDWARE, runtime_without_hardware),
+    Check(UNUSED_RUNTIME, unused_runtime, every=("teams/", "runtimes")),
+    Check(RUNTIME_WITHOUT_HARDWARE, runtime_without_hardware, each=("quota", "runtimes")),
 )

@@ -177,7 +177,7 @@ CHECKS = (
     Check(FAIR_SHARING_IN_A_COHORT_TREE, fair_sharing_in_a_cohort_tree),
     Check(NO_PRIORITIES, no_priorities),
     Check(EQUAL_PRIORITIES, equal_priorities),
-    Check(TOP_PRIORITY_FOR_ALL, top_priority_for_all),
+    Check(TOP_PRIORITY_FOR_ALL, top_priority_for_all, every=("teams/", "quota", "pools")),
     Check(HOSTNAME_AS_LEVEL, hostname_as_level),
     Check(MADE_UP_TOPOLOGY_LABEL, made_up_topology_label),
     Check(QUEUE_WITHOUT_TRAINJOB, queue_without_trainjob),

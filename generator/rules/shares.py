@@ -142,4 +142,7 @@ def too_few_virtual_functions(platform: Platform) -> Iterator[Diagnostic]:
                 )
 
 
-CHECKS = (Check(UNEVEN_SHARE, uneven_share), Check(TOO_FEW_VIRTUAL_FUNCTIONS, too_few_virtual_functions))
+CHECKS = (
+    Check(UNEVEN_SHARE, uneven_share, each=("runtimes",)),
+    Check(TOO_FEW_VIRTUAL_FUNCTIONS, too_few_virtual_functions),
+)

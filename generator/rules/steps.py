@@ -126,7 +126,7 @@ def _passed_over(launch: Launch, runtime: Runtime) -> bool:
 
 
 CHECKS = (
-    Check(VOLUME_WITHOUT_CLAIM, volume_without_claim),
+    Check(VOLUME_WITHOUT_CLAIM, volume_without_claim, each=("storage", "spaces")),
     Check(NO_ROOM_FOR_INITIALIZER, no_room_for_initializer),
     Check(UNSUPPORTED_BY_RELEASE, unsupported_by_release),
     Check(NO_RETURN_AFTER_STEPS, no_return_after_steps),

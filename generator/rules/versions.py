@@ -86,5 +86,5 @@ def newer_version_deprecated(platform: Platform) -> Iterator[Diagnostic]:
 CHECKS = (
     Check(VERSION_DIFFERS_FROM_FILE, version_differs_from_file),
     Check(OLDER_VERSION_WITHOUT_END, older_version_without_end),
-    Check(NEWER_VERSION_DEPRECATED, newer_version_deprecated),
+    Check(NEWER_VERSION_DEPRECATED, newer_version_deprecated, every=("runtimes/",)),
 )

@@ -12,6 +12,7 @@ from generator.model.space import Space
 from generator.model.tenant import Tenant
 from generator.resolve.hardware import resolve_hardware
 from generator.resolve.platform import resolve
+from generator.resolve.references import Found
 from generator.schema.check import check_profiles
 from tests.rules.cases import _base, _change
 
@@ -51,9 +52,9 @@ def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ..
 
 def hardware(changes: Mapping[str, Any]) -> tuple[dict[str, Hardware], list[Diagnostic]]:
     """Return the hardware of the base after some changes that is complete, and what is wrong with the rest."""
-    found: list[Diagnostic] = []
+    found = Found()
     every = resolve_hardware(_change(_base(), changes), found)
-    return {name: each for name, each in every.items() if each is not None}, found
+    return {name: each for name, each in every.items() if each is not None}, found.diagnostics
 
 
 def tenant(changes: Mapping[str, Any], name: str = "nlp") -> Tenant:

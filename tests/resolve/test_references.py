@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.diagnostics import Diagnostic, Pointer
-from generator.resolve.references import BAD_ADDRESS, UNKNOWN_NAME, find, network
+from generator.diagnostics import Pointer
+from generator.resolve.references import BAD_ADDRESS, UNKNOWN_NAME, Found, find, network
 from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, RUNTIME, resolved, told
 
 AT = Pointer("profiles/teams/nlp.yaml", ("cohort",))
@@ -104,53 +104,55 @@ def test_unknown_names_of_a_team_are_told_in_one_run() -> None:
 
 def test_near_name_is_suggested() -> None:
     """Who mistypes a name gets it right in the hint."""
-    found: list[Diagnostic] = []
+    found = Found()
 
     assert find("cohort", "reserch", {"research": 1, "production": 2}, AT, found) is None
-    assert [(each.at, each.hint) for each in found] == [(AT, "did you mean `research`?")]
+    assert [(each.at, each.hint) for each in found.diagnostics] == [(AT, "did you mean `research`?")]
 
 
 def test_far_name_gets_the_choices() -> None:
     """With nothing near, all there is stands in the hint, sorted."""
-    found: list[Diagnostic] = []
+    found = Found()
     find("cohort", "zzz", {"research": 1, "production": 2}, AT, found)
     find("cohort", "zzz", {}, AT, found)
 
-    assert [each.hint for each in found] == ["there is: production, research", "no cohort is defined yet"]
+    assert [each.hint for each in found.diagnostics] == ["there is: production, research", "no cohort is defined yet"]
 
 
 @given(st.dictionaries(st.text("abc", min_size=1, max_size=4), st.integers(), max_size=5), st.text("abc", max_size=4))
 def test_found_name_gives_its_value_and_no_finding(known: dict[str, int], name: str) -> None:
     """A name is either known, and then nothing is told, or told exactly once with a hint that names what exists."""
-    found: list[Diagnostic] = []
+    found = Found()
     value = find("thing", name, known, AT, found)
 
     assert value == known.get(name)
-    assert len(found) == (name not in known)
-    assert all(any(f"{each}" in diagnostic.hint for each in known) or not known for diagnostic in found)
+    assert len(found.diagnostics) == (name not in known)
+    assert all(any(f"{each}" in diagnostic.hint for each in known) or not known for diagnostic in found.diagnostics)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 32))
 def test_network_is_one_exactly_without_host_bits(address: int, prefix: int) -> None:
     """A range is read when its host bits are zero; any other is told once, with the text."""
     text = f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}/{prefix}"
-    found: list[Diagnostic] = []
+    found = Found()
     read = network(text, AT, found)
 
     if address % 2 ** (32 - prefix) == 0:
-        assert (read, found) == (IPv4Network((address, prefix)), [])
+        assert (read, found.diagnostics) == (IPv4Network((address, prefix)), [])
     else:
         assert read is None
-        assert [(each.rule, each.at, text in each.message) for each in found] == [(BAD_ADDRESS.id, AT, True)]
+        assert [(each.rule, each.at, text in each.message) for each in found.diagnostics] == [
+            (BAD_ADDRESS.id, AT, True)
+        ]
 
 
 @pytest.mark.parametrize("text", ["", "10.0.0.0/33", "10.0.0/8", "fd00::/8", "10.0.0.256/32", "nonsense"])
 def test_text_that_is_no_network_is_told(text: str) -> None:
     """IPv6 and broken text are no ranges."""
-    found: list[Diagnostic] = []
+    found = Found()
 
     assert network(text, AT, found) is None
-    assert len(found) == 1
+    assert len(found.diagnostics) == 1
 
 
 @pytest.mark.parametrize(

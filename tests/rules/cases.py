@@ -88,7 +88,7 @@ def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
     shape = tuple(check_profiles(profiles))
     assert not has_errors(shape), shape
     platform, unresolved = resolve(profiles)
-    found = [*unresolved, *(() if has_errors(unresolved) else check_meaning(platform, TODAY))]
+    found = [*unresolved, *check_meaning(platform, TODAY)]
     if before is not None and not has_errors(found):
         found += [each for replacement in replacements(before, after) for each in check_replacement(replacement)]
     return found
