@@ -113,6 +113,7 @@ class Cluster:
     argocd_namespace: str
     versions: Mapping[str, str]
     pools: tuple[Pool, ...]
+    unresolved_pools: tuple[str, ...]
     fabrics: tuple[Fabric, ...]
     cohorts: tuple[Cohort, ...]
     priorities: tuple[Priority, ...]

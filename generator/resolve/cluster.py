@@ -40,6 +40,7 @@ def resolve_cluster(
     if release is None:
         return None
     roles = fields.get("roles", {})
+    pools = tuple(_pools(fields, at / "pools", (hardware, fabrics, release.resource_prefix), found))
     return Cluster(
         name=name,
         at=at,
@@ -48,7 +49,8 @@ def resolve_cluster(
         server=fields.get("server", "https://kubernetes.default.svc"),
         argocd_namespace=fields.get("argocd", {}).get("namespace", release.argocd_namespace),
         versions={**release.versions, **fields.get("installed", {})},
-        pools=tuple(_pools(fields, at / "pools", (hardware, fabrics, release.resource_prefix), found)),
+        pools=pools,
+        unresolved_pools=tuple(sorted(fields["pools"].keys() - {pool.name for pool in pools})),
         fabrics=fabrics,
         cohorts=tuple(_cohorts(fields, at / "cohorts", found)),
         priorities=tuple(sorted(_priorities(fields, at / "priorities"), key=lambda each: (each.value, each.name))),

@@ -37,6 +37,7 @@ def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware |
         hardware=tuple(sorted(each.name for each in known if each is not None)),
         shared_memory=parse_bytes(fields.get("sharedMemory", "64Gi")),
         binding=fields.get("binding", "cores"),
+        ranks=fields.get("ranks", 0),
         max_nodes=fields["maxNodes"],
         end=deprecated.get("end", ""),
         deadline=_seconds(fields, "deadline", 0),

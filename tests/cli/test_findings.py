@@ -157,3 +157,11 @@ def test_credential_is_not_printed() -> None:
     assert " --> profiles/a.yaml:2:11\n" in told
     assert f"2 | password: {'*' * len(secret)}\n  |           ^" in told
     assert secret not in document.report("validate", findings.Findings((found,), Places({FILE: source}, {})))
+
+
+def test_absent_first_key_is_named_beside_the_file() -> None:
+    """The first line has nothing to do with it, so no line is shown."""
+    told = _text(RULE.at(Pointer(FILE) / "largestJob" / "nodes", "bad"), source=_source("contact: x\n"))
+
+    assert " --> profiles/a.yaml (`largestJob` is not stated there)\n  = if merged" in told
+    assert "contact" not in told

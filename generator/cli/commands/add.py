@@ -13,6 +13,7 @@ from generator.cli.options import complete_cluster, need_profiles, places, profi
 from generator.cli.places import shown_folder
 from generator.diagnostics import Diagnostic
 from generator.edit.team import Added, TeamRequest, add_team
+from generator.model.quantity import counted
 from generator.pipeline import Checked, check
 
 
@@ -51,7 +52,7 @@ def _refuse(checked: Checked, problems: tuple[Diagnostic, ...], profiles: Path) 
 
 def _told(added: Added, name: str, nodes: int) -> str:
     lines = [f"wrote {shown_folder(path)}" for path in added.files]
-    lines.append(f"team {name} has {nodes} nodes of pool {added.pool} on cluster {added.cluster}")
+    lines.append(f"team {name} has {counted(nodes, 'node')} of pool {added.pool} on cluster {added.cluster}")
     if added.allocation:
         lines.append(f"and keeps {added.segment} and addresses {added.allocation.addresses} for ever")
     return "\n".join(lines)
