@@ -17,6 +17,7 @@ from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity, Tre
 from generator.dialect.manifests import parse_manifests
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
+from generator.model.quantity import counted
 from generator.pipeline import Generation
 from generator.tree.compare import compare, reading
 from generator.tree.lockfile import LOCKFILE, Entry, Lock, digest, read_lock
@@ -105,7 +106,7 @@ def check_replaced(target: Path, generation: Generation, clusters: Iterable[str]
     for cluster, lock in locks(target):
         if cluster not in sites and not wanted:
             at = Pointer(f"profiles/clusters/{cluster}.yaml")
-            message = f"cluster `{cluster}` has no profile any more, but {len(lock.files)} files in the tree"
+            message = f"cluster `{cluster}` has no profile any more, but {counted(len(lock.files), 'file')} in the tree"
             yield PROFILE_VANISHED.at(at, message, hint=_FIXES["clusters"])
         elif cluster in sites and (not wanted or cluster in wanted):
             yield from _check_vanished(sites[cluster], lock, generation, retired)
@@ -133,7 +134,7 @@ def _check_vanished(site: Site, lock: Lock, generation: Generation, retired: fro
         file for entry in leaving.values() for file in entry.origins if _PROFILE.fullmatch(file) and file not in known
     )
     for file, count in sorted(gone.items()):
-        message = f"the profile is gone, and {count} file{'' if count == 1 else 's'} of cluster `{site.name}` with it"
+        message = f"the profile is gone, and {counted(count, 'file')} of cluster `{site.name}` with it"
         yield PROFILE_VANISHED.at(Pointer(file), message, hint=_FIXES.get(file.split("/")[1], ""))
     left = {path.split("/")[1] for path in leaving if path.startswith("teams/")}
     for team in sorted(left - {tenant.name for tenant in site.tenants} - retired):

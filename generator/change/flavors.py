@@ -16,8 +16,8 @@ FLAVOR_LEAVES_QUEUE = Rule(
     severity=Severity.ERROR,
     summary="A queue keeps its pools, by name, as long as its team is not drained.",
     why=(
-        "Kueue forgets what runs on a flavor that its queue doesn't list any more: 64 GPUs ran under a quota of 48, and"
-        " a flavor that goes while it is used hangs: `Detected changes to resource h100-ib which is currently being"
+        "Kueue forgets what runs on a flavor that its queue doesn't list any more: jobs ran beyond the quota, and"
+        " a flavor that goes while it is used hangs: `Detected changes to resource <pool> which is currently being"
         " deleted` (both seen with Kueue 0.19.2). A pool that is renamed is another flavor."
     ),
     fix="Keep the pool and its name; to take it away, merge `state: draining` for its teams first, alone.",

@@ -18,7 +18,7 @@ RUNTIME_EDITED_IN_PLACE = Rule(
     summary="A ClusterTrainingRuntime that is delivered keeps its `spec`: what is new has a new version in its name.",
     why=(
         "Running jobs are stopped or counted wrong. Kueue 0.16.2 with Trainer 2.1.0: event `Deleted not matching"
-        " Workload`, and the pods keep running with no Workload: their quota is given to others while their GPUs are"
+        " Workload`, and the pods keep running with no Workload: their quota is given to others while their nodes are"
         " used, and reverting does not heal it. Kueue 0.19.2 with Trainer 2.3.0: the job is suspended and counted anew,"
         " while its pods still have the old size (both seen)."
     ),

@@ -20,13 +20,17 @@ class Place:
         file: as the user would name it from here.
         mark: None for a file that was not read, or is not there.
         text: the line of the span, without what looks like a credential.
+        absent: key that the file would have at its top and lacks; there is no line of it.
     """
 
     file: str
     mark: Mark | None = None
     text: str = ""
+    absent: str = ""
 
     def __str__(self) -> str:
+        if self.absent:
+            return f"{self.file} (`{self.absent}` is not stated there)"
         return f"{self.file}:{self.mark.line}:{self.mark.column}" if self.mark else self.file
 
     @property
@@ -52,6 +56,8 @@ class Places:
         source = self.sources.get(at.file)
         if source is None or not source.content:
             return Place(self.shown(at.file))
+        if at.path and at.path[:1] not in source.marks and () in source.marks:
+            return Place(self.shown(at.file), absent=str(at.path[0]))
         mark = source.mark(at)
         # The whole file is masked: a single line of a private key does not look like one.
         lines = masked("\n".join(source.lines)).split("\n")

@@ -69,11 +69,13 @@ class Hardware:
         labels: what selects such a node.
         taint: key of the NoSchedule taint on it; empty for none.
         files: profile files that say so, most specific first.
+        origins: file that states each fact, by its path joined with dots, e.g. ``system.cpu``.
     """
 
     name: str
     at: Pointer
     files: tuple[str, ...]
+    origins: Mapping[str, str]
     sockets: int
     cores: int
     threads: int
@@ -94,6 +96,10 @@ class Hardware:
     def node_class(self) -> str:
         """Class of node, and name of the LocalQueue for it."""
         return "gpu" if self.gpu else "cpu"
+
+    def stated(self, *path: str) -> Pointer:
+        """Return the place of a fact, which may be in what the profile extends."""
+        return Pointer(self.origins.get(".".join(path), self.at.file), path)
 
     @property
     def rails(self) -> tuple[Nic, ...]:

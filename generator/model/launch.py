@@ -96,8 +96,13 @@ class Launch:
 
     @property
     def ranks(self) -> int:
-        """Ranks of a pod: one a GPU, or one a core."""
-        return self.gpus or self.cores
+        """Ranks of a pod: its part of those that the runtime states, else one a GPU, or one a core."""
+        return int(self.runtime.ranks * self.part) or self.gpus or self.cores
+
+    @property
+    def most_ranks(self) -> int:
+        """Ranks that a pod has room for: one a core where they are bound, else one a hardware thread."""
+        return self.cores if self.runtime.binds else self.per_node["cpu"] // 1000
 
     @property
     def cores_per_rank(self) -> int:
@@ -107,8 +112,7 @@ class Launch:
     @property
     def threads_per_rank(self) -> int:
         """Hardware threads that a rank must find in its pod: Open MPI 5 would leave out ranks in silence."""
-        bound = self.runtime.launcher.mpi and self.runtime.binding == "cores"
-        return self.cores_per_rank * self.hardware.threads // self.hardware.cores if bound else 1
+        return self.cores_per_rank * self.hardware.threads // self.hardware.cores if self.runtime.binds else 1
 
     @property
     def per_node(self) -> dict[str, int]:

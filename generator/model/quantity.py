@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9}
@@ -59,6 +60,25 @@ def format_count(number: int) -> str:
         if number and number % size == 0:
             return f"{number // size}{suffix}"
     return str(number)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things as text, e.g. ``1 node`` or ``8 nodes``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def format_nodes(number: Fraction, gpus: int) -> str:
+    """Return nodes as text, a part of one in GPUs, e.g. ``3 nodes and 2 of 8 GPUs``.
+
+    Args:
+        number: of nodes; its denominator divides ``gpus``.
+        gpus: of one node; 0 for a CPU node, which is never divided.
+    """
+    whole, rest = divmod(number, 1)
+    part = f"{rest * gpus} of {counted(gpus, 'GPU')}"
+    if not rest:
+        return counted(whole, "node")
+    return f"{counted(whole, 'node')} and {part}" if whole else f"{part} of a node"
 
 
 def format_cpu(millicores: int) -> str:

@@ -59,6 +59,7 @@ class Runtime:
         hardware: names of the hardware profiles that it runs on.
         shared_memory: bytes of /dev/shm of a whole node, inside the pod's memory.
         binding: ``cores`` (each rank is bound to its share) or ``none``.
+        ranks: that each whole node starts; 0 for one a GPU, or one a core.
         max_nodes: cap on nodes of one job.
         end: ISO date after which a deprecated version is gone; empty when it is supported.
         deadline: seconds that one attempt of a job may run; 0 for any time.
@@ -83,6 +84,7 @@ class Runtime:
     hardware: tuple[str, ...]
     shared_memory: int
     binding: str
+    ranks: int
     max_nodes: int
     end: str
     deadline: int
@@ -109,6 +111,11 @@ class Runtime:
     def uses_rdma(self) -> bool:
         """Whether its ranks talk over the rails, where a node has some."""
         return self.fabric not in {"tcp", "isolated"}
+
+    @property
+    def binds(self) -> bool:
+        """Whether each rank is bound to cores of its own: only MPI's launchers do."""
+        return self.launcher.mpi and self.binding == "cores"
 
     @property
     def launcher_version(self) -> str:

@@ -9,6 +9,7 @@ from ipaddress import IPv4Network
 
 from generator.diagnostics import Pointer
 from generator.model.compliance import Compliance
+from generator.model.quantity import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,11 @@ class Quota:
     per_node: int
 
     @property
+    def place(self) -> Pointer:
+        """Where the number of its own units is stated."""
+        return self.at / self.unit
+
+    @property
     def nodes(self) -> Fraction:
         """Its own, in nodes."""
         return Fraction(self.own, self.per_node)
@@ -73,8 +79,8 @@ class Quota:
         return self.unit == "gpus"
 
     def told(self, units: int) -> str:
-        """Return a number of units as text, e.g. ``8 nodes`` or ``2 GPUs``."""
-        return f"{units} {'GPUs' if self.is_share else 'nodes'}"
+        """Return a number of units as text, e.g. ``1 node`` or ``2 GPUs``."""
+        return counted(units, "GPU" if self.is_share else "node")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,7 @@ class TeamSpace:
     Args:
         name: empty for the team's own.
         largest_job: nodes of the largest job that may be submitted in it, launcher included.
+        largest_job_at: where that is stated, or the quota that it follows from.
         storage: names of the storage that it asks for.
         priorities: classes that it may use; empty for all of the cluster's.
     """
@@ -123,6 +130,7 @@ class TeamSpace:
     name: str
     at: Pointer
     largest_job: int
+    largest_job_at: Pointer
     storage: tuple[str, ...]
     priorities: tuple[str, ...]
 
@@ -158,3 +166,8 @@ class Team:
     def largest_job(self) -> int:
         """Nodes of the largest job that it may submit in its own namespace."""
         return self.spaces[0].largest_job
+
+    @property
+    def largest_job_at(self) -> Pointer:
+        """Place that decides it."""
+        return self.spaces[0].largest_job_at

@@ -16,7 +16,7 @@ UNCOVERED_RESOURCE = Rule(
     summary="Every resource that a runtime's pods ask for is covered by a queue of each team that may use it.",
     why=(
         "Kueue never admits the job and shows no error at the job itself: its workload says `couldn't assign flavors to"
-        " pod set node: resource openshift.io/ib_h100 unavailable in ClusterQueue` (seen with Kueue 0.19.2, and alike"
+        " pod set node: resource <resource> unavailable in ClusterQueue` (seen with Kueue 0.19.2, and alike"
         " with 0.16.2)."
     ),
     fix="Give the team nodes of the hardware that the runtime runs on, or drop the resource from the runtime.",

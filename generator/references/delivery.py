@@ -29,7 +29,7 @@ NAMESPACE_NOT_PERMITTED = Rule(
     summary="Every object of a unit stands in a namespace that its AppProject may write into.",
     why=(
         "Argo CD refuses the whole unit, and what is permitted in the same commit is not applied either: `namespace"
-        " team-nlp is not permitted in project ...` (seen with Argo CD 3.5.7)."
+        " <namespace> is not permitted in project ...` (seen with Argo CD 3.5.7)."
     ),
     fix="A component of a team may hold objects of the team's own namespace only.",
 )

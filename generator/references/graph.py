@@ -26,8 +26,8 @@ UNDEFINED_NAME = Rule(
     summary="Every name that an object uses is defined in the tree, or declared under the cluster's `external`.",
     why=(
         "The API server takes the object all the same, and its controller waits for what is missing: a queue says"
-        ' `there is no Topology "ghost-topo" for TAS flavor`, a job whose `LocalQueue nolq doesn\'t exist` has no event'
-        " at all (both seen with Kueue 0.19.2)."
+        ' `there is no Topology "<topology>" for TAS flavor`, a job whose `LocalQueue <queue> doesn\'t exist` has no'
+        " event at all (both seen with Kueue 0.19.2)."
     ),
     fix="Define it, or declare it with its owner under `external` of the cluster.",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generator.diagnostics import Pointer
@@ -62,6 +62,14 @@ def _merge(base: Mapping[str, Plain], over: Mapping[str, Plain]) -> dict[str, Pl
     return merged
 
 
+def _paths(fields: Mapping[str, Plain], above: str = "") -> Iterator[str]:
+    """Yield the path of each key, joined with dots."""
+    for key, value in fields.items():
+        yield f"{above}{key}"
+        if isinstance(value, dict):
+            yield from _paths(value, f"{above}{key}.")
+
+
 def _missing(merged: Mapping[str, Any]) -> list[str]:
     """Return the fields that neither the profile nor what it extends gives."""
     nested = {"cpu": ("sockets", "cores", "threads"), "system": (*_SHARE, "pods"), "kubelet": _SHARE}
@@ -93,6 +101,7 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
         name=name,
         at=Pointer(chain[0].file),
         files=tuple(source.file for source in chain),
+        origins={path: source.file for source in reversed(chain) for path in _paths(source.value)},
         sockets=merged["cpu"]["sockets"],
         cores=merged["cpu"]["cores"],
         threads=merged["cpu"]["threads"],

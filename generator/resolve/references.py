@@ -20,7 +20,7 @@ UNKNOWN_NAME = Rule(
     summary="Each name in a profile is the name of a profile, or of an entry of the cluster, that exists.",
     why=(
         "The object would point at nothing: a ClusterQueue turns inactive (`references missing ResourceFlavor(s):"
-        " ghost.`), and of a job whose priority is missing there is not even a Workload (both seen with Kueue 0.19.2)."
+        " <flavor>.`), and a job whose priority is missing has not even a Workload (both seen with Kueue 0.19.2)."
     ),
     fix="Correct the name, or add what it stands for.",
 )

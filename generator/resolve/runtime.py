@@ -39,6 +39,7 @@ def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware |
         hardware=tuple(sorted(each for each in runs_on if each in hardware)),
         shared_memory=parse_bytes(fields.get("sharedMemory", "64Gi")),
         binding=fields.get("binding", "cores"),
+        ranks=fields.get("ranks", 0),
         max_nodes=fields["maxNodes"],
         end=deprecated.get("end", ""),
         deadline=_seconds(fields, "deadline", 0),

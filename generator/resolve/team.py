@@ -47,7 +47,7 @@ def resolve_team(
         runtimes=tuple(sorted(runtime.name for runtime in usable)),
         cohort=fields.get("cohort", ""),
         quotas=quotas,
-        spaces=tuple(_spaces(fields, at, _usual_job(quotas, usable))),
+        spaces=tuple(_spaces(fields, at, (_usual_job(quotas, usable), _usual_place(quotas, at)))),
         components=tuple(sorted(fields.get("components", ()))),
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
@@ -62,16 +62,29 @@ def _usual_job(quotas: tuple[Quota, ...], runtimes: list[Runtime]) -> int:
     return max(own, min((each.launcher.smallest_job for each in runtimes), default=1))
 
 
-def _spaces(fields: Mapping[str, Any], at: Pointer, usual: int) -> Iterator[TeamSpace]:
+def _usual_place(quotas: tuple[Quota, ...], at: Pointer) -> Pointer:
+    """Return the quota that the usual largest job follows from."""
+    return max(quotas, key=lambda quota: quota.nodes).place if quotas else at / "quota"
+
+
+def _largest_job(fields: Mapping[str, Any], at: Pointer, usual: tuple[int, Pointer]) -> tuple[int, Pointer]:
+    """Return the nodes of the largest job, and the place that decides it."""
+    nodes = fields.get("largestJob", {}).get("nodes")
+    return usual if nodes is None else (nodes, at / "largestJob" / "nodes")
+
+
+def _spaces(fields: Mapping[str, Any], at: Pointer, usual: tuple[int, Pointer]) -> Iterator[TeamSpace]:
     """Yield the team's own namespace, then the further ones; what one leaves open it has from the team, but storage."""
-    largest = fields.get("largestJob", {}).get("nodes", usual)
+    largest = _largest_job(fields, at, usual)
     priorities = tuple(fields.get("priorities", ()))
-    yield TeamSpace("", at, largest, tuple(sorted(fields.get("storage", {}))), priorities)
+    yield TeamSpace("", at, *largest, tuple(sorted(fields.get("storage", {}))), priorities)
     for name, space in sorted(fields.get("spaces", {}).items()):
+        nodes, place = _largest_job(space, at / "spaces" / name, largest)
         yield TeamSpace(
             name=name,
             at=at / "spaces" / name,
-            largest_job=space.get("largestJob", {}).get("nodes", largest),
+            largest_job=nodes,
+            largest_job_at=place,
             storage=tuple(sorted(space.get("storage", {}))),
             priorities=tuple(space.get("priorities", priorities)),
         )

@@ -45,7 +45,7 @@ ADDRESS_BLOCK_TOO_SMALL = Rule(
     why=(
         "whereabouts runs out of addresses, and nv-ipam, which sets a block aside on each node of the fabric, has none"
         " for the last nodes: pods stay in ContainerCreating there, and the others of the job wait for them with all"
-        " their GPUs."
+        " their nodes."
     ),
     fix="Take a larger free block; nothing else may move, as running pods hold their addresses.",
 )

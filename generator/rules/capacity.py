@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
-from generator.model.quantity import format_bytes, format_cpu
+from generator.model.quantity import counted, format_bytes, format_cpu, format_nodes
 from generator.model.team import Quota
 from generator.model.tenant import Tenant
 from generator.rules._check import Check
@@ -19,8 +19,8 @@ OVERSUBSCRIBED = Rule(
     summary="The teams of a cluster own no more nodes of a pool than the pool has, its reserve left aside.",
     why=(
         "Without a fabric Kueue does not look at nodes: it admits the gangs, some of their pods stay Pending for ever,"
-        " and the GPUs of the others are held. With one their jobs wait beside quota that they have: `doesn't allow to"
-        ' fit any of 1 pod(s). Total nodes: 9; excluded: resource "cpu": 8` (seen with Kueue 0.19.2).'
+        " and the nodes of the others are held. With one their jobs wait beside quota that they have: `doesn't allow to"
+        ' fit any of 1 pod(s). Total nodes: <n>; excluded: resource "cpu": <n>` (seen with Kueue 0.19.2).'
     ),
     fix="Lower a team's `nodes`, or raise the pool's.",
 )
@@ -30,7 +30,7 @@ NO_RESERVE = Rule(
     summary="A pool whose every node is owned keeps some in reserve.",
     why=(
         "When one node fails, quota is larger than the hardware: on a fabric the whole job on it is evicted, `as there"
-        " was no replacement for unhealthy node(s): h100-02` (seen with Kueue 0.19.2); without one Kueue goes on to"
+        " was no replacement for unhealthy node(s): <node>` (seen with Kueue 0.19.2); without one Kueue goes on to"
         " admit, and the largest gangs wait for a node that is not there while they hold the others."
     ),
     fix="Give the pool a `reserve` of at least one node, and the teams that much less.",
@@ -41,7 +41,7 @@ IDLE_NODES = Rule(
     summary="Every node that a pool promises is owned by some team.",
     why=(
         "Kueue lends what a team owns and nothing else: beside nodes that nobody owns a job waits, `insufficient unused"
-        " quota for nvidia.com/gpu in flavor dgx-h100` (seen with Kueue 0.19.2)."
+        " quota for <resource> in flavor <pool>` (seen with Kueue 0.19.2)."
     ),
     fix="Give the nodes to a team that lends them, or keep them in the pool's `reserve`.",
 )
@@ -51,8 +51,8 @@ BORROW_EXCEEDS_LENDERS = Rule(
     summary="A team borrows no more nodes than the others of its tree of cohorts lend.",
     why=(
         "The limit promises what is never there: a job of that size waits for ever: `insufficient quota for"
-        " nvidia.com/gpu in flavor dgx-h100, previously considered podsets requests (0) + current podset request (64) >"
-        " maximum capacity (56)` (seen with Kueue 0.19.2)."
+        " <resource> in flavor <pool>, previously considered podsets requests (0) + current podset request (<n>) >"
+        " maximum capacity (<n>)` (seen with Kueue 0.19.2)."
     ),
     fix="Lower `borrow`, or let the others lend more.",
 )
@@ -76,11 +76,11 @@ def oversubscribed(platform: Platform) -> Iterator[Diagnostic]:
             owned = _owned(owners[pool.name])
             if owned > pool.promised:
                 message = (
-                    f"teams own {_nodes(owned)} of pool `{pool.name}`, which promises {pool.promised}"
-                    f" ({pool.nodes} less {pool.reserve} in reserve)"
+                    f"teams own {format_nodes(owned, pool.hardware.gpus)} of pool `{pool.name}`, which promises"
+                    f" {pool.promised} ({pool.nodes} less {pool.reserve} in reserve)"
                 )
                 notes = [
-                    Note(f"team {tenant.name} owns {quota.told(quota.own)}", quota.at / quota.unit)
+                    Note(f"team {tenant.name} owns {quota.told(quota.own)}", quota.place)
                     for tenant, quota in owners[pool.name]
                 ]
                 yield OVERSUBSCRIBED.at(pool.at / "nodes", message, notes=notes)
@@ -91,12 +91,12 @@ def _owned(owners: list[tuple[Tenant, Quota]]) -> Fraction:
 
 
 def no_reserve(platform: Platform) -> Iterator[Diagnostic]:
-    """Find pools that are owned to the last node."""
+    """Find pools that are owned to the last node; a pool of one node has none to keep in reserve."""
     for site in platform.sites:
         owners = shares(site)
         for pool in site.cluster.pools:
             owned = _owned(owners[pool.name])
-            if not pool.reserve and owned == pool.nodes:
+            if not pool.reserve and owned == pool.nodes > 1:
                 message = f"teams own all {pool.nodes} nodes of pool `{pool.name}`, and none is in reserve"
                 yield NO_RESERVE.at(pool.at / "reserve", message)
 
@@ -109,13 +109,15 @@ def idle_nodes(platform: Platform) -> Iterator[Diagnostic]:
             owned = _owned(owners[pool.name])
             if owned < pool.promised:
                 idle = pool.promised - owned
-                message = f"nobody owns {_nodes(idle)} of the {pool.promised} that pool `{pool.name}` promises"
+                what = format_nodes(idle, pool.hardware.gpus)
+                message = f"nobody owns {what} of the {counted(pool.promised, 'node')} that pool `{pool.name}` promises"
                 yield IDLE_NODES.at(pool.at / "nodes", message)
 
 
 def borrow_exceeds_lenders(platform: Platform) -> Iterator[Diagnostic]:
     """Compare each borrowing limit with what all others below the same root lend of that pool."""
     for site in platform.sites:
+        gpus = {pool.name: pool.hardware.gpus for pool in site.cluster.pools}
         roots = {cohort.name: site.cluster.lineage(cohort.name)[-1] for cohort in site.cluster.cohorts}
         for pool, quotas in shares(site).items():
             lent: dict[str, Fraction] = {}
@@ -124,13 +126,10 @@ def borrow_exceeds_lenders(platform: Platform) -> Iterator[Diagnostic]:
                 lent[root] = lent.get(root, Fraction(0)) + quota.lend
             for root, quota in members:
                 if quota.borrow > (others := lent[root] - quota.lend):
-                    message = f"{_nodes(quota.borrow)} of pool `{pool}` may be borrowed, but the others lend {others}"
+                    what = format_nodes(quota.borrow, gpus[pool])
+                    message = f"{what} of pool `{pool}` may be borrowed, but the others lend"
+                    message += f" {format_nodes(others, gpus[pool])}"
                     yield BORROW_EXCEEDS_LENDERS.at(quota.at / "borrow", message)
-
-
-def _nodes(number: Fraction) -> str:
-    """Return a number of nodes as text; parts of one as a fraction."""
-    return f"{number} {'node' if number == 1 else 'nodes'}"
 
 
 def system_share_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:

@@ -41,7 +41,7 @@ COHORT_CYCLE = Rule(
     severity=Severity.ERROR,
     summary="No cohort descends from itself.",
     why=(
-        "No queue of the cycle admits a job until it is broken: `ClusterQueue nlp-gpu is inactive` (seen with Kueue"
+        "No queue of the cycle admits a job until it is broken: `ClusterQueue <queue> is inactive` (seen with Kueue"
         " 0.19.2)."
     ),
     fix="Take one `parent` away.",
@@ -131,7 +131,7 @@ def job_on_borrowed_nodes(platform: Platform) -> Iterator[Diagnostic]:
                 f"the largest job of team {team.name} takes {most.told(units)}, of which it owns {most.own}"
                 f" and borrows {units - most.own}"
             )
-            at = most.at / "borrow" if most.is_share else team.at / "largestJob" / "nodes"
+            at = most.at / "borrow" if most.is_share else team.largest_job_at
             yield JOB_ON_BORROWED_NODES.at(at, message)
 
 

@@ -46,7 +46,7 @@ COMPONENT_IN_FOREIGN_NAMESPACE = Rule(
     summary="A component's objects stand in the namespace of the team that lists it.",
     why=(
         "The team's AppProject permits its own namespace only, and Argo CD refuses the whole unit, what is right in it"
-        " too: `namespace team-nlp is not permitted in project 'team-vision'` (seen with Argo CD 3.5.7)."
+        " too: `namespace <namespace> is not permitted in project '<project>'` (seen with Argo CD 3.5.7)."
     ),
     fix="Set `metadata.namespace` to the team's; what is not in a namespace does not belong to a team.",
 )
@@ -59,7 +59,7 @@ COMPONENT_OF_FORBIDDEN_KIND = Rule(
         " one more NetworkPolicy or RoleBinding opens the team. A job in Git is made again whenever somebody deletes"
         " it, and one with `suspend: true` is fought over: generation 15 in 75 s, the pods killed and made again (seen"
         " with Argo CD 3.5.7 and Kueue 0.19.2). What is cluster-wide stops the whole unit: `resource :Namespace is not"
-        " permitted in project team-vision` (seen with Argo CD 3.5.7)."
+        " permitted in project <project>` (seen with Argo CD 3.5.7)."
     ),
     fix="Say it in the team's or the cluster's profile, or submit it as a user; secrets come out of a secret store.",
 )
@@ -69,7 +69,7 @@ FOREIGN_METADATA_KEY = Rule(
     summary="A component's objects carry no label, annotation or finalizer that steers a controller, or pretends to.",
     why=(
         "One `argocd.argoproj.io/sync-options: Prune=confirm` freezes the team's whole unit once the object goes:"
-        " `waiting for pruning confirmation of /ConfigMap/solver`, and nothing newer is applied (seen with Argo CD"
+        " `waiting for pruning confirmation of /ConfigMap/<name>`, and nothing newer is applied (seen with Argo CD"
         " 3.5.7). A made-up key does nothing and looks like a promise."
     ),
     fix="Leave it out, or take a key below the settings' `domain`; say placement, storage and regulation in profiles.",
@@ -80,7 +80,7 @@ UNSERVED_VERSION = Rule(
     summary="A component's objects are of the API version that the release serves.",
     why=(
         "Argo CD stops the whole unit: `failed to discover server resources for group version"
-        " external-secrets.io/v1beta1: the server could not find the requested resource` (seen with Argo CD 3.5.7)."
+        " <version>: the server could not find the requested resource` (seen with Argo CD 3.5.7)."
     ),
     fix="Write the served version, and look up what else changed between the two.",
 )

@@ -30,8 +30,8 @@ UNDECLARED_EXTERNAL = Rule(
     summary="What a cluster needs and Trainyard does not make is declared in `external`, with its owner.",
     why=(
         "Nobody is known to provide it: claims stay Pending and Argo CD's unit with them (`waiting for healthy state of"
-        " /PersistentVolumeClaim/minimal and 1 more resources`, seen with Argo CD 3.5.7), secrets stay empty, jobs wait"
-        " for labels that no node has (`no topology domains at level: example.com/ib-leaf`, seen with Kueue 0.19.2),"
+        " /PersistentVolumeClaim/<claim>`, seen with Argo CD 3.5.7), secrets stay empty, jobs wait"
+        " for labels that no node has (`no topology domains at level: <label>`, seen with Kueue 0.19.2),"
         " ways out lead nowhere, and partitions or VLANs are never set in the subnet manager or switches, so ranks find"
         " no path."
     ),

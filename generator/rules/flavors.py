@@ -27,7 +27,7 @@ MIXED_TOPOLOGY = Rule(
     summary="The pools of one queue are all on a fabric, or none is.",
     why=(
         "A fabric gives its flavor a topology. In a queue that has both, Kueue takes each pod either way only: ranks"
-        ' find `Flavor "plain" does not support TopologyAwareScheduling` (seen with Kueue 0.19.2), and the steps of a'
+        ' find `Flavor "<pool>" does not support TopologyAwareScheduling` (seen with Kueue 0.19.2), and the steps of a'
         " job, which name no level, may run on the other pool alone, and wait for it"
         " (sigs.k8s.io/kueue:pkg/cache/scheduler/tas_flavorassigner.go)."
     ),
@@ -55,7 +55,7 @@ def uneven_flavor_labels(platform: Platform) -> Iterator[Diagnostic]:
                 f"pools `{one.name}` and `{two.name}` of queue {queue} have no key in common with different values:"
                 f" {_told(one)} and {_told(two)}"
             )
-            notes = [Note(f"labels of a `{one.hardware.name}`", one.hardware.at / "labels")]
+            notes = [Note(f"labels of a `{one.hardware.name}`", one.hardware.stated("labels"))]
             yield UNEVEN_FLAVOR_LABELS.at(two.hardware.at / "labels", message, notes=notes)
 
 

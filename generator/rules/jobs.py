@@ -7,10 +7,10 @@ from math import ceil
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
-from generator.model.quantity import format_bytes
+from generator.model.quantity import counted, format_bytes
 from generator.model.runtime import Runtime
 from generator.model.space import Space
-from generator.model.team import Quota, Team
+from generator.model.team import Quota, Team, TeamSpace
 from generator.model.tenant import Tenant
 from generator.rules._check import Check
 from generator.rules._walk import hardware, held, holdings
@@ -21,7 +21,7 @@ JOB_LARGER_THAN_REACH = Rule(
     summary="A largest job is not larger than the team's own nodes and what it may borrow of one pool.",
     why=(
         "The admission policy knows what the team reaches, so the API server refuses every job of that size, whatever"
-        " the profile says: `spec.trainer.numNodes is 8 (64 GPUs); with ... this team may ask for 2 to 7 nodes` (seen"
+        " the profile says: `spec.trainer.numNodes is <n> ...; with ... this team may ask for <n> to <n> nodes` (seen"
         " with Kubernetes 1.36.3)."
     ),
     fix="Lower `largestJob`, or give the team more `nodes` or `borrow`.",
@@ -31,8 +31,8 @@ JOB_LARGER_THAN_POOL = Rule(
     severity=Severity.ERROR,
     summary="A team's largest job is not larger than what the pool promises.",
     why=(
-        "The job is submitted and waits for ever: `insufficient quota for nvidia.com/gpu in flavor ..., previously"
-        " considered podsets requests (0) + current podset request (16) > maximum capacity (8)` (seen with Kueue"
+        "The job is submitted and waits for ever: `insufficient quota for <resource> in flavor <pool>, previously"
+        " considered podsets requests (0) + current podset request (<n>) > maximum capacity (<n>)` (seen with Kueue"
         " 0.19.2). The message stands on its Workload only; `describe trainjob` shows nothing."
     ),
     fix="Lower `largestJob` and `borrow`, or enlarge the pool.",
@@ -43,7 +43,7 @@ JOB_LARGER_THAN_RUNTIME_CAP = Rule(
     summary="Some runtime of a team admits its largest job.",
     why=(
         "The admission policy takes the smaller of both numbers, so the API server refuses every job of that size:"
-        " `spec.trainer.numNodes is 4 (32 GPUs); with ... this team may ask for 2 to 3 nodes` (seen with Kubernetes"
+        " `spec.trainer.numNodes is <n> ...; with ... this team may ask for <n> to <n> nodes` (seen with Kubernetes"
         " 1.36.3)."
     ),
     fix="Lower `largestJob`, or raise `maxNodes` of a runtime that was tested at that size.",
@@ -54,8 +54,8 @@ SMALLEST_JOB_DOES_NOT_FIT = Rule(
     summary="A team reaches enough of some pool for the smallest job of a runtime that it lists.",
     why=(
         "The launcher of an MPI job takes a whole node too: Trainer makes a launcher and one node even of"
-        " `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair: `... current podset request (16) >"
-        " maximum capacity (8)` (seen with Kueue 0.19.2). So the admission policy refuses what a team can't have."
+        " `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair: `... current podset request (<n>) >"
+        " maximum capacity (<n>)` (seen with Kueue 0.19.2). So the admission policy refuses what a team can't have."
     ),
     fix="Give the team two nodes, or one that is its own and one to borrow; torchrun needs one only.",
 )
@@ -90,12 +90,19 @@ def job_larger_than_reach(platform: Platform) -> Iterator[Diagnostic]:
             # A share of a node is told of as a part of one: its job may be called as large as the whole.
             reach = ceil(quota.reach) if quota.is_share else quota.reach
             if reach < space.largest_job and (quota.is_share or smallest <= reach):
-                message = (
-                    f"team {team.name} may submit a job of {space.largest_job} nodes, but reaches {quota.reach}"
-                    f" of pool `{quota.pool}` ({quota.nodes} own, {quota.borrow} borrowed)"
-                )
+                message = f"{_submits(team, space)}, but reaches {_reached(quota)}"
                 notes = [Note("the most that it has of any pool", quota.at)]
-                yield JOB_LARGER_THAN_REACH.at(space.at / "largestJob" / "nodes", message, notes=notes)
+                yield JOB_LARGER_THAN_REACH.at(space.largest_job_at, message, notes=notes)
+
+
+def _submits(team: Team, space: TeamSpace) -> str:
+    return f"team {team.name} may submit a job of {counted(space.largest_job, 'node')}"
+
+
+def _reached(quota: Quota) -> str:
+    """Return what a job of a team can have of a pool, and of what it consists."""
+    reach = quota.told(quota.own + quota.borrowed)
+    return f"{reach} of pool `{quota.pool}` ({quota.own} own, {quota.borrowed} borrowed)"
 
 
 def _smallest(platform: Platform, team: Team) -> int:
@@ -110,12 +117,9 @@ def job_larger_than_pool(platform: Platform) -> Iterator[Diagnostic]:
             reachable = [flavor.pool for flavor in flavors if flavor.quota.reach >= space.largest_job]
             largest = max(reachable, key=lambda each: each.promised, default=None)
             if largest is not None and largest.promised < space.largest_job:
-                message = (
-                    f"team {team.name} may submit a job of {space.largest_job} nodes,"
-                    f" but pool `{largest.name}` promises {largest.promised}"
-                )
-                notes = [Note(f"{largest.nodes} nodes less {largest.reserve} in reserve", largest.at / "nodes")]
-                yield JOB_LARGER_THAN_POOL.at(space.at / "largestJob" / "nodes", message, notes=notes)
+                message = f"{_submits(team, space)}, but pool `{largest.name}` promises {largest.promised}"
+                what = f"{counted(largest.nodes, 'node')} less {largest.reserve} in reserve"
+                yield JOB_LARGER_THAN_POOL.at(space.largest_job_at, message, notes=[Note(what, largest.at / "nodes")])
 
 
 def job_larger_than_runtime_cap(platform: Platform) -> Iterator[Diagnostic]:
@@ -126,11 +130,9 @@ def job_larger_than_runtime_cap(platform: Platform) -> Iterator[Diagnostic]:
         highest = max(runtime.max_nodes for runtime in caps)
         for space in team.spaces:
             if highest < space.largest_job:
-                message = (
-                    f"team {team.name} may submit a job of {space.largest_job} nodes, but its runtimes take {highest}"
-                )
+                message = f"{_submits(team, space)}, but its runtimes take {highest}"
                 notes = [Note(f"{each.name} takes {each.max_nodes}", each.at / "maxNodes") for each in caps]
-                yield JOB_LARGER_THAN_RUNTIME_CAP.at(space.at / "largestJob" / "nodes", message, notes=notes)
+                yield JOB_LARGER_THAN_RUNTIME_CAP.at(space.largest_job_at, message, notes=notes)
 
 
 def smallest_job_does_not_fit(platform: Platform) -> Iterator[Diagnostic]:
@@ -138,10 +140,11 @@ def smallest_job_does_not_fit(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         if runtime.max_nodes < runtime.launcher.smallest_job:
             message = (
-                f"runtime `{runtime.name}` takes {runtime.max_nodes} pod at most, and its smallest job has"
-                f" {runtime.launcher.smallest_job}"
+                f"runtime `{runtime.name}` takes {counted(runtime.max_nodes, 'node')} at most, and its smallest job"
+                f" has {runtime.launcher.smallest_job}"
             )
-            yield SMALLEST_JOB_DOES_NOT_FIT.at(runtime.at / "maxNodes", message)
+            hint = f"Set `maxNodes` to {runtime.launcher.smallest_job} or more."
+            yield SMALLEST_JOB_DOES_NOT_FIT.at(runtime.at / "maxNodes", message, hint=hint)
     tenants = [tenant for site in platform.sites for tenant in site.tenants]
     offered = {
         (each.name, launch.runtime.name) for each in tenants for space in each.spaces for launch in space.launches
@@ -168,14 +171,16 @@ def _runnable(platform: Platform, tenant: Tenant) -> list[tuple[Runtime, Quota]]
 
 def _unfit(tenant: Tenant, space: Space, runnable: list[tuple[Runtime, Quota]]) -> Iterator[Diagnostic]:
     for runtime, quota in sorted(runnable, key=lambda each: each[1].reach)[-1:]:
-        message = (
-            f"team {tenant.name} reaches {quota.reach} of pool `{quota.pool}`, and jobs in `{space.namespace}` have"
-            f" {space.profile.largest_job} at most; the smallest with runtime `{runtime.name}` takes"
-            f" {runtime.launcher.smallest_job}: the launcher's and one more"
-        )
-        short = quota.reach < runtime.launcher.smallest_job
-        at = quota.at / quota.unit if short else space.profile.at / "largestJob" / "nodes"
-        yield SMALLEST_JOB_DOES_NOT_FIT.at(at, message)
+        smallest = runtime.launcher.smallest_job
+        pods = f"{counted(smallest, 'node')}: the launcher's and one more"
+        takes = f"the smallest with runtime `{runtime.name}` takes {pods}"
+        if quota.reach < smallest:
+            message = f"team {tenant.name} reaches {_reached(quota)}, and of its jobs {takes}"
+            yield SMALLEST_JOB_DOES_NOT_FIT.at(quota.place, message)
+        else:
+            most = f"jobs in `{space.namespace}` have {counted(space.profile.largest_job, 'node')} at most"
+            hint = f"Set `largestJob: {{nodes: {smallest}}}` or more; team {tenant.name} reaches {_reached(quota)}."
+            yield SMALLEST_JOB_DOES_NOT_FIT.at(space.profile.largest_job_at, f"{most}, and {takes}", hint=hint)
 
 
 def quota_without_runtime(platform: Platform) -> Iterator[Diagnostic]:
@@ -203,7 +208,7 @@ def shared_memory_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:
                     f"{format_bytes(runtime.shared_memory)} of shared memory leave nothing"
                     f" of the {format_bytes(memory)} that a pod has on a `{each.name}`"
                 )
-                notes = [Note("the node's memory less the system's share", each.at / "memory")]
+                notes = [Note("the node's memory less the system's share", each.stated("memory"))]
                 yield SHARED_MEMORY_EXCEEDS_NODE.at(runtime.at / "sharedMemory", message, notes=notes)
 
 

@@ -24,7 +24,7 @@ _SYSTEM_TAINT = re.compile(
 
 _OTHER_NODES = (
     "Quota and runtimes are computed for one GPU, and the nodes have another: jobs run slower, run out of GPU memory,"
-    " or, where no node matches, wait for ever: `no topology domains at level: example.com/ib-leaf` (seen with Kueue"
+    " or, where no node matches, wait for ever: `no topology domains at level: <label>` (seen with Kueue"
     " 0.19.2)."
 )
 
@@ -70,7 +70,7 @@ def contradicting_product(platform: Platform) -> Iterator[Diagnostic]:
         label = each.labels.get(PRODUCT)
         if each.gpu and label is not None and label != each.gpu.product:
             message = f"the GPUs of a `{each.name}` are {each.gpu.product}, but its labels select {label}"
-            notes = [Note("the label stands here, or in what the profile extends", each.at / "labels" / PRODUCT)]
+            notes = [Note("the label", each.stated("labels", PRODUCT))]
             yield CONTRADICTING_PRODUCT.at(each.at / "gpu" / "product", message, notes=notes)
 
 

@@ -8,7 +8,7 @@ from itertools import permutations
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.hardware import Hardware
 from generator.model.platform import Platform
-from generator.model.quantity import format_bytes, format_cpu
+from generator.model.quantity import counted, format_bytes, format_cpu
 from generator.model.runtime import Runtime
 from generator.rules._check import Check
 from generator.rules._walk import hardware
@@ -65,7 +65,7 @@ ODD_CORE_SPLIT = Rule(
     severity=Severity.WARNING,
     summary="The cores that a node gives to a job are divided evenly among its ranks.",
     why="Each rank is bound to whole cores, so the rest is never used: data loaders wait while cores idle.",
-    fix="Set the system's cpu so that the rest can be divided, or `binding: none` in the runtime.",
+    fix="Set the system's cpu, or the runtime's `ranks`, so that nothing is left over, or `binding: none`.",
 )
 
 
@@ -77,7 +77,7 @@ def overlapping_pools(platform: Platform) -> Iterator[Diagnostic]:
             if one < two or (one == two and wide.name < narrow.name):
                 labels = ", ".join(f"{key}={value}" for key, value in wide.hardware.labels.items())
                 message = f"pool `{wide.name}` selects the nodes of pool `{narrow.name}` too: {labels}"
-                notes = [Note(f"hardware of `{each.name}`", each.hardware.at / "labels") for each in (wide, narrow)]
+                notes = [Note(f"hardware of `{each.name}`", each.hardware.stated("labels")) for each in (wide, narrow)]
                 yield OVERLAPPING_POOLS.at(wide.at.key(), message, notes=notes)
 
 
@@ -95,56 +95,54 @@ def kubelet_share_exceeds_system(platform: Platform) -> Iterator[Diagnostic]:
                 message = (
                     f"the kubelet of a `{each.name}` reserves {form(part)} {field}, the system {form(whole)} in all"
                 )
-                yield KUBELET_SHARE_EXCEEDS_SYSTEM.at(
-                    each.at / "kubelet" / field, message, notes=[Note("the system's share", each.at / "system" / field)]
-                )
+                notes = [Note("the system's share", each.stated("system", field))]
+                yield KUBELET_SHARE_EXCEEDS_SYSTEM.at(each.at / "kubelet" / field, message, notes=notes)
 
 
 def no_gpu_taint(platform: Platform) -> Iterator[Diagnostic]:
     """Find GPU hardware without a taint."""
     for each in hardware(platform):
         if each.gpu and not each.taint:
-            yield NO_GPU_TAINT.at(each.at / "taint", f"a `{each.name}` has {each.gpus} GPUs and no taint")
+            yield NO_GPU_TAINT.at(each.at / "taint", f"a `{each.name}` has {counted(each.gpus, 'GPU')} and no taint")
 
 
 def threads_below_cores(platform: Platform) -> Iterator[Diagnostic]:
     """Find nodes whose threads are no multiple of their cores."""
     for each in hardware(platform):
         if each.threads % each.cores:
-            message = f"a `{each.name}` has {each.cores} cores and {each.threads} threads"
+            message = f"a `{each.name}` has {counted(each.cores, 'core')} and {counted(each.threads, 'thread')}"
             yield THREADS_BELOW_CORES.at(each.at / "cpu" / "threads", message)
 
 
 def fewer_cores_than_ranks(platform: Platform) -> Iterator[Diagnostic]:
-    """Compare the cores that a job gets with its ranks: one a GPU, or one a core but at least one."""
+    """Compare the cores that a job gets with its ranks, where the runtime leaves their number open."""
     for runtime, each in _bound(platform):
         ranks = each.gpus or 1
-        if each.promised_cores < ranks:
-            message = (
-                f"runtime `{runtime.name}` binds {ranks} ranks to the {each.promised_cores} cores of a `{each.name}`"
-            )
-            notes = [Note("the system keeps the others", each.at / "system" / "cpu")]
+        if not runtime.ranks and each.promised_cores < ranks:
+            what = f"{counted(ranks, 'rank')} to the {counted(each.promised_cores, 'core')} of a `{each.name}`"
+            message = f"runtime `{runtime.name}` binds {what}"
+            notes = [Note("the system keeps the others", each.stated("system", "cpu"))]
             yield FEWER_CORES_THAN_RANKS.at(runtime.at / "binding", message, notes=notes)
 
 
 def odd_core_split(platform: Platform) -> Iterator[Diagnostic]:
     """Find whole nodes whose cores leave a rest when each rank has its share."""
     for runtime, each in _bound(platform):
-        ranks = each.gpus or 1
+        ranks = runtime.ranks or each.gpus or 1
         share, rest = divmod(each.promised_cores, ranks)
         if share and rest:
             message = (
-                f"runtime `{runtime.name}` binds each of {ranks} ranks to {share} of the {each.promised_cores} cores"
-                f" of a `{each.name}`, and {rest} are left over"
+                f"runtime `{runtime.name}` binds each of {counted(ranks, 'rank')} to {share} of the"
+                f" {counted(each.promised_cores, 'core')} of a `{each.name}`, which leaves {rest} over"
             )
-            notes = [Note("what the system keeps", each.at / "system" / "cpu")]
+            notes = [Note("what the system keeps", each.stated("system", "cpu"))]
             yield ODD_CORE_SPLIT.at(runtime.at / "binding", message, notes=notes)
 
 
 def _bound(platform: Platform) -> Iterator[tuple[Runtime, Hardware]]:
     """Yield each runtime that binds its ranks, with the hardware that it runs on."""
     for runtime in platform.runtimes:
-        if runtime.binding == "cores":
+        if runtime.binds:
             yield from ((runtime, each) for each in hardware(platform) if each.name in runtime.hardware)
 
 

@@ -8,6 +8,7 @@ from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware, Nic
 from generator.model.platform import Platform
+from generator.model.quantity import counted
 from generator.rules._check import Check
 from generator.rules._walk import hardware
 
@@ -44,14 +45,11 @@ UNSUPPORTED_NIC = Rule(
     severity=Severity.ERROR,
     summary="The ports of a pool on a fabric are those of a card that the SR-IOV operator knows, and NCCL's mlx5.",
     why=(
-        "The operator's webhook refuses the policy (`vendor/device 15b3/101e is not supported`,"
+        "The operator's webhook refuses the policy (`vendor/device <vendor>/<device> is not supported`,"
         " openshift/sriov-network-operator#552), so the platform's unit never syncs; other makers' ports are none that"
         " NCCL_IB_HCA=mlx5 finds, and ranks fall back to TCP in silence."
     ),
-    fix=(
-        "Take the ids of the port from `lspci -nn` on such a node; where the operator's list was extended, declare"
-        " `Nic/<vendor>:<device>` with its owner in `external`."
-    ),
+    fix="Take the vendor and device of the port from `lspci -nn` on such a node.",
 )
 ODD_MTU = Rule(
     id="fabric/odd-mtu",
@@ -96,7 +94,7 @@ def _beside_gpus(each: Hardware, gpus: int) -> Iterator[Diagnostic]:
             )
     yield from _twice(each, [(str(nic.gpu), nic) for nic in each.rails if nic.gpu >= 0], "GPU {} beside them")
     if len(each.rails) != gpus:
-        message = f"a `{each.name}` has {len(each.rails)} rails and {gpus} GPUs"
+        message = f"a `{each.name}` has {counted(len(each.rails), 'rail')} and {counted(gpus, 'GPU')}"
         yield RAIL_IS_NO_RAIL.at(each.at / "nics", message)
 
 
@@ -105,8 +103,8 @@ def rails_without_fabric(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for pool in site.cluster.pools:
             if pool.hardware.rails and pool.fabric is None:
-                rails = len(pool.hardware.rails)
-                message = f"pool `{pool.name}` names no fabric, but a `{pool.hardware.name}` has {rails} rails"
+                rails = counted(len(pool.hardware.rails), "rail")
+                message = f"pool `{pool.name}` names no fabric, but a `{pool.hardware.name}` has {rails}"
                 yield RAILS_WITHOUT_FABRIC.at(pool.at.key(), message)
 
 
@@ -118,21 +116,25 @@ def unsupported_nic(platform: Platform) -> Iterator[Diagnostic]:
             if problem := _nic_problem(each, fabric, site.cluster.external):
                 field = "vendor" if each.nic_vendor != _NVIDIA else "device"
                 notes = [Note(f"pool `{rail.pool.name}` is on fabric `{fabric.name}`", rail.pool.at / "fabric")]
-                yield UNSUPPORTED_NIC.at(each.at / "nic" / field, problem, notes=notes)
+                message, hint = problem
+                yield UNSUPPORTED_NIC.at(each.at / "nic" / field, message, hint=hint, notes=notes)
 
 
-def _nic_problem(each: Hardware, fabric: Fabric, external: Mapping[str, str]) -> str:
-    """Return what is wrong with the ports; the owner of the operator may have added others to its list."""
+def _nic_problem(each: Hardware, fabric: Fabric, external: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return what is wrong with the ports, and what puts it right; no hint where the ids themselves are wrong."""
     ids = f"{each.nic_vendor}:{each.nic_device}"
     if each.nic_vendor != _NVIDIA:
-        return f"the rails of a `{each.name}` are ports {ids}, but jobs use NVIDIA's, {_NVIDIA}"
+        hint = "Give these ports another `role` than `rail` and remove the pool's `fabric`: jobs then use sockets."
+        return f"the rails of a `{each.name}` are ports {ids}, but jobs use NVIDIA's, {_NVIDIA}", hint
     if each.nic_device in _FUNCTIONS:
-        return f"{ids} is the id of virtual functions, not of the rails of a `{each.name}`"
+        return f"{ids} is the id of virtual functions, not of the rails of a `{each.name}`", ""
     if each.nic_device in _ETHERNET and fabric.link.name == "infiniband":
-        return f"{ids} is {_ETHERNET[each.nic_device]}, which has no InfiniBand"
+        hint = f"Set `link: roce` on fabric `{fabric.name}`, or correct the device."
+        return f"{ids} is {_ETHERNET[each.nic_device]}, which has no InfiniBand", hint
     if each.nic_device not in _PORTS and f"Nic/{ids}" not in external:
-        return f"the SR-IOV operator does not know {ids}, and `Nic/{ids}` is not declared in `external`"
-    return ""
+        hint = f"If its owner added the port to the operator's list, declare `Nic/{ids}` with that owner in `external`."
+        return f"the SR-IOV operator does not know {ids}, and `Nic/{ids}` is not declared in `external`", hint
+    return None
 
 
 def odd_mtu(platform: Platform) -> Iterator[Diagnostic]:

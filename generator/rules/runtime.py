@@ -101,7 +101,7 @@ def cuda_too_old(platform: Platform) -> Iterator[Diagnostic]:
             needed = each.gpu.minimum_cuda if each.gpu else ""
             if cuda and needed and each.name in runtime.hardware and _numbers(cuda) < _numbers(needed):
                 message = f"CUDA {cuda} does not know the GPUs of a `{each.name}`, which need {needed}"
-                notes = [Note("said here, or in the preset", each.at / "gpu" / "minimumCuda")]
+                notes = [Note("what they need", each.stated("gpu", "minimumCuda"))]
                 yield CUDA_TOO_OLD.at(runtime.at / "libraries" / "cuda", message, notes=notes)
 
 

@@ -81,7 +81,7 @@ MADE_UP_TOPOLOGY_LABEL = Rule(
     summary="A level of Kubernetes' own name is one that Kubernetes sets.",
     why=(
         "Kubernetes knows regions, zones and hosts; nobody sets its other names, and Kueue places nothing then: `no"
-        " topology domains at level: topology.kubernetes.io/rack` (seen with Kueue 0.19.2)."
+        " topology domains at level: <label>` (seen with Kueue 0.19.2)."
     ),
     fix="Take a label of your own, which whoever knows the racks and switches sets, such as ml.example.com/leaf.",
 )
@@ -91,7 +91,7 @@ QUEUE_WITHOUT_TRAINJOB = Rule(
     summary="TrainJob is among the frameworks that Kueue queues.",
     why=(
         "Kueue does not see the jobs: they start at once beside the queue and its quota, and on tainted nodes their"
-        " pods stay Pending: `8 node(s) had untolerated taint(s)` (seen with Kueue 0.19.2), as the toleration is the"
+        " pods stay Pending: `<n> node(s) had untolerated taint(s)` (seen with Kueue 0.19.2), as the toleration is the"
         " queue's."
     ),
     fix="Add TrainJob to `frameworks`, or remove the key for its default.",

@@ -8,6 +8,7 @@ from fractions import Fraction
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
 from generator.model.pool import Pool
+from generator.model.quantity import counted
 from generator.model.queue import Flavor
 from generator.model.runtime import Runtime
 from generator.model.team import Quota
@@ -20,8 +21,8 @@ UNEVEN_SHARE = Rule(
     severity=Severity.ERROR,
     summary="Shares of a node are equal pods with cores of their own, and those of a pool fill whole nodes.",
     why=(
-        "Quota is promised and no node gives it: jobs wait for ever, as `allows to fit only 2 out of 3 pod(s). Total"
-        ' nodes: 4; excluded: resource "cpu": 1` (seen with Kueue 0.19.2 where a share had taken the node). Cores that'
+        "Quota is promised and no node gives it: jobs wait for ever, as `allows to fit only <n> out of <n> pod(s). ...;"
+        ' excluded: resource "cpu": <n>` (seen with Kueue 0.19.2 where a share had taken the node). Cores that'
         " two pods share are neither's, and a launcher without a part of its own starts nothing."
     ),
     fix=(
@@ -35,7 +36,7 @@ TOO_FEW_VIRTUAL_FUNCTIONS = Rule(
     summary="A share of a node is worth a virtual function of each rail for every pod of a job.",
     why=(
         "Each pod takes one of each rail, and Kueue counts them like any resource: no job of the team is ever admitted,"
-        " `insufficient quota for openshift.io/ib_rail_0 ... > maximum capacity`."
+        " `insufficient quota for <resource> ... > maximum capacity`."
     ),
     fix="Give a port as many `virtualFunctions` as the node has GPUs.",
 )
@@ -45,7 +46,7 @@ def uneven_share(platform: Platform) -> Iterator[Diagnostic]:
     """Look at each share by itself, at the pods of each runtime that could use it, then at all of a pool together."""
     for tenant, flavor in _shares(platform):
         quota, hardware = flavor.quota, flavor.pool.hardware
-        owns = f"team {tenant.name} owns {_gpus(quota.own)} of pool `{quota.pool}`"
+        owns = f"team {tenant.name} owns {counted(quota.own, 'GPU')} of pool `{quota.pool}`"
         if not hardware.gpus:
             yield UNEVEN_SHARE.at(quota.at / "gpus", f"{owns}, whose nodes have none")
         elif quota.own >= hardware.gpus:
@@ -70,11 +71,11 @@ def _unfilled(pool: Pool, owners: list[tuple[Tenant, Quota]]) -> Iterator[Diagno
         nodes[room] -= part
     if sum(parts) <= left * pool.hardware.gpus and len(nodes) > left:
         message = (
-            f"shares of {', '.join(map(str, parts))} GPUs need {len(nodes)} nodes of pool `{pool.name}`, and {left} are"
-            " left beside whole ones"
+            f"shares of {', '.join(map(str, parts))} GPUs need {counted(len(nodes), 'node')} of pool `{pool.name}`,"
+            f" which has {left} beside whole ones"
         )
         notes = [
-            Note(f"team {tenant.name} owns {_gpus(quota.own)}", quota.at / "gpus")
+            Note(f"team {tenant.name} owns {counted(quota.own, 'GPU')}", quota.at / "gpus")
             for tenant, quota in owners
             if quota.is_share
         ]
@@ -102,9 +103,7 @@ def _uneven_pods(flavor: Flavor, runtimes: list[Runtime], owns: str) -> Iterator
     parts = {quota.own // runtime.launcher.smallest_job for runtime in runtimes} - {0}
     if parts and all(quota.borrowed % part for part in parts):
         pods = " or ".join(map(str, sorted(parts)))
-        yield UNEVEN_SHARE.at(
-            at / "borrow", f"{owns} and borrows {quota.borrowed}, but a pod has {_gpus(max(parts), pods)}"
-        )
+        yield UNEVEN_SHARE.at(at / "borrow", f"{owns} and borrows {quota.borrowed}, but a pod has {pods} of them")
 
 
 def _problem(flavor: Flavor, pods: int) -> str:
@@ -113,14 +112,11 @@ def _problem(flavor: Flavor, pods: int) -> str:
     part, rest = divmod(own, pods)
     cores = Fraction(hardware.promised_cores * own, hardware.gpus * pods)
     if rest:
-        return f"a job has {pods} pods at least, which can't have equal parts"
+        return f"a job has {counted(pods, 'pod')} at least, which can't have equal parts"
     if cores.denominator > 1:
-        return f"a pod of {_gpus(part)} would have {cores} of the {hardware.promised_cores} cores that a node gives"
+        gives = f"a node gives {counted(hardware.promised_cores, 'core')} for {counted(hardware.gpus, 'GPU')}"
+        return f"a pod of {counted(part, 'GPU')} would not have whole cores, as {gives}"
     return ""
-
-
-def _gpus(number: int, text: str = "") -> str:
-    return f"{text or number} {'GPU' if number == 1 else 'GPUs'}"
 
 
 def too_few_virtual_functions(platform: Platform) -> Iterator[Diagnostic]:
@@ -133,8 +129,9 @@ def too_few_virtual_functions(platform: Platform) -> Iterator[Diagnostic]:
             pods, worth = runtime.launcher.smallest_job, int(quota.nodes * functions)
             if runtime.uses_rdma and quota.own % pods == 0 and worth < pods:
                 message = (
-                    f"a share of {_gpus(quota.own)} is worth {worth} of the {functions} virtual functions of a rail,"
-                    f" and the smallest job with runtime `{runtime.name}` takes {pods}"
+                    f"a share of {counted(quota.own, 'GPU')} is worth {worth} of the"
+                    f" {counted(functions, 'virtual function')} of a rail, and the smallest job with runtime"
+                    f" `{runtime.name}` takes {pods}"
                 )
                 at = flavor.pool.hardware.at / "nic" / "virtualFunctions"
                 yield TOO_FEW_VIRTUAL_FUNCTIONS.at(

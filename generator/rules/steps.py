@@ -18,7 +18,7 @@ VOLUME_WITHOUT_CLAIM = Rule(
     summary="Each namespace that may use a runtime with `initialize` asks for the storage that its steps write to.",
     why=(
         "Steps and ranks share that claim at /workspace. Without it the job is admitted, holds its nodes, and every pod"
-        ' of it stays Pending: `persistentvolumeclaim "scratch" not found` (seen with Kubernetes 1.36.3).'
+        ' of it stays Pending: `persistentvolumeclaim "<claim>" not found` (seen with Kubernetes 1.36.3).'
     ),
     fix="Ask for it in the `storage` of the team, or of the space; a bucket is no claim.",
 )

@@ -15,7 +15,7 @@ VOLUME_CLAIMED_TWICE = Rule(
     summary="A PersistentVolume is behind one claim.",
     why=(
         "A volume binds to the claim that comes first. The other stays Pending, and Argo CD's unit with it (`waiting"
-        " for healthy state of /PersistentVolumeClaim/minimal and 1 more resources`, seen with Argo CD 3.5.7); whoever"
+        " for healthy state of /PersistentVolumeClaim/<claim>`, seen with Argo CD 3.5.7); whoever"
         " frees the volume for it gives it the first one's data."
     ),
     fix="Name a volume for each claim; data that two teams read belongs on an NFS export or into a bucket.",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
-from generator.schema.wording import counted, found, listed, meant, quoted, wanted
+from generator.model.quantity import counted
+from generator.schema.wording import found, listed, meant, quoted, wanted
 
 _UNUSED = "Trainyard cannot tell what was meant, so nothing is generated and the cluster keeps its last tree"
 

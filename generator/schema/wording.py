@@ -47,11 +47,6 @@ def listed(values: Iterable[Any]) -> str:
     return ", ".join(quoted(value) for value in values)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return ``1 item`` or ``2 items``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def meant(value: Any, known: Iterable[Any]) -> str:
     """Return ``did you mean `gpus`?`` when a known word is close, else what is known."""
     words = [word for word in known if isinstance(word, str)]

@@ -168,3 +168,11 @@ def test_no_line_of_a_private_key_is_shown() -> None:
     assert [each.rule for each in problems] == ["shape/hidden-character", "delivery/secret-in-git"]
     assert "--> profiles/a.yaml:3:23" in told
     assert body not in told
+
+
+def test_absent_first_key_is_named_beside_the_file() -> None:
+    """The first line has nothing to do with it, so no line is shown."""
+    told = _text(RULE.at(Pointer(FILE) / "largestJob" / "nodes", "bad"), source=_source("contact: x\n"))
+
+    assert " --> profiles/a.yaml (`largestJob` is not stated there)\n  = if merged" in told
+    assert "contact" not in told

@@ -40,6 +40,7 @@ def node(**changes: Any) -> Hardware:
         name="small",
         at=Pointer("profiles/hardware/small.yaml"),
         files=("profiles/hardware/small.yaml",),
+        origins={},
         sockets=1,
         cores=8,
         threads=16,

@@ -72,7 +72,7 @@ def _objects(site: Site) -> dict[Identity, Manifest]:
 
 def platform_of(changes: Mapping[str, Any]) -> Platform:
     """Return the base platform after some changes; they must be right in shape and in every name."""
-    profiles = _change(_base(), {name: change for name, change in changes.items() if name != BEFORE})
+    profiles = changed(changes)
     shape = tuple(check_profiles(profiles))
     assert not has_errors(shape), shape
     platform, unresolved = resolve(profiles)
@@ -80,11 +80,16 @@ def platform_of(changes: Mapping[str, Any]) -> Platform:
     return platform
 
 
+def changed(changes: Mapping[str, Any]) -> Profiles:
+    """Return the base profiles after some changes."""
+    return _change(_base(), {name: change for name, change in changes.items() if name != BEFORE})
+
+
 def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
     """Return all that is told of the base platform after some changes that are right in shape."""
     before = changes.get(BEFORE)
     after = {name: change for name, change in changes.items() if name != BEFORE}
-    profiles = _change(_base(), after)
+    profiles = changed(after)
     shape = tuple(check_profiles(profiles))
     assert not has_errors(shape), shape
     platform, unresolved = resolve(profiles)

@@ -55,7 +55,7 @@ def test_borrowing_reaches_the_whole_tree_and_no_other() -> None:
     teams = {"teams/nlp.yaml": borrower, "teams/vision.yaml": {"cohort": "production"}}
 
     assert messages(rule, {**cohorts({"production": ""}), **teams}) == [
-        "4 nodes of pool `dgx-h100` may be borrowed, but the others lend 0"
+        "4 nodes of pool `dgx-h100` may be borrowed, but the others lend 0 nodes"
     ]
     assert messages(rule, {**cohorts({"production": "research"}), **teams}) == []
     assert messages(rule, {**cohorts({"production": "root", "root": "research"}), **teams}) == []

@@ -23,7 +23,7 @@ STORAGE = {"pci": "0000:29:00.0", "role": "storage"}
             [FIRST, SECOND, {**STORAGE, "pci": FIRST["pci"]}],
             ["two ports of a `dgx-h100` have PCI address 0000:18:00.0"],
         ),
-        ([FIRST], ["a `dgx-h100` has 1 rails and 2 GPUs"]),
+        ([FIRST], ["a `dgx-h100` has 1 rail and 2 GPUs"]),
         (
             [FIRST, {"pci": "0000:40:00.0", "role": "rail"}],
             ["rail 0000:40:00.0 does not say its GPU; a `dgx-h100` has GPUs 0 to 1"],

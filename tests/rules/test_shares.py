@@ -84,7 +84,7 @@ def test_shares_that_fit_no_node_together_are_told_with_the_pool() -> None:
         return {CLUSTER: {"pools": {"dgx-h100": {"nodes": nodes, "reserve": 0}}}}
 
     assert messages(UNEVEN, three | pool(2)) == [
-        "shares of 6, 6, 4 GPUs need 3 nodes of pool `dgx-h100`, and 2 are left beside whole ones"
+        "shares of 6, 6, 4 GPUs need 3 nodes of pool `dgx-h100`, which has 2 beside whole ones"
     ]
     assert messages(UNEVEN, three | pool(3)) == []
 
@@ -124,7 +124,7 @@ def test_job_larger_than_a_share_is_told() -> None:
     two[NLP]["largestJob"] = {"nodes": 2}
 
     assert messages("capacity/job-larger-than-reach", two) == [
-        "team nlp may submit a job of 2 nodes, but reaches 1/4 of pool `dgx-h100` (1/4 own, 0 borrowed)"
+        "team nlp may submit a job of 2 nodes, but reaches 2 GPUs of pool `dgx-h100` (2 own, 0 borrowed)"
     ]
 
 
@@ -157,11 +157,13 @@ def test_runtime_that_a_team_can_launch_nowhere_is_told() -> None:
 
     assert [launch.runtime.name for launch in space.launches] == ["torch"]
     (told,) = messages("capacity/smallest-job-does-not-fit", changes)
-    assert told.startswith("team nlp reaches 1 of pool `dgx-h100`, and jobs in `team-nlp` have 1 at most;")
+    assert told.startswith(
+        "team nlp reaches 1 node of pool `dgx-h100` (1 own, 0 borrowed), and of its jobs the smallest"
+    )
 
 
 def test_runtime_smaller_than_its_smallest_job_is_told_once() -> None:
     """Whatever the quota is: the cap is the runtime's own."""
     assert messages("capacity/smallest-job-does-not-fit", {RUNTIME: {"maxNodes": 1}}) == [
-        "runtime `openmpi-cuda` takes 1 pod at most, and its smallest job has 2"
+        "runtime `openmpi-cuda` takes 1 node at most, and its smallest job has 2"
     ]

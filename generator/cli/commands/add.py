@@ -21,6 +21,7 @@ from generator.cli.options import (
 )
 from generator.cli.places import shown_folder
 from generator.edit.team import Plan, TeamRequest
+from generator.model.quantity import counted
 
 _NODES = 2
 """Nodes of a new team: the smallest MPI job takes as many."""
@@ -83,7 +84,7 @@ def team(
 def _told(added: Addition, plan: Plan) -> str:
     lines = [f"wrote {shown_folder(path)}" for path in added.files]
     asked = plan.request
-    own = f"{asked.gpus} GPUs" if asked.gpus else f"{asked.nodes} nodes"
+    own = counted(asked.gpus, "GPU") if asked.gpus else counted(asked.nodes, "node")
     lines.append(f"team {asked.name} has {own} of pool {plan.pool} on cluster {plan.cluster}")
     if plan.holding:
         lines.append(f"and keeps {plan.holding.told} and addresses {plan.holding.addresses} for ever")
