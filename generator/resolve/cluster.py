@@ -17,7 +17,7 @@ from generator.model.pool import Pool
 from generator.model.quantity import parse_seconds
 from generator.model.release import Release
 from generator.model.storage import PullSecret, Storage
-from generator.resolve.references import NOWHERE, SEGMENTS_OF_ANOTHER_LINK, Found, find, network
+from generator.resolve.references import AMBIGUOUS_STORAGE, NOWHERE, SEGMENTS_OF_ANOTHER_LINK, Found, find, network
 
 _FRAMEWORKS = ("BatchJob", "JobSet", "TrainJob")
 
@@ -51,7 +51,7 @@ def resolve_cluster(
         fabrics=fabrics,
         cohorts=tuple(_cohorts(fields, at / "cohorts", found)),
         priorities=tuple(sorted(_priorities(fields, at / "priorities"), key=lambda each: (each.value, each.name))),
-        storage=tuple(_storage(fields, at / "storage")),
+        storage=tuple(_storage(fields, at / "storage", found)),
         pull_secrets=tuple(
             PullSecret(each, at / "pullSecrets" / each, secret["secretStore"], secret["path"])
             for each, secret in sorted(fields.get("pullSecrets", {}).items())
@@ -141,11 +141,16 @@ def _cohorts(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[C
         yield Cohort(name, at / name, parent, cohort.get("weight", 1))
 
 
-def _storage(fields: Mapping[str, Any], at: Pointer) -> Iterator[Storage]:
+def _storage(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Storage]:
     for name, said in sorted(fields.get("storage", {}).items()):
-        encrypted = said.get("encrypted", False)
-        ((kind, what),) = ((kind, what) for kind, what in said.items() if kind != "encrypted")
-        storage = Storage(name, at / name, kind, encrypted=encrypted)
+        kinds = sorted(said.keys() - {"encrypted"})
+        if len(kinds) != 1:
+            has = " and ".join(f"`{kind}`" for kind in kinds) or "only `encrypted`"
+            found.append(AMBIGUOUS_STORAGE.at(at / name, f"storage `{name}` has {has}"))
+            continue
+        (kind,) = kinds
+        what = said[kind]
+        storage = Storage(name, at / name, kind, encrypted=said.get("encrypted", False))
         if kind == "nfs":
             yield replace(storage, server=what["server"], path=what["path"])
         elif kind == "s3":

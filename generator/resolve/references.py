@@ -65,7 +65,15 @@ QUOTA_SAID_TWICE = Rule(
     why="Whichever is meant, the other would be dropped in silence, and the queue promise too much or nothing at all.",
     fix="Write `nodes` or `gpus`; a team that only borrows has `nodes: 0`.",
 )
+AMBIGUOUS_STORAGE = Rule(
+    id="shape/ambiguous-storage",
+    severity=Severity.ERROR,
+    summary="Each storage of a cluster has exactly one of `adopted`, `class`, `nfs` and `s3`.",
+    why="Claims, volumes and keys of teams differ by the kind of storage, so nothing is generated for any team.",
+    fix="Keep one of `adopted`, `class`, `nfs` and `s3`; define a second storage for another one.",
+)
 RULES = (
+    AMBIGUOUS_STORAGE,
     UNKNOWN_NAME,
     INCOMPLETE_HARDWARE,
     BAD_ADDRESS,
