@@ -56,7 +56,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding, complete for the user: what, where, what it does to the cluster, how to mend it."""
+    """One finding, complete for the user: what, where, what it does to the cluster, how to mend it.
+
+    Args:
+        cause: the message without what differs from place to place. Findings of a rule with the same cause and hint
+            are reported together.
+    """
 
     rule: str
     severity: Severity
@@ -65,6 +70,7 @@ class Diagnostic:
     consequence: str
     hint: str
     notes: tuple[Note, ...] = ()
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +91,13 @@ class Rule:
     why: str
     fix: str
 
-    def at(self, at: Pointer, message: str, *, hint: str = "", notes: Iterable[Note] = ()) -> Diagnostic:
-        """Return a diagnostic of this rule at a place."""
-        return Diagnostic(self.id, self.severity, message, at, self.why, hint or self.fix, tuple(notes))
+    def at(
+        self, at: Pointer, message: str, *, hint: str = "", notes: Iterable[Note] = (), cause: str = ""
+    ) -> Diagnostic:
+        """Return a diagnostic of this rule at a place; its cause is the message when nothing else is given."""
+        return Diagnostic(
+            self.id, self.severity, message, at, self.why, hint or self.fix, tuple(notes), cause or message
+        )
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

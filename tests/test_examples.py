@@ -33,7 +33,7 @@ def test_seed_architecture_is_refused_as_its_readme_says(update_golden: bool) ->
     named = set(re.findall(r"`([a-z]+/[a-z0-9-]+)`", (folder / "README.md").read_text(encoding="utf-8"))) & ids
 
     assert (folder / "diagnostics.txt").read_text(encoding="utf-8") == text
-    assert named == {each.rule for each in diagnostics} - {"capacity/idle-nodes"}
+    assert named == {each.rule for each in diagnostics} - {"capacity/idle-nodes", "delivery/placeholder-left"}
 
 
 @pytest.mark.parametrize("example", ["smallest", "two-generations"])

@@ -41,6 +41,7 @@ def _diagnostic(diagnostic: Diagnostic, place: Place, findings: Findings) -> dic
         "consequence": diagnostic.consequence,
         "hint": diagnostic.hint,
         "notes": [_note(note, findings) for note in diagnostic.notes],
+        "cause": diagnostic.cause,
     }
 
 

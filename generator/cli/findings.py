@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -14,7 +13,9 @@ from generator.diagnostics import Diagnostic, Note, Severity
 
 _WIDTH = 120  # columns of a source line that are shown
 _BEFORE = 60  # of them before the span, when the line is longer
-_PER_FILE = 50
+_PLACES = 10  # of one cause
+_NOTES = 50  # of one finding
+_CAUSES = 50  # of one rule
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
 
@@ -29,6 +30,14 @@ class Findings:
         """Return the findings by file, line, column and rule."""
         located = [(each, self.places.find(each.at)) for each in self.diagnostics]
         return sorted(located, key=lambda pair: (*pair[1].order, pair[0].rule, pair[0].message))
+
+    def grouped(self) -> list[list[tuple[Diagnostic, Place]]]:
+        """Return the findings with those of one rule and cause together, in the order of the first of each."""
+        groups: dict[tuple[str, ...], list[tuple[Diagnostic, Place]]] = {}
+        for diagnostic, place in self.ordered():
+            key = (diagnostic.rule, diagnostic.severity, diagnostic.cause, diagnostic.hint)
+            groups.setdefault(key, []).append((diagnostic, place))
+        return list(groups.values())
 
     def count(self, severity: Severity) -> int:
         """Return how many findings there are of a severity."""
@@ -49,25 +58,32 @@ def summary(findings: Findings) -> str:
 
 
 def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _blocks(findings: Findings, *, colour: bool) -> Iterator[str]:
-    """Yield one block a finding; what a single file repeats too often is only counted."""
-    seen: Counter[str] = Counter()
-    for diagnostic, place in findings.ordered():
-        seen[place.file] += 1
-        if seen[place.file] <= _PER_FILE:
-            yield "\n".join(_block(diagnostic, place, findings.places, colour=colour)) + "\n"
-    for file, count in sorted(seen.items()):
-        if count > _PER_FILE:
-            yield f"{printable(file)}: and {count - _PER_FILE} more\n"
+    """Yield one block a cause; of a rule with very many causes the last are only counted."""
+    causes: dict[str, int] = {}
+    beyond: dict[tuple[Severity, str], int] = {}
+    for group in findings.grouped():
+        first = group[0][0]
+        causes[first.rule] = causes.get(first.rule, 0) + 1
+        if causes[first.rule] <= _CAUSES:
+            explain = causes[first.rule] == 1
+            yield "\n".join(_block(group, findings.places, explain=explain, colour=colour)) + "\n"
+        else:
+            beyond[first.severity, first.rule] = beyond.get((first.severity, first.rule), 0) + len(group)
+    for (severity, rule), count in sorted(beyond.items()):
+        yield f"{_paint(f'{severity}[{rule}]', colour, _COLOURS[severity])}: and {count:,} more\n"
 
 
-def _block(diagnostic: Diagnostic, place: Place, places: Places, *, colour: bool) -> Iterator[str]:
+def _block(group: list[tuple[Diagnostic, Place]], places: Places, *, explain: bool, colour: bool) -> Iterator[str]:
+    """Yield the lines of one cause: its first place in full, where else it is found, and what it does once a rule."""
+    (diagnostic, place), *others = group
     tone = _COLOURS[diagnostic.severity]
     head = _paint(f"{diagnostic.severity}[{diagnostic.rule}]", colour, tone)
-    yield f"{head}: {_paint(printable(diagnostic.message), colour, None)}"
+    message = f"{diagnostic.cause} ({_many(len(group), 'place')})" if others else diagnostic.message
+    yield f"{head}: {_paint(printable(message), colour, None)}"
     gutter = " " * len(str(place.mark.line)) if place.mark else " "
     yield f"{gutter}{_paint('-->', colour, 'blue')} {printable(str(place))}"
     if place.mark:
@@ -76,17 +92,26 @@ def _block(diagnostic: Diagnostic, place: Place, places: Places, *, colour: bool
         yield f"{gutter} {bar}"
         yield f"{_paint(str(place.mark.line), colour, 'blue')} {bar} {line}".rstrip()
         yield f"{gutter} {bar} {_paint_after_spaces(carets, colour, tone)}"
-    for name, told in _remarks(diagnostic, places):
+    remarks = (*_elsewhere([other for _, other in others]), *_remarks(diagnostic, places, explain=explain))
+    for name, told in remarks:
         yield f"{gutter} {_paint('=', colour, 'blue')} {_paint(name, colour, None)}: {printable(told)}"
 
 
-def _remarks(diagnostic: Diagnostic, places: Places) -> Iterable[tuple[str, str]]:
-    if diagnostic.consequence:
+def _elsewhere(others: list[Place]) -> Iterator[tuple[str, str]]:
+    """Yield the places of a cause after its first one."""
+    shown = others[: _PLACES - 1]
+    yield from (("also", str(place)) for place in shown)
+    if len(others) > len(shown):
+        yield "also", f"and {len(others) - len(shown):,} more"
+
+
+def _remarks(diagnostic: Diagnostic, places: Places, *, explain: bool) -> Iterable[tuple[str, str]]:
+    if diagnostic.consequence and explain:
         yield "if merged", diagnostic.consequence
-    for note in diagnostic.notes[:_PER_FILE]:
+    for note in diagnostic.notes[:_NOTES]:
         yield "note", _note(note, places)
-    if len(diagnostic.notes) > _PER_FILE:
-        yield "note", f"and {len(diagnostic.notes) - _PER_FILE} more"
+    if len(diagnostic.notes) > _NOTES:
+        yield "note", f"and {len(diagnostic.notes) - _NOTES} more"
     if diagnostic.hint:
         yield "help", diagnostic.hint
 

@@ -53,12 +53,13 @@ ADDRESS_BLOCK_TOO_SMALL = Rule(
 
 def addresses_outside_range(platform: Platform) -> Iterator[Diagnostic]:
     """Compare each block with its fabric's range."""
-    for _, fabric, holders in allocated(platform):
+    for site, fabric, holders in allocated(platform):
+        cause = f"blocks of teams on fabric `{fabric.name}` of {site.name} are not in {fabric.addresses}"
         for team, each in holders:
             if not each.addresses.subnet_of(fabric.addresses):
                 message = f"block {each.addresses} of team {team} is not in {fabric.addresses}"
                 notes = [Note(f"the range of fabric `{fabric.name}`", fabric.at / "addresses")]
-                yield ADDRESSES_OUTSIDE_RANGE.at(each.at / "addresses", message, notes=notes)
+                yield ADDRESSES_OUTSIDE_RANGE.at(each.at / "addresses", message, notes=notes, cause=cause)
 
 
 def addresses_overlap(platform: Platform) -> Iterator[Diagnostic]:

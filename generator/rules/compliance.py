@@ -164,7 +164,9 @@ def not_fips(platform: Platform) -> Iterator[Diagnostic]:
         if not site.cluster.fips:
             message = f"team {tenant.name} is under {compliance.name}, and cluster {site.name} is not in FIPS mode"
             at = (tenant.team.at / "quota" / site.name).key()
-            yield NOT_FIPS.at(at, message, notes=[Note("the cluster", site.cluster.at / "fips")])
+            notes = [Note("the cluster", site.cluster.at / "fips")]
+            cause = f"teams are under {compliance.name}, and cluster {site.name} is not in FIPS mode"
+            yield NOT_FIPS.at(at, message, notes=notes, cause=cause)
 
 
 def audit_not_declared(platform: Platform) -> Iterator[Diagnostic]:
@@ -173,7 +175,9 @@ def audit_not_declared(platform: Platform) -> Iterator[Diagnostic]:
         if not any(each.startswith(AUDIT_LOG) for each in site.cluster.external):
             message = f"team {tenant.name} is under {compliance.name}, and cluster {site.name} names no {AUDIT_LOG}..."
             at = (tenant.team.at / "quota" / site.name).key()
-            yield AUDIT_NOT_DECLARED.at(at, message, notes=[Note("to be said here", site.cluster.at / "external")])
+            notes = [Note("to be said here", site.cluster.at / "external")]
+            cause = f"teams are under {compliance.name}, and cluster {site.name} names no {AUDIT_LOG}..."
+            yield AUDIT_NOT_DECLARED.at(at, message, notes=notes, cause=cause)
 
 
 def shared_account(platform: Platform) -> Iterator[Diagnostic]:

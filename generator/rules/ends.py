@@ -41,7 +41,9 @@ def check_ends(platform: Platform, today: str) -> Iterator[Diagnostic]:
             notes = [Note("said here", runtime.at / "deprecated" / "end")]
             if runtime.end < today:
                 message = f"runtime `{runtime.name}`, which team {team.name} lists, ended on {runtime.end}"
-                yield ENDED_RUNTIME.at(team.at / "runtimes", message, notes=notes)
+                cause = f"runtime `{runtime.name}`, which teams list, ended on {runtime.end}"
+                yield ENDED_RUNTIME.at(team.at / "runtimes", message, notes=notes, cause=cause)
             else:
                 message = f"runtime `{runtime.name}`, which team {team.name} lists, ends on {runtime.end}"
-                yield DEPRECATED_RUNTIME.at(team.at / "runtimes", message, notes=notes)
+                cause = f"runtime `{runtime.name}`, which teams list, ends on {runtime.end}"
+                yield DEPRECATED_RUNTIME.at(team.at / "runtimes", message, notes=notes, cause=cause)

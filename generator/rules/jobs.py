@@ -132,7 +132,8 @@ def job_larger_than_runtime_cap(platform: Platform) -> Iterator[Diagnostic]:
             if highest < space.largest_job:
                 message = f"{_submits(team, space)}, but its runtimes take {highest}"
                 notes = [Note(f"{each.name} takes {each.max_nodes}", each.at / "maxNodes") for each in caps]
-                yield JOB_LARGER_THAN_RUNTIME_CAP.at(space.largest_job_at, message, notes=notes)
+                cause = f"teams may submit larger jobs than their runtimes {', '.join(team.runtimes)} take: {highest}"
+                yield JOB_LARGER_THAN_RUNTIME_CAP.at(space.largest_job_at, message, notes=notes, cause=cause)
 
 
 def smallest_job_does_not_fit(platform: Platform) -> Iterator[Diagnostic]:
@@ -195,7 +196,8 @@ def quota_without_runtime(platform: Platform) -> Iterator[Diagnostic]:
                     f" `{each.name}`"
                 )
                 notes = [Note("its runtimes", team.at / "runtimes")]
-                yield QUOTA_WITHOUT_RUNTIME.at(quota.at.key(), message, notes=notes)
+                cause = f"teams have quota of pool `{quota.pool}`, and none of their runtimes runs on a `{each.name}`"
+                yield QUOTA_WITHOUT_RUNTIME.at(quota.at.key(), message, notes=notes, cause=cause)
 
 
 def shared_memory_exceeds_node(platform: Platform) -> Iterator[Diagnostic]:

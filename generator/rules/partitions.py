@@ -81,7 +81,10 @@ def missing_allocation(platform: Platform) -> Iterator[Diagnostic]:
                     )
                     where = platform.allocations_at / site.name / fabric.name
                     notes = [Note("its entry is missing here", where)]
-                    yield MISSING_ALLOCATION.at(flavor.quota.at.key(), message, notes=notes)
+                    cause = (
+                        f"teams with quota on fabric `{fabric.name}` of {site.name} hold no {fabric.link.segment} there"
+                    )
+                    yield MISSING_ALLOCATION.at(flavor.quota.at.key(), message, notes=notes, cause=cause)
 
 
 def reversed_partitions(platform: Platform) -> Iterator[Diagnostic]:
@@ -113,7 +116,7 @@ def reserved_partition(platform: Platform) -> Iterator[Diagnostic]:
 
 def partition_out_of_range(platform: Platform) -> Iterator[Diagnostic]:
     """Compare what each team holds with the fabric's range; reserved ones are told of by their own rule."""
-    for _, fabric, holders in allocated(platform):
+    for site, fabric, holders in allocated(platform):
         first, last, link = fabric.first_segment, fabric.last_segment, fabric.link
         for team, each in holders:
             if first <= last and not first <= each.segment <= last and not _is_reserved(link, each.segment):
@@ -122,7 +125,9 @@ def partition_out_of_range(platform: Platform) -> Iterator[Diagnostic]:
                     f" is not in {link.told(first)} to {link.told(last)}"
                 )
                 notes = [Note(f"the range of fabric `{fabric.name}`", fabric.at / link.ranges)]
-                yield PARTITION_OUT_OF_RANGE.at(each.at / link.field, message, notes=notes)
+                cause = f"{link.segment}s of teams on fabric `{fabric.name}` of {site.name}"
+                cause += f" are not in {link.told(first)} to {link.told(last)}"
+                yield PARTITION_OUT_OF_RANGE.at(each.at / link.field, message, notes=notes, cause=cause)
 
 
 def partition_given_twice(platform: Platform) -> Iterator[Diagnostic]:

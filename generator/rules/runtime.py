@@ -164,7 +164,8 @@ def runtime_without_hardware(platform: Platform) -> Iterator[Diagnostic]:
                     f" but team {team.name} has quota on {', '.join(sorted(own))}"
                 )
                 notes = [Note("where it runs", runtime.at / "hardware")]
-                yield RUNTIME_WITHOUT_HARDWARE.at(team.at / "runtimes", message, notes=notes)
+                cause = f"runtime `{runtime.name}` runs on {', '.join(runtime.hardware)}, of which teams have no quota"
+                yield RUNTIME_WITHOUT_HARDWARE.at(team.at / "runtimes", message, notes=notes, cause=cause)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -98,7 +98,8 @@ def _missing(space: Space) -> Iterator[Diagnostic]:
             f" which runtime `{name}` mounts"
         )
         notes = [Note("said here", launch.runtime.at / "initialize" / "volume")]
-        yield VOLUME_WITHOUT_CLAIM.at(space.profile.at / "storage", message, notes=notes)
+        cause = f"namespaces have no claim `{launch.volume}`, which runtime `{name}` mounts"
+        yield VOLUME_WITHOUT_CLAIM.at(space.profile.at / "storage", message, notes=notes, cause=cause)
 
 
 def unsupported_by_release(platform: Platform) -> Iterator[Diagnostic]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +10,15 @@ from hypothesis import strategies as st
 from generator.cli import document, findings
 from generator.cli.console import printable
 from generator.cli.places import Places
-from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity, has_errors
 from generator.dialect.reader import read
 from generator.dialect.source import Mark, Source
+from generator.pipeline import check
+from tests.bench.platform import write_platform
 
 RULE = Rule("family/pattern", Severity.WARNING, "What.", "Why.", "Fix.")
 FILE = "profiles/a.yaml"
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def _text(*diagnostics: Diagnostic, source: Source) -> str:
@@ -87,13 +91,91 @@ def test_findings_are_sorted_by_place_then_rule() -> None:
     assert [line[-1] for line in heads] == ["1", "2", "3", "4", "5"]
 
 
-def test_file_with_too_many_findings_is_cut_and_counted() -> None:
-    """Fifty findings of a file are enough to read; the sum counts all."""
+def test_rule_with_too_many_causes_is_cut_and_counted() -> None:
+    """Fifty causes of a rule are enough to read; the sum counts all."""
     source = _source("a: 1\n")
     told = _text(*(RULE.at(Pointer(FILE) / "a", f"{i:03}") for i in range(60)), source=source)
 
-    assert told.count("warning[") == 50
-    assert told.endswith("\nprofiles/a.yaml: and 10 more\n\n60 warnings in 1 profile")
+    assert told.count("warning[family/pattern]: 0") == 50
+    assert told.endswith("\nwarning[family/pattern]: and 10 more\n\n60 warnings in 1 profile")
+
+
+def test_findings_of_one_cause_are_one_block() -> None:
+    """The first place in full, nine more by name, the rest counted; the sum counts every finding."""
+    source = _source("a: 1\n")
+    others = [RULE.at(Pointer(f"profiles/{i:04}.yaml"), "bad") for i in range(1, 1000)]
+
+    assert _text(RULE.at(Pointer(FILE) / "a", "bad"), *others, source=source) == (
+        "warning[family/pattern]: bad (1,000 places)\n"
+        " --> profiles/0001.yaml\n"
+        + "".join(f"  = also: profiles/{i:04}.yaml\n" for i in range(2, 11))
+        + "  = also: and 990 more\n"
+        "  = if merged: Why.\n"
+        "  = help: Fix.\n\n"
+        "1,000 warnings in 1 profile"
+    )
+
+
+def test_cause_is_the_head_only_of_several_findings() -> None:
+    """One finding is told in its own words, two of a cause in what they have in common."""
+    at, source = Pointer(FILE), _source("a: 1\nb: 2\n")
+    one, two = (RULE.at(at / key, f"team {key} lacks it", cause="teams lack it") for key in ("a", "b"))
+
+    assert _text(one, source=source).startswith("warning[family/pattern]: team a lacks it\n")
+    assert _text(one, two, source=source).startswith("warning[family/pattern]: teams lack it (2 places)\n")
+
+
+def test_other_rule_severity_or_help_is_another_cause() -> None:
+    """What is mended in another way is told apart."""
+    at, source = Pointer(FILE) / "a", _source("a: 1\n")
+    error = dataclasses.replace(RULE, severity=Severity.ERROR)
+    other = dataclasses.replace(RULE, id="family/another")
+    told = _text(
+        *(each.at(at, "bad") for each in (RULE, error, other)), RULE.at(at, "bad", hint="Else."), source=source
+    )
+
+    assert [line for line in told.splitlines() if "[family/" in line] == [
+        "warning[family/another]: bad",
+        "warning[family/pattern]: bad",
+        "error[family/pattern]: bad",
+        "warning[family/pattern]: bad",
+    ]
+
+
+def test_consequence_is_told_once_for_each_rule() -> None:
+    """At the first finding; the others have their place and help."""
+    source = _source("a: 1\n")
+    other = dataclasses.replace(RULE, id="family/another", why="Because.")
+    told = _text(*(rule.at(Pointer(FILE), f"{i}") for i in range(3) for rule in (RULE, other)), source=source)
+
+    assert (told.count("= if merged: Why."), told.count("= if merged: Because."), told.count("= help: ")) == (1, 1, 6)
+
+
+def test_document_holds_every_finding_of_a_cause() -> None:
+    """Each is complete there, and says what it has in common with others."""
+    source = _source("a: 1\nb: 2\n")
+    found = tuple(RULE.at(Pointer(FILE) / key, f"team {key}", cause="teams") for key in ("a", "b"))
+    told = json.loads(document.report("validate", findings.Findings(found, Places({FILE: source}, {}))))["diagnostics"]
+
+    assert [(each["message"], each["cause"], each["consequence"]) for each in told] == [
+        ("team a", "teams", "Why."),
+        ("team b", "teams", "Why."),
+    ]
+
+
+def test_renamed_runtime_of_a_thousand_teams_is_one_finding(tmp_path: Path) -> None:
+    """Less than a screen, whatever else could be said of a thousand teams without a runtime."""
+    root = tmp_path / "profiles"
+    write_platform(root, REPOSITORY, teams=1000, clusters=20)
+    (root / "runtimes" / "openmpi-cuda.yaml").rename(root / "runtimes" / "openmpi.yaml")
+    checked = check(root)
+    errors = tuple(each for each in checked.diagnostics if has_errors([each]))
+    told = findings.text(findings.Findings(errors, Places(checked.profiles.sources(), {})), colour=False)
+
+    assert told.startswith("error[references/unknown-name]: there is no runtime `openmpi-cuda` (1,000 places)\n")
+    assert told.count("error[") == 1
+    assert told.count("= also: profiles/teams/") == 9
+    assert told.endswith("\n1,000 errors in 1,025 profiles")
 
 
 def test_finding_with_too_many_notes_is_cut_and_counted() -> None:

@@ -64,6 +64,7 @@ def test_json_says_the_same(broken: Path, trainyard: Call) -> None:
                 "consequence": "a misspelt key would be ignored and its default used in silence",
                 "hint": "did you mean `branch`?",
                 "notes": [],
+                "cause": "unknown key `brunch`",
             }
         ],
         "result": None,

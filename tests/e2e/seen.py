@@ -100,6 +100,7 @@ NOT_SHOWABLE = {
     "capacity/shared-memory-exceeds-node": _KUBELET,
     "delivery/clear-text-address": "Somebody has to stand between Argo CD and what it reaches.",
     "delivery/objects-lost": "It is found between files, before a cluster is asked.",
+    "delivery/placeholder-left": "Names that nobody can register would have to be looked up.",
     "delivery/wrong-tree-path": "It compares folders. A rehearsal sees the same words when a team's folder is gone.",
     "isolation/audit-not-declared": _PROMISE,
     "isolation/bucket-of-two-teams": "It happens in an object store.",

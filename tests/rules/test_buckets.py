@@ -20,15 +20,15 @@ def store(endpoint: str, **egress: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("endpoint", "egress", "told"),
     [
-        ("https://s3.example.com", {}, None),
-        ("https://s3.example.com/", {"from": "jobs"}, None),
-        ("https://s3.example.com", {"from": "workspaces"}, "port 443 of s3.example.com"),
-        ("https://s3.example.com", {"ports": [80]}, "port 443 of s3.example.com"),
-        ("http://s3.example.com", {}, "port 80 of s3.example.com"),
-        ("https://s3.example.com:9000/base", {}, "port 9000 of s3.example.com"),
-        ("https://s3.example.com:9000", {"ports": [443, 9000]}, None),
-        ("https://s3.example.com:99999", {}, "port 99999 of s3.example.com"),
-        ("https://s3.example.com", {"to": None, "namespaces": ["object-store"]}, "port 443 of s3.example.com"),
+        ("https://s3.corp.internal", {}, None),
+        ("https://s3.corp.internal/", {"from": "jobs"}, None),
+        ("https://s3.corp.internal", {"from": "workspaces"}, "port 443 of s3.corp.internal"),
+        ("https://s3.corp.internal", {"ports": [80]}, "port 443 of s3.corp.internal"),
+        ("http://s3.corp.internal", {}, "port 80 of s3.corp.internal"),
+        ("https://s3.corp.internal:9000/base", {}, "port 9000 of s3.corp.internal"),
+        ("https://s3.corp.internal:9000", {"ports": [443, 9000]}, None),
+        ("https://s3.corp.internal:99999", {}, "port 99999 of s3.corp.internal"),
+        ("https://s3.corp.internal", {"to": None, "namespaces": ["object-store"]}, "port 443 of s3.corp.internal"),
         ("https://s3.object-store.svc", {"to": None, "namespaces": ["object-store"], "ports": [8443]}, None),
         ("https://s3.object-store.svc.cluster.local:1", {"to": None, "namespaces": ["object-store"]}, None),
         ("https://s3.object-store.svc", {"to": None, "namespaces": ["other"]}, "port 443 of s3.object-store.svc"),
@@ -45,14 +45,14 @@ def test_way_leads_jobs_to_the_store(endpoint: str, egress: dict[str, Any], told
 
 def test_store_that_nobody_asks_for_needs_no_way() -> None:
     """The cluster offers it, and no job goes there."""
-    changes = {**store("https://s3.example.com:9000"), NLP: {"storage": {"checkpoints": None}}}
+    changes = {**store("https://s3.corp.internal:9000"), NLP: {"storage": {"checkpoints": None}}}
 
     assert messages("isolation/bucket-without-egress", changes) == []
 
 
 def test_bucket_of_one_name_in_two_stores_is_two() -> None:
     """What is shared is a bucket of one endpoint."""
-    other = {"endpoint": "https://s3.example.com:8443", "secretStore": "vault", "path": "ml/other"}
+    other = {"endpoint": "https://s3.corp.internal:8443", "secretStore": "vault", "path": "ml/other"}
     changes = {CLUSTER: {"storage": {"models": {"s3": other}}}, VISION: {"storage": {"models": "nlp-checkpoints"}}}
 
     assert messages("isolation/bucket-of-two-teams", changes) == []
@@ -60,7 +60,7 @@ def test_bucket_of_one_name_in_two_stores_is_two() -> None:
 
 def test_bucket_of_one_store_by_two_names_is_one() -> None:
     """A second entry for the same endpoint makes no second bucket."""
-    same = {"endpoint": "https://s3.example.com", "secretStore": "vault", "path": "ml/other"}
+    same = {"endpoint": "https://s3.corp.internal", "secretStore": "vault", "path": "ml/other"}
     changes = {CLUSTER: {"storage": {"models": {"s3": same}}}, VISION: {"storage": {"models": "nlp-checkpoints"}}}
 
     assert len(messages("isolation/bucket-of-two-teams", changes)) == 1

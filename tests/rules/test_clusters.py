@@ -9,7 +9,7 @@ import pytest
 from tests.rules.cases import messages
 
 EAST, WEST, ALLOCATIONS = "clusters/prod-east.yaml", "clusters/prod-west.yaml", "allocations.yaml"
-NETWORKS = {"pods": "10.128.0.0/14", "services": "172.30.0.0/16", "machines": "192.0.2.0/24"}
+NETWORKS = {"pods": "10.128.0.0/14", "services": "172.30.0.0/16", "machines": "10.20.0.0/24"}
 IB = {"link": "infiniband", "partitions": "0x0100-0x017f", "addresses": "10.64.0.0/13"}
 ROCE = {"link": "roce", "vlans": "100-400", "addresses": "10.64.0.0/13"}
 
@@ -48,9 +48,9 @@ def test_domain_is_foreign_when_it_ends_like_one(domain: str, *, breaks: bool) -
 @pytest.mark.parametrize(
     ("address", "breaks"),
     [
-        ("http://git.example.com/ml/platform.git", True),
-        ("https://git.example.com/ml/platform.git", False),
-        ("ssh://git@git.example.com/ml/platform.git", False),
+        ("http://git.corp.internal/ml/platform.git", True),
+        ("https://git.corp.internal/ml/platform.git", False),
+        ("ssh://git@git.corp.internal/ml/platform.git", False),
         ("file:///srv/git/platform.git", False),
     ],
 )

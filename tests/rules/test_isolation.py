@@ -29,9 +29,9 @@ def egress(**fields: Any) -> dict[str, Any]:
 )
 def test_ports_of_every_node_are_told(ports: list[int], told: str) -> None:
     """The API server and what else a machine may serve are fine; what every node answers on is not."""
-    found = messages("isolation/egress-reaches-nodes", egress(to=["192.0.2.8/29"], ports=ports))
+    found = messages("isolation/egress-reaches-nodes", egress(to=["10.20.0.8/29"], ports=ports))
 
-    overlap = "egress `x` leads to 192.0.2.8/29, which overlaps 192.0.2.0/24 of the cluster's machines"
+    overlap = "egress `x` leads to 10.20.0.8/29, which overlaps 10.20.0.0/24 of the cluster's machines"
     assert found == ([f"{overlap}, on {told}"] if told else [])
 
 

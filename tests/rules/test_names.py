@@ -24,7 +24,7 @@ def test_reserved_team_is_refused(name: str) -> None:
 
 def test_s3_and_pull_secret_need_two_names() -> None:
     """Both become Secrets of the team's namespace."""
-    store = {"s3": {"endpoint": "https://s3.example.com", "secretStore": "vault", "path": "ml"}}
+    store = {"s3": {"endpoint": "https://s3.corp.internal", "secretStore": "vault", "path": "ml"}}
     changes = {
         "clusters/prod-east.yaml": {"storage": {"registry-pull": store}},
         "teams/nlp.yaml": {"storage": {"registry-pull": "nlp-bucket"}},

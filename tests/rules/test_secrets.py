@@ -82,7 +82,7 @@ def test_entry_may_name_a_store_of_its_own() -> None:
 
 def test_every_storage_of_the_store_opens_its_path() -> None:
     """Whichever entry of the cluster says it, whether or not the team asked for that storage."""
-    store = {"endpoint": "https://s3.example.com", "secretStore": "vault", "path": "ml/models"}
+    store = {"endpoint": "https://s3.corp.internal", "secretStore": "vault", "path": "ml/models"}
     changes = component(external_secret(data=[data("ml/models/nlp/x"), data("ml/other")]), "nlp")
     changes[CLUSTER] = {"storage": {"models": {"s3": store}}}
 
