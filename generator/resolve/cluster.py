@@ -146,10 +146,10 @@ def _storage(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[S
         kinds = sorted(said.keys() - {"encrypted"})
         if len(kinds) != 1:
             has = " and ".join(f"`{kind}`" for kind in kinds) or "only `encrypted`"
-            found.append(AMBIGUOUS_STORAGE.at(at / name, f"storage `{name}` has {has}"))
-            continue
-        (kind,) = kinds
-        what = said[kind]
+            found.report(AMBIGUOUS_STORAGE.at(at / name, f"storage `{name}` has {has}"))
+        # After the report, the first kind is as good a guess as any: what teams ask of it is still checked.
+        kind = kinds[0] if kinds else "class"
+        what = said.get(kind, "")
         storage = Storage(name, at / name, kind, encrypted=said.get("encrypted", False))
         if kind == "nfs":
             yield replace(storage, server=what["server"], path=what["path"])
