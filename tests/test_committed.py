@@ -89,9 +89,15 @@ def test_vanished_runtime_is_found(profiles: Path, target: Path) -> None:
 
 
 def test_retired_team_may_go(profiles: Path, target: Path) -> None:
-    """A tombstone says what the absence of a file does not."""
+    """A tombstone says what the absence of a file does not, once the team was drained on each of its clusters."""
     _replace(profiles / "teams" / "science.yaml", "contact:", "state: retired\ncontact:")
+    assert [(each.rule, each.at.path) for each in _replaced(profiles, target)] == [
+        ("change/retired-without-draining", ("state",))
+    ] * 2
 
+    _replace(profiles / "teams" / "science.yaml", "retired", "draining")
+    write(target, _generate(profiles).files)
+    _replace(profiles / "teams" / "science.yaml", "draining", "retired")
     assert _replaced(profiles, target) == []
 
 
