@@ -58,7 +58,7 @@ UNIT_VANISHED = Rule(
 RULES = (TREE_IS_STALE, PROFILE_VANISHED, UNIT_VANISHED)
 
 _FIXES = {
-    "teams": "Restore it with `state: retired`: the tombstone keeps its allocations from being given away.",
+    "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its numbers stay taken.",
     "clusters": "Restore it; to give the cluster up, remove its folder of the tree in the same change.",
     "runtimes": "Restore it; take it out of every team's `runtimes`, merge, and remove it when its jobs have ended.",
 }

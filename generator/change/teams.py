@@ -14,8 +14,8 @@ RETIRED_WITHOUT_DRAINING = Rule(
     summary="A team is retired only after its queues were drained in an earlier merge.",
     why=(
         "Argo CD prunes the team's queue, and its pods run on (`Can't admit new workloads; clusterQueue is"
-        " terminating`, seen with Kueue 0.19.2). Its nodes already count as free: jobs of the teams that get them are"
-        " admitted beside pods that still use the GPUs."
+        " terminating`, seen with Kueue 0.19.2). Its nodes already count as free: a team that gets them has quota"
+        " for GPUs that these pods still use."
     ),
     fix="Set `state: draining` and merge that alone; set `state: retired`, and give its nodes away, in a later merge.",
 )

@@ -19,7 +19,7 @@ MISSING_ALLOCATION = Rule(
         "Without them the team gets no network attachment: Kueue admits its jobs, and their pods stay in"
         " ContainerCreating because Multus does not find the network."
     ),
-    fix="Give it an unused one and an address block in profiles/allocations.yaml.",
+    fix="Restore its line in profiles/allocations.yaml, or write one with numbers that no team ever had.",
 )
 REVERSED_PARTITIONS = Rule(
     id="fabric/reversed-partitions",

@@ -131,8 +131,8 @@ def test_error_that_was_there_before_is_no_obstacle(here: Path, trainyard: Call)
     assert refused.out.startswith("error[capacity/oversubscribed]: teams own 6 nodes")
 
 
-def test_team_is_checked_against_the_tree(here: Path, trainyard: Call) -> None:
-    """What generate refuses of the change that a new team makes, add team refuses before it is written."""
+def test_numbers_that_the_tree_remembers_are_not_given(here: Path, trainyard: Call) -> None:
+    """They are read from the tree that `--output` names; an error of that tree from before is no obstacle."""
     trainyard("init")
     assert trainyard("add", "team", "nlp", "--nodes", "2").code == 0
     assert trainyard("generate", "--output", "out").code == 0
@@ -145,3 +145,16 @@ def test_team_is_checked_against_the_tree(here: Path, trainyard: Call) -> None:
     assert trainyard("add", "team", "audio", "--output", "out").code == 0
     assert 'audio: {partition: "0x0103", addresses: 10.64.32.0/20' in (here / "profiles/allocations.yaml").read_text()
     assert _state(here).keys() - before.keys() == {str(here / "profiles/teams/audio.yaml")}
+
+
+def test_broken_lockfile_stops_before_a_number_is_given(here: Path, trainyard: Call) -> None:
+    """Without its memory a number could be another team's."""
+    trainyard("init")
+    trainyard("add", "team", "nlp")
+    trainyard("generate")
+    (here / "overlays" / "lab" / "trainyard.lock").write_text("{")
+    before = _state(here)
+
+    ended = trainyard("add", "team", "audio")
+    assert (ended.code, "trainyard.lock is broken" in ended.err) == (5, True)
+    assert _state(here) == before

@@ -118,10 +118,17 @@ def test_runtime_is_not_edited_in_place(tree: Path, trainyard: Call) -> None:
     assert trainyard("generate").code == 0
 
 
+def _retire(tree: Path, trainyard: Call) -> None:
+    """Generate a team as drained, and write its tombstone."""
+    profile = tree / "profiles" / "teams" / "science.yaml"
+    profile.write_text(profile.read_text() + "state: draining\n")
+    assert trainyard("generate").code == 0
+    edit(profile, "state: draining", "state: retired")
+
+
 def test_tombstone_lets_the_team_go(tree: Path, trainyard: Call) -> None:
-    """A team that says that it is retired leaves the tree."""
-    with (tree / "profiles" / "teams" / "science.yaml").open("a") as profile:
-        profile.write("state: retired\n")
+    """A team that was drained and is retired leaves the tree."""
+    _retire(tree, trainyard)
     ended = trainyard("generate")
 
     assert ended.code == 0
@@ -131,8 +138,7 @@ def test_tombstone_lets_the_team_go(tree: Path, trainyard: Call) -> None:
 
 def test_file_edited_by_hand_is_kept_and_told(tree: Path, trainyard: Call) -> None:
     """What a person changed is not thrown away with what is no longer generated."""
-    with (tree / "profiles" / "teams" / "science.yaml").open("a") as profile:
-        profile.write("state: retired\n")
+    _retire(tree, trainyard)
     file = tree / "overlays" / "prod-east" / "teams" / "science" / "localqueue-gpu.yaml"
     file.write_text("mine\n")
     ended = trainyard("generate")

@@ -40,7 +40,8 @@ def command() -> None:
     "--nodes",
     type=click.IntRange(min=0),
     metavar="N",
-    help=f"Nodes of its own; an MPI job takes two. [default: {_NODES}]",
+    show_default=str(_NODES),
+    help="Nodes of its own; an MPI job takes two.",
 )
 @click.option("--gpus", type=click.IntRange(min=1), metavar="N", help="GPUs of one node, instead of nodes.")
 @profiles_option
