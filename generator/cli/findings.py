@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -63,16 +64,16 @@ def _many(count: int, what: str) -> str:
 
 def _blocks(findings: Findings, *, colour: bool) -> Iterator[str]:
     """Yield one block a cause; of a rule with very many causes the last are only counted."""
-    causes: dict[str, int] = {}
-    beyond: dict[tuple[Severity, str], int] = {}
+    causes: Counter[str] = Counter()
+    beyond: Counter[tuple[Severity, str]] = Counter()
     for group in findings.grouped():
         first = group[0][0]
-        causes[first.rule] = causes.get(first.rule, 0) + 1
+        causes[first.rule] += 1
         if causes[first.rule] <= _CAUSES:
-            explain = causes[first.rule] == 1
-            yield "\n".join(_block(group, findings.places, explain=explain, colour=colour)) + "\n"
+            block = _block(group, findings.places, explain=causes[first.rule] == 1, colour=colour)
+            yield "\n".join(block) + "\n"
         else:
-            beyond[first.severity, first.rule] = beyond.get((first.severity, first.rule), 0) + len(group)
+            beyond[first.severity, first.rule] += len(group)
     for (severity, rule), count in sorted(beyond.items()):
         yield f"{_paint(f'{severity}[{rule}]', colour, _COLOURS[severity])}: and {count:,} more\n"
 
