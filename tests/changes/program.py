@@ -19,10 +19,13 @@ from generator.pipeline import Generation
 from generator.verify.kubeconform import Report
 from generator.verify.tools import Tool
 from tests.changes.repository import Call, Repository, contents
-from tests.cli.calls import Ended
+from tests.cli.calls import Ended, edit
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-EXAMPLES = ("init", "own", "two-generations")
+SMALL = {"init": "openshift-ai-3.5", "two-generations": "openshift-ai-3.5", "init-kubernetes": "kubernetes-1.36"}
+"""Examples with a cluster of one release, by name."""
+
+EXAMPLES = (*SMALL, "own")
 _KEPT = 12
 
 
@@ -74,8 +77,9 @@ def make(folder: Path, name: str, label: str) -> Repository:
     """Make an example in a folder."""
     folder.mkdir()
     call = _inside(folder)
-    if name == "init":
+    if name.startswith("init"):
         assert not call("init", ".").code
+        edit(folder / "profiles" / "clusters" / "lab.yaml", f"release: {SMALL['init']}", f"release: {SMALL[name]}")
         for team in ("nlp", "vision"):
             assert not call("add", "team", team, "--nodes", "2").code
     else:

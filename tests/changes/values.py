@@ -73,7 +73,7 @@ class Values:
             return self.mapping(key)
         if kind == "array":
             count = self._order.randint(schema.get("minItems", 1), 2)
-            return _unique([self.new(key / ITEM) for _ in range(count)])
+            return _unique([*schema.get("default", ()), *(self.new(key / ITEM) for _ in range(count))])
         return copy.deepcopy(self._order.choice(list(self._scalars(key, schema, kind, None))))
 
     def other(self, key: Key, old: Plain) -> Plain:
