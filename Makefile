@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 bin := .venv/bin
 
-.PHONY: all venv tools test e2e bench golden docs schemas leaks lock clean
+.PHONY: all venv tools test edits e2e bench golden docs schemas leaks lock clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -32,6 +32,11 @@ test: venv tools
 	$(bin)/mypy
 	$(bin)/lint-imports
 	$(bin)/pytest -n 2
+
+# Edits profiles at random over committed trees, more often than `test` does. The same SEED makes the same edits.
+EDITS ?= 2000
+edits: venv
+	$(bin)/pytest -n 2 tests/changes --edits $(EDITS) $(if $(SEED),--seed $(SEED))
 
 # Tries the committed tree out with real controllers, and beside that what rules say of bad ones. The first time builds
 # the controllers.

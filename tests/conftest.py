@@ -1,8 +1,9 @@
-"""The one switch of the tests: `--update-golden` rewrites what is committed, to be read before it is committed."""
+"""Switches of the tests: `--update-golden` rewrites what is committed; `--edits` and `--seed` steer `tests/changes`."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 from pathlib import Path
@@ -23,14 +24,28 @@ def pytest_configure() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the switch."""
+    """Add the switches."""
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing them")
+    parser.addoption("--edits", type=int, default=40, help="how many random edits of profiles follow those of each key")
+    parser.addoption("--seed", help="what random edits depend on: the same for the same edits; 0 in CI, else by chance")
 
 
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """Tell whether golden files are rewritten."""
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture
+def edits(request: pytest.FixtureRequest) -> int:
+    """Return how many random edits of profiles are tried."""
+    return int(request.config.getoption("--edits"))
+
+
+@pytest.fixture(scope="session")
+def seed(request: pytest.FixtureRequest) -> str:
+    """Return what random edits of profiles depend on: a change is judged in CI by the same edits each time."""
+    return str(request.config.getoption("--seed") or (0 if "CI" in os.environ else secrets.randbelow(10**9)))
 
 
 @pytest.fixture

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -198,3 +200,92 @@ def test_broken_file_is_told(profiles: Path, target: Path) -> None:
 
     with pytest.raises(TreeError, match="take either side of it from Git"):
         _replaced(profiles, target)
+
+
+def _foreign(profiles: Path, target: Path) -> list[Diagnostic]:
+    """Return what is told of foreign files; nothing else may be."""
+    found = list(check_fresh(target, _generate(profiles)))
+    assert {each.rule for each in found} <= {"delivery/foreign-file"}
+    return found
+
+
+def _files(finding: Diagnostic) -> list[str]:
+    return [note.at.file for note in finding.notes if note.at]
+
+
+def test_foreign_files_are_told_by_folder(profiles: Path, target: Path) -> None:
+    """Files beside ours are told with the folder, a folder of others as a whole; links and pipes are files."""
+    lab = target / "lab"
+    for folder in (lab / "platform", lab / "old" / "deep", lab / "teams" / "rogue"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "notes.txt").touch()
+    (lab / "platform" / "link.yaml").symlink_to("nowhere")
+    os.mkfifo(lab / "old" / "pipe")
+    found = _foreign(profiles, target)
+
+    assert [(each.at.file, each.message) for each in found] == [
+        ("overlays/lab/old", "lab/old: 2 files that Trainyard does not generate"),
+        ("overlays/lab/platform", "lab/platform: 2 files that Trainyard does not generate"),
+        ("overlays/lab/teams/rogue", "lab/teams/rogue: 1 file that Trainyard does not generate"),
+    ]
+    assert [_files(each) for each in found] == [
+        ["overlays/lab/old/deep/notes.txt", "overlays/lab/old/pipe"],
+        ["overlays/lab/platform/link.yaml", "overlays/lab/platform/notes.txt"],
+        ["overlays/lab/teams/rogue/notes.txt"],
+    ]
+
+
+def test_link_in_place_of_a_cluster_is_foreign(profiles: Path, target: Path) -> None:
+    """It is told at the tree, since the folder that it stands for is not there."""
+    (target / "lab").rename(target.parent / "lab")
+    (target / "lab").symlink_to(target.parent / "lab")
+    (found,) = (each for each in check_fresh(target, _generate(profiles)) if each.rule == "delivery/foreign-file")
+
+    assert (found.at.file, found.message) == ("overlays", "overlays: 1 file that Trainyard does not generate")
+    assert _files(found) == ["overlays/lab"]
+
+
+def test_removal_of_foreign_files_can_be_pasted(profiles: Path, target: Path) -> None:
+    """The command of each finding, run in a Git repository, leaves nothing to find and removes nothing of ours."""
+    target = target.rename(target.with_name("it's a tree"))
+    names = ["a b.yaml", "$(touch x)", "-rf", "line\nbreak", os.fsdecode(b"\xff"), "süß.yaml", "'", "*.yaml", "[a]"]
+    (target / "lab" / "old folder").mkdir()
+    for folder in (target / "lab" / "platform", target / "lab" / "old folder"):
+        for name in names:
+            (folder / name).write_text("x", encoding="utf-8")
+    for command in ("init --quiet", "add .", "-c user.name=a -c user.email=a@example.com commit --quiet -m all"):
+        subprocess.run(["git", *command.split()], cwd=target.parent, check=True)
+    for each in _foreign(profiles, target):
+        command, _, _ = each.hint.removeprefix("Run `").rpartition("`; ")
+        assert command.isprintable()
+        subprocess.run(["bash", "-c", command], cwd=target.parent, check=True, stdout=subprocess.DEVNULL)
+
+    assert list(check_fresh(target, _generate(profiles))) == []
+
+
+def test_only_ten_files_are_in_one_command(profiles: Path, target: Path) -> None:
+    """A command stays readable, and says how many are left."""
+    for number in range(12):
+        (target / "lab" / f"{number:02}").touch()
+    (found,) = _foreign(profiles, target)
+
+    assert len(found.notes) == 12
+    assert found.hint.count(f"{target}/lab/") == 10
+    assert "/lab/09`, then the other 2; " in found.hint
+
+
+def test_edited_file_that_is_no_longer_generated_is_told(profiles: Path, target: Path) -> None:
+    """Such a file stays when the tree is generated; before and after, the finding names it."""
+    edited = target / "lab" / "samples" / "trainjob-robotics-torchrun.yaml"
+    edited.write_text("edited", encoding="utf-8")
+    _replace(profiles / "teams" / "robotics.yaml", "[torchrun, openmpi-cuda]", "[openmpi-cuda]")
+    *stale, before = check_fresh(target, _generate(profiles))
+    assert write(target, _generate(profiles).files).kept == ("lab/samples/trainjob-robotics-torchrun.yaml",)
+    (after,) = _foreign(profiles, target)
+
+    assert {each.rule for each in stale} == {"delivery/tree-is-stale"}
+    assert before.hint == after.hint
+    assert [note.message for note in before.notes] == [
+        "generated once, then edited by hand; no profile makes it any more"
+    ]
+    assert _files(before) == _files(after) == ["overlays/lab/samples/trainjob-robotics-torchrun.yaml"]

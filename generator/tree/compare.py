@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics import TreeError
-from generator.tree.lockfile import LOCKFILE, Lock, read_lock
+from generator.tree.lockfile import LOCKFILE, Lock, digest, read_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +20,21 @@ class Comparison:
     Args:
         missing: generated, but not there.
         changed: there, but different from what is generated, be it an execute bit.
-        extra: there, but not generated: made by hand, left over, or no regular file.
-        deletions: the extra files that a lockfile lists, so that they are Trainyard's own.
+        deleted: of ours and no longer generated: the next run deletes it.
+        kept: of ours and no longer generated, but edited by hand: no run deletes it.
+        foreign: there, not generated and in no lockfile: no run deletes it.
     """
 
     missing: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
-    deletions: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
 
     @property
     def clean(self) -> bool:
         """Whether the tree is exactly what is generated."""
-        return not (self.missing or self.changed or self.extra)
+        return self == Comparison()
 
 
 def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
@@ -49,10 +51,28 @@ def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
         present = dict(walk(target, covered(files)))
         missing = sorted(path for path in files if path not in present)
         changed = sorted(path for path, entry in present.items() if path in files and not same(entry, files[path]))
-    extra = sorted(path for path in present if path not in files)
-    ours = owned(read_locks(target, present, files))
-    shown = tuple(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for path in extra)
-    return Comparison(tuple(missing), tuple(changed), shown, tuple(path for path in extra if path in ours))
+        deleted, kept, foreign = not_generated(present, files, owned(read_locks(target, present, files)))
+    return Comparison(tuple(missing), tuple(changed), deleted, kept, foreign)
+
+
+def not_generated(
+    present: Mapping[str, os.DirEntry[str]], files: Collection[str], ours: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return what is there and not generated: files to delete, files of ours that were edited, and all others.
+
+    Args:
+        present: everything in the tree by path.
+        files: paths that are generated.
+        ours: digest that was written, by path.
+    """
+    paths = sorted(present.keys() - set(files))
+    deleted = tuple(path for path in paths if path in ours and _as_written(present[path], ours[path]))
+    kept = tuple(path for path in paths if path in ours and path not in deleted)
+    return deleted, kept, tuple(path for path in paths if path not in ours)
+
+
+def _as_written(entry: os.DirEntry[str], sha256: str) -> bool:
+    return entry.is_file(follow_symlinks=False) and digest(Path(entry).read_bytes()) == sha256
 
 
 @contextmanager

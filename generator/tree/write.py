@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics import TreeError
-from generator.tree.compare import owned, read_locks, reading, same, walk
+from generator.tree.compare import not_generated, owned, read_locks, reading, same, walk
 from generator.tree.exchange import flush, put_in_place, recover
-from generator.tree.lockfile import LOCKFILE, digest, is_inside
+from generator.tree.lockfile import LOCKFILE, is_inside
 
 _NO_LINKS = frozenset({errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP})
 """What link() says where it can't: other or simple file systems, and files of another user."""
@@ -133,18 +133,10 @@ def _remove_leftovers(target: Path, aside: Path) -> None:
 def _plan(target: Path, files: Mapping[str, bytes]) -> _Plan:
     present = dict(walk(target))
     unchanged = frozenset(path for path in files if path in present and same(present[path], files[path]))
-    ours = owned(read_locks(target, present, files))
-    orphans = sorted(path for path in ours if path in present and path not in files)
-    kept = tuple(path for path in orphans if not _as_written(present[path], ours[path]))
-    deleted = tuple(path for path in orphans if path not in kept)
-    foreign = tuple(sorted(present.keys() - files.keys() - set(deleted)))
+    deleted, kept, foreign = not_generated(present, files, owned(read_locks(target, present, files)))
     created = tuple(sorted(files.keys() - present.keys()))
     changed = tuple(sorted(files.keys() & present.keys() - unchanged))
-    return _Plan(unchanged, foreign, Written(created, changed, deleted, kept))
-
-
-def _as_written(entry: os.DirEntry[str], sha256: str) -> bool:
-    return entry.is_file(follow_symlinks=False) and digest(Path(entry).read_bytes()) == sha256
+    return _Plan(unchanged, (*kept, *foreign), Written(created, changed, deleted, kept))
 
 
 def _replace(target: Path, aside: Path, files: Mapping[str, bytes], plan: _Plan) -> None:

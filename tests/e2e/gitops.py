@@ -309,3 +309,13 @@ def tree_is_stale(stage: Stage) -> None:
         assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **written}))
         stands = stage.api.get("v1", "LimitRange", manifest.name, "team-nlp")
         assert stands["metadata"]["annotations"]["ml.example.com/written"] == "by-hand"
+
+
+def foreign_file(stage: Stage) -> None:
+    """Argo CD is done, and nothing of the file is there."""
+    with _delivered(stage) as git:
+        manifest = next(each for each in git.delivery.tree.manifests if each.path.startswith("teams/nlp/limitrange"))
+        folder, _, _ = git.delivery.path(manifest).rpartition("/")
+        file = {f"{folder}/configmap-foreign.yaml": emit(_config_map("foreign"))}
+        assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **file}))
+        assert not git.is_there("ConfigMap", "foreign")

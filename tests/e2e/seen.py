@@ -47,6 +47,7 @@ SEEN: dict[str, Seen] = {
     "delivery/broken-component": Seen(gitops.broken_component, GITOPS),
     "delivery/component-in-foreign-namespace": Seen(gitops.component_in_foreign_namespace, GITOPS),
     "delivery/component-of-forbidden-kind": Seen(gitops.component_of_forbidden_kind, GITOPS),
+    "delivery/foreign-file": Seen(gitops.foreign_file, GITOPS),
     "delivery/foreign-metadata-key": Seen(gitops.foreign_metadata_key, GITOPS),
     "delivery/kind-not-permitted": Seen(gitops.kind_not_permitted, GITOPS),
     "delivery/namespace-not-permitted": Seen(gitops.namespace_not_permitted, GITOPS),

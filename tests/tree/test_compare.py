@@ -28,7 +28,7 @@ def test_comparison_names_each_difference(
     seen = compare(target, after)
     assert seen.missing == tuple(sorted(after.keys() - before.keys()))
     assert seen.changed == tuple(sorted(p for p in after.keys() & before.keys() if after[p] != before[p]))
-    assert seen.extra == seen.deletions == tuple(sorted(before.keys() - after.keys()))
+    assert seen.deleted == tuple(sorted(before.keys() - after.keys()))
     assert seen.clean == (before == after)
 
 
@@ -38,12 +38,12 @@ def test_tree_that_is_not_there_misses_everything(target: Path) -> None:
     assert compare(target, files) == Comparison(missing=tuple(sorted(files)))
 
 
-def test_hand_made_file_is_extra_but_not_ours(target: Path) -> None:
-    """A file that no lockfile lists is reported, dotfile or not, and is not among those to delete."""
+def test_hand_made_file_is_foreign(target: Path) -> None:
+    """A file that no lockfile lists is reported, dotfile or not."""
     files = cluster_files(a="1")
     write(target, files)
     (target / "prod" / ".hidden").touch()
-    assert compare(target, files) == Comparison(extra=("prod/.hidden",))
+    assert compare(target, files) == Comparison(foreign=("prod/.hidden",))
 
 
 def test_other_cluster_is_not_looked_at(target: Path) -> None:
@@ -55,14 +55,14 @@ def test_other_cluster_is_not_looked_at(target: Path) -> None:
     assert compare(target, files).clean
 
 
-def test_irregular_files_are_extra_and_not_followed(target: Path) -> None:
+def test_irregular_files_are_foreign_and_not_followed(target: Path) -> None:
     """A symlink, dangling or to a folder, and a FIFO are reported as they are, and not opened."""
     files = cluster_files(a="1")
     write(target, files)
     (target / "prod" / "loop").symlink_to(".")
     (target / "prod" / "dangling").symlink_to("nowhere")
     os.mkfifo(target / "prod" / "fifo")
-    assert compare(target, files).extra == ("prod/dangling", "prod/fifo", "prod/loop")
+    assert compare(target, files).foreign == ("prod/dangling", "prod/fifo", "prod/loop")
 
 
 def test_symlink_in_place_of_a_file_is_changed(target: Path) -> None:
@@ -74,13 +74,13 @@ def test_symlink_in_place_of_a_file_is_changed(target: Path) -> None:
     assert compare(target, files).changed == ("prod/a.yaml",)
 
 
-def test_symlinked_cluster_is_extra(target: Path) -> None:
+def test_symlinked_cluster_is_foreign(target: Path) -> None:
     """A cluster's folder that is a symlink hides nothing."""
     files = cluster_files(a="1")
     write(target, files)
     (target / "prod").rename(target / "elsewhere")
     (target / "prod").symlink_to("elsewhere")
-    assert compare(target, files) == Comparison(missing=tuple(sorted(files)), extra=("prod",))
+    assert compare(target, files) == Comparison(missing=tuple(sorted(files)), foreign=("prod",))
 
 
 def test_symlinked_tree_is_refused(target: Path) -> None:
@@ -106,12 +106,12 @@ def test_same_size_and_other_bytes_is_a_change(target: Path) -> None:
     assert compare(target, files).changed == ("prod/a.yaml",)
 
 
-def test_undecodable_name_is_shown_in_ascii(target: Path) -> None:
-    """A file name that is no UTF-8 can still be printed."""
+def test_undecodable_name_is_foreign(target: Path) -> None:
+    """A file name that is no UTF-8 can still be opened by the name that is returned."""
     files = cluster_files(a="1")
     write(target, files)
     (target / "prod" / os.fsdecode(b"\xff")).touch()
-    assert compare(target, files).extra == ("prod/\\xff",)
+    assert compare(target, files).foreign == (os.fsdecode(b"prod/\xff"),)
 
 
 def test_file_in_place_of_the_tree_is_an_error(target: Path) -> None:

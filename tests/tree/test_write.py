@@ -55,7 +55,7 @@ def test_tree_becomes_what_is_generated(
     expected = compare(target, after)
     done = write(target, after)
     assert on_disk(target) == after
-    assert done == Written(expected.missing, expected.changed, expected.deletions, ())
+    assert done == Written(expected.missing, expected.changed, expected.deleted, ())
     assert [path.name for path in target.parent.iterdir()] == ["overlays"]
 
 
@@ -106,9 +106,10 @@ def test_edited_file_of_ours_is_kept(target: Path) -> None:
     """A file that is no longer generated but was edited is not deleted, and is reported."""
     write(target, cluster_files(a="1", b="1"))
     (target / "prod" / "a.yaml").write_text("edited", encoding="utf-8")
+    assert compare(target, cluster_files(b="1")).kept == ("prod/a.yaml",)
     assert write(target, cluster_files(b="1")).kept == ("prod/a.yaml",)
     assert (target / "prod" / "a.yaml").read_text(encoding="utf-8") == "edited"
-    assert compare(target, cluster_files(b="1")).extra == ("prod/a.yaml",)
+    assert compare(target, cluster_files(b="1")).foreign == ("prod/a.yaml",)
 
 
 def test_symlink_in_place_of_our_orphan_is_kept(target: Path) -> None:

@@ -1,0 +1,43 @@
+"""Repositories with committed trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from generator import verification
+from generator.cli import options
+from generator.cli.commands import generate, validate
+from tests.changes.program import EXAMPLES, Day, Remembered, accept, build, make, no_tool
+from tests.changes.repository import Repository
+
+
+@pytest.fixture(scope="package", autouse=True)
+def without_programs() -> Iterator[None]:
+    """Replace what `verify` starts, the day, and all but the first of equal generations."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("find_kustomize", "find_kubeconform"):
+            patch.setattr(verification, name, no_tool)
+        patch.setattr(verification, "build", build)
+        patch.setattr(verification, "validate", accept)
+        patch.setattr(options, "date", Day)
+        remembered = Remembered()
+        for room in (generate, validate, verification):
+            patch.setattr(room, "generate", remembered)
+        yield
+
+
+@pytest.fixture(scope="package")
+def committed(seed: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Repository]:
+    """Every example with its tree."""
+    root = tmp_path_factory.mktemp("changes")
+    return {name: make(root / name, name, f"{name}, --seed {seed}") for name in EXAMPLES}
+
+
+@pytest.fixture
+def examples(committed: dict[str, Repository]) -> dict[str, Repository]:
+    """Every example as it was committed."""
+    for each in committed.values():
+        each.reset()
+    return committed

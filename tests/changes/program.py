@@ -1,0 +1,105 @@
+"""The command line inside this process, without the two programs of `verify`, and the examples that it is tried on."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from generator import pipeline
+from generator.cli.main import run
+from generator.dialect.manifests import parse_manifests
+from generator.pipeline import Generation
+from generator.verify.kubeconform import Report
+from generator.verify.tools import Tool
+from tests.changes.repository import Call, Repository, contents
+from tests.cli.calls import Ended, edit
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SMALL = {"init": "openshift-ai-3.5", "two-generations": "openshift-ai-3.5", "init-kubernetes": "kubernetes-1.36"}
+"""Examples with a cluster of one release, by name."""
+
+EXAMPLES = (*SMALL, "own")
+_KEPT = 12
+
+
+class Day(date):
+    """A clock that stands still: waivers and runtimes end on days."""
+
+    @classmethod
+    def today(cls) -> Day:
+        return cls(2026, 11, 21)
+
+
+def no_tool() -> Tool:
+    """Return a tool without a program."""
+    return Tool("none", Path(), "")
+
+
+def build(tool: Tool, folder: Path) -> str:
+    """Return what kustomize builds from a folder that only lists files and components."""
+    (body,) = parse_manifests((folder / "kustomization.yaml").read_text("utf-8"))
+    texts = [(folder / file).read_text("utf-8") for file in body["resources"]]
+    return "\n---\n".join([*texts, *(build(tool, folder / each) for each in body.get("components", ()))])
+
+
+def accept(_: Tool, streams: Mapping[str, str], schemas: str) -> Report:
+    """Return a report that accepts every object: `verify` itself checks each against the strict schemas."""
+    assert schemas
+    objects = sum(len(re.findall(r"^kind:", text, re.MULTILINE)) for text in streams.values())
+    return Report(objects, (), (), 0, objects)
+
+
+class Remembered:
+    """Generates once for the same profiles and lockfiles: five commands in a row ask for the same tree."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Generation] = {}
+
+    def __call__(self, root: Path, *args: Any, **options: Any) -> Generation:
+        """Generate as `pipeline.generate`."""
+        locks = {path: path.read_bytes() for path in sorted(root.parent.glob("overlays/*/*.lock"))}
+        key = repr((sorted(contents(root).items()), locks, args, sorted(options.items())))
+        generation = self._kept.pop(key, None) or pipeline.generate(root, *args, **options)
+        self._kept[key] = generation
+        for old in list(self._kept)[:-_KEPT]:
+            del self._kept[old]
+        return generation
+
+
+def make(folder: Path, name: str, label: str) -> Repository:
+    """Make an example in a folder."""
+    folder.mkdir()
+    call = _inside(folder)
+    if name.startswith("init"):
+        assert not call("init", ".").code
+        edit(folder / "profiles" / "clusters" / "lab.yaml", f"release: {SMALL['init']}", f"release: {SMALL[name]}")
+        for team in ("nlp", "vision"):
+            assert not call("add", "team", team, "--nodes", "2").code
+    else:
+        source = REPOSITORY if name == "own" else REPOSITORY / "examples" / name
+        shutil.copytree(source / "profiles", folder / "profiles")
+    return Repository(folder, call, label)
+
+
+def _inside(folder: Path) -> Call:
+    """Return what calls the command line in a folder, where its bug reports go too."""
+
+    def call(*args: str) -> Ended:
+        kept = tempfile.tempdir
+        tempfile.tempdir = str(folder)
+        out, err = io.StringIO(), io.StringIO()
+        try:
+            with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                code = run(args)
+        finally:
+            tempfile.tempdir = kept
+        return Ended(code, out.getvalue(), err.getvalue())
+
+    return call

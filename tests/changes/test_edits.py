@@ -1,0 +1,100 @@
+"""Random edits of profiles over a committed tree: nothing crashes, nothing is half written, and a revert restores all.
+
+Each run edits every key of every kind of profile once. Other edits follow, alone, in pairs and in sequences of commits:
+a few of them, or as many as ``--edits`` says.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import cycle, product
+
+import pytest
+
+from tests.changes.edits import Action, Edit, edit
+from tests.changes.keys import Key, keys
+from tests.changes.program import EXAMPLES, SMALL
+from tests.changes.repository import Repository
+
+KINDS = sorted({key.kind for key in keys()})
+CHUNKS = 8
+
+Examples = dict[str, Repository]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_of_a_profile_can_be_edited(kind: str, examples: Examples, seed: str) -> None:
+    """Each key is added, changed or removed over a committed tree, and the edit is reverted.
+
+    What a release makes of clusters and hardware differs, so their keys are edited once for each.
+    """
+    mine = [key for key in keys() if key.kind == kind]
+    releases = sorted(set(SMALL.values()))
+    exercised = set()
+    for key, release in product(mine, releases if kind in {"cluster", "hardware"} else ["any"]):
+        order = random.Random(f"{seed} {key} {release}")
+        chosen = next(_possible(examples, key, release, order), None)
+        if chosen:
+            name, made = chosen
+            examples[name].apply(made)
+            examples[name].revert()
+            exercised.add(made.key)
+
+    assert exercised == set(mine)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_edits_come_in_pairs_and_sequences(
+    chunk: int, examples: Examples, seed: str, edits: int, record_property: Callable[[str, object], None]
+) -> None:
+    """Commit after commit, each with one edit or two, and the revert of them all."""
+    order = random.Random(f"{seed} {chunk}")
+    singles = [[[each]] for each in product(keys(), Action)]
+    order.shuffle(singles)
+    counts: Counter[str] = Counter()
+    alone = cycle(singles)
+    while counts["edits"] < edits / CHUNKS:
+        history = next(alone) if order.random() < 0.6 else _history(order)
+        repository = examples[order.choices(EXAMPLES, (3, 3, 3, 2))[0]]
+        for commit in history:
+            counts += _commit(repository, commit, order)
+        counts["reverts accepted"] += repository.revert()
+        counts["histories"] += 1
+    for what, count in counts.items():
+        record_property(what, count)
+
+
+def _possible(examples: Examples, key: Key, release: str, order: random.Random) -> Iterator[tuple[str, Edit]]:
+    """Yield edits of a key, on a small example of the release first: there they take a fifth of the time."""
+    small = [name for name in SMALL if release in {SMALL[name], "any"}]
+    names = [*order.sample(small, len(small)), "own"]
+    for name, action in product(names, order.sample(list(Action), len(Action))):
+        made = edit(examples[name].documents(), key, action, order)
+        if made:
+            yield name, made
+
+
+def _history(order: random.Random) -> list[list[tuple[Key, Action]]]:
+    """Return commits: two edits in one, the life of one key, or edits of several keys one after the other."""
+    chosen = [(key, order.choice(list(Action))) for key in order.sample(keys(), order.randint(2, 5))]
+    shape = order.randrange(3)
+    if shape == 0:
+        return [chosen[:2]]
+    if shape == 1:
+        return [[(chosen[0][0], action)] for action in Action]
+    return [[each] for each in chosen]
+
+
+def _commit(repository: Repository, wanted: list[tuple[Key, Action]], order: random.Random) -> Counter[str]:
+    """Apply edits as one commit, as far as there is a profile where each can be done; count what came of them."""
+    documents, made = repository.documents(), []
+    for key, action in wanted:
+        if one := edit(documents, key, action, order):
+            made.append(one)
+            documents = {file: value for file, value in documents.items() if file != one.file}
+            documents |= {one.file: one.after} if isinstance(one.after, dict) else {}
+    if not made:
+        return Counter()
+    return Counter(edits=len(made), commits=1, accepted=repository.apply(*made))
