@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from generator.edit.init import scaffold
+from generator.rulebook import all_rules
 from tests.pages import BLOCK, HOW_TOS, ROOT, TUTORIAL, call, done, shell_blocks, type_page
 
 _START = re.compile(
@@ -70,6 +71,15 @@ def test_how_to_is_laid_out(page: Path) -> None:
     assert (headings[0], headings[-1]) == ("Before you start", "If it fails")
     assert _START.search(before.partition("\n## ")[0])
     assert shell_blocks(page)
+
+
+@_PAGES
+def test_how_to_names_rules_that_exist(page: Path) -> None:
+    """Whoever looks a finding up finds it."""
+    rules = {rule.id for rule in all_rules()}
+    families = "|".join({rule.partition("/")[0] for rule in rules})
+
+    assert set(re.findall(rf"`((?:{families})/[a-z0-9-]+)`", page.read_text("utf-8"))) <= rules
 
 
 @pytest.mark.parametrize("page", [*HOW_TOS, TUTORIAL], ids=lambda page: page.stem)
