@@ -1,16 +1,12 @@
-"""The documentation: its reference is fresh, its links lead somewhere, its commands run.
+"""The documentation: its reference is fresh, its links lead somewhere, and what it names exists.
 
-Convention: a block marked ``shell`` is executed, line by line, and every line must end with 0; ``console`` is only
-shown. A ``shell`` block of ``make`` is not run here, but its target must exist.
+What its pages say that one can type is run by `test_how_to.py`; a ``shell`` block of ``make`` is not, but its target
+must exist.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -24,28 +20,15 @@ from generator.dialect.manifests import parse_manifests
 from generator.dialect.reader import read
 from generator.load.read import PACKAGE
 from generator.rulebook import all_rules
+from tests.pages import BLOCK, DOCS, HOW_TOS, ROOT, done, shell_blocks, shown_blocks
 
-ROOT = Path(__file__).resolve().parents[1]
-DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-HOW_TOS = sorted((ROOT / "docs" / "how-to").glob("*.md"))
-_BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
-def shell_blocks(path: Path) -> list[str]:
-    """Return what a page says that one can type."""
-    return [body for language, body in _BLOCK.findall(path.read_text("utf-8")) if language == "shell"]
-
-
-def shown_blocks(path: Path) -> list[str]:
-    """Return what a page says that is printed."""
-    return [body for language, body in _BLOCK.findall(path.read_text("utf-8")) if language == "console"]
-
-
 def links(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the file and the anchor of each link of a page that stays in the repository."""
-    for link in _LINK.findall(_BLOCK.sub("", path.read_text("utf-8"))):
+    for link in _LINK.findall(BLOCK.sub("", path.read_text("utf-8"))):
         if not link.startswith(("http://", "https://")):
             file, _, place = link.partition("#")
             yield file, place
@@ -53,7 +36,7 @@ def links(path: Path) -> Iterator[tuple[str, str]]:
 
 def anchors(path: Path) -> set[str]:
     """Return the anchors of a page's headings."""
-    return {anchor(heading) for heading in _HEADING.findall(_BLOCK.sub("", path.read_text("utf-8")))}
+    return {anchor(heading) for heading in _HEADING.findall(BLOCK.sub("", path.read_text("utf-8")))}
 
 
 def test_reference_is_what_the_code_says() -> None:
@@ -106,7 +89,7 @@ _CALL = re.compile(r"^ *- (?:run: )?trainyard ([a-z-]+)(.*)$", re.MULTILINE)
 @pytest.mark.parametrize("page", HOW_TOS, ids=lambda page: page.stem)
 def test_templates_call_what_there_is(page: Path) -> None:
     """What a how-to gives to CI is YAML, and each call of ours in it has a command and options that exist."""
-    for language, body in _BLOCK.findall(page.read_text("utf-8")):
+    for language, body in BLOCK.findall(page.read_text("utf-8")):
         if language == "yaml":
             assert parse_manifests(body)
             for name, options in _CALL.findall(body):
@@ -159,7 +142,7 @@ def test_readme_names_every_command() -> None:
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_shown_commands_exist(page: Path) -> None:
     """Each `trainyard` command that a page shows, run or not, is one that there is."""
-    blocks = "".join(body for _, body in _BLOCK.findall(page.read_text("utf-8")))
+    blocks = "".join(body for _, body in BLOCK.findall(page.read_text("utf-8")))
     shown = re.findall(r"^ *(?:[$!-] )?trainyard ([a-z]+)", blocks, re.MULTILINE)
     assert set(shown) <= set(COMMANDS)
 
@@ -192,50 +175,6 @@ def _objects_of_nlp(cluster: str) -> int:
     return len(own) + len(shared)
 
 
-def test_readme_shows_what_make_prints(tmp_path: Path) -> None:
+def test_readme_shows_what_make_prints() -> None:
     """The last line that the README shows of `make` is what `trainyard verify` prints of this repository."""
-    done = subprocess.run(
-        ["trainyard", "verify"], cwd=ROOT, env=_environment(tmp_path), capture_output=True, text=True, check=False
-    )
-    assert done.stdout.endswith(shown_blocks(ROOT / "README.md")[0]), done.stdout + done.stderr
-
-
-def test_tutorial_runs(tmp_path: Path) -> None:
-    """The tutorial's commands, typed one after the other into an empty folder, do what it says."""
-    assert len(shell_blocks(ROOT / "docs" / "tutorial.md")) > 5
-    _type(ROOT / "docs" / "tutorial.md", tmp_path)
-
-
-@pytest.mark.parametrize("page", [page for page in HOW_TOS if shell_blocks(page)], ids=lambda page: page.stem)
-def test_how_to_runs(page: Path, tmp_path: Path) -> None:
-    """So do those of a how-to, beside a copy of this repository's profiles."""
-    shutil.copytree(ROOT / "profiles", tmp_path / "profiles")
-    _type(page, tmp_path)
-
-
-def _type(page: Path, folder: Path) -> None:
-    """Run what a page says that one can type, and look for the lines that it shows of it, in their order."""
-    script = "set -eu\n" + "\n".join(map(_with_findings, shell_blocks(page)))
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=folder, env=_environment(folder), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    for shown in shown_blocks(page):
-        printed = iter(done.stdout.splitlines())
-        typed = shown.startswith("$ ")
-        assert typed or all(any(each.startswith(line) for each in printed) for line in shown.splitlines()), shown
-
-
-def _with_findings(block: str) -> str:
-    """Make `! command` mean the exit code of findings and no other; `set -e` alone takes no notice of it."""
-    return re.sub(r"^! (.*)$", r"code=0; \1 || code=$?; test $code -eq 1", block, flags=re.MULTILINE)
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    """Return an environment whose `trainyard` is this checkout's, and whose tools are this machine's."""
-    program = folder.parent / f"{folder.name}-bin" / "trainyard"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m generator "$@"\n', "utf-8")
-    program.chmod(0o755)
-    assert shutil.which("bash")
-    return {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
+    assert done(ROOT, "trainyard", "verify").endswith(shown_blocks(ROOT / "README.md")[0])

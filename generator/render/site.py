@@ -100,8 +100,17 @@ def _delivery(site: Site, manifests: Sequence[Manifest], components_root: str) -
         _kinds("team", release) | components,
         frozenset(manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole"),
         frozenset(manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body),
-        posixpath.normpath(f"/{site.cluster.settings.path}/{components_root}"),
+        _in_repository(site.cluster.settings.path, components_root),
     )
+
+
+def _in_repository(path: str, components_root: str) -> str:
+    """Return the components' folder from the root of the Git repository, e.g. ``/profiles/components``.
+
+    A tree that is written outside the repository, to look at it, is told of the usual folder.
+    """
+    folder = posixpath.normpath(f"{path}/{components_root}")
+    return f"/{posixpath.normpath(f'{path}/{COMPONENTS_ROOT}') if folder.startswith('../') else folder}"
 
 
 def _kinds(unit: str, release: Release) -> frozenset[Kind]:

@@ -1,0 +1,109 @@
+"""Pages of the documentation: what they show, and running what they say one can type."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+HOW_TOS = sorted((ROOT / "docs" / "how-to").glob("*.md"))
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_BETWEEN = "--- next block ---"
+
+
+def blocks(path: Path, language: str = "") -> list[tuple[str, str]]:
+    """Return language and text of a page's blocks, or of those of one language."""
+    found: list[tuple[str, str]] = BLOCK.findall(path.read_text("utf-8"))
+    return [block for block in found if language in ("", block[0])]
+
+
+def shell_blocks(path: Path) -> list[str]:
+    """Return what a page says that one can type."""
+    return [body for _, body in blocks(path, "shell")]
+
+
+def shown_blocks(path: Path) -> list[str]:
+    """Return what a page says that is printed, or typed where there is a cluster."""
+    return [body for _, body in blocks(path, "console")]
+
+
+@cache
+def _programs() -> Path:
+    """Return a folder with this checkout's `trainyard`."""
+    folder = Path(tempfile.mkdtemp(prefix="trainyard-"))
+    atexit.register(shutil.rmtree, folder)
+    program = folder / "trainyard"
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m generator "$@"\n', "utf-8")
+    program.chmod(0o755)
+    return folder
+
+
+def _environment() -> dict[str, str]:
+    """Return an environment with this checkout's `trainyard`, this machine's tools, and a Git without settings."""
+    who = {f"GIT_{role}_{key}": "admin@example.com" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
+    git = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **who}
+    return {**os.environ, **git, "PATH": f"{_programs()}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C"}
+
+
+def call(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder; what it prints is in `stdout`, in its order."""
+    return subprocess.run(
+        args,
+        cwd=folder,
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def done(folder: Path, *args: str) -> str:
+    """Run a command that must end with 0, and return what it prints."""
+    ended = call(folder, *args)
+    assert ended.returncode == 0, ended.stdout
+    return ended.stdout
+
+
+def type_page(page: Path, folder: Path) -> None:
+    """Run the shell blocks of a page, and look in what each prints for the console block below it."""
+    assert shutil.which("bash")
+    script = f"\necho '{_BETWEEN}'\n".join(map(_with_findings, shell_blocks(page)))
+    printed = iter(done(folder, "bash", "-c", f"set -eu\n{script}").split(f"{_BETWEEN}\n"))
+    output = ""
+    for language, body in blocks(page):
+        if language == "shell":
+            output = next(printed)
+        elif language == "console" and not body.lstrip().startswith("$ "):
+            missing = list(_missing(body, output))
+            assert not missing, f"{missing} is not in\n{output}"
+
+
+def _missing(shown: str, output: str) -> Iterator[str]:
+    """Yield the lines of a block that are not printed in their order.
+
+    A line is printed as it is shown, or goes on where it ends with ` ...`. A line of dots alone leaves lines out.
+    """
+    printed = iter(line.rstrip() for line in output.splitlines())
+    for line in (each.rstrip() for each in shown.splitlines()):
+        start = line.removesuffix(" ...")
+        if line.strip() != "..." and not any(
+            each == line or (start != line and each.startswith(start)) for each in printed
+        ):
+            yield line
+
+
+def _with_findings(block: str) -> str:
+    """Make `! command` mean the exit code of findings and no other; `set -e` alone takes no notice of it."""
+    text = re.sub(r"^ *! (.*)$", r"code=0; \1 || code=$?; test $code -eq 1", block, flags=re.MULTILINE)
+    return re.sub(r"^   ", "", text, flags=re.MULTILINE) if text.startswith("   ") else text

@@ -1,0 +1,142 @@
+"""The tutorial and every how-to, followed by a newcomer in a Git repository with a committed tree, and taken back.
+
+Convention: a block marked ``shell`` is executed, line by line, and every line must end with 0, or with 1 after ``!``.
+A ``console`` block below it shows lines that it prints, in their order; one that begins with ``$`` needs a cluster and
+is only shown. A page says from which repository it starts. Where it commits changes, it says whether
+`generate` accepts their revert.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from generator.edit.init import scaffold
+from generator.rulebook import all_rules
+from tests.pages import BLOCK, HOW_TOS, ROOT, TUTORIAL, call, done, shell_blocks, type_page
+
+_START = re.compile(
+    r"This page starts from (?:(this repository)|the repository that `trainyard init` writes, with team `([a-z]+)`)\."
+)
+_REVERT = re.compile(r"`trainyard generate` (accepts|refuses) the revert(?:, with\s\[`([a-z/-]+)`\])?")
+_NUMBERED = re.compile(r"^ *\d+\. ")
+_SENTENCE_END = re.compile(r"(?<!e\.g)[a-z0-9)`*\]][.!?] +[A-Z`\[*]")
+_PAGES = pytest.mark.parametrize("page", HOW_TOS, ids=lambda page: page.stem)
+
+
+@pytest.fixture(scope="session")
+def this_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This repository's profiles and tree, as a repository that a site has."""
+    folder = tmp_path_factory.mktemp("this")
+    for part in ("profiles", "overlays"):
+        shutil.copytree(ROOT / part, folder / part)
+    for name, body in scaffold().items():
+        if "/" not in name:
+            (folder / name).write_bytes(body)
+    return _committed(folder)
+
+
+@pytest.fixture(scope="session")
+def new_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `init` writes, with one team."""
+    folder = tmp_path_factory.mktemp("new")
+    done(folder, "trainyard", "init")
+    done(folder, "trainyard", "add", "team", "nlp", "--nodes", "2")
+    done(folder, "trainyard", "generate")
+    return _committed(folder)
+
+
+def _committed(folder: Path) -> Path:
+    done(folder, "git", "init", "--quiet", "--initial-branch", "main")
+    _commit(folder, "The platform")
+    return folder
+
+
+def _start(page: Path) -> re.Match[str]:
+    found = _START.search(page.read_text("utf-8"))
+    assert found, f"{page.name} does not say from which repository it starts"
+    return found
+
+
+@_PAGES
+def test_how_to_is_laid_out(page: Path) -> None:
+    """What one needs comes first, what to do when it fails last; sentences and lines are short."""
+    text = page.read_text("utf-8")
+    headings = re.findall(r"^## (.+)$", BLOCK.sub("", text), re.MULTILINE)
+    _, _, before = text.partition("\n## Before you start\n")
+
+    assert (headings[0], headings[-1]) == ("Before you start", "If it fails")
+    assert _START.search(before.partition("\n## ")[0])
+    assert shell_blocks(page)
+
+
+@_PAGES
+def test_how_to_names_rules_that_exist(page: Path) -> None:
+    """Whoever looks a finding up finds it."""
+    rules = {rule.id for rule in all_rules()}
+    families = "|".join({rule.partition("/")[0] for rule in rules})
+
+    assert set(re.findall(rf"`((?:{families})/[a-z0-9-]+)`", page.read_text("utf-8"))) <= rules
+
+
+@pytest.mark.parametrize("page", [*HOW_TOS, TUTORIAL], ids=lambda page: page.stem)
+def test_one_sentence_a_line(page: Path) -> None:
+    """Diffs stay readable."""
+    prose = [line for line in BLOCK.sub("", page.read_text("utf-8")).splitlines() if not line.startswith(("|", "#"))]
+
+    assert [line for line in prose if _SENTENCE_END.search(_NUMBERED.sub("", line))] == []
+    assert [line for line in page.read_text("utf-8").splitlines() if len(line) > 160 and line[0] != "|"] == []
+
+
+def test_tutorial_runs(tmp_path: Path) -> None:
+    """The tutorial's commands, typed one after the other into an empty folder, do what it says."""
+    assert len(shell_blocks(TUTORIAL)) > 5
+    type_page(TUTORIAL, tmp_path)
+    repository = tmp_path / "ml-platform"
+    assert done(repository, "git", "status", "--porcelain") == ""
+    done(repository, "trainyard", "generate", "--check")
+
+
+@_PAGES
+def test_how_to_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """A page does what it says over a committed tree, touches nothing else, and so does its revert."""
+    this, team = _start(page).groups()
+    assert this or team == "nlp"
+    origin = request.getfixturevalue("this_repository" if this else "new_repository")
+    folder = tmp_path / "repository"
+    done(tmp_path, "git", "clone", "--quiet", str(origin), str(folder))
+    type_page(page, folder)
+
+    changed = {line[3:].partition("/")[0] for line in done(folder, "git", "status", "--porcelain").splitlines()}
+    assert changed <= {"profiles", "overlays"}
+    done(folder, "trainyard", "generate", "--check")
+    if changed:
+        _commit(folder, "What the page ends with")
+    if done(folder, "git", "rev-list", "origin/main..HEAD"):
+        _take_back(page, folder)
+
+
+def _take_back(page: Path, folder: Path) -> None:
+    """Revert the profiles of each commit of a page, newest first, over the tree that it left; as the page says."""
+    found = _REVERT.search(page.read_text("utf-8"))
+    assert found, f"{page.name} does not say what a revert does"
+    refused: set[str] = set()
+    for commit in done(folder, "git", "rev-list", "origin/main..HEAD").split():
+        done(folder, "git", "restore", "--source", f"{commit}~1", "--staged", "--worktree", "profiles")
+        ended = call(folder, "trainyard", "generate")
+        if ended.returncode:
+            assert ended.returncode == 1, ended.stdout
+            assert done(folder, "git", "status", "--porcelain", "--", "overlays") == ""
+            refused.update(re.findall(r"^error\[(.+?)\]", ended.stdout, re.MULTILINE))
+            break
+        done(folder, "trainyard", "generate", "--check")
+        _commit(folder, f"Revert {commit}")
+    assert refused == ({found[2]} if found[1] == "refuses" else set())
+
+
+def _commit(folder: Path, message: str) -> None:
+    done(folder, "git", "add", "--all")
+    done(folder, "git", "commit", "--quiet", "--allow-empty", "--message", message)
