@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
+from generator.model.launch import Launch
 from generator.model.platform import Platform
-from generator.model.quantity import format_amount
+from generator.model.quantity import counted, format_amount
 from generator.model.space import Space
 from generator.model.team import Team
 from generator.model.tenant import Tenant
@@ -46,7 +47,7 @@ def _team(team: Team) -> Iterator[Value]:
     yield Value("state", team.state, team.at / "state")
     yield Value("contact", team.contact, team.at / "contact")
     yield Value("cohort", team.cohort or "none", team.at / "cohort")
-    yield Value("largest job", f"{team.largest_job} nodes", team.at / "largestJob" / "nodes")
+    yield Value("largest job", counted(team.largest_job, "node"), team.at / "largestJob" / "nodes")
     for role, groups in team.groups.items():
         yield Value(f"groups with role {role}", ", ".join(groups), team.at / "groups" / role)
     for account in team.accounts:
@@ -69,10 +70,9 @@ def _space(space: Space) -> Iterator[Value]:
     own = f"{space.profile.name}: " if space.profile.name else ""
     yield Value(f"{own}namespace", space.namespace)
     for grant in space.grants:
-        gpus = f", {grant.gpus} GPUs" if grant.gpus else ""
-        yield Value(
-            f"{own}runtime {grant.launch.name}", f"jobs up to {grant.nodes} nodes{gpus}", space.team.at / "runtimes"
-        )
+        gpus = f", {counted(grant.gpus, 'GPU')}" if grant.gpus else ""
+        yield Value(f"{own}runtime {grant.launch.name}", f"jobs up to {grant.size}{gpus}", space.team.at / "runtimes")
+        yield Value(f"{own}ranks of {grant.launch.name}", _ranks(grant.launch), grant.launch.runtime.at / "ranks")
     yield Value(
         f"{own}priorities", ", ".join(each.name for each in space.priorities) or "none", space.profile.at / "priorities"
     )
@@ -85,6 +85,17 @@ def _space(space: Space) -> Iterator[Value]:
     for bucket in space.buckets:
         told = f"bucket {bucket.bucket} at {bucket.mount_path}"
         yield Value(f"{own}storage {bucket.name}", told, space.profile.at / "storage" / bucket.name)
+
+
+def _ranks(launch: Launch) -> str:
+    """Return how many ranks a node starts, and what each is bound to."""
+    where = "node" if launch.part == 1 else "pod"
+    if not launch.runtime.launcher.mpi:
+        return f"{launch.gpus} per {where}, not bound" if launch.gpus else "as the job states, not bound"
+    if not launch.runtime.binds:
+        return f"{launch.ranks} per {where}, not bound"
+    cores, threads = counted(launch.cores_per_rank, "core"), counted(launch.threads_per_rank, "thread")
+    return f"{launch.ranks} per {where}, each bound to {cores} ({threads})"
 
 
 def _queues(tenant: Tenant) -> Iterator[Value]:
