@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
 from generator.model.launch import Launch
 from generator.model.platform import Platform
+from generator.model.pool import Pool
 from generator.model.quantity import counted, format_amount
 from generator.model.space import Space
 from generator.model.team import Team
@@ -98,6 +100,13 @@ def _ranks(launch: Launch) -> str:
     return f"{launch.ranks} per {where}, each bound to {cores} ({threads})"
 
 
+def _rails(pool: Pool) -> str:
+    """Return the rails of a node by their NUMA node; a pod can't choose among them."""
+    sides = Counter(rail.nic.numa for rail in pool.rails)
+    told = (f"{count} on NUMA node {side}" for side, count in sorted(sides.items()) if side >= 0)
+    return ", ".join((counted(len(pool.rails), "rail"), *told, "a pod has one virtual function of each, not pinned"))
+
+
 def _queues(tenant: Tenant) -> Iterator[Value]:
     for queue in tenant.queues:
         yield Value(f"queue {queue.node_class}", f"leads to ClusterQueue {queue.name}")
@@ -106,5 +115,7 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
             yield Value(f"{pool}: own", quota.told(quota.own), quota.at / quota.unit)
             yield Value(f"{pool}: borrows at most", quota.told(quota.borrowed), quota.at / "borrow")
             yield Value(f"{pool}: lends at most", quota.told(quota.lent), quota.at / "lend")
+            if flavor.pool.rails:
+                yield Value(f"{pool}: rails", _rails(flavor.pool), flavor.pool.hardware.stated("nics"))
             for resource in flavor.resources(queue.covered):
                 yield Value(f"{pool}: own {resource.name}", resource.nominal, flavor.pool.hardware.at)
