@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
+from generator.model.launch import Launch
 from generator.model.platform import Platform
-from generator.model.quantity import format_amount
+from generator.model.pool import Pool
+from generator.model.quantity import counted, format_amount
 from generator.model.space import Space
 from generator.model.team import Team
 from generator.model.tenant import Tenant
@@ -46,7 +49,7 @@ def _team(team: Team) -> Iterator[Value]:
     yield Value("state", team.state, team.at / "state")
     yield Value("contact", team.contact, team.at / "contact")
     yield Value("cohort", team.cohort or "none", team.at / "cohort")
-    yield Value("largest job", f"{team.largest_job} nodes", team.at / "largestJob" / "nodes")
+    yield Value("largest job", counted(team.largest_job, "node"), team.at / "largestJob" / "nodes")
     for role, groups in team.groups.items():
         yield Value(f"groups with role {role}", ", ".join(groups), team.at / "groups" / role)
     for account in team.accounts:
@@ -69,10 +72,9 @@ def _space(space: Space) -> Iterator[Value]:
     own = f"{space.profile.name}: " if space.profile.name else ""
     yield Value(f"{own}namespace", space.namespace)
     for grant in space.grants:
-        gpus = f", {grant.gpus} GPUs" if grant.gpus else ""
-        yield Value(
-            f"{own}runtime {grant.launch.name}", f"jobs up to {grant.nodes} nodes{gpus}", space.team.at / "runtimes"
-        )
+        gpus = f", {counted(grant.gpus, 'GPU')}" if grant.gpus else ""
+        yield Value(f"{own}runtime {grant.launch.name}", f"jobs up to {grant.size}{gpus}", space.team.at / "runtimes")
+        yield Value(f"{own}ranks of {grant.launch.name}", _ranks(grant.launch), grant.launch.runtime.at / "ranks")
     yield Value(
         f"{own}priorities", ", ".join(each.name for each in space.priorities) or "none", space.profile.at / "priorities"
     )
@@ -87,6 +89,24 @@ def _space(space: Space) -> Iterator[Value]:
         yield Value(f"{own}storage {bucket.name}", told, space.profile.at / "storage" / bucket.name)
 
 
+def _ranks(launch: Launch) -> str:
+    """Return how many ranks a node starts, and what each is bound to."""
+    where = "node" if launch.part == 1 else "pod"
+    if not launch.runtime.launcher.mpi:
+        return f"{launch.gpus} per {where}, not bound" if launch.gpus else "as the job states, not bound"
+    if not launch.runtime.binds:
+        return f"{launch.ranks} per {where}, not bound"
+    cores, threads = counted(launch.cores_per_rank, "core"), counted(launch.threads_per_rank, "thread")
+    return f"{launch.ranks} per {where}, each bound to {cores} ({threads})"
+
+
+def _rails(pool: Pool) -> str:
+    """Return the rails of a node by their NUMA node; a pod can't choose among them."""
+    sides = Counter(rail.nic.numa for rail in pool.rails)
+    told = (f"{count} on NUMA node {side}" for side, count in sorted(sides.items()) if side >= 0)
+    return ", ".join((counted(len(pool.rails), "rail"), *told, "a pod has one virtual function of each, not pinned"))
+
+
 def _queues(tenant: Tenant) -> Iterator[Value]:
     for queue in tenant.queues:
         yield Value(f"queue {queue.node_class}", f"leads to ClusterQueue {queue.name}")
@@ -95,5 +115,7 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
             yield Value(f"{pool}: own", quota.told(quota.own), quota.at / quota.unit)
             yield Value(f"{pool}: borrows at most", quota.told(quota.borrowed), quota.at / "borrow")
             yield Value(f"{pool}: lends at most", quota.told(quota.lent), quota.at / "lend")
+            if flavor.pool.rails:
+                yield Value(f"{pool}: rails", _rails(flavor.pool), flavor.pool.hardware.stated("nics"))
             for resource in flavor.resources(queue.covered):
                 yield Value(f"{pool}: own {resource.name}", resource.nominal, flavor.pool.hardware.at)

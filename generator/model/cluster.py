@@ -137,6 +137,20 @@ class Cluster:
         return tuple(line)
 
     @property
+    def components(self) -> dict[str, str]:
+        """Versions of what this cluster needs: operators of fabrics and GPUs only where it has some."""
+        absent = set() if self.fabrics else {"networkOperator", "sriovNetworkOperator"}
+        absent |= set() if any(pool.hardware.gpu for pool in self.pools) else {"gpuOperator"}
+        return {name: version for name, version in self.versions.items() if name not in absent}
+
+    @property
+    def needs(self) -> dict[str, str]:
+        """What the tree uses and does not define, and its owner; a fabric's operators only where it has one."""
+        operators = () if self.fabrics else (self.release.sriov_namespace, self.release.ipam_namespace)
+        absent = {f"Namespace/{name}" for name in operators}
+        return {name: owner for name, owner in self.external.items() if name not in absent}
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The profile file."""
         return (self.at.file,)

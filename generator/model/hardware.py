@@ -32,6 +32,7 @@ class Nic:
 
     Args:
         role: ``rail`` (compute, becomes VFs), ``storage`` or ``management`` (left alone).
+        numa: NUMA node that it is on; -1 when the profile doesn't state it.
         gpu: index of the GPU beside a rail; -1 for the others.
     """
 

@@ -52,6 +52,11 @@ class Site:
         return " ".join(space.namespace for tenant in self.tenants for space in tenant.spaces)
 
     @property
+    def has_samples(self) -> bool:
+        """Whether some team can copy a job."""
+        return any(space.samples for tenant in self.tenants for space in tenant.spaces)
+
+    @property
     def audited_namespaces(self) -> list[str]:
         """Namespaces of teams whose regulation asks for an audit, and our own, which holds their limits."""
         audited = [

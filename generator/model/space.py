@@ -9,7 +9,7 @@ from generator.model import names
 from generator.model.cluster import Cluster, Priority, group_subjects
 from generator.model.launch import Launch
 from generator.model.network import Egress, Network
-from generator.model.quantity import format_amount
+from generator.model.quantity import counted, format_amount
 from generator.model.queue import Queue
 from generator.model.runtime import INITIALIZERS
 from generator.model.storage import Claim, StoredSecret
@@ -35,6 +35,11 @@ class Grant:
 
     launch: Launch
     nodes: int
+
+    @property
+    def size(self) -> str:
+        """The largest job as text, e.g. ``8 nodes``; on a share of a node its pods."""
+        return counted(self.nodes, "node" if self.launch.part == 1 else "pod")
 
     @property
     def gpus(self) -> int:

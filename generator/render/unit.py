@@ -11,7 +11,8 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
-from generator.render.evidence import evidence
+from generator.model.quantity import counted
+from generator.render.evidence import evidence, outside
 from generator.render.site import template, templates_folder
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
@@ -105,7 +106,7 @@ def readme(site: Site) -> str:
 def evidence_page(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:
     """Return the page from control to object by path; none where no team is under a regulation."""
     sections = evidence(site, manifests)
-    text = _markdown("compliance.md.j2").render(site=site, evidence=sections)
+    text = _markdown("compliance.md.j2").render(site=site, evidence=sections, outside=outside(site))
     return {"COMPLIANCE.md": text} if sections else {}
 
 
@@ -114,6 +115,7 @@ def _markdown(name: str) -> Template:
     environment = Environment(  # noqa: S701 - Markdown, shown as text
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
+    environment.globals["counted"] = counted
     return environment.from_string((templates_folder() / name).read_text(encoding="utf-8"))
 
 

@@ -134,7 +134,7 @@ def _nic(fields: Mapping[str, Any], at: Pointer) -> Nic:
         pci=fields["pci"],
         interface=fields.get("interface", ""),
         device=fields.get("device", ""),
-        numa=fields.get("numa", 0),
+        numa=fields.get("numa", -1),
         role=fields["role"],
         gpu=fields.get("gpu", -1),
         at=at,

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
 from generator.model.platform import Platform
-from generator.model.quantity import counted, format_bytes, format_cpu, format_nodes
+from generator.model.quantity import format_bytes, format_cpu, format_nodes
 from generator.model.team import Quota
 from generator.model.tenant import Tenant
 from generator.rules._check import Check
@@ -110,7 +110,7 @@ def idle_nodes(platform: Platform) -> Iterator[Diagnostic]:
             if owned < pool.promised:
                 idle = pool.promised - owned
                 what = format_nodes(idle, pool.hardware.gpus)
-                message = f"nobody owns {what} of the {counted(pool.promised, 'node')} that pool `{pool.name}` promises"
+                message = f"nobody owns {what} of the {pool.promised} that pool `{pool.name}` promises"
                 yield IDLE_NODES.at(pool.at / "nodes", message)
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware, Nic
 from generator.model.platform import Platform
-from generator.model.quantity import counted
+from generator.model.pool import Pool
+from generator.model.quantity import counted, format_nodes
+from generator.model.tenant import Tenant
 from generator.rules._check import Check
-from generator.rules._walk import hardware
+from generator.rules._walk import hardware, held
 
 _NVIDIA = "15b3"
 _PORTS = frozenset({"1013", "1015", "1017", "1019", "101b", "101d", "101f", "1021", "1023", "a2d6", "a2dc"})
@@ -40,6 +43,19 @@ RAILS_WITHOUT_FABRIC = Rule(
     fix="Give the pool its `fabric`, or use a hardware profile whose ports are not rails.",
 )
 
+GPU_JOBS_WITHOUT_RAILS = Rule(
+    id="fabric/gpu-jobs-without-rails",
+    severity=Severity.WARNING,
+    summary="Jobs that may take several nodes with GPUs have rails between them.",
+    why=(
+        "Ranks on different nodes talk by TCP over the pod network, at a fraction of the speed of RDMA: such jobs wait"
+        " for the network while their GPUs idle, and no message says so."
+    ),
+    fix=(
+        "Put the pool on a `fabric` with hardware that has rails; or set `largestJob: {nodes: 1}` and list a torchrun"
+        " runtime; or waive this with the reason. `fabric: tcp` in a runtime states that sockets are meant."
+    ),
+)
 UNSUPPORTED_NIC = Rule(
     id="fabric/unsupported-nic",
     severity=Severity.ERROR,
@@ -108,6 +124,35 @@ def rails_without_fabric(platform: Platform) -> Iterator[Diagnostic]:
                 yield RAILS_WITHOUT_FABRIC.at(pool.at.key(), message)
 
 
+def gpu_jobs_without_rails(platform: Platform) -> Iterator[Diagnostic]:
+    """Find pools of GPUs without ports for RDMA whose jobs take several nodes.
+
+    A runtime with `fabric: tcp` or `isolated` wants no rails, so its jobs are no finding; one with `gpudirect` or
+    `rdma` is refused elsewhere.
+    """
+    for site in platform.sites:
+        for pool in site.cluster.pools:
+            if pool.hardware.gpus and not pool.hardware.rails and pool.fabric is None:
+                jobs = [job for tenant in site.tenants for job in _jobs_over_tcp(tenant, pool)]
+                if jobs:
+                    message = f"jobs of several nodes may run on pool `{pool.name}`, whose nodes have GPUs and no rails"
+                    yield GPU_JOBS_WITHOUT_RAILS.at(pool.at.key(), message, notes=jobs)
+
+
+def _jobs_over_tcp(tenant: Tenant, pool: Pool) -> Iterator[Note]:
+    """Yield each runtime with which a team may start a job on several nodes of a pool, once."""
+    reach = max((each.quota.reach for each in held(tenant) if each.pool == pool), default=Fraction(0))
+    launches: dict[str, Fraction] = {}
+    for grant in (grant for space in tenant.spaces for grant in space.grants):
+        runtime = grant.launch.runtime
+        nodes = min(grant.nodes * grant.launch.part, reach)
+        if nodes > 1 and not runtime.fabric and pool.hardware.name in runtime.hardware:
+            launches[runtime.name] = max(nodes, launches.get(runtime.name, nodes))
+    for name, nodes in sorted(launches.items()):
+        what = format_nodes(nodes, pool.hardware.gpus)
+        yield Note(f"team {tenant.name} may take {what} with runtime `{name}`", tenant.team.at / "runtimes")
+
+
 def unsupported_nic(platform: Platform) -> Iterator[Diagnostic]:
     """Look up the ids of the ports of each pool on a fabric."""
     for site in platform.sites:
@@ -149,6 +194,7 @@ def odd_mtu(platform: Platform) -> Iterator[Diagnostic]:
 CHECKS = (
     Check(RAIL_IS_NO_RAIL, rail_is_no_rail),
     Check(RAILS_WITHOUT_FABRIC, rails_without_fabric),
+    Check(GPU_JOBS_WITHOUT_RAILS, gpu_jobs_without_rails),
     Check(UNSUPPORTED_NIC, unsupported_nic),
     Check(ODD_MTU, odd_mtu),
 )

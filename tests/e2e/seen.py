@@ -123,6 +123,8 @@ NOT_SHOWABLE = {
     "runtime/image-without-digest": "It needs a registry, and a kubelet that pulls.",
     "runtime/launcher-version-unknown": _KUBELET,
     "runtime/mixed-architectures": _KUBELET,
+    "runtime/ranks-exceed-node": _KUBELET,
+    "runtime/ranks-of-torchrun": "What Trainer does with it is nothing; the rule quotes its source.",
     "runtime/unstated-cuda": "It needs a GPU.",
     "runtime/unsupported-mpi": _KUBELET,
     "scheduling/empty-cohort": "A cohort without queues does nothing, and there is nothing to see.",

@@ -111,7 +111,7 @@ def test_pool_of_a_broken_hardware_profile_is_there() -> None:
     assert [each.message for each in findings(changes)] == ["there is no hardware profile or preset `nvidia-dgx-h1000`"]
 
 
-OF_POOL = "of the 8 nodes that pool `dgx-h100` promises"
+OF_POOL = "of the 8 that pool `dgx-h100` promises"
 
 
 @pytest.mark.parametrize(

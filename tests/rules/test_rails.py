@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.resolve.changes import ROCE, together
-from tests.rules.cases import broken, messages
+from tests.rules.cases import broken, findings, messages
+from tests.rules.test_ranks import CPU
 
 RULE = "fabric/rail-is-no-rail"
 FIRST = {"pci": "0000:18:00.0", "role": "rail", "gpu": 0}
@@ -78,3 +79,47 @@ def test_mtu_is_one_of_the_link(roce: bool, mtu: int, odd: bool) -> None:
     changes = {"clusters/prod-east.yaml": {"fabrics": {"ib": {"mtu": mtu}}}}
 
     assert ("fabric/odd-mtu" in broken(together(ROCE, changes) if roce else changes)) is odd
+
+
+TCP_RULE = "fabric/gpu-jobs-without-rails"
+PLAIN: dict[str, Any] = {
+    "hardware/dgx-h100.yaml": {"nics": []},
+    "clusters/prod-east.yaml": {"pools": {"dgx-h100": {"fabric": None}}, "fabrics": None},
+    "allocations.yaml": {"prod-east": None},
+}
+TORCHRUN: dict[str, Any] = {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}
+
+
+@pytest.mark.parametrize(
+    ("runtime", "told"),
+    [({}, True), ({"fabric": "tcp"}, False), ({"fabric": "isolated"}, False), (TORCHRUN, True),
+     ({**TORCHRUN, "maxNodes": 1}, False)],
+)  # fmt: skip
+def test_several_gpu_nodes_without_rails_are_told_once_a_pool(runtime: dict[str, Any], told: bool) -> None:
+    """Sockets that a runtime asks for are meant, and one node talks to nobody."""
+    changes = together(PLAIN, {"runtimes/openmpi-cuda.yaml": runtime})
+
+    assert len(messages(TCP_RULE, changes)) == told
+
+
+def test_share_of_a_node_stays_on_one_node() -> None:
+    """Both pods of the job have room on one node, so nothing goes over the network."""
+    quota = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 4}}}, "largestJob": None}
+    vision = {"state": "retired"}
+
+    assert messages(TCP_RULE, together(PLAIN, {"teams/nlp.yaml": quota, "teams/vision.yaml": vision})) == []
+
+
+def test_each_team_and_runtime_is_a_note() -> None:
+    """The pool has one finding; who may start such jobs stands beside it."""
+    (found,) = (each for each in findings(PLAIN) if each.rule == TCP_RULE)
+
+    assert [note.message for note in found.notes] == [
+        "team nlp may take 4 nodes with runtime `openmpi-cuda`",
+        "team vision may take 4 nodes with runtime `openmpi-cuda`",
+    ]
+
+
+def test_processors_need_no_rails() -> None:
+    """Only GPUs wait."""
+    assert TCP_RULE not in broken(CPU)

@@ -1,0 +1,210 @@
+"""Evidence and READMEs say what is so on the cluster at hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from generator.model.platform import Site
+from generator.render.evidence import Row, evidence
+from generator.render.site import render_site
+from generator.render.unit import evidence_page, readme
+from tests.resolve.changes import together
+from tests.rules.cases import platform_of
+
+CLUSTER = "clusters/prod-east.yaml"
+MEASURES = {
+    "accessControl": "1",
+    "audit": "2",
+    "dedicatedNodes": "3",
+    "encryptedStorage": "4",
+    "encryptionInTransit": "5",
+    "fips": "6",
+    "networkIsolation": "7",
+}
+REGULATED: dict[str, Any] = {
+    "compliance/iso.yaml": {"title": "ISO", "controls": MEASURES},
+    "teams/nlp.yaml": {"compliance": "iso", "encryptionInTransit": False},
+    "teams/vision.yaml": {"compliance": "iso", "encryptionInTransit": False},
+}
+WITHOUT_FABRIC: dict[str, Any] = {
+    "hardware/cpu.yaml": {
+        "extends": "cpu-node",
+        "cpu": {"sockets": 2, "cores": 64, "threads": 128},
+        "memory": "512Gi",
+        "ephemeralStorage": "894Gi",
+        "labels": {"ml.example.com/kind": "cpu"},
+        "taint": "ml.example.com/cpu",
+    },
+    CLUSTER: {"pools": {"dgx-h100": None, "cpu": {"nodes": 9, "reserve": 1}}, "fabrics": None},
+    "runtimes/openmpi-cuda.yaml": {"hardware": ["cpu"], "libraries": {"cuda": None}},
+    "teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": None, "cpu": {"nodes": 4, "lend": "none"}}}},
+    "teams/vision.yaml": {"quota": {"prod-east": {"dgx-h100": None, "cpu": {"nodes": 4, "lend": "none"}}}},
+    "allocations.yaml": {"prod-east": None},
+}
+
+
+def site(*changes: dict[str, Any]) -> Site:
+    """Return the base cluster after some changes."""
+    return platform_of(together(REGULATED, *changes)).sites[0]
+
+
+def rows(*changes: dict[str, Any]) -> dict[str, Row]:
+    """Return what answers each measure for team nlp, by control."""
+    cluster = site(*changes)
+    (section,) = (each for each in evidence(cluster, render_site(cluster)) if each.team == "nlp")
+    return {row.control: row for row in section.rows}
+
+
+def test_partition_is_certified_where_there_is_one() -> None:
+    """With a fabric the team's own number is named, and the object that carries it."""
+    row = rows()["7"]
+
+    assert "partition 0x0101 of the team's own on fabric ib" in row.how
+    assert any("networkattachmentdefinition" in path for path in row.objects)
+
+
+def test_no_partition_is_certified_without_a_fabric() -> None:
+    """Nothing separates teams that are on no fabric, and nothing needs to: the page says so."""
+    cluster = site(WITHOUT_FABRIC)
+    page = evidence_page(cluster, render_site(cluster))["COMPLIANCE.md"]
+
+    assert "no fabric: its jobs use the pod network only" in rows(WITHOUT_FABRIC)["7"].how
+    for word in ("partition", "VLAN", "RDMA", "InfiniBand", "RoCE"):
+        assert word.lower() not in page.replace("Partitions/ib", "").lower()
+
+
+@pytest.mark.parametrize(
+    ("change", "state", "how"),
+    [
+        ({"storage": None}, "not applicable", "the team has no claim and no bucket"),
+        (
+            {"storage": {"checkpoints": None, "home": None}},
+            "not answered",
+            "storage that is not stated to be encrypted: scratch",
+        ),
+    ],
+)
+def test_storage_is_answered_by_what_the_team_has(change: dict[str, Any], state: str, how: str) -> None:
+    """Without a claim there is nothing to encrypt; what nobody states is not claimed."""
+    row = rows({"teams/nlp.yaml": change})["4"]
+
+    assert (row.state, row.how) == (state, how)
+
+
+def test_encrypted_storage_names_the_profile_that_states_it() -> None:
+    """Encryption is a statement of the cluster's profile, for each storage by name."""
+    storage = {name: {"encrypted": True} for name in ("home", "scratch", "checkpoints", "imagenet")}
+    row = rows({CLUSTER: {"storage": storage}})["4"]
+
+    assert row.state == "answered"
+    assert row.how == (
+        "`profiles/clusters/prod-east.yaml` states `encrypted: true` of the team's storage: checkpoints, home, scratch"
+    )
+
+
+TCP: dict[str, Any] = {"runtimes/openmpi-cuda.yaml": {"fabric": "tcp"}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "how"),
+    [
+        ({}, "by RDMA over infiniband, which nothing encrypts"),
+        (TCP, "over the pod network, which does not encrypt"),
+        (
+            {**TCP, CLUSTER: {"networks": {"encrypted": True}}},
+            "over the pod network, which is stated to encrypt between nodes",
+        ),
+    ],
+)
+def test_transit_tells_how_ranks_talk(changes: dict[str, Any], how: str) -> None:
+    """Each runtime's way is named; ssh only where MPI ranks are started by it."""
+    told = rows(changes)["5"].how
+    torch = {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}
+
+    assert f"data between nodes goes {how}" in told
+    assert "ssh" in told
+    assert "ssh" not in rows(changes, {"runtimes/openmpi-cuda.yaml": torch})["5"].how
+
+
+def test_team_without_a_runtime_sends_nothing() -> None:
+    """One node can't run an MPI job, so there is no data between nodes."""
+    row = rows({"teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": {"nodes": 1}}}, "largestJob": None}})["5"]
+
+    assert (row.state, row.how, row.objects) == ("not applicable", "the team can start no job", ())
+
+
+def test_fips_is_what_the_cluster_states() -> None:
+    """Algorithms of ssh concern MPI only."""
+    torch = {"runtimes/openmpi-cuda.yaml": {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}}
+    fips = {CLUSTER: {"fips": True}}
+
+    assert rows()["6"].state == "not answered"
+    assert "ssh" in rows(fips)["6"].how
+    assert "ssh" not in rows(fips, torch)["6"].how
+
+
+def test_dedicated_nodes_name_who_holds_them() -> None:
+    """Loans, foreign teams and a missing taint each undo it."""
+    kept = {"quota": {"prod-east": {"dgx-h100": {"lend": "none"}}}}
+    alone = {"teams/nlp.yaml": kept, "teams/vision.yaml": kept}
+    foreign = {"teams/vision.yaml": {"compliance": None, "encryptionInTransit": None}}
+
+    assert rows(WITHOUT_FABRIC)["3"].state == "answered"
+    assert rows()["3"].state == "not answered"
+    assert rows(alone)["3"].state == "answered"
+    assert "held by: nlp, vision, all under the regulation" in rows(alone)["3"].how
+    assert rows(alone, foreign)["3"].state == "not answered"
+    assert rows(WITHOUT_FABRIC, {"hardware/cpu.yaml": {"taint": None}})["3"].state == "not answered"
+
+
+def test_access_names_roles_of_the_platform_too() -> None:
+    """Operators and auditors of the platform reach into the team's namespaces."""
+    how = rows()["1"].how
+
+    assert "the team's groups and service accounts have roles in its own namespaces" in how
+    assert "the platform's groups have roles in every namespace: trainyard-auditor, trainyard-operator" in how
+    assert "platform's groups" not in rows({CLUSTER: {"roles": None}})["1"].how
+
+
+def test_what_no_object_answers_is_not_answered() -> None:
+    """An object that is missing is not made up for by a sentence."""
+    cluster = site()
+    few = [each for each in render_site(cluster) if "audit-policy" not in each.path and "default-deny" not in each.path]
+    (section,) = (each for each in evidence(cluster, few) if each.team == "nlp")
+    states = {row.control: row.state for row in section.rows}
+
+    assert (states["2"], states["7"]) == ("not answered", "not answered")
+
+
+def test_spaces_of_a_team_are_all_covered() -> None:
+    """A further namespace is named by the audit, and denied by default."""
+    found = rows({"teams/nlp.yaml": {"spaces": {"dev": {}}}})
+
+    assert "team-nlp, team-nlp-dev" in found["2"].how
+    assert found["7"].state == "answered"
+
+
+def test_readme_of_a_cluster_without_a_fabric_names_none() -> None:
+    """Neither its operators, nor partitions, nor GPUs where there are none."""
+    text = readme(site(WITHOUT_FABRIC))
+
+    assert "The cluster has no fabric: jobs use the pod network only." in text
+    for word in ("sriov", "partition", "vlan", "rdma", "infiniband", "nvidia", "gpuOperator"):
+        assert word.lower() not in text.replace("Partitions/ib", "").lower()
+
+
+def test_readme_counts_one_node_as_one() -> None:
+    """A pool of one node has one."""
+    text = readme(site({CLUSTER: {"pools": {"dgx-h100": {"nodes": 1, "reserve": 0}}}}))
+
+    assert "- 1 node of pool `dgx-h100` carries" in text
+
+
+def test_readme_without_teams_promises_no_samples() -> None:
+    """There is nothing to copy."""
+    gone = {"teams/nlp.yaml": {"state": "retired"}, "teams/vision.yaml": {"state": "retired"}}
+
+    assert "samples/" in readme(site())
+    assert "samples/" not in readme(site(gone))

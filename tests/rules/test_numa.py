@@ -1,0 +1,71 @@
+"""NUMA nodes of ports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rules.cases import broken, messages
+
+IMPOSSIBLE, WRONG_SIDE = "node/impossible-numa", "node/port-on-the-wrong-side"
+HARDWARE = "hardware/dgx-h100.yaml"
+BUSES = ("18", "40", "9a", "c0")
+
+
+def node(*sides: int | None, **more: Any) -> dict[str, Any]:
+    """Return a node with a rail beside each GPU, in the order of their addresses."""
+    nics = [
+        {"pci": f"0000:{bus}:00.0", "role": "rail", "gpu": gpu, **({} if side is None else {"numa": side})}
+        for gpu, (bus, side) in enumerate(zip(BUSES, sides, strict=True))
+    ]
+    return {HARDWARE: {"gpu": {"count": len(BUSES)}, "nics": nics, **more}}
+
+
+@pytest.mark.parametrize(
+    ("sides", "wrong"),
+    [
+        ((0, 0, 1, 1), []),
+        ((1, 1, 0, 0), []),
+        ((0, 0, 0, 0), []),
+        ((None, None, None, None), []),
+        ((0, None, 1, 1), []),
+        ((1, 0, 1, 1), ["18"]),
+        ((0, 1, 0, 0), ["18"]),
+        ((0, 1, 0, 1), ["18", "40"]),
+    ],
+)
+def test_ports_of_a_side_are_neighbours(sides: tuple[int | None, ...], wrong: list[str]) -> None:
+    """A NUMA node has one range of buses; a port whose side is not stated says nothing."""
+    told = [each.split() for each in messages(WRONG_SIDE, node(*sides))]
+
+    assert [words[1] for words in told if words[0] == "port"] == [f"0000:{bus}:00.0" for bus in wrong]
+
+
+@pytest.mark.parametrize(
+    ("sides", "told"),
+    [
+        ((0, 0, 1, 1), []),
+        ((0, 0, 0, 0), []),
+        ((0, 0, None, 1), []),
+        ((0, 0, 0, 1), ["the 4 rails of a `dgx-h100` are split unevenly: 3 on NUMA node 0 and 1 on NUMA node 1"]),
+    ],
+)
+def test_rails_are_split_evenly(sides: tuple[int | None, ...], told: list[str]) -> None:
+    """A slip at the border of two sides leaves them neighbours, and one with more."""
+    assert messages(WRONG_SIDE, node(*sides)) == told
+
+
+@pytest.mark.parametrize(("numa", "possible"), [(0, True), (1, True), (2, False), (9, False)])
+def test_port_is_on_a_numa_node_that_is_there(numa: int, possible: bool) -> None:
+    """NUMA nodes are counted from 0."""
+    assert (IMPOSSIBLE not in broken(node(0, 0, 0, numa))) is possible
+
+
+def test_numa_nodes_have_cores() -> None:
+    """Sixteen NUMA nodes of twelve cores can't be."""
+    cores = {"cpu": {"sockets": 2, "cores": 12, "threads": 24}, "system": {"cpu": 2}, "kubelet": {"cpu": 1}}
+
+    assert messages(IMPOSSIBLE, node(0, 0, 0, 0, numaNodes=16, **cores)) == [
+        "a `dgx-h100` has 16 NUMA nodes and 12 cores"
+    ]
