@@ -18,6 +18,7 @@ from generator.dialect.manifests import parse_manifests
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.pipeline import Generation
+from generator.schema.manifests import check_committed
 from generator.tree.compare import compare, reading
 from generator.tree.lockfile import LOCKFILE, Entry, Lock, digest, read_lock
 
@@ -161,18 +162,31 @@ def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -
 
 
 def _read(folder: Path, path: str, entry: Entry) -> list[Manifest]:
-    """Return the objects of a committed file; none of a file that is gone or no manifest."""
+    """Return the objects of a committed file; none of a file that is gone or no manifest.
+
+    Raises:
+        TreeError: the file can't be read, or holds what can't be compared.
+    """
     file = folder / path
     at = Pointer(f"overlays/{folder.name}/{path}")
     with reading(file):
         if file.suffix != ".yaml" or not file.is_file():
             return []
-        text = file.read_text(encoding="utf-8")
+        content = file.read_bytes()
     try:
-        return [Manifest(path, body, entry.origins, at) for body in _objects(text)]
+        bodies = _objects(content.decode())
+        fault = next(filter(None, map(check_committed, bodies)), "")
     except ValueError as error:
-        raise TreeError(f"{file} is broken ({error}); take either side of it from Git, then generate again") from error
+        bodies, fault = [], str(error)
+    if fault:
+        raise TreeError(f"{file} is broken ({fault}); take either side of it from Git, then generate again")
+    return [Manifest(path, body, entry.origins, at) for body in bodies]
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
-    return [body for body in parse_manifests(text) if isinstance(body, dict) and {"apiVersion", "kind"} <= body.keys()]
+def _objects(text: str) -> list[Any]:
+    """Return the documents of a text without fragments, which are neither of a version nor of a kind."""
+    return [
+        body
+        for body in parse_manifests(text)
+        if not (isinstance(body, dict) and {"apiVersion", "kind"}.isdisjoint(body))
+    ]

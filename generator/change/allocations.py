@@ -10,7 +10,7 @@ from ipaddress import IPv4Network, collapse_addresses
 from typing import Any
 
 from generator.change.replacement import Replacement
-from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity, TreeError
 from generator.model import names
 from generator.model.fabric import Fabric
 from generator.model.manifest import Manifest
@@ -96,7 +96,7 @@ def _holdings(replacement: Replacement) -> dict[tuple[str, str], _Held]:
         pool, segment, addresses = _read(manifest)
         if owner := owners.get(_stem(pool)):
             found[owner].segments.update([segment] if segment else [])
-            found[owner].ranges.update([IPv4Network(addresses)] if addresses else [])
+            found[owner].ranges.update(addresses)
     return found
 
 
@@ -105,12 +105,26 @@ def _stem(pool: str) -> str:
     return pool.rpartition("-")[0]
 
 
-def _read(manifest: Manifest) -> tuple[str, str, str]:
-    """Return the pool of addresses of a network, its segment and its range; empty for what another object says."""
+def _read(manifest: Manifest) -> tuple[str, str, list[IPv4Network]]:
+    """Return the pool of addresses of a network, its segment and its range; empty for what another object says.
+
+    Raises:
+        TreeError: the committed object is no network of Trainyard's.
+    """
+    try:
+        return _network(manifest)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        # The schema of committed objects ends where a configuration is JSON inside a string.
+        told = f"{manifest.at.file} is broken (no network of Trainyard's)"
+        raise TreeError(f"{told}; take either side of it from Git, then generate again") from error
+
+
+def _network(manifest: Manifest) -> tuple[str, str, list[IPv4Network]]:
     spec: dict[str, Any] = manifest.body["spec"]
     if manifest.kind.name == "IPPool":
-        return manifest.name, "", spec["subnet"]
+        return manifest.name, "", [IPv4Network(spec["subnet"])]
     config = json.loads(spec["config"]) if "config" in spec else {"ipam": json.loads(spec["ipam"])}
     ipam = config["ipam"]
-    segment = config.get("pkey") or str(spec["vlan"])
-    return ipam.get("poolName") or ipam["network_name"], segment, ipam.get("range", "")
+    segment = str(config.get("pkey") or spec["vlan"])
+    ranges = [IPv4Network(ipam["range"])] if "range" in ipam else []
+    return str(ipam.get("poolName") or ipam["network_name"]), segment, ranges
