@@ -19,7 +19,7 @@ from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.pipeline import Generation
 from generator.schema.manifests import check_committed
-from generator.tree.compare import compare, reading
+from generator.tree.compare import compare, reading, top
 from generator.tree.lockfile import LOCKFILE, Entry, Lock, digest, read_lock
 
 TREE_IS_STALE = Rule(
@@ -115,7 +115,7 @@ def check_replaced(target: Path, generation: Generation, clusters: Iterable[str]
 
 def _locks(target: Path) -> Iterator[tuple[str, Lock]]:
     with reading(target):
-        folders = sorted(path for path in target.iterdir() if path.is_dir()) if target.is_dir() else []
+        folders = [target / entry.name for entry in top(target) if entry.is_dir()]
     for folder in folders:
         lock = read_lock(folder) if (folder / LOCKFILE).exists() else None
         if lock is not None:
@@ -175,6 +175,8 @@ def _read(folder: Path, path: str, entry: Entry) -> list[Manifest]:
         content = file.read_bytes()
     try:
         bodies = _objects(content.decode())
+        if digest(content) != entry.sha256:  # what a person wrote over our file need not be an object
+            bodies = [body for body in bodies if isinstance(body, dict)]
         fault = next(filter(None, map(check_committed, bodies)), "")
     except ValueError as error:
         bodies, fault = [], str(error)
@@ -184,9 +186,6 @@ def _read(folder: Path, path: str, entry: Entry) -> list[Manifest]:
 
 
 def _objects(text: str) -> list[Any]:
-    """Return the documents of a text without fragments, which are neither of a version nor of a kind."""
-    return [
-        body
-        for body in parse_manifests(text)
-        if not (isinstance(body, dict) and {"apiVersion", "kind"}.isdisjoint(body))
-    ]
+    """Return the documents of a text without fragments for other programs, which have neither version nor kind."""
+    keys = {"apiVersion", "kind"}
+    return [each for each in parse_manifests(text) if not (isinstance(each, dict) and keys.isdisjoint(each))]

@@ -22,8 +22,31 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 ROUNDS = 400
 """Mutations in the suite; 20,000 take two minutes and were run once."""
 
-ODD: tuple[Any, ...] = (None, True, 3, 2.5, "", "x", "a\nb", [], [3], ["x"], {}, {"name": 3}, {"a\nb": {}}, [[{"x": 1}]])
-KINDS = ("clusterqueue", "clustertrainingruntime", "configmap", "ippool", "networkattachment", "persistentvolume", "sriov")
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    3,
+    2.5,
+    "",
+    "x",
+    "a\nb",
+    [],
+    [3],
+    ["x"],
+    {},
+    {"name": 3},
+    {"a\nb": {}},
+    [[{"x": 1}]],
+)
+KINDS = (
+    "clusterqueue",
+    "clustertrainingruntime",
+    "configmap",
+    "ippool",
+    "networkattachment",
+    "persistentvolume",
+    "sriov",
+)
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +196,6 @@ def test_mutated_tree_is_never_a_bug(target: Path, generation: Generation) -> No
 def test_commands_end_with_code_5(
     args: list[str],
     target: Path,
-    generation: Generation,
     capsys: pytest.CaptureFixture[str],
     restored: Callable[[str], None],
 ) -> None:

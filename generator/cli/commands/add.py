@@ -14,6 +14,7 @@ from generator.cli.places import shown_folder
 from generator.diagnostics import Diagnostic
 from generator.edit.team import Added, TeamRequest, add_team
 from generator.pipeline import Checked, check
+from generator.tree.hold import editing
 
 
 @click.group("add", short_help="Add a team.")
@@ -32,14 +33,19 @@ def command() -> None:
 def team(name: str, cluster: str, pool: str, nodes: int, profiles: Path) -> int:
     """Write the profile of team NAME, and give it a partition or VLAN and addresses that it keeps for ever."""
     need_profiles(profiles)
+    # What is free is looked up and taken by one run at a time.
+    with editing(profiles, say):
+        return _add(profiles, TeamRequest(name=name, nodes=nodes, cluster=cluster, pool=pool))
+
+
+def _add(profiles: Path, request: TeamRequest) -> int:
     checked = check(profiles)
     if checked.platform is None:
         return _refuse(checked, checked.diagnostics, profiles)
-    request = TeamRequest(name=name, nodes=nodes, cluster=cluster, pool=pool)
     added, problems = add_team(profiles, checked.platform, request)
     if added is None:
         return _refuse(checked, problems, profiles)
-    result(_told(added, name, nodes))
+    result(_told(added, request.name, request.nodes))
     say(f"Next: fill in {shown_folder(added.files[0])}, run `trainyard generate` and commit both.")
     return Exit.FINE
 

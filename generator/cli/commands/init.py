@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -10,13 +11,16 @@ from generator.cli.console import result, say
 from generator.cli.exits import Exit
 from generator.cli.places import shown_folder
 from generator.edit.init import init
+from generator.tree.hold import editing
 
 
 @click.command("init", short_help="Make a repository to start from.")
 @click.argument("folder", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path), default=".")
 def command(folder: Path) -> int:
     """Write the first profiles of a repository into DIR (here, when not given): one cluster, one node type, no team."""
-    for path in init(folder):
+    with editing(folder, say) if folder.is_dir() else nullcontext():
+        written = init(folder)
+    for path in written:
         result(f"wrote {shown_folder(path)}")
     where = "" if folder == Path() else f"in {folder} "
     say(
