@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,14 @@ def profiles(tmp_path: Path) -> Path:
     folder = tmp_path / "profiles"
     shutil.copytree(REPOSITORY / "profiles", folder)
     return folder
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Put the handlers of this process back after a test in which the command took them for itself."""
+    kinds = (signal.SIGINT, signal.SIGALRM)
+    before, hook = {kind: signal.getsignal(kind) for kind in kinds}, sys.unraisablehook
+    yield
+    for kind, handler in before.items():
+        signal.signal(kind, handler)
+    sys.unraisablehook = hook

@@ -14,7 +14,7 @@ from generator.diagnostics import ToolError
 from generator.verify.run import Completed, run
 from generator.verify.tools import Tool
 
-_CHARACTERS = 100_000
+CHARACTERS = 100_000
 """Characters of objects for which kubeconform gets another second: it takes 0.1 s on an idle machine."""
 
 _STATUSES = ("statusValid", "statusInvalid", "statusError", "statusSkipped")
@@ -83,7 +83,7 @@ def validate(tool: Tool, streams: Mapping[str, str], schemas: str, *, timeout: f
         for file, name in names.items():
             (Path(folder) / file).write_text(streams[name], encoding="utf-8", newline="\n")
         args = ["-output", "json", "-summary", "-verbose", "-strict", "-schema-location", schemas, "."]
-        seconds = timeout + sum(map(len, streams.values())) / _CHARACTERS
+        seconds = timeout + sum(map(len, streams.values())) / CHARACTERS
         completed = run(tool.path, args, timeout=seconds, cwd=Path(folder), accept=(0, 1))
     try:
         return _report(completed, names)
