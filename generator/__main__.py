@@ -1,9 +1,27 @@
-"""`python -m generator` is `trainyard`."""
+"""`python -m generator` is `trainyard`: from its first import on, Ctrl-C is no traceback."""
 
 from __future__ import annotations
 
 import sys
 
-from generator.cli.main import main
 
-sys.exit(main())
+def main() -> int:
+    """Run the command line that the process was started with and return its exit code."""
+    try:
+        # Most of a short run are imports, so that they are inside.
+        from generator.cli import interrupt  # noqa: PLC0415
+
+        with interrupt.at_once():
+            from generator.cli.main import main as command  # noqa: PLC0415
+        interrupt.remember()
+        code = command()
+        interrupt.finish()
+    except KeyboardInterrupt:
+        if sys.stderr is not None:
+            sys.stderr.write("\ninterrupted\n")
+        return 130
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -22,7 +22,8 @@ from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.model.quantity import counted
 from generator.pipeline import Generation
-from generator.tree.compare import Comparison, compare, reading
+from generator.schema.manifests import check_committed
+from generator.tree.compare import Comparison, compare, reading, top
 from generator.tree.lockfile import LOCKFILE, Entry, Lock, digest, read_lock
 
 TREE_IS_STALE = Rule(
@@ -179,7 +180,7 @@ def locks(target: Path) -> Iterator[tuple[str, Lock]]:
         TreeError: the tree or a lockfile can't be read.
     """
     with reading(target):
-        folders = sorted(path for path in target.iterdir() if path.is_dir()) if target.is_dir() else []
+        folders = [target / entry.name for entry in top(target) if entry.is_dir()]
     for folder in folders:
         lock = read_lock(folder) if (folder / LOCKFILE).exists() else None
         if lock is not None:
@@ -225,18 +226,30 @@ def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -
 
 
 def _read(folder: Path, path: str, entry: Entry) -> list[Manifest]:
-    """Return the objects of a committed file; none of a file that is gone or no manifest."""
+    """Return the objects of a committed file; none of a file that is gone or no manifest.
+
+    Raises:
+        TreeError: the file can't be read, or holds what can't be compared.
+    """
     file = folder / path
     at = Pointer(f"overlays/{folder.name}/{path}")
     with reading(file):
         if file.suffix != ".yaml" or not file.is_file():
             return []
-        text = file.read_text(encoding="utf-8")
+        content = file.read_bytes()
     try:
-        return [Manifest(path, body, entry.origins, at) for body in _objects(text)]
+        bodies = _objects(content.decode())
+        if digest(content) != entry.sha256:  # what a person wrote over our file need not be an object
+            bodies = [body for body in bodies if isinstance(body, dict)]
+        fault = next(filter(None, map(check_committed, bodies)), "")
     except ValueError as error:
-        raise TreeError(f"{file} is broken ({error}); take either side of it from Git, then generate again") from error
+        bodies, fault = [], str(error)
+    if fault:
+        raise TreeError(f"{file} is broken ({fault}); take either side of it from Git, then generate again")
+    return [Manifest(path, body, entry.origins, at) for body in bodies]
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
-    return [body for body in parse_manifests(text) if isinstance(body, dict) and {"apiVersion", "kind"} <= body.keys()]
+def _objects(text: str) -> list[Any]:
+    """Return the documents of a text without fragments for other programs, which have neither version nor kind."""
+    keys = {"apiVersion", "kind"}
+    return [each for each in parse_manifests(text) if not (isinstance(each, dict) and keys.isdisjoint(each))]

@@ -7,15 +7,16 @@ look checked.
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from generator.committed import check_fresh, check_replaced
-from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, has_errors
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, ToolError, TreeError, has_errors
 from generator.dialect.manifests import parse_manifests
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
@@ -25,6 +26,7 @@ from generator.schema.manifests import schema_folder
 from generator.tree.compare import reading
 from generator.verify.kubeconform import Finding, validate
 from generator.verify.kustomize import Refusal, build
+from generator.verify.run import end_all
 from generator.verify.tools import Tool, find_kubeconform, find_kustomize
 from generator.worktree import check_tree_path
 
@@ -46,6 +48,9 @@ OBJECTS_LOST = Rule(
     fix="A hand-written component must only add objects; for anything else, report a bug of Trainyard.",
 )
 RULES = (UNIT_DOES_NOT_BUILD, OBJECTS_LOST)
+
+_PAUSE = 0.05
+"""Seconds between two attempts to end programs: one may be just about to start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,28 +132,30 @@ def _verify_site(
 ) -> tuple[Count, tuple[Diagnostic, ...]]:
     kustomize, kubeconform = tools
     manifests = generation.manifests[site.name]
-    committed = [*(_read_back(folder, manifest) for manifest in manifests), *component_manifests(site)]
+    texts = {path: _text(folder / path, content) for path, content in _files(site, generation)}
+    committed = [*(_read_back(texts, manifest) for manifest in manifests), *component_manifests(site)]
     checked = [(manifest, tuple(check_object(site, manifest))) for manifest in committed]
     outputs = _build(kustomize, folder, tuple(units(manifests)))
     built = {unit: output for unit, output in outputs.items() if isinstance(output, str)}
-    unlisted = {manifest.path: _text(folder / manifest.path) for manifest in manifests if manifest.unit in UNLISTED}
+    objects = sum(_count(unit, text) for unit, text in built.items())
+    unlisted = {manifest.path: texts[manifest.path] for manifest in manifests if manifest.unit in UNLISTED}
     samples = sum(manifest.unit == "samples" for manifest in manifests)
     report = validate(kubeconform, {**built, **unlisted}, _schemas(site))
     refused = sorted({*report.invalid, *report.errors})
     added = Counter(manifest.unit for manifest in component_manifests(site))
-    by_unit = {unit: _listed(folder / unit) + added[unit] for unit in outputs}
+    by_unit = {unit: _listed(texts, unit) + added[unit] for unit in outputs}
     count = Count(
         cluster=site.name,
         objects=sum(by_unit.values()),
         valid=sum(not faults for manifest, faults in checked if manifest.path not in unlisted),
-        built=sum(len(parse_manifests(text)) for text in built.values()),
+        built=objects,
         conform=report.valid - len(unlisted.keys() - {finding.stream for finding in refused}),
         skipped=report.skipped,
         units=len(outputs),
         units_built=len(built),
         samples=samples,
         artifacts=len(unlisted) - samples,
-        others=sum(path.startswith(f"{site.name}/") for path in generation.files) - len(manifests),
+        others=len(texts) - len(manifests),
         by_unit=by_unit,
     )
     found = (
@@ -159,19 +166,64 @@ def _verify_site(
     return count, found or tuple(_check_count(site, count))
 
 
-def _read_back(folder: Path, manifest: Manifest) -> Manifest:
-    (body,) = parse_manifests(_text(folder / manifest.path))
+def _files(site: Site, generation: Generation) -> Iterator[tuple[str, bytes]]:
+    """Yield the generated files of a site by path below its folder."""
+    for path, content in generation.files.items():
+        cluster, _, inside = path.partition("/")
+        if cluster == site.name:
+            yield inside, content
+
+
+def _text(path: Path, content: bytes) -> str:
+    """Return the text of a committed file, which was found to be what is generated a moment ago.
+
+    Raises:
+        TreeError: it can't be read, or is something else by now.
+    """
+    with reading(path):
+        if path.read_bytes() != content:
+            raise TreeError(f"{path} was changed while it was verified; verify again")
+    return content.decode()
+
+
+def _read_back(texts: Mapping[str, str], manifest: Manifest) -> Manifest:
+    (body,) = parse_manifests(texts[manifest.path])
     return replace(manifest, body=body)
 
 
-def _text(path: Path) -> str:
-    with reading(path):
-        return path.read_text(encoding="utf-8")
-
-
 def _build(kustomize: Tool, folder: Path, names: tuple[str, ...]) -> dict[str, str | Refusal]:
+    """Build units side by side. The first failure, or Ctrl-C, ends those that still run.
+
+    Raises:
+        ToolError: kustomize crashed, hung or printed rubbish.
+    """
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        return dict(zip(names, pool.map(lambda unit: build(kustomize, folder / unit), names), strict=True))
+        futures = {unit: pool.submit(build, kustomize, folder / unit) for unit in names}
+        try:
+            for future in as_completed(futures.values()):
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            while not all(future.done() for future in futures.values()):
+                end_all()
+                time.sleep(_PAUSE)
+            raise
+    return {unit: future.result() for unit, future in futures.items()}
+
+
+def _count(unit: str, text: str) -> int:
+    """Return how many objects kustomize built of a unit.
+
+    Raises:
+        ToolError: it printed something else.
+    """
+    try:
+        bodies = parse_manifests(text)
+    except ValueError as error:
+        raise ToolError(f"kustomize printed no YAML for {unit}: {error}") from error
+    if not all(isinstance(body, dict) and {"apiVersion", "kind"} <= body.keys() for body in bodies):
+        raise ToolError(f"kustomize printed something that is no Kubernetes object for {unit}")
+    return len(bodies)
 
 
 def _schemas(site: Site) -> str:
@@ -179,9 +231,9 @@ def _schemas(site: Site) -> str:
     return f"{folder}/{{{{.Group}}}}/{{{{.ResourceKind}}}}_{{{{.ResourceAPIVersion}}}}.json"
 
 
-def _listed(unit: Path) -> int:
+def _listed(texts: Mapping[str, str], unit: str) -> int:
     """Return how many objects a committed kustomization lists."""
-    (body,) = parse_manifests(_text(unit / "kustomization.yaml"))
+    (body,) = parse_manifests(texts[f"{unit}/kustomization.yaml"])
     return len(body["resources"])
 
 

@@ -6,6 +6,8 @@ import os
 import secrets
 import shutil
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,14 @@ def profiles(tmp_path: Path) -> Path:
     folder = tmp_path / "profiles"
     shutil.copytree(REPOSITORY / "profiles", folder)
     return folder
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Put the handlers of this process back after a test in which the command took them for itself."""
+    kinds = (signal.SIGINT, signal.SIGALRM)
+    before, hook = {kind: signal.getsignal(kind) for kind in kinds}, sys.unraisablehook
+    yield
+    for kind, handler in before.items():
+        signal.signal(kind, handler)
+    sys.unraisablehook = hook

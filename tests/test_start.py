@@ -10,12 +10,14 @@ import pytest
 from generator import __version__
 
 
+@pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize(("argument", "code", "told"), [("--version", 0, __version__), ("--nonsense", 2, "--nonsense")])
 def test_module_is_the_command(
     argument: str, code: int, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It obeys the same arguments and ends with the same exit code."""
     monkeypatch.setattr(sys, "argv", ["trainyard", argument])
+    monkeypatch.delitem(sys.modules, "generator.__main__", raising=False)
 
     with pytest.raises(SystemExit) as end:
         runpy.run_module("generator", run_name="__main__")

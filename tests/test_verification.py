@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import os
+import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from generator import verification
-from generator.diagnostics import Diagnostic, ToolError
+from generator.diagnostics import Diagnostic, ToolError, TreeError
 from generator.pipeline import generate
 from generator.tree.write import write
 from generator.verification import Verification, verify
-from generator.verify import kubeconform, kustomize
+from generator.verify import kubeconform, kustomize, tools
 from generator.verify.kubeconform import Finding, Report
 from generator.verify.kustomize import Refusal
+from generator.verify.run import Completed
 from generator.verify.tools import Tool
 from tests.verify.programs import program
 
@@ -206,3 +212,111 @@ def test_broken_profiles_are_told_before_the_tree(profiles: Path, target: Path) 
 
     assert [each.rule for each in verified.diagnostics] == ["shape/no-settings"]
     assert verified.counts == ()
+
+
+def _fake(folder: Path, name: str, version: str, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a tool of the right version do something else when it is asked for more than its version."""
+    asked = {"kustomize": "version", "kubeconform": "-v"}[name]
+    path = program(folder / "bin", name, f'[ "$1" = {asked} ] && exec echo {version}\n{script}')
+    monkeypatch.setenv(f"TRAINYARD_{name.upper()}", str(path))
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        (r"\377", "not UTF-8"),
+        ("a: [", "kustomize printed no YAML for "),
+        ("- kind: ConfigMap\n", "kustomize printed something that is no Kubernetes object for "),
+        ("metadata: {name: x}\n", "kustomize printed something that is no Kubernetes object for "),
+    ],
+)
+def test_kustomize_that_prints_garbage_is_a_broken_tool(
+    printed: str, said: str, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it prints is not taken for a bug of ours, and not handed on."""
+    _fake(profiles.parent, "kustomize", "v5.8.1", f"printf -- '{printed}'", monkeypatch)
+
+    with pytest.raises(ToolError, match=said):
+        _verify_east(profiles, target)
+
+
+@pytest.mark.parametrize(
+    "resource",
+    [
+        {"kind": ["x"], "name": "x", "version": "v1"},
+        {"kind": "x", "name": {}, "version": "v1"},
+        {"kind": "x", "name": "x", "version": None},
+        {},
+        3,
+    ],
+)
+def test_kubeconform_that_prints_garbage_is_a_broken_tool(
+    resource: object, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A finding of which nobody knows the object is no finding."""
+    found = {"filename": "000000.yaml", "status": "statusInvalid", "msg": "odd"}
+    report = {
+        "resources": [{**found, **resource} if isinstance(resource, dict) else resource],
+        "summary": {"valid": 0, "invalid": 1, "errors": 0, "skipped": 0},
+    }
+    _fake(profiles.parent, "kubeconform", "v0.7.0", f"echo '{json.dumps(report)}'; exit 1", monkeypatch)
+
+    with pytest.raises(ToolError, match="kubeconform printed no report that can be read"):
+        _verify_east(profiles, target)
+
+
+def test_build_that_hangs_ends_all(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first build that takes too long ends those beside it, and those that wait are not begun."""
+    _fake(profiles.parent, "kustomize", "v5.8.1", f"echo x >>{profiles.parent}/begun; sleep 60", monkeypatch)
+    monkeypatch.setattr(verification, "build", partial(kustomize.build, timeout=1.0))
+    begun = time.monotonic()
+
+    with pytest.raises(ToolError, match="kustomize did not end in time and was stopped"):
+        verify(profiles, target, COMPONENTS)
+    assert time.monotonic() - begun < 30
+    assert len((profiles.parent / "begun").read_text().split()) <= 2 * (os.cpu_count() or 1)
+
+
+def test_kubeconform_that_hangs_is_stopped(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The objects of one cluster are checked in a time that grows with them, and no longer."""
+    _fake(profiles.parent, "kubeconform", "v0.7.0", "sleep 60", monkeypatch)
+    monkeypatch.setattr(verification, "validate", partial(kubeconform.validate, timeout=0.5))
+
+    with pytest.raises(ToolError, match="kubeconform did not end in time and was stopped"):
+        _verify_east(profiles, target)
+
+
+def test_hanging_tools_cost_less_than_a_minute() -> None:
+    """Two tools that are slow to tell their version, and one that hangs at its work, in a repository like this one."""
+    work = [inspect.signature(each).parameters["timeout"].default for each in (kustomize.build, kubeconform.validate)]
+    megabyte = 1_000_000 / kubeconform.CHARACTERS
+
+    assert 2 * tools.VERSION_TIMEOUT + max(work[0], work[1] + megabyte) < 60
+
+
+def test_large_unit_gets_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kustomize's time grows with the square of the files, and what is given to it as well."""
+    given: list[float] = []
+
+    def answer(*_: object, timeout: float, **__: object) -> Completed:
+        given.append(timeout)
+        return Completed(0, "", "")
+
+    monkeypatch.setattr(kustomize, "run", answer)
+    for number in range(3000):
+        (tmp_path / f"{number}.yaml").touch()
+    kustomize.build(Tool("kustomize", tmp_path / "kustomize", "v5.8.1"), tmp_path)
+
+    assert given == [9 * 40.0]
+
+
+def test_tree_that_changes_meanwhile_is_told(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was fresh a moment ago and is something else now is not verified."""
+
+    def edited(*_: object) -> Iterator[Diagnostic]:
+        (target / "prod-east" / "README.md").write_text("x")
+        yield from ()
+
+    monkeypatch.setattr(verification, "check_fresh", edited)
+    with pytest.raises(TreeError, match=r"README\.md was changed while it was verified; verify again"):
+        _verify_east(profiles, target)

@@ -32,7 +32,8 @@ RULES = (RUNTIME_EDITED_IN_PLACE,)
 
 _INSIDE = re.compile(
     r"(?:template\.spec\.)?(?:replicatedJobs\[(?P<job>[^]]+)]\.)?(?:template\.)?(?:spec\.template\.)?(?:spec\.)?"
-    r"(?:(?:initC|c)ontainers\[[^]]+]\.)?(?P<field>.+)"
+    r"(?:(?:initC|c)ontainers\[[^]]+]\.)?(?P<field>.+)",
+    re.DOTALL,
 )
 
 _AMOUNT = re.compile(r"\Aresources\.(?:limits|requests)\.")

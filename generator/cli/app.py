@@ -9,6 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from generator import __version__
+from generator.cli.interrupt import at_once
 
 COMMANDS = {
     "init": "Make a repository to start from.",
@@ -44,7 +45,8 @@ class Commands(click.Group):
             if near:
                 raise click.UsageError(f"there is no command `{name}`; did you mean `{near[0]}`?", ctx)
             return None
-        command = import_module(f"generator.cli.commands.{name}").command
+        with at_once():
+            command = import_module(f"generator.cli.commands.{name}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -90,6 +90,25 @@ def need_profiles(folder: Path, clusters: Iterable[str] = ()) -> None:
         need_name("cluster", name, known)
 
 
+def need_apart(profiles: Path, output: Path) -> None:
+    """Refuse a tree that is, holds or lies inside the profiles: it is replaced as a whole, they are written by people.
+
+    Raises:
+        click.UsageError: it does.
+    """
+    here, tree = profiles.resolve(), output.resolve()
+    if here == tree:
+        relation = "is the folder of"
+    elif tree in here.parents:
+        relation = "holds"
+    elif here in tree.parents:
+        relation = "is inside"
+    else:
+        return
+    message = f"`--output {output}` {relation} the profiles (`{profiles}`)"
+    raise click.UsageError(f"{message}; the tree needs a folder of its own, such as `overlays`")
+
+
 def need_clusters(generation: Generation, profiles: Path, *, fine: bool) -> None:
     """Refuse to call an empty tree a success.
 

@@ -49,10 +49,21 @@ def _move(staged: Path, folder: Path, new: Iterable[str], replaced: str) -> None
             if place.is_symlink() or place.exists():
                 raise FileExistsError(EEXIST, f"{part} is there already")
             if not place.parent.exists():
+                undo.callback(_remove_empty, place.parent)
                 place.parent.mkdir()
-                undo.callback(place.parent.rmdir)
+            # Before it is moved: Ctrl-C may come between any two lines.
+            undo.callback(_take_back, place, staged / part)
             (staged / part).rename(place)
-            undo.callback(place.unlink)
         if replaced:
             (staged / replaced).replace(folder / replaced)
         undo.pop_all()
+
+
+def _take_back(place: Path, staged: Path) -> None:
+    if not staged.exists():
+        place.rename(staged)
+
+
+def _remove_empty(folder: Path) -> None:
+    if folder.exists():
+        folder.rmdir()

@@ -57,7 +57,7 @@ def read_component(folder: Path, source: Source) -> Read:
             result.problems.extend(problems)
             if not problems:
                 result.objects[entry] = _objects(text)
-        except (OSError, TypeError, KeyError, ValueError, RecursionError) as problem:
+        except (OSError, TypeError, KeyError, ValueError) as problem:
             at = Pointer(source.file) / "resources" / i
             result.problems.append(BROKEN_COMPONENT.at(at, f"`{entry}` can't be used: {_reason(problem)}"))
     result.problems.extend(_unlisted(folder, {"kustomization.yaml", *entries}))
@@ -84,8 +84,6 @@ def _objects(text: str) -> tuple[dict[str, Any], ...]:
 def _reason(problem: Exception) -> str:
     if isinstance(problem, OSError):
         return str(problem.strerror)
-    if isinstance(problem, RecursionError):
-        return "it is nested too deeply"
     if isinstance(problem, KeyError | TypeError):
         return "an object in it has no apiVersion, kind or metadata.name"
     return str(problem)

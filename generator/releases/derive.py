@@ -6,7 +6,8 @@ Run it after a change to a release's ``kinds.toml``, ``go.mod`` or ``handwritten
 
 It runs ``go mod download``, which verifies each module against the committed ``go.sum`` (and the public checksum
 database), reads CRDs as they were published, and writes ``schemas/<group>/<kind>_<version>.json``; the core group
-stands under its version (``schemas/v1``), which is how kubeconform names it. ``--check`` writes nothing and fails
+stands under its version (``schemas/v1``), which is how kubeconform names it. ``schemas.sha256`` lists their digests:
+Trainyard refuses a schema that differs from it. ``--check`` writes nothing and fails
 when a committed schema differs. The only module beside `generator.verify` that may start a process, and the only one
 beside `generator.dialect` that may read YAML: CRDs are not profiles, the strict reader would refuse them.
 """
@@ -14,6 +15,7 @@ beside `generator.dialect` that may read YAML: CRDs are not profiles, the strict
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -39,12 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check = parser.parse_args(arguments).check
     differing = 0
     for table in sorted(_HERE.glob("*/kinds.toml")):
-        folder, wanted = table.parent / "schemas", derive(table.parent)
-        for name in sorted(_differing(folder, wanted)):
+        wanted = {f"schemas/{name}": content for name, content in derive(table.parent).items()}
+        wanted["schemas.sha256"] = _digests(wanted)
+        for name in sorted(_differing(table.parent, wanted)):
             differing += 1
-            sys.stdout.write(f"{table.parent.name}/schemas/{name}\n")
+            sys.stdout.write(f"{table.parent.name}/{name}\n")
         if not check:
-            _write(folder, wanted)
+            _write(table.parent, wanted)
     return int(check and differing > 0)
 
 
@@ -134,16 +137,23 @@ def _encode(schema: Any) -> bytes:
     return (json.dumps(schema, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
 
 
-def _differing(folder: Path, wanted: Mapping[str, bytes]) -> set[str]:
-    """Return the paths below a folder that are missing, different or extra."""
-    present = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def _digests(files: Mapping[str, bytes]) -> bytes:
+    """Return the list that `sha256sum --check` takes in the release's folder."""
+    lines = (f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(files.items()))
+    return "".join(lines).encode()
+
+
+def _differing(release: Path, wanted: Mapping[str, bytes]) -> set[str]:
+    """Return the derived files, by path below the release's folder, that are missing, different or extra."""
+    files = [release / "schemas.sha256", *(release / "schemas").rglob("*")]
+    present = {path.relative_to(release).as_posix(): path.read_bytes() for path in files if path.is_file()}
     return {name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name)}
 
 
-def _write(folder: Path, wanted: Mapping[str, bytes]) -> None:
-    """Make a folder hold exactly the wanted files."""
-    for name in _differing(folder, wanted):
-        path = folder / name
+def _write(release: Path, wanted: Mapping[str, bytes]) -> None:
+    """Make a release's folder hold exactly the wanted derived files."""
+    for name in _differing(release, wanted):
+        path = release / name
         if name not in wanted:
             path.unlink()
             continue

@@ -12,8 +12,10 @@ from typing import Any
 import jsonschema_rs
 
 from generator.diagnostics import Step, ToolError
+from generator.schema.shipped import shipped
 
-_RELEASES = Path(__file__).parents[1] / "releases"
+_HERE = Path(__file__).parent
+_RELEASES = _HERE.parent / "releases"
 _API_VERSION = re.compile(r"([a-z0-9.-]+/)?[a-z0-9]+", re.ASCII)
 _KIND = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
@@ -25,18 +27,23 @@ Fault = tuple[tuple[Step, ...], str]
 
 
 def schema_folder(release: str) -> Path:
-    """Return where the schemas of a release stand: ``<group>/<kind>_<version>.json``.
+    """Return where the schemas of a release stand: ``<group>/<kind>_<version>.json``, each as it was shipped.
 
     The core group stands under its version, as kubeconform names it, so that one template finds every kind:
     ``{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json``.
 
     Raises:
-        ToolError: there is no such release.
+        ToolError: there is no such release, or a schema of it is missing or was changed.
     """
-    folder = _RELEASES / release / "schemas"
-    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", release) or not folder.is_dir():
+    _schemas(release)
+    return _RELEASES / release / "schemas"
+
+
+def _schemas(release: str) -> Mapping[str, bytes]:
+    """Return the schemas of a release by path, e.g. ``schemas/v1/namespace_v1.json``."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", release) or not (_RELEASES / release).is_dir():
         raise ToolError(f"this installation has no schemas of the release {release!r}")
-    return folder
+    return shipped(_RELEASES / release, "schemas/**/*.json")
 
 
 def check_manifest(release: str, body: Mapping[str, Any]) -> Iterator[Fault]:
@@ -47,7 +54,7 @@ def check_manifest(release: str, body: Mapping[str, Any]) -> Iterator[Fault]:
         body: the manifest as plain data.
 
     Raises:
-        ToolError: the release is missing, or its schema is broken.
+        ToolError: the release is missing, or a schema of it is missing or was changed.
     """
     api_version, kind = body.get("apiVersion"), body.get("kind")
     validator = _validator(release, str(api_version), str(kind))
@@ -58,22 +65,39 @@ def check_manifest(release: str, body: Mapping[str, Any]) -> Iterator[Fault]:
             yield from _faults(error)
 
 
+def check_committed(body: Any) -> str:
+    """Return why an object of a committed tree can't be compared, whichever version wrote it; empty when it can.
+
+    Args:
+        body: the object as plain data.
+
+    Raises:
+        ToolError: the schema is missing or was changed.
+    """
+    error = next(_committed().iter_errors(body), None)
+    return next((message for _, message in _faults(error)), "") if error else ""
+
+
+@cache
+def _committed() -> jsonschema_rs.Draft7Validator:
+    return _compiled(shipped(_HERE, "*.json")["committed.json"])
+
+
 @cache
 def _validator(release: str, api_version: str, kind: str) -> jsonschema_rs.Draft7Validator | None:
     """Return the compiled schema of a kind, or nothing when the release doesn't know the kind."""
-    folder = schema_folder(release)
+    schemas = _schemas(release)
     if not _API_VERSION.fullmatch(api_version) or not _KIND.fullmatch(kind):
         return None
     parts = api_version.split("/")
-    path = folder / parts[0] / f"{kind.lower()}_{parts[-1]}.json"
-    if not path.is_file():
-        return None
-    try:
-        # The standard engine matches in linear time; a manifest may hold text that a tenant chose.
-        engine = jsonschema_rs.RegexOptions()
-        return jsonschema_rs.Draft7Validator(json.loads(path.read_bytes()), offline=True, pattern_options=engine)
-    except ValueError as error:
-        raise ToolError(f"the schema {path.relative_to(_RELEASES).as_posix()} is broken: {error}") from error
+    schema = schemas.get(f"schemas/{parts[0]}/{kind.lower()}_{parts[-1]}.json")
+    return _compiled(schema) if schema is not None else None
+
+
+def _compiled(schema: bytes) -> jsonschema_rs.Draft7Validator:
+    # The standard engine matches in linear time; a manifest may hold text that a tenant chose.
+    engine = jsonschema_rs.RegexOptions()
+    return jsonschema_rs.Draft7Validator(json.loads(schema), offline=True, pattern_options=engine)
 
 
 def _faults(error: jsonschema_rs.ValidationError) -> Iterator[Fault]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.diagnostics import ToolError
+from generator.schema.shipped import shipped
 
 _FOLDER = Path(__file__).parent
 
@@ -22,10 +23,10 @@ def profile_schema(kind: str) -> dict[str, Any]:
     """Return the schema of one kind of profile, e.g. ``team``; the same object at each call, not to be changed.
 
     Raises:
-        ToolError: the installation lacks the schema or holds a broken one.
+        ToolError: there is none of that kind, or a schema is missing or was changed.
     """
-    try:
-        schema: dict[str, Any] = json.loads((_FOLDER / f"{kind}.schema.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ToolError(f"the schema of `{kind}` profiles cannot be read: {error}") from error
+    schemas = shipped(_FOLDER, "*.json")
+    if f"{kind}.schema.json" not in schemas:
+        raise ToolError(f"this installation has no schema of `{kind}` profiles")
+    schema: dict[str, Any] = json.loads(schemas[f"{kind}.schema.json"])
     return schema

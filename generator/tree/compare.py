@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics import TreeError
+from generator.tree.exchange import aside
 from generator.tree.lockfile import LOCKFILE, Lock, digest, read_lock
 
 
@@ -93,6 +94,25 @@ def covered(files: Mapping[str, bytes]) -> frozenset[str]:
     return frozenset(path.partition("/")[0] for path in files)
 
 
+def top(target: Path) -> list[os.DirEntry[str]]:
+    """Return what is at the top of the tree, sorted by name; nothing when there is no tree.
+
+    Raises:
+        TreeError: the tree is a symlink, or it is not in its place since a run was killed.
+        OSError: it can't be listed.
+    """
+    if target.is_symlink():
+        raise TreeError(f"{target} is a symlink; name the folder itself")
+    try:
+        return sorted(os.scandir(target), key=lambda entry: entry.name)
+    except FileNotFoundError as error:
+        previous = aside(target)
+        if previous.exists():
+            told = f"{target} is missing: a run was ended while it replaced the tree, which is now {previous}"
+            raise TreeError(f"{told}; run `trainyard generate` to recover it") from error
+        return []
+
+
 def walk(target: Path, folders: Collection[str] | None = None) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield everything in the tree that is not a folder, symlinks unfollowed.
 
@@ -100,13 +120,7 @@ def walk(target: Path, folders: Collection[str] | None = None) -> Iterator[tuple
         target: the tree; nothing is yielded when it does not exist.
         folders: names at the top to look at; all when not given.
     """
-    if target.is_symlink():
-        raise TreeError(f"{target} is a symlink; name the folder itself")
-    try:
-        top = sorted(os.scandir(target), key=lambda entry: entry.name)
-    except FileNotFoundError:
-        return
-    for entry in top:
+    for entry in top(target):
         if folders is None or entry.name in folders:
             yield from _walk(entry, entry.name)
 

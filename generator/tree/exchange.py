@@ -26,7 +26,12 @@ def renameat2(one: Path, other: Path) -> None:
         raise OSError(code, os.strerror(code))
 
 
-def put_in_place(staged: Path, target: Path, aside: Path) -> None:
+def aside(target: Path) -> Path:
+    """Return where a tree is for a moment while another one takes its place, if they can't be exchanged."""
+    return target.with_name(f".{target.name}.previous")
+
+
+def put_in_place(staged: Path, target: Path) -> None:
     """Make the staged folder the target; whatever was the target before is then at ``staged``.
 
     Where folders can't be exchanged, the old one is renamed aside for a moment. A run killed in that moment leaves no
@@ -41,27 +46,30 @@ def put_in_place(staged: Path, target: Path, aside: Path) -> None:
     try:
         renameat2(staged, target)
     except OSError:
-        _swap(staged, target, aside)
+        _swap(staged, target)
 
 
-def _swap(staged: Path, target: Path, aside: Path) -> None:
-    target.rename(aside)
+def _swap(staged: Path, target: Path) -> None:
     try:
+        target.rename(aside(target))
         staged.rename(target)
-    except OSError:
-        aside.rename(target)
+    except BaseException:
+        # Ctrl-C between the two is no reason to leave the user without a tree.
+        recover(target)
         raise
-    aside.rename(staged)
+    aside(target).rename(staged)
 
 
-def recover(target: Path, aside: Path) -> None:
-    """Bring back the target that a killed run had renamed aside.
+def recover(target: Path) -> bool:
+    """Bring back the target that a killed run had renamed aside; tell whether there was one.
 
     Raises:
         OSError: it can't be renamed.
     """
-    if aside.exists() and not target.exists():
-        aside.rename(target)
+    lost = aside(target).exists() and not target.exists()
+    if lost:
+        aside(target).rename(target)
+    return lost
 
 
 def flush(folder: Path) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics import TreeError
 from generator.tree.compare import not_generated, owned, read_locks, reading, same, walk
-from generator.tree.exchange import flush, put_in_place, recover
+from generator.tree.exchange import flush, put_in_place
+from generator.tree.hold import staging_prefix, writing
 from generator.tree.lockfile import LOCKFILE, is_inside
 
 _NO_LINKS = frozenset({errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP})
@@ -60,26 +59,23 @@ class _Plan:
 def write(target: Path, files: Mapping[str, bytes]) -> Written:
     """Make the tree what is generated, whole or not at all; files of others stay, and a tree that fits is not touched.
 
+    The caller holds the tree (`generator.tree.hold.held`).
+
     Args:
         target: the tree, ``overlays``; its parent must exist.
         files: content by path relative to the tree, ``<cluster>/...``, the lockfiles among them.
 
     Raises:
-        TreeError: a path, the disk or another run is in the way; the tree is what it was.
+        TreeError: a path or the disk is in the way; the tree is what it was.
     """
     for path in files:
         if "/" not in path or not is_inside(path):
             raise TreeError(f"{path!r} is no path inside a cluster's folder; the tree is untouched")
-    if target.name in {"", ".."}:
-        raise TreeError(f"{target} can't be replaced as a whole; name a folder inside it, such as {target}/overlays")
-    aside = target.with_name(f".{target.name}.previous")
-    with _writing(target), _alone(target):
-        recover(target, aside)
-        _remove_leftovers(target, aside)
+    with writing(target):
         with reading(target):
             plan = _plan(target, files)
         if not plan.nothing_to_do:
-            _replace(target, aside, files, plan)
+            _replace(target, files, plan)
         return plan.result
 
 
@@ -93,43 +89,6 @@ def preview(target: Path, files: Mapping[str, bytes]) -> Written:
         return _plan(target, files).result
 
 
-@contextmanager
-def _writing(target: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise TreeError(f"{target} can't be written: {error.strerror}; the tree is untouched") from error
-
-
-@contextmanager
-def _alone(target: Path) -> Iterator[None]:
-    """Hold the parent's lock; the kernel drops it with the process, so that a killed run never blocks the next."""
-    handle = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        _lock(handle, target)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _lock(handle: int, target: Path) -> None:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise TreeError(f"another run of trainyard is writing {target}; wait for it and try again") from error
-
-
-def _staging_prefix(target: Path) -> str:
-    return f".{target.name}.staging-"
-
-
-def _remove_leftovers(target: Path, aside: Path) -> None:
-    """Remove what a killed run left behind; the lock is held, so no other run is using it."""
-    for sibling in list(target.parent.iterdir()):
-        if sibling == aside or sibling.name.startswith(_staging_prefix(target)):
-            shutil.rmtree(sibling, ignore_errors=True)
-
-
 def _plan(target: Path, files: Mapping[str, bytes]) -> _Plan:
     present = dict(walk(target))
     unchanged = frozenset(path for path in files if path in present and same(present[path], files[path]))
@@ -139,12 +98,12 @@ def _plan(target: Path, files: Mapping[str, bytes]) -> _Plan:
     return _Plan(unchanged, (*kept, *foreign), Written(created, changed, deleted, kept))
 
 
-def _replace(target: Path, aside: Path, files: Mapping[str, bytes], plan: _Plan) -> None:
-    staged = Path(tempfile.mkdtemp(prefix=_staging_prefix(target), dir=target.parent))
+def _replace(target: Path, files: Mapping[str, bytes], plan: _Plan) -> None:
+    staged = Path(tempfile.mkdtemp(prefix=staging_prefix(target), dir=target.parent))
     try:
         _stage(staged, target, files, plan)
         flush(staged)
-        put_in_place(staged, target, aside)
+        put_in_place(staged, target)
     finally:
         # After the exchange this is the old tree, before it the unfinished new one: neither is wanted.
         shutil.rmtree(staged, ignore_errors=True)

@@ -20,6 +20,9 @@ OUTPUT_LIMIT = 64 * 1024 * 1024
 _TAIL = 2000
 """Characters of stderr that are shown when a program fails."""
 
+_running: set[subprocess.Popen[bytes]] = set()
+"""Programs that run now, in any thread."""
+
 _NOWHERE = "http://127.0.0.1:9"
 """A proxy that is not there (9 is the discard port): a program that tries to fetch something fails at once."""
 
@@ -60,6 +63,12 @@ def run(
     return completed
 
 
+def end_all() -> None:
+    """End every program that runs now, for threads whose results nobody wants any more."""
+    for process in tuple(_running):
+        _end_group(process)
+
+
 @contextmanager
 def _started(program: Path, args: Sequence[str], cwd: Path | None) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program in a group of its own, and end the whole group afterwards whatever happens."""
@@ -76,9 +85,11 @@ def _started(program: Path, args: Sequence[str], cwd: Path | None) -> Iterator[s
     except OSError as error:
         raise ToolError(f"{program} can't be started: {error.strerror}") from error
     with process:
+        _running.add(process)
         try:
             yield process
         finally:
+            _running.discard(process)
             _end_group(process)
 
 

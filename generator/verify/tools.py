@@ -12,7 +12,8 @@ from pathlib import Path
 from generator.diagnostics import ToolError
 from generator.verify.run import run
 
-_VERSION_TIMEOUT = 30.0  # seconds; the answer takes 0.05 s, a busy machine's first page-in a few
+VERSION_TIMEOUT = 8.0
+"""Seconds; the answer takes 0.05 s. With the limits of a build, two tools that hang cost less than a minute in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def _find(pin: _Pin) -> Tool:
     path = _locate(pin)
     how = f"run `make tools`, or set {pin.variable} to the path of {pin.name} {pin.version}"
     try:
-        said = run(path, [pin.ask], timeout=_VERSION_TIMEOUT).stdout.strip()
+        said = run(path, [pin.ask], timeout=VERSION_TIMEOUT).stdout.strip()
     except ToolError as error:
         raise ToolError(f"{path} does not work: {error}; {how}") from error
     if said != pin.version and not _is_built_from(path, pin):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -13,10 +14,18 @@ from random import Random
 import pytest
 
 from generator.diagnostics import TreeError
-from generator.tree.write import write
+from generator.tree.compare import compare
+from generator.tree.hold import editing, held
+from generator.tree.write import Written, write
 from tests.tree.trees import cluster_files, on_disk
 
 _ROOT = Path(__file__).parents[2]
+
+
+def _run(target: Path, files: dict[str, bytes], told: list[str] | None = None) -> Written:
+    """Write a tree as `generate` does."""
+    with held(target, print if told is None else told.append):
+        return write(target, files)
 
 
 def test_second_run_at_the_same_time_is_refused(target: Path) -> None:
@@ -24,9 +33,9 @@ def test_second_run_at_the_same_time_is_refused(target: Path) -> None:
     handle = os.open(target.parent, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
     with pytest.raises(TreeError, match=r"another run of trainyard is writing .*overlays"):
-        write(target, cluster_files(a="1"))
+        _run(target, cluster_files(a="1"))
     os.close(handle)
-    assert write(target, cluster_files(a="1")).created
+    assert _run(target, cluster_files(a="1")).created
 
 
 def test_two_processes_leave_one_of_their_trees(target: Path) -> None:
@@ -43,6 +52,7 @@ def _writer(target: Path, *marks: str, exchanged: bool = True) -> subprocess.Pop
         import itertools, pathlib
         from generator.diagnostics import TreeError
         from generator.tree import exchange
+        from generator.tree.hold import held
         from generator.tree.write import write
         from tests.tree.trees import cluster_files
         def refuse(*_): raise OSError(22, "")
@@ -50,7 +60,8 @@ def _writer(target: Path, *marks: str, exchanged: bool = True) -> subprocess.Pop
         trees = [cluster_files(**{{f"f{{n}}": mark for n in range(200)}}) for mark in {marks}]
         for tree in itertools.cycle(trees):
             try:
-                write(pathlib.Path({str(target)!r}), tree)
+                with held(pathlib.Path({str(target)!r}), print):
+                    write(pathlib.Path({str(target)!r}), tree)
             except TreeError as error:
                 assert "another run" in str(error), error
             print(flush=True)
@@ -78,7 +89,7 @@ def test_killed_run_leaves_one_tree_whole(target: Path, exchanged: bool) -> None
         _kill(_writer(target, "2", "1", exchanged=exchanged), random.random() * 0.06)
         if exchanged or target.exists():
             assert on_disk(target) in (first, second)
-        write(target, first)
+        _run(target, first)
         assert on_disk(target) == first
         assert [path.name for path in target.parent.iterdir()] == ["overlays"]
 
@@ -88,15 +99,81 @@ def test_tree_renamed_aside_by_a_killed_run_comes_back(target: Path) -> None:
     write(target, cluster_files(a="1"))
     (target / "prod" / "mine").touch()
     target.rename(target.with_name(".overlays.previous"))
-    assert write(target, cluster_files(a="2")).changed == ("prod/a.yaml", "prod/trainyard.lock")
+    told: list[str] = []
+    assert _run(target, cluster_files(a="2"), told).changed == ("prod/a.yaml", "prod/trainyard.lock")
     assert (target / "prod" / "mine").exists()
     assert [path.name for path in target.parent.iterdir()] == ["overlays"]
+    assert told == [f"recovered {target}: an earlier run was ended while it replaced the tree"]
 
 
-def test_leftover_of_an_exchange_is_removed(target: Path) -> None:
+def test_tree_that_is_aside_is_not_judged(target: Path) -> None:
+    """Whoever only looks says what happened, in place of comparing with nothing."""
+    write(target, cluster_files(a="1"))
+    target.rename(target.with_name(".overlays.previous"))
+    with pytest.raises(TreeError, match=r"overlays is missing: .* run `trainyard generate` to recover it"):
+        compare(target, cluster_files(a="1"))
+
+
+def test_leftover_of_an_exchange_is_removed_and_named(target: Path) -> None:
     """Staging folders and a tree aside are removed as soon as the tree itself stands."""
     write(target, cluster_files(a="1"))
-    for name in (".overlays.staging-x", ".overlays.previous"):
+    names = (".overlays.previous", ".overlays.staging-x")
+    for name in names:
         (target.with_name(name) / "prod").mkdir(parents=True)
-    write(target, cluster_files(a="1"))
+    told: list[str] = []
+    _run(target, cluster_files(a="1"), told)
     assert [path.name for path in target.parent.iterdir()] == ["overlays"]
+    assert told == [f"removed {target.with_name(name)}, which an earlier run had left behind" for name in names]
+
+
+def test_leftover_that_can_not_be_removed_is_named(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree is written all the same, and the reason is told, be the folder from an earlier run or from this one."""
+    write(target, cluster_files(a="1"))
+    left = target.with_name(".overlays.staging-x")
+    left.mkdir()
+
+    def refuse(path: Path, ignore_errors: bool = False) -> None:
+        if not ignore_errors:
+            raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    told: list[str] = []
+    _run(target, cluster_files(a="2"), told)
+    assert on_disk(target) == cluster_files(a="2")
+    assert f"{left} was left behind and can't be removed (Permission denied); remove it by hand" in told
+    assert len({line for line in told if "staging-" in line}) == 2
+
+
+@pytest.mark.parametrize("renames", [1, 2])
+def test_interrupted_fallback_leaves_one_tree_whole(
+    target: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    """Ctrl-C right after either rename leaves a tree in its place."""
+    write(target, cluster_files(a="1"))
+    rename, done = Path.rename, []
+
+    def interrupt(self: Path, other: Path) -> Path:
+        moved = rename(self, other)
+        done.append(other)
+        if len(done) == renames:
+            raise KeyboardInterrupt
+        return moved
+
+    monkeypatch.setattr("generator.tree.exchange.renameat2", _refuse)
+    monkeypatch.setattr(Path, "rename", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        _run(target, cluster_files(a="2"))
+    assert on_disk(target) == cluster_files(a=str(renames))
+    assert [path.name for path in target.parent.iterdir()] == ["overlays"]
+
+
+def _refuse(*_: object) -> None:
+    raise OSError(22, "Invalid argument")
+
+
+def test_edits_are_made_by_one_run_at_a_time(tmp_path: Path) -> None:
+    """Two teams that are added at once must not get the same addresses."""
+    with editing(tmp_path, print), pytest.raises(TreeError, match="another run"), editing(tmp_path, print):
+        raise AssertionError
+    with editing(tmp_path, print):
+        pass

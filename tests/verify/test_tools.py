@@ -77,7 +77,7 @@ def test_tool_that_is_not_the_pinned_one_is_refused(machine: Path, script: str, 
 
 def test_hanging_tool_is_refused(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tool that never tells its version does not stop the run for ever."""
-    monkeypatch.setattr(tools, "_VERSION_TIMEOUT", 0.5)
+    monkeypatch.setattr(tools, "VERSION_TIMEOUT", 0.5)
     program(machine / "path", "kustomize", "sleep 60")
     with pytest.raises(
         ToolError, match="does not work: kustomize did not end in time and was stopped; run `make tools`"

@@ -13,6 +13,7 @@ from generator.cli.exits import Exit
 from generator.cli.options import (
     complete_cluster,
     components_root,
+    need_apart,
     need_profiles,
     output_option,
     places,
@@ -22,6 +23,7 @@ from generator.cli.options import (
 from generator.cli.places import shown_folder
 from generator.edit.team import Plan, TeamRequest
 from generator.model.quantity import counted
+from generator.tree.hold import editing
 
 _NODES = 2
 """Nodes of a new team: the smallest MPI job takes as many."""
@@ -63,6 +65,7 @@ def team(
     if nodes is not None and gpus is not None:
         raise click.UsageError("`--nodes` and `--gpus` exclude each other")
     need_profiles(profiles)
+    need_apart(profiles, output)
     request = TeamRequest(
         name=name,
         nodes=_NODES if nodes is None else nodes,
@@ -71,7 +74,8 @@ def team(
         pool=pool,
         since=today(),
     )
-    with working("checking"):
+    # What is free is looked up and taken by one run at a time.
+    with working("checking"), editing(profiles, say):
         added = add_team(Place(profiles, output, components_root(profiles, output)), request, today())
     if added.plan is None:
         found = findings.Findings(added.diagnostics, places(added.profiles, profiles, output))

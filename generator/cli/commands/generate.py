@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import click
 
 from generator.cli import document, findings
-from generator.cli.console import printable, working
+from generator.cli.console import printable, say, working
 from generator.cli.exits import Exit
 from generator.cli.formats import Output, deliver
 from generator.cli.options import (
@@ -19,6 +20,7 @@ from generator.cli.options import (
     color_option,
     components_root,
     format_option,
+    need_apart,
     need_clusters,
     need_profiles,
     output_option,
@@ -29,6 +31,7 @@ from generator.cli.options import (
 from generator.committed import check_fresh, check_replaced
 from generator.diagnostics import has_errors
 from generator.pipeline import generate
+from generator.tree.hold import held
 from generator.tree.write import Written, preview, write
 from generator.worktree import check_tree_path
 
@@ -59,18 +62,20 @@ def command(
     if check and dry_run:
         raise click.UsageError("`--check` and `--dry-run` exclude each other")
     need_profiles(profiles, clusters)
-    with working("generating"):
+    need_apart(profiles, output)
+    writes = not (check or dry_run)
+    with working("generating"), held(output, say) if writes else nullcontext():
         generation = generate(profiles, components_root(profiles, output), clusters, today(), output)
         diagnostics = (*generation.diagnostics, *check_tree_path(profiles, output, generation.checked))
         if not has_errors(diagnostics):
             diagnostics += tuple(check_replaced(output, generation, clusters))
         if check and not has_errors(diagnostics):
             diagnostics += tuple(check_fresh(output, generation))
-    fine = not has_errors(diagnostics)
-    need_clusters(generation, profiles, fine=fine)
-    written = None
-    if fine and not check:
-        written = (preview if dry_run else write)(output, generation.files)
+        fine = not has_errors(diagnostics)
+        need_clusters(generation, profiles, fine=fine)
+        written = None
+        if fine and not check:
+            written = (write if writes else preview)(output, generation.files)
     found = findings.Findings(diagnostics, places(generation.checked.profiles, profiles, output))
     deliver(
         formats,

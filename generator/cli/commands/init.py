@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from generator.cli.exits import Exit
 from generator.cli.places import shown_folder
 from generator.edit.init import init
 from generator.schema.profiles import profile_schema
+from generator.tree.hold import editing
 from generator.worktree import path_in_work_tree
 
 
@@ -23,7 +25,9 @@ def command(folder: Path) -> int:
     if not re.search(profile_schema("trainyard")["properties"]["path"]["pattern"], tree):
         message = f"`{tree}` can't be Argo CD's path; take a folder whose path has only letters, digits, `.`, `_`, `-`"
         raise click.UsageError(message)
-    for path in init(folder, tree):
+    with editing(folder, say) if folder.is_dir() else nullcontext():
+        written = init(folder, tree)
+    for path in written:
         result(f"wrote {shown_folder(path)}")
     where = "" if folder == Path() else f"in {folder} "
     say(

@@ -20,6 +20,7 @@ from generator.cli.options import (
     components_root,
     format_option,
     names_in,
+    need_apart,
     need_clusters,
     need_name,
     need_profiles,
@@ -70,6 +71,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     a container of kind's instead.
     """
     need_profiles(profiles, clusters)
+    need_apart(profiles, output)
     if on == KIND:
         need_engine()
     if team:

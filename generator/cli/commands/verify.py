@@ -16,6 +16,7 @@ from generator.cli.options import (
     color_option,
     components_root,
     format_option,
+    need_apart,
     need_clusters,
     need_profiles,
     output_option,
@@ -40,6 +41,7 @@ def command(profiles: Path, output: Path, clusters: tuple[str, ...], formats: tu
     unit and kubeconform must accept what it builds; and the number of objects must be the same everywhere.
     """
     need_profiles(profiles, clusters)
+    need_apart(profiles, output)
     with working("verifying"):
         verification = verify(profiles, output, components_root(profiles, output), clusters, today())
     fine = not has_errors(verification.diagnostics)

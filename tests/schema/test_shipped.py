@@ -1,0 +1,96 @@
+"""Schemas are used as they were shipped, or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from generator.diagnostics import ToolError
+from generator.load.read import PACKAGE
+from generator.schema import manifests, profiles
+from generator.schema.manifests import check_committed, check_manifest, schema_folder
+from generator.schema.profiles import profile_schema
+from generator.schema.shipped import LIST, digests, shipped
+
+RELEASE = "kubernetes-1.36"
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
+LISTED = {path.parent: "schemas/**/*.json" for path in PACKAGE.glob("releases/*/release.yaml")}
+LISTED[PACKAGE / "schema"] = "*.json"
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Schemas are read once in a process; each test reads them anew."""
+    caches = (profile_schema, manifests._validator, manifests._committed)
+    for each in caches:
+        each.cache_clear()
+    yield
+    for each in caches:
+        each.cache_clear()
+
+
+@pytest.fixture
+def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the schemas that Trainyard uses in place of its own."""
+    shutil.copytree(PACKAGE / "schema", tmp_path / "schema")
+    shutil.copytree(PACKAGE / "releases" / RELEASE, tmp_path / "releases" / RELEASE)
+    monkeypatch.setattr(manifests, "_HERE", tmp_path / "schema")
+    monkeypatch.setattr(manifests, "_RELEASES", tmp_path / "releases")
+    monkeypatch.setattr(profiles, "_FOLDER", tmp_path / "schema")
+    return tmp_path
+
+
+def _empty(file: Path) -> None:
+    file.write_text("{}", encoding="utf-8")
+
+
+def _garble(file: Path) -> None:
+    file.write_bytes(b"\xff")
+
+
+def _folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+@pytest.mark.parametrize("spoil", [_empty, _garble, Path.unlink, _folder])
+@pytest.mark.parametrize(
+    ("file", "use"),
+    [
+        (f"releases/{RELEASE}/schemas/v1/namespace_v1.json", lambda: list(check_manifest(RELEASE, NAMESPACE))),
+        (f"releases/{RELEASE}/schemas/v1/configmap_v1.json", lambda: schema_folder(RELEASE)),
+        (f"releases/{RELEASE}/{LIST}", lambda: schema_folder(RELEASE)),
+        ("schema/team.schema.json", lambda: profile_schema("team")),
+        ("schema/committed.json", lambda: check_committed(NAMESPACE)),
+        (f"schema/{LIST}", lambda: profile_schema("team")),
+    ],
+)
+def test_changed_schema_is_refused(
+    file: str, use: Callable[[], object], spoil: Callable[[Path], None], installation: Path
+) -> None:
+    """A schema or list that is missing or was replaced is named, be it read by us or by kubeconform."""
+    spoil(installation / file)
+
+    with pytest.raises(ToolError, match="reinstall Trainyard") as raised:
+        use()
+    assert str((installation / file).parent) in str(raised.value)
+
+
+def test_schema_that_is_not_listed_is_refused(installation: Path) -> None:
+    """A kind that was not shipped is not accepted because somebody added a schema for it."""
+    _empty(installation / "releases" / RELEASE / "schemas" / "v1" / "pod_v1.json")
+
+    with pytest.raises(ToolError, match=r"pod_v1\.json is not what was shipped"):
+        schema_folder(RELEASE)
+
+
+@pytest.mark.parametrize(("folder", "pattern"), LISTED.items(), ids=lambda each: getattr(each, "name", ""))
+def test_list_is_that_of_the_schemas(folder: Path, pattern: str) -> None:
+    """Each shipped schema has its digest in the list, which `sha256sum --check` takes."""
+    assert (folder / LIST).read_bytes() == digests(folder, pattern)
+    assert len(shipped(folder, pattern)) == len((folder / LIST).read_text().splitlines())
+    subprocess.run(["sha256sum", "--check", "--strict", "--quiet", LIST], cwd=folder, check=True)
