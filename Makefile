@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 bin := .venv/bin
 
-.PHONY: all venv tools test e2e bench golden docs schemas lock clean
+.PHONY: all venv tools test fuzz e2e bench golden docs schemas lock clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -32,6 +32,11 @@ test: venv tools
 	$(bin)/mypy
 	$(bin)/lint-imports
 	$(bin)/pytest -n 2
+
+# Hostile profiles, new ones each time; says what it tried. `make fuzz FUZZ_SECONDS=3600` for an hour.
+FUZZ_SECONDS ?= 60
+fuzz: venv
+	$(bin)/python -m tests.fuzz $(FUZZ_SECONDS)
 
 # Tries the committed tree out with real controllers, and beside that what rules say of bad ones. The first time builds
 # the controllers.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from generator.diagnostics import Pointer
@@ -54,7 +55,7 @@ class Places:
             return Place(self.shown(at.file))
         mark = source.mark(at)
         lines = source.lines
-        return Place(self.shown(at.file), mark, masked(lines[mark.line - 1]) if mark.line <= len(lines) else "")
+        return Place(self.shown(at.file), mark, _masked(lines[mark.line - 1]) if mark.line <= len(lines) else "")
 
     def shown(self, file: str) -> str:
         """Return a logical name with the real folder in it."""
@@ -65,6 +66,12 @@ class Places:
     def profiles(self) -> int:
         """How many of the user's own files were read."""
         return sum(bool(source.content) for file, source in self.sources.items() if file.startswith("profiles/"))
+
+
+@lru_cache(maxsize=1024)
+def _masked(line: str) -> str:
+    """Return a line without what looks like a credential; one long line can have thousands of findings."""
+    return masked(line)
 
 
 def shown_folder(folder: Path) -> str:
