@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 bin := .venv/bin
 
-.PHONY: all venv tools test edits e2e bench golden docs schemas leaks lock clean
+.PHONY: all venv tools test edits fuzz e2e bench golden docs schemas leaks lock clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -37,6 +37,11 @@ test: venv tools
 EDITS ?= 2000
 edits: venv
 	$(bin)/pytest -n 2 tests/changes --edits $(EDITS) $(if $(SEED),--seed $(SEED))
+
+# Hostile profiles, new ones each time; says what it tried. `make fuzz FUZZ_SECONDS=3600` for an hour.
+FUZZ_SECONDS ?= 60
+fuzz: venv
+	$(bin)/python -m tests.fuzz $(FUZZ_SECONDS)
 
 # Tries the committed tree out with real controllers, and beside that what rules say of bad ones. The first time builds
 # the controllers.

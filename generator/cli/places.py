@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from generator.diagnostics import Pointer
 from generator.dialect.credentials import masked
-from generator.dialect.source import Mark, Source
+from generator.dialect.source import Mark, Source, text_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,7 @@ class Places:
         if at.path and at.path[:1] not in source.marks and () in source.marks:
             return Place(self.shown(at.file), absent=str(at.path[0]))
         mark = source.mark(at)
-        # The whole file is masked: a single line of a private key does not look like one.
-        lines = masked("\n".join(source.lines)).split("\n")
+        lines = _lines(source.content)
         return Place(self.shown(at.file), mark, lines[mark.line - 1] if mark.line <= len(lines) else "")
 
     def shown(self, file: str) -> str:
@@ -72,6 +72,16 @@ class Places:
     def profiles(self) -> int:
         """How many of the user's own files were read."""
         return sum(bool(source.content) for file, source in self.sources.items() if file.startswith("profiles/"))
+
+
+@lru_cache(maxsize=64)
+def _lines(content: bytes) -> list[str]:
+    """Return the lines of a file without what looks like a credential.
+
+    The file is masked as a whole, since one line of a private key does not look like one; and once, since a file can
+    have thousands of findings.
+    """
+    return masked("\n".join(text_lines(content))).split("\n")
 
 
 def shown_folder(folder: Path) -> str:

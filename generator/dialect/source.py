@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -39,18 +40,17 @@ class Source:
     value: Plain = None
     marks: Mapping[tuple[Step, ...], Mark] = field(default_factory=dict)
     key_marks: Mapping[tuple[Step, ...], Mark] = field(default_factory=dict)
+    _spans: dict[tuple[int, int], Mark] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def lines(self) -> list[str]:
         """The text without BOM, split at LF and CRLF; undecodable bytes replaced."""
-        return self.content.decode("utf-8", errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+        return text_lines(self.content)
 
     def mark(self, at: Pointer) -> Mark:
         """Return the span of a place, or of its nearest ancestor that exists."""
         if at.line:
-            spans = (mark for marks in (self.key_marks, self.marks) for mark in marks.values())
-            begins = (mark for mark in spans if (mark.line, mark.column) == (at.line, at.column))
-            return next(begins, Mark(at.line, at.column, at.column + 1))
+            return self._begins().get((at.line, at.column), Mark(at.line, at.column, at.column + 1))
         path = at.path
         if at.on_key and path in self.key_marks:
             return self.key_marks[path]
@@ -59,6 +59,20 @@ class Source:
         if path != at.path and path in self.key_marks:
             return self.key_marks[path]
         return self.marks.get(path, Mark(1, 1, 2))
+
+    def _begins(self) -> Mapping[tuple[int, int], Mark]:
+        """Return the spans by line and column; collected once, since a file can have thousands of findings."""
+        if not self._spans:
+            for marks in (self.key_marks, self.marks):
+                for mark in marks.values():
+                    self._spans.setdefault((mark.line, mark.column), mark)
+        return self._spans
+
+
+@lru_cache(maxsize=64)
+def text_lines(content: bytes) -> list[str]:
+    """Return the text without BOM, split at LF and CRLF; undecodable bytes replaced."""
+    return content.decode("utf-8", errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,11 @@ def read_component(folder: Path, source: Source) -> Read:
     if not isinstance(source.value, dict):
         return result
     resources = source.value.get("resources", [])
-    entries = [str(entry) for entry in resources] if isinstance(resources, list) else []
-    for i, entry in enumerate(entries):
+    entries: dict[str, int] = {}
+    for i, entry in enumerate(resources if isinstance(resources, list) else ()):
+        # A file that is listed a thousand times is read once.
+        entries.setdefault(str(entry), i)
+    for entry, i in entries.items():
         try:
             file = Source(f"profiles/components/{folder.name}/{entry}", _content(folder, entry))
             text, problems = scan(file.file, file.content)

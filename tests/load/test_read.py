@@ -95,7 +95,7 @@ def test_reading_goes_on_after_a_fault(tmp_path: Path) -> None:
 def test_unreadable_file_is_no_finding_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that can't be opened ends the run and is named; nothing would be told truly without it."""
 
-    def deny(folder: Path, path: str, limit: int) -> bytes:
+    def deny(*_: object) -> bytes:
         raise PermissionError(13, "Permission denied")
 
     (tmp_path / "trainyard.yaml").touch()
@@ -166,6 +166,17 @@ def test_component_objects_are_read(component: Path) -> None:
     (component / "b.yaml").write_text(CONFIG_MAP, encoding="utf-8")
 
     assert listed(component, "a.yaml", "b.yaml") == ({"a.yaml": 2, "b.yaml": 1}, [])
+
+
+def test_file_that_a_component_lists_often_is_read_once(component: Path) -> None:
+    """The shape check reports the repetition; reading ten thousand times would take minutes."""
+    (component / "a.yaml").write_text(f"{CONFIG_MAP}# \u202e\n", encoding="utf-8")
+    _, found = listed(component, *["a.yaml"] * 3, "gone.yaml", "gone.yaml")
+
+    assert [(each.rule, each.at.path) for each in found] == [
+        ("shape/hidden-character", ()),
+        (BROKEN_COMPONENT.id, ("resources", 3)),
+    ]
 
 
 def test_component_without_resources_has_no_objects(component: Path) -> None:

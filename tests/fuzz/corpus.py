@@ -1,0 +1,88 @@
+"""The committed profiles that mutations start from, and the words and values that occur in them and in the schemas."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from generator.dialect.reader import read
+from generator.dialect.source import Plain
+from generator.edit.init import SCAFFOLD
+from generator.schema.profiles import profile_kinds, profile_schema
+
+_ROOT = Path(__file__).resolve().parents[2]
+REPOSITORIES = (
+    _ROOT / "profiles",
+    *sorted(_ROOT.glob("examples/*/profiles")),
+    _ROOT / "tests" / "rules" / "base" / "profiles",
+    Path(str(SCAFFOLD)) / "repository" / "profiles",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """One committed file.
+
+    Args:
+        root: the profiles that it belongs to.
+        path: its path below them.
+        body: its document as plain data; None for a file of a component that holds several.
+    """
+
+    root: Path
+    path: str
+    content: bytes = field(repr=False)
+    body: Plain = field(repr=False)
+
+
+def _seeds() -> Iterator[Seed]:
+    for root in REPOSITORIES:
+        for path in sorted(root.rglob("*.yaml")):
+            content = path.read_bytes()
+            yield Seed(root, path.relative_to(root).as_posix(), content, read("", content)[0].value)
+
+
+def places(node: Plain) -> Iterator[tuple[Plain, Any]]:
+    """Yield each container and key, or index, of everything inside plain data."""
+    for step, child in _children(node):
+        yield node, step
+        yield from places(child)
+
+
+def _children(node: Plain) -> list[tuple[Any, Plain]]:
+    if isinstance(node, dict):
+        return list(node.items())
+    return list(enumerate(node)) if isinstance(node, list) else []
+
+
+def _schema_values(schema: Any) -> Iterator[tuple[str, Plain]]:
+    """Yield each key that a schema knows, with every value that the schema itself names for it."""
+    for group in ("properties", "definitions"):
+        for name, child in schema.get(group, {}).items():
+            named = [*child.get("enum", ()), *child.get("examples", ()), child.get("default")]
+            limits = [child[limit] for limit in ("minimum", "maximum") if limit in child]
+            yield from ((name, value) for value in (*named, *limits))
+            yield from _schema_values(child)
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(schema.get(keyword), dict):
+            yield from _schema_values(schema[keyword])
+
+
+def _values() -> dict[str, list[Plain]]:
+    """Return every value by the key that it is written under somewhere."""
+    known: dict[str, list[Plain]] = defaultdict(list)
+    for seed in SEEDS:
+        for container, step in places(seed.body):
+            known[str(step)].append(container[step])
+    for kind in profile_kinds():
+        for name, value in _schema_values(profile_schema(kind)):
+            known[name].append(value)
+    return dict(known)
+
+
+SEEDS = tuple(_seeds())
+VALUES = _values()
+KEYS = sorted(VALUES)

@@ -1,0 +1,71 @@
+"""The properties: each takes Hypothesis' data, draws one input, and counts how far it came."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generator.schema.profiles import profile_kinds
+from tests.fuzz.mutations import damaged, documents, edited, seeds
+from tests.fuzz.targets import Outcome, check_bytes, check_platform
+
+_SLOW = timedelta(seconds=30)
+"""No input may take longer, on a busy machine too."""
+
+Property = Callable[[st.DataObject], Outcome]
+
+
+def raw_bytes(data: st.DataObject) -> Outcome:
+    """Any bytes, read as a profile of any kind."""
+    return check_bytes(data.draw(st.sampled_from(profile_kinds())), data.draw(st.binary(max_size=300)))
+
+
+def damaged_file(data: st.DataObject) -> Outcome:
+    """A committed file with damaged bytes, read as a profile of any kind."""
+    content = data.draw(damaged(data.draw(seeds)))
+    return check_bytes(data.draw(st.sampled_from(profile_kinds())), content)
+
+
+def damaged_platform(data: st.DataObject) -> Outcome:
+    """A committed platform with damaged bytes in one file."""
+    seed = data.draw(seeds)
+    return check_platform(seed, data.draw(damaged(seed)))
+
+
+def edited_platform(data: st.DataObject) -> Outcome:
+    """A committed platform with other keys and values in one file."""
+    seed = data.draw(documents)
+    return check_platform(seed, data.draw(edited(seed)))
+
+
+PROPERTIES: tuple[Property, ...] = (edited_platform, damaged_platform, damaged_file, raw_bytes)
+
+
+def run(target: Property, examples: int, *, repeatable: bool) -> Counter[Outcome]:
+    """Try a property with so many inputs, and return what became of them.
+
+    Args:
+        target: the property.
+        examples: how many inputs; Hypothesis tries fewer where there are no more.
+        repeatable: whether each call tries the same ones.
+
+    Raises:
+        Exception: whatever an input makes the target raise; Hypothesis notes the smallest such input on it.
+    """
+    seen: Counter[Outcome] = Counter()
+
+    checks = list(HealthCheck)
+
+    @settings(
+        max_examples=examples, derandomize=repeatable, deadline=_SLOW, database=None, suppress_health_check=checks
+    )
+    @given(st.data())
+    def once(data: st.DataObject) -> None:
+        seen[target(data)] += 1
+
+    once()
+    return seen

@@ -1,0 +1,84 @@
+"""What happens to an input: it goes as far as it can, and whatever is found of it is shown as a user sees it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from generator.cli.findings import Findings, text
+from generator.cli.places import Places
+from generator.diagnostics import Diagnostic, has_errors
+from generator.dialect.reader import read
+from generator.dialect.source import Source
+from generator.pipeline import check, render
+from generator.schema.profiles import profile_schema
+from generator.schema.shape import check_shape
+from tests.fuzz.corpus import Seed
+
+TODAY = "2026-11-22"
+
+
+class Outcome(StrEnum):
+    """How far an input came."""
+
+    UNREADABLE = "unreadable"
+    REFUSED = "refused"
+    ACCEPTED = "accepted"
+
+
+def check_bytes(kind: str, content: bytes) -> Outcome:
+    """Read a file as a profile of a kind and check its shape."""
+    source, problems = read("profiles/fuzzed.yaml", content)
+    problems += tuple(check_shape(source, profile_schema(kind)))
+    _show(problems, {source.file: source})
+    assert problems or source.value is not None, "a file without document has no finding"
+    if source.value is None:
+        return Outcome.UNREADABLE
+    return Outcome.REFUSED if problems else Outcome.ACCEPTED
+
+
+def check_platform(seed: Seed, content: bytes) -> Outcome:
+    """Put a file into the place of a committed one, and take the whole platform as far as it goes."""
+    with _changed(seed, content) as root:
+        checked = check(root, TODAY)
+        generation = render(checked, "../profiles/components")
+    sources = checked.profiles.sources()
+    _show(generation.diagnostics, sources)
+    file = sources.get(f"profiles/{seed.path}")
+    refused = has_errors(generation.diagnostics)
+    assert generation.files or refused or not checked.platform or not checked.platform.sites, "no tree and no finding"
+    if checked.platform is None and (file is None or file.value is None):
+        return Outcome.UNREADABLE
+    return Outcome.REFUSED if refused else Outcome.ACCEPTED
+
+
+def _show(problems: tuple[Diagnostic, ...], sources: Mapping[str, Source]) -> None:
+    shown = text(Findings(problems, Places(sources, {"profiles": "profiles"})), colour=False)
+    assert all(line.isprintable() for line in shown.split("\n")), "a finding that would steer a terminal"
+
+
+@contextmanager
+def _changed(seed: Seed, content: bytes) -> Iterator[Path]:
+    root = _copy(seed.root)
+    (root / seed.path).write_bytes(content)
+    try:
+        yield root
+    finally:
+        (root / seed.path).write_bytes(seed.content)
+
+
+@cache
+def _copy(root: Path) -> Path:
+    """Return a copy of profiles, one for the life of the process."""
+    _FOLDERS.append(folder := tempfile.TemporaryDirectory(prefix="trainyard-fuzz-"))
+    copied = Path(folder.name) / "profiles"
+    shutil.copytree(root, copied)
+    return copied
+
+
+_FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
