@@ -113,21 +113,24 @@ def test_finding_of_kubeconform_is_shown_at_the_profile(
                 Finding(
                     "samples/trainjob-vision-openmpi-cuda.yaml", "TrainJob", "vision-openmpi-cuda", "v1", "", "odd"
                 ),
+                Finding("teams/science", "ConfigMap", "simulation-defaults", "v1", "/data/solver.ini/0", "is odd"),
             ),
             errors=(Finding("platform", "", "", "", "", "no YAML"),),
             skipped=0,
-            total=151,
+            total=152,
         ),
     )
     verified = _verify_east(profiles, target)
 
-    assert sorted((each.at.file, each.message) for each in _errors(verified)) == [
-        ("profiles/clusters/prod-east.yaml", "platform:  : no YAML"),
-        ("profiles/teams/nlp.yaml", "teams/nlp: LocalQueue gpu at /spec: is odd"),
+    assert sorted((each.at.file, each.at.path, each.message) for each in _errors(verified)) == [
+        ("profiles/clusters/prod-east.yaml", (), "platform:  : no YAML"),
         (
-            "profiles/teams/vision.yaml",
-            "samples/trainjob-vision-openmpi-cuda.yaml: TrainJob vision-openmpi-cuda: odd",
+            "profiles/components/simulation-defaults/simulation-defaults.yaml",
+            (0, "data", "solver.ini"),
+            "ConfigMap `simulation-defaults`: data.solver.ini.0: is odd",
         ),
+        ("profiles/teams/nlp.yaml", (), "teams/nlp/localqueue-gpu.yaml: spec: is odd"),
+        ("profiles/teams/vision.yaml", (), "samples/trainjob-vision-openmpi-cuda.yaml: odd"),
     ]
     assert verified.counts[0].conform == 148 - 8  # all samples but the one refused
 

@@ -122,5 +122,8 @@ NOT_SHOWABLE = {
     "runtime/mixed-architectures": _KUBELET,
     "runtime/unstated-cuda": "It needs a GPU.",
     "runtime/unsupported-mpi": _KUBELET,
+    "scheduling/too-many-frameworks": "Trainyard makes no such object: the release's schema refuses it.",
+    "scheduling/too-many-pools-in-queue": "Trainyard makes no such object: the release's schema refuses it.",
+    "scheduling/too-many-resources-in-queue": "Trainyard makes no such object: the release's schema refuses it.",
     "scheduling/empty-cohort": "A cohort without queues does nothing, and there is nothing to see.",
 }
