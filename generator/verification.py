@@ -192,15 +192,15 @@ def _refusals(site: Site, outputs: Mapping[str, str | Refusal]) -> Iterator[Diag
 
 
 def _named(site: Site, unit: str, message: str) -> Pointer:
-    """Return the object or the component that kustomize names, or else the profile that the unit comes from."""
+    """Return the object, file or component that kustomize names, or else the profile that the unit comes from."""
     components = [each for tenant in site.tenants for each in tenant.components if f"teams/{tenant.name}" == unit]
-    for component in components:
-        for at, file, body in component.each():
-            metadata = body["metadata"]
-            called = f"/{metadata['name']}.{metadata.get('namespace', '[noNs]')}"
-            if f"{component.name}/{file}" in message or (f"{body['kind']}." in message and called in message):
-                return at
-    return next((each.at for each in components if f"/{each.name}'" in message), _home(site, unit))
+    objects = [(component.name, *each) for component in components for each in component.each()]
+    places = (
+        *((f"/{body['metadata']['name']}.{body['metadata'].get('namespace')}'", at) for _, at, _, body in objects),
+        *((f"/{name}/{file}'", Pointer(at.file)) for name, at, file, _ in objects),
+        *((f"/{component.name}'", component.at) for component in components),
+    )
+    return next((at for words, at in places if words in message), _home(site, unit))
 
 
 def _refused(site: Site, findings: Iterable[Finding], manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
@@ -211,15 +211,11 @@ def _refused(site: Site, findings: Iterable[Finding], manifests: Iterable[Manife
         known[stream, manifest.kind.name, manifest.name] = manifest
     for finding in findings:
         found = known.get((finding.stream, finding.kind, finding.name))
-        said = (
-            f"{finding.path.removeprefix('/').replace('/', '.')}: {finding.message}"
-            if finding.path
-            else finding.message
-        )
+        where = f"{finding.path.removeprefix('/').replace('/', '.')}: " if finding.path else ""
         if found:
-            yield invalid(found, _steps(found.body, finding.path), said)
+            yield invalid(found, _steps(found.body, finding.path), f"{where}{finding.message}")
         else:
-            message = f"{finding.stream}: {finding.kind} {finding.name}: {said}"
+            message = f"{finding.stream}: {finding.kind} {finding.name}: {where}{finding.message}"
             yield INVALID_MANIFEST.at(_home(site, finding.stream), message)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator import verification
-from generator.diagnostics import Diagnostic, ToolError
+from generator.diagnostics import Diagnostic, Pointer, ToolError
 from generator.pipeline import generate
 from generator.tree.write import write
 from generator.verification import Verification, verify
@@ -19,6 +19,7 @@ from generator.verify.tools import Tool
 from tests.verify.programs import program
 
 COMPONENTS = "../profiles/components"
+COMPONENT = "profiles/components/simulation-defaults"
 
 
 @pytest.fixture
@@ -97,6 +98,32 @@ def test_unit_that_does_not_build_is_shown_at_its_team(
     assert found.message == "teams/nlp: no such thing"
     assert verified.counts[0].units_built == 4
     assert verified.counts[0].built == verified.counts[0].conform < verified.counts[0].objects
+
+
+@pytest.mark.parametrize(
+    ("words", "at"),
+    [
+        (
+            "already registered id: ConfigMap.v1.[noGrp]/simulation-defaults.team-science'",
+            Pointer(f"{COMPONENT}/simulation-defaults.yaml", (0,)),
+        ),
+        (f"path '/r/{COMPONENT}/simulation-defaults.yaml': odd", Pointer(f"{COMPONENT}/simulation-defaults.yaml")),
+        (f"accumulation of path '/r/{COMPONENT}': odd", Pointer(f"{COMPONENT}/kustomization.yaml")),
+    ],
+)
+def test_component_that_kustomize_names_is_the_place(
+    words: str, at: Pointer, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words are kustomize v5's own: an object by its id, a file, a folder."""
+    build = kustomize.build
+
+    def refuse(tool: Tool, folder: Path) -> str | Refusal:
+        return Refusal(words) if folder.name == "science" else build(tool, folder)
+
+    monkeypatch.setattr(verification, "build", refuse)
+    (found,) = _errors(_verify_east(profiles, target))
+
+    assert found.at == at
 
 
 def test_finding_of_kubeconform_is_shown_at_the_profile(

@@ -43,10 +43,11 @@ class Manifest:
         """
         if not self.by_hand:
             return self.at
-        at, value = self.at, self.body
-        for step in path:
-            at, value = at / step, _within(value, step)
-        return at.key() if isinstance(value, dict | list) and at != self.at else at
+        at = self.at.below(path)
+        value: Any = self.body
+        for step in at.path[len(self.at.path) :]:
+            value = _within(value, step)
+        return at.key() if isinstance(value, dict | list) else at
 
     @property
     def told(self) -> str:
