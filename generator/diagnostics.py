@@ -41,6 +41,10 @@ class Pointer:
         """Return the place one step further inside."""
         return replace(self, path=(*self.path, step))
 
+    def below(self, path: Iterable[Step]) -> Pointer:
+        """Return the place several steps further inside."""
+        return replace(self, path=(*self.path, *path))
+
     def key(self) -> Pointer:
         """Return the same place, meaning its key."""
         return replace(self, on_key=True)

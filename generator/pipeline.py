@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from generator import __version__
-from generator.diagnostics import Diagnostic, Rule, Severity, has_errors
+from generator.diagnostics import Diagnostic, Rule, Severity, Step, has_errors
 from generator.dialect.emitter import emit
 from generator.dialect.source import Profiles
 from generator.load.discover import FOLDERS
@@ -40,7 +40,15 @@ INVALID_MANIFEST = Rule(
         " Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Where nobody asks it to check, it drops the field"
         " in silence."
     ),
-    fix="Correct the hand-written component; for any other object this is a bug of Trainyard: report it.",
+    fix=(
+        "Correct the object if it is in a component. Trainyard makes every other object: report the message, the"
+        " release and the profile as a fault of Trainyard."
+    ),
+)
+_BY_HAND = "Correct the field in this file of the component."
+_OURS = (
+    "Trainyard makes this object, so this is a fault of Trainyard and not of the profile: report the message, the"
+    " release and the profile. Until it is corrected, undo the last change of the profile."
 )
 RULES = (INVALID_MANIFEST,)
 
@@ -153,9 +161,9 @@ def render(
     wanted = frozenset(clusters)
     sites = [site for site in checked.platform.sites if not wanted or site.name in wanted]
     manifests = {site.name: render_site(site, components_root) for site in sites}
-    diagnostics = checked.diagnostics
-    for site in sites:
-        diagnostics += tuple(check_tree(site, manifests[site.name]))
+    found = [each for site in sites for each in check_tree(site, manifests[site.name])]
+    # An object of a component is the same on each cluster and for each team.
+    diagnostics = (*checked.diagnostics, *dict.fromkeys((*found, *check_unlisted(checked.platform))))
     files = {
         f"{site.name}/{path}": content
         for site in sites
@@ -176,18 +184,38 @@ def check_tree(site: Site, manifests: tuple[Manifest, ...]) -> Iterator[Diagnost
 
 def check_object(site: Site, manifest: Manifest) -> Iterator[Diagnostic]:
     """Check one object against the release's schema of its kind."""
-    for _, message in check_manifest(site.cluster.release.name, manifest.body):
-        yield INVALID_MANIFEST.at(manifest.at, f"{manifest.path}: {message}")
+    for path, message in check_manifest(site.cluster.release.name, manifest.body):
+        yield invalid(manifest, path, message)
+
+
+def invalid(manifest: Manifest, path: Iterable[Step], message: str) -> Diagnostic:
+    """Return the finding that an object does not fit its schema at a path."""
+    hint = _BY_HAND if manifest.by_hand else _OURS
+    return INVALID_MANIFEST.at(manifest.place(path), f"{manifest.told}: {message}", hint=hint)
+
+
+def check_unlisted(platform: Platform) -> Iterator[Diagnostic]:
+    """Check the objects of components that no team lists: some release in use must take each of them.
+
+    No profile says which cluster they are for. When no release takes an object, the first one's faults are reported.
+    """
+    listed = {name for team in platform.teams for name in team.components}
+    releases = sorted({site.cluster.release.name for site in platform.sites})
+    for component in platform.components:
+        for at, file, body in component.each() if component.name not in listed else ():
+            manifest = Manifest(f"{component.name}/{file}", body, (component.at.file,), at, by_hand=True)
+            faults = [tuple(check_manifest(release, body)) for release in releases]
+            if all(faults):
+                yield from (invalid(manifest, *fault) for fault in faults[0])
 
 
 def component_manifests(site: Site) -> Iterator[Manifest]:
     """Yield the objects that hand-written components add to the teams' units."""
     for tenant in site.tenants:
         for component in tenant.components:
-            for file, bodies in component.objects.items():
-                for body in bodies:
-                    path = f"teams/{tenant.name}/{component.name}/{file}"
-                    yield Manifest(path, body, (component.at.file,), component.at)
+            for at, file, body in component.each():
+                path = f"teams/{tenant.name}/{component.name}/{file}"
+                yield Manifest(path, body, (component.at.file,), at, by_hand=True)
 
 
 def _holdings(platform: Platform, site: Site, target: Path | None) -> tuple[Holding, ...]:

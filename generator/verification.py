@@ -14,13 +14,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from generator.committed import check_fresh, check_replaced
-from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, ToolError, TreeError, has_errors
+from generator.diagnostics import Diagnostic, Pointer, Rule, Severity, Step, ToolError, TreeError, has_errors
 from generator.dialect.manifests import parse_manifests
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
-from generator.pipeline import INVALID_MANIFEST, Generation, check_object, component_manifests, generate
+from generator.pipeline import INVALID_MANIFEST, Generation, check_object, component_manifests, generate, invalid
 from generator.render.unit import UNLISTED, units
 from generator.schema.manifests import schema_folder
 from generator.tree.compare import reading
@@ -240,19 +241,49 @@ def _listed(texts: Mapping[str, str], unit: str) -> int:
 def _refusals(site: Site, outputs: Mapping[str, str | Refusal]) -> Iterator[Diagnostic]:
     for unit, output in outputs.items():
         if isinstance(output, Refusal):
-            yield UNIT_DOES_NOT_BUILD.at(_home(site, unit), f"{unit}: {output.message}")
+            yield UNIT_DOES_NOT_BUILD.at(_named(site, unit, output.message), f"{unit}: {output.message}")
+
+
+def _named(site: Site, unit: str, message: str) -> Pointer:
+    """Return the object, file or component that kustomize names, or else the profile that the unit comes from."""
+    components = [each for tenant in site.tenants for each in tenant.components if f"teams/{tenant.name}" == unit]
+    objects = [(component.name, *each) for component in components for each in component.each()]
+    places = (
+        *((f"/{body['metadata']['name']}.{body['metadata'].get('namespace')}'", at) for _, at, _, body in objects),
+        *((f"/{name}/{file}'", Pointer(at.file)) for name, at, file, _ in objects),
+        *((f"/{component.name}'", component.at) for component in components),
+    )
+    return next((at for words, at in places if words in message), _home(site, unit))
 
 
 def _refused(site: Site, findings: Iterable[Finding], manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
     """Yield kubeconform's findings at the profile places that the objects were made from."""
-    places: dict[tuple[str, str, str], Pointer] = {}
+    known: dict[tuple[str, str, str], Manifest] = {}
     for manifest in manifests:
         stream = manifest.path if manifest.unit in UNLISTED else manifest.unit
-        places[stream, manifest.kind.name, manifest.name] = manifest.at
+        known[stream, manifest.kind.name, manifest.name] = manifest
     for finding in findings:
-        at = places.get((finding.stream, finding.kind, finding.name)) or _home(site, finding.stream)
-        where = f" at {finding.path}" if finding.path else ""
-        yield INVALID_MANIFEST.at(at, f"{finding.stream}: {finding.kind} {finding.name}{where}: {finding.message}")
+        found = known.get((finding.stream, finding.kind, finding.name))
+        where = f"{finding.path.removeprefix('/').replace('/', '.')}: " if finding.path else ""
+        if found:
+            yield invalid(found, _steps(found.body, finding.path), f"{where}{finding.message}")
+        else:
+            message = f"{finding.stream}: {finding.kind} {finding.name}: {where}{finding.message}"
+            yield INVALID_MANIFEST.at(_home(site, finding.stream), message)
+
+
+def _steps(body: Any, pointer: str) -> Iterator[Step]:
+    """Yield the steps of a JSON pointer into a body, as far as they lead."""
+    for part in pointer.split("/")[1:]:
+        step = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(body, list) and step.isdecimal() and int(step) < len(body):
+            yield int(step)
+            body = body[int(step)]
+        elif isinstance(body, dict) and step in body:
+            yield step
+            body = body[step]
+        else:
+            return
 
 
 def _home(site: Site, unit: str) -> Pointer:

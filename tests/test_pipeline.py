@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,25 +89,74 @@ def test_check_and_generate_tell_the_same_of_good_profiles(profiles: Path) -> No
     assert {path.partition("/")[0] for path in generation.files} == {"lab", "prod-east"}
 
 
-def test_object_of_a_component_is_told_at_the_component(profiles: Path) -> None:
-    """The place is the Component's own, and the message names the file, the field and the team that lists it."""
+def test_object_of_a_component_is_told_at_its_own_line(profiles: Path) -> None:
+    """The key itself is the place, once for all clusters and teams, and the hint says to correct it there."""
     unfit(profiles)
-    faults = generate(profiles, COMPONENTS).diagnostics
+    generation = generate(profiles, COMPONENTS)
+    (fault,) = generation.diagnostics
+    mark = generation.checked.profiles.sources()[fault.at.file].mark(fault.at)
 
-    assert len(faults) == 2  # the team is on two clusters, each with the schemas of its own release
-    for fault in faults:
-        assert fault.rule == INVALID_MANIFEST.id
-        assert fault.at == Pointer(f"profiles/{COMPONENT}/kustomization.yaml")
-        assert fault.message.startswith("teams/science/simulation-defaults/simulation-defaults.yaml: ")
-        assert "`dta`" in fault.message
+    assert fault.rule == INVALID_MANIFEST.id
+    assert fault.at == Pointer(f"profiles/{COMPONENT}/simulation-defaults.yaml", (0, "dta"), on_key=True)
+    assert (mark.line, mark.column, mark.end_column) == (7, 1, 4)
+    assert fault.message == "ConfigMap `simulation-defaults`: unknown field `dta`"
+    assert "Correct the field in this file" in fault.hint
 
 
-def test_component_that_no_team_lists_is_not_checked_as_an_object(profiles: Path) -> None:
-    """What no unit delivers is no object of the tree."""
+def test_finding_about_a_later_document_is_told_there(profiles: Path) -> None:
+    """A file may hold several objects; empty documents count for nothing."""
+    file = profiles / COMPONENT / "simulation-defaults.yaml"
+    second = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: more\n  namespace: team-nlp\n"
+    file.write_text(f"{file.read_text(encoding='utf-8')}---\n---\n{second}", encoding="utf-8")
+    generation = generate(profiles, COMPONENTS)
+    found = {each.rule: each.at for each in generation.diagnostics}
+    at = found["delivery/component-in-foreign-namespace"]
+
+    assert at == Pointer(f"profiles/{COMPONENT}/simulation-defaults.yaml", (1, "metadata", "namespace"))
+    assert generation.checked.profiles.sources()[at.file].mark(at).line == 18
+
+
+def test_name_that_a_component_uses_is_told_at_the_field(profiles: Path) -> None:
+    """A name that nothing defines has its caret."""
+    file = profiles / COMPONENT / "simulation-defaults.yaml"
+    secret = (
+        "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: x, namespace: team-science}\n"
+        "spec:\n  secretStoreRef: {kind: ClusterSecretStore, name: vault}\n  data:\n"
+        "    - secretKey: x\n      remoteRef: {key: ml/teams/science/x}\n"
+        "      sourceRef: {storeRef: {kind: SecretStore, name: nowhere}}\n"
+    )
+    file.write_text(secret, encoding="utf-8")
+    generation = generate(profiles, COMPONENTS)
+    places = {each.at for each in generation.diagnostics if each.rule == "references/undefined-name"}
+    (at,) = places
+
+    assert at.path == (0, "spec", "data", 0, "sourceRef", "storeRef", "name")
+    assert generation.checked.profiles.sources()[at.file].mark(at).line == 9
+
+
+def test_component_that_no_team_lists_is_checked_too(profiles: Path) -> None:
+    """Who lists it later should not be the one who finds out; some release in use must take its objects."""
     unfit(profiles)
     change(profiles, "teams/science.yaml", "components: [simulation-defaults]\n", "")
+    found = {each.rule: each.at for each in generate(profiles, COMPONENTS).diagnostics}
 
-    assert INVALID_MANIFEST.id not in {each.rule for each in generate(profiles, COMPONENTS).diagnostics}
+    assert found["delivery/unlisted-component"].file == f"profiles/{COMPONENT}/kustomization.yaml"
+    assert found[INVALID_MANIFEST.id] == Pointer(
+        f"profiles/{COMPONENT}/simulation-defaults.yaml", (0, "dta"), on_key=True
+    )
+
+
+def test_fault_in_an_object_of_ours_is_not_the_users(profiles: Path) -> None:
+    """The hint says who can correct it."""
+    platform = check(profiles).platform
+    assert platform is not None
+    site = platform.sites[0]
+    manifest = next(each for each in render_site(site) if each.body["kind"] == "Namespace")
+    (found,) = check_object(site, replace(manifest, body={**manifest.body, "one": 1}))
+
+    assert found.at == manifest.at
+    assert found.message == f"{manifest.path}: unknown field `one`"
+    assert "fault of Trainyard and not of the profile" in found.hint
 
 
 def test_every_fault_of_an_object_is_told(profiles: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from generator import verification
-from generator.diagnostics import Diagnostic, ToolError, TreeError
+from generator.diagnostics import Diagnostic, Pointer, ToolError, TreeError
 from generator.pipeline import generate
 from generator.tree.write import write
 from generator.verification import Verification, verify
@@ -25,6 +25,7 @@ from generator.verify.tools import Tool
 from tests.verify.programs import program
 
 COMPONENTS = "../profiles/components"
+COMPONENT = "profiles/components/simulation-defaults"
 
 
 @pytest.fixture
@@ -105,6 +106,32 @@ def test_unit_that_does_not_build_is_shown_at_its_team(
     assert verified.counts[0].built == verified.counts[0].conform < verified.counts[0].objects
 
 
+@pytest.mark.parametrize(
+    ("words", "at"),
+    [
+        (
+            "already registered id: ConfigMap.v1.[noGrp]/simulation-defaults.team-science'",
+            Pointer(f"{COMPONENT}/simulation-defaults.yaml", (0,)),
+        ),
+        (f"path '/r/{COMPONENT}/simulation-defaults.yaml': odd", Pointer(f"{COMPONENT}/simulation-defaults.yaml")),
+        (f"accumulation of path '/r/{COMPONENT}': odd", Pointer(f"{COMPONENT}/kustomization.yaml")),
+    ],
+)
+def test_component_that_kustomize_names_is_the_place(
+    words: str, at: Pointer, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words are kustomize v5's own: an object by its id, a file, a folder."""
+    build = kustomize.build
+
+    def refuse(tool: Tool, folder: Path) -> str | Refusal:
+        return Refusal(words) if folder.name == "science" else build(tool, folder)
+
+    monkeypatch.setattr(verification, "build", refuse)
+    (found,) = _errors(_verify_east(profiles, target))
+
+    assert found.at == at
+
+
 def test_finding_of_kubeconform_is_shown_at_the_profile(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,21 +146,24 @@ def test_finding_of_kubeconform_is_shown_at_the_profile(
                 Finding(
                     "samples/trainjob-vision-openmpi-cuda.yaml", "TrainJob", "vision-openmpi-cuda", "v1", "", "odd"
                 ),
+                Finding("teams/science", "ConfigMap", "simulation-defaults", "v1", "/data/solver.ini/0", "is odd"),
             ),
             errors=(Finding("platform", "", "", "", "", "no YAML"),),
             skipped=0,
-            total=151,
+            total=152,
         ),
     )
     verified = _verify_east(profiles, target)
 
-    assert sorted((each.at.file, each.message) for each in _errors(verified)) == [
-        ("profiles/clusters/prod-east.yaml", "platform:  : no YAML"),
-        ("profiles/teams/nlp.yaml", "teams/nlp: LocalQueue gpu at /spec: is odd"),
+    assert sorted((each.at.file, each.at.path, each.message) for each in _errors(verified)) == [
+        ("profiles/clusters/prod-east.yaml", (), "platform:  : no YAML"),
         (
-            "profiles/teams/vision.yaml",
-            "samples/trainjob-vision-openmpi-cuda.yaml: TrainJob vision-openmpi-cuda: odd",
+            "profiles/components/simulation-defaults/simulation-defaults.yaml",
+            (0, "data", "solver.ini"),
+            "ConfigMap `simulation-defaults`: data.solver.ini.0: is odd",
         ),
+        ("profiles/teams/nlp.yaml", (), "teams/nlp/localqueue-gpu.yaml: spec: is odd"),
+        ("profiles/teams/vision.yaml", (), "samples/trainjob-vision-openmpi-cuda.yaml: odd"),
     ]
     assert verified.counts[0].conform == 148 - 8  # all samples but the one refused
 

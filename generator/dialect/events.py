@@ -5,13 +5,30 @@ Never ``yaml.load``: it crashes the process on deep nesting, and builds before a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import yaml
 
+from generator.dialect.source import Mark
+
 Event = Any
 """An event of PyYAML's C parser; types-PyYAML knows neither its attributes nor that its marks are always there."""
+
+
+class StreamError(ValueError):
+    """A text can't be used as a stream of documents.
+
+    Args:
+        mark: where, in libyaml's own count from 0; None when it does not know.
+        reason: why.
+    """
+
+    def __init__(self, mark: yaml.Mark | None, reason: object) -> None:
+        self.line = mark.line + 1 if mark else 1
+        self.column = mark.column + 1 if mark else 1
+        self.reason = str(reason)
+        super().__init__(f"line {self.line}: {reason}")
 
 
 def events(text: str) -> Iterator[Event]:
@@ -31,18 +48,29 @@ def trusted_events(text: str) -> Iterator[Event]:
     """Yield the events of a text that is ours to get right.
 
     Raises:
-        ValueError: the text is no YAML; says the line.
+        StreamError: the text is no YAML.
     """
     try:
         yield from events(text)
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ValueError(f"line {line}: {error.problem}") from error
+        raise StreamError(error.problem_mark, error.problem) from error
     except yaml.YAMLError as error:
-        raise ValueError(f"line 1: {error}") from error
+        raise StreamError(None, error) from error
 
 
 def line_of(event: Event) -> int:
     """Return the 1-based line on which an event begins."""
     line: int = event.start_mark.line
     return line + 1
+
+
+def span(event: Event, lines: Sequence[str]) -> Mark:
+    """Return the place of a node, at least one column wide; of one that goes over several lines, its first.
+
+    Args:
+        event: that the node begins with.
+        lines: of the text.
+    """
+    start, end = event.start_mark, event.end_mark
+    stop = end.column if end.line == start.line else len(lines[start.line].rstrip())
+    return Mark(start.line + 1, start.column + 1, max(stop, start.column + 1) + 1)

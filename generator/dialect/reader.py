@@ -12,7 +12,7 @@ import yaml
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Step
 from generator.dialect import rules
 from generator.dialect.bytescan import name_of, scan
-from generator.dialect.events import Event, events
+from generator.dialect.events import Event, events, span
 from generator.dialect.scalars import HIDDEN, advice, double_quoted, resolve_agreed
 from generator.dialect.source import Mark, Plain, Source
 
@@ -67,10 +67,8 @@ class _Reading:
         return Mark(len(self.lines), end, end + 1)
 
     def span(self, event: Event) -> Mark:
-        """Return where a node stands, at least one column wide; of one that goes over several lines, its first."""
-        start, end = event.start_mark, event.end_mark
-        stop = end.column if end.line == start.line else len(self.lines[start.line].rstrip())
-        return Mark(start.line + 1, start.column + 1, max(stop, start.column + 1) + 1)
+        """Return the place of a node."""
+        return span(event, self.lines)
 
 
 def read(file: str, content: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:

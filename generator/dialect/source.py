@@ -84,7 +84,7 @@ class Profiles:
         presets, releases: shipped with the package, read by the same reader.
         components: the ``kustomization.yaml`` of each hand-written Component.
         component_objects: Component -> file -> Kubernetes objects in it.
-        component_files: the same files as they were read, for the reporter; without value.
+        component_files: the same files as they were read, for the reporter; their value is the list of documents.
     """
 
     settings: Source

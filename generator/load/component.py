@@ -9,9 +9,11 @@ from typing import Any
 
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
 from generator.dialect.bytescan import MAX_BYTES, scan
-from generator.dialect.manifests import parse_manifests
+from generator.dialect.events import StreamError
+from generator.dialect.manifests import read_manifests
 from generator.dialect.source import Source
 from generator.load.discover import MISPLACED_FILE
+from generator.model.reach import reach
 from generator.plainfile import NotRegularError, read_regular
 
 BROKEN_COMPONENT = Rule(
@@ -26,6 +28,9 @@ BROKEN_COMPONENT = Rule(
     fix="Correct the Component's `resources`, or the file.",
 )
 RULES = (BROKEN_COMPONENT,)
+
+_NAMING = (("apiVersion",), ("kind",), ("metadata", "name"))
+"""Without these no object is one, as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +59,13 @@ def read_component(folder: Path, source: Source) -> Read:
         entries.setdefault(str(entry), i)
     for entry, i in entries.items():
         try:
-            file = Source(f"profiles/components/{folder.name}/{entry}", _content(folder, entry))
-            text, problems = scan(file.file, file.content)
-            result.sources.append(file)
-            result.problems.extend(problems)
-            if not problems:
-                result.objects[entry] = _objects(text)
-        except (OSError, TypeError, KeyError, ValueError) as problem:
+            content = _content(folder, entry)
+        except (OSError, ValueError) as problem:
+            reason = str(problem.strerror if isinstance(problem, OSError) else problem)
             at = Pointer(source.file) / "resources" / i
-            result.problems.append(BROKEN_COMPONENT.at(at, f"`{entry}` can't be used: {_reason(problem)}"))
+            result.problems.append(BROKEN_COMPONENT.at(at, f"`{entry}` can't be used: {reason}"))
+        else:
+            _read_file(result, entry, Source(f"profiles/components/{folder.name}/{entry}", content))
     result.problems.extend(_unlisted(folder, {"kustomization.yaml", *entries}))
     return result
 
@@ -76,20 +79,36 @@ def _content(folder: Path, entry: str) -> bytes:
     raise ValueError("not a file beside the kustomization")
 
 
-def _objects(text: str) -> tuple[dict[str, Any], ...]:
-    bodies = tuple(parse_manifests(text))
-    named = [each for body in bodies for each in (body["apiVersion"], body["kind"], body["metadata"]["name"])]
-    if not all(isinstance(each, str) and each for each in named):
-        raise TypeError
-    return bodies
+def _read_file(result: Read, entry: str, file: Source) -> None:
+    """Note a file, the objects in it when it can be used, and what is wrong with it otherwise."""
+    text, problems = scan(file.file, file.content)
+    if not problems:
+        try:
+            file = read_manifests(file.file, file.content, text)
+            problems = tuple(_nameless(file))
+        except StreamError as problem:
+            problems = (_unreadable(file, problem),)
+    result.sources.append(file)
+    result.problems.extend(problems)
+    if not problems:
+        result.objects[entry] = tuple(file.value)
 
 
-def _reason(problem: Exception) -> str:
-    if isinstance(problem, OSError):
-        return str(problem.strerror)
-    if isinstance(problem, KeyError | TypeError):
-        return "an object in it has no apiVersion, kind or metadata.name"
-    return str(problem)
+def _unreadable(file: Source, problem: StreamError) -> Diagnostic:
+    # libyaml's place of a missing end is a line further.
+    last = len(file.lines)
+    line, column = (problem.line, problem.column) if problem.line <= last else (last, len(file.lines[-1]) + 1)
+    at = Pointer(file.file, line=line, column=column)
+    return BROKEN_COMPONENT.at(at, f"the file can't be used: {problem.reason}")
+
+
+def _nameless(file: Source) -> Iterator[Diagnostic]:
+    """Yield every document that is no Kubernetes object, at the first field that it lacks."""
+    for i, body in enumerate(file.value):
+        lacking = [path for path in _NAMING if not any(said and isinstance(said, str) for _, said in reach(body, path))]
+        if lacking:
+            what = ", ".join(f"`{'.'.join(path)}`" for path in lacking)
+            yield BROKEN_COMPONENT.at(Pointer(file.file, (i, *lacking[0])), f"the object has no {what}")
 
 
 def _unlisted(folder: Path, listed: set[str]) -> Iterator[Diagnostic]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from generator.diagnostics import Pointer
+from generator.diagnostics import Pointer, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,33 @@ class Manifest:
         path: below the cluster's folder, forward slashes.
         body: plain data; subtrees are shared between manifests and must not be changed.
         files: profile files that it was made from, most specific first.
-        at: the profile place that a finding about it is shown at.
+        at: the profile place that a finding about it is shown at; of an object of a component, the object itself.
+        by_hand: whether it is an object of a hand-written component.
     """
 
     path: str
     body: dict[str, Any]
     files: tuple[str, ...]
     at: Pointer
+    by_hand: bool = False
+
+    def place(self, path: Iterable[Step]) -> Pointer:
+        """Return where a finding about a field is shown: at the field itself where the user wrote it.
+
+        Of a mapping or list it is the key, which says more than the first thing in it.
+        """
+        if not self.by_hand:
+            return self.at
+        at = self.at.below(path)
+        value: Any = self.body
+        for step in at.path[len(self.at.path) :]:
+            value = _within(value, step)
+        return at.key() if isinstance(value, dict | list) else at
+
+    @property
+    def told(self) -> str:
+        """The object in a message: the path of the file that it is in, or what it is where the user wrote it."""
+        return f"{self.body['kind']} `{self.name}`" if self.by_hand else self.path
 
     @property
     def unit(self) -> str:
@@ -58,6 +79,13 @@ class Manifest:
     def kind(self) -> Kind:
         """Kind of the object."""
         return kind_of(self.body)
+
+
+def _within(value: Any, step: Step) -> Any:
+    """Return what a step leads to; nothing when it leads nowhere."""
+    if isinstance(value, dict):
+        return value.get(step)
+    return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else None
 
 
 def kind_of(body: dict[str, Any]) -> Kind:

@@ -90,14 +90,14 @@ def check_unit(delivered: Delivered, project: dict[str, Any], objects: list[Mani
         listed, names = (namespaced, ("",)) if kind.namespaced else (cluster_wide, ("", manifest.name))
         if not any((kind.group, kind.name, name) in listed for name in names):
             message = (
-                f"{manifest.path}: {kind.name} `{manifest.name}` is not permitted in AppProject `{delivered.project}`"
+                f"{manifest.told}: {kind.name} `{manifest.name}` is not permitted in AppProject `{delivered.project}`"
             )
-            yield KIND_NOT_PERMITTED.at(manifest.at, message)
+            yield KIND_NOT_PERMITTED.at(manifest.place(("kind",)), message)
         if kind.namespaced and manifest.namespace not in namespaces:
             message = (
-                f"{manifest.path}: namespace `{manifest.namespace}` is not one of AppProject `{delivered.project}`"
+                f"{manifest.told}: namespace `{manifest.namespace}` is not one of AppProject `{delivered.project}`"
             )
-            yield NAMESPACE_NOT_PERMITTED.at(manifest.at, message)
+            yield NAMESPACE_NOT_PERMITTED.at(manifest.place(("metadata", "namespace")), message)
 
 
 def _listed(project: dict[str, Any], field: str) -> set[tuple[str, str, str]]:

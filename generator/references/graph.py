@@ -44,6 +44,8 @@ DEFINED_TWICE = Rule(
 MADE_BY_OTHERS = {"kube-root-ca.crt": "Kubernetes", "openshift-service-ca.crt": "OpenShift"}
 """ConfigMaps in every namespace, and who keeps them."""
 
+_NAME = ("metadata", "name")
+
 RULES = (DEFINED_TWICE, UNDEFINED_NAME, UNCOVERED_RESOURCE, KIND_NOT_PERMITTED, NAMESPACE_NOT_PERMITTED)
 
 
@@ -73,12 +75,13 @@ def _twice(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
             other = first.setdefault((kind, f"{manifest.namespace}/{name}"), manifest)
             if other is not manifest:
                 message = (
-                    f"{manifest.path}: {_named(kind.name, manifest.namespace, name)} is defined in {other.path} too"
+                    f"{manifest.told}: {_named(kind.name, manifest.namespace, name)} is defined in {other.path} too"
                 )
-                yield DEFINED_TWICE.at(manifest.at, message, notes=[Note("the other one comes from here", other.at)])
+                notes = [Note("the other one comes from here", other.at)]
+                yield DEFINED_TWICE.at(manifest.place(_NAME), message, notes=notes)
         if manifest.kind.name == "ConfigMap" and manifest.name in MADE_BY_OTHERS:
-            message = f"{manifest.path}: {MADE_BY_OTHERS[manifest.name]} makes a ConfigMap `{manifest.name}` itself"
-            yield DEFINED_TWICE.at(manifest.at, message)
+            message = f"{manifest.told}: {MADE_BY_OTHERS[manifest.name]} makes a ConfigMap `{manifest.name}` itself"
+            yield DEFINED_TWICE.at(manifest.place(_NAME), message)
 
 
 def _objects(manifest: Manifest) -> Iterator[tuple[Kind, str]]:
@@ -95,9 +98,10 @@ def _undefined(
         for namespace in listing.get(manifest.name, ()) if use.namespace == LISTING else (use.namespace,):
             if not index.knows((use.kind, namespace, use.name)):
                 named = _named(use.kind, namespace, use.name)
-                message = f"{manifest.path}: {use.where} names {named}, which nothing defines"
+                message = f"{manifest.told}: {use.where} names {named}, which nothing defines"
                 near = get_close_matches(use.name, sorted(index.siblings(use.kind, namespace)), n=1)
-                yield UNDEFINED_NAME.at(manifest.at, message, hint=f"did you mean `{near[0]}`?" if near else "")
+                hint = f"did you mean `{near[0]}`?" if near else ""
+                yield UNDEFINED_NAME.at(manifest.place(use.path), message, hint=hint)
 
 
 def _named(kind: str, namespace: str, name: str) -> str:

@@ -16,7 +16,8 @@ class Brought:
     """An object that a team brings to a cluster.
 
     Args:
-        at: the entry of its file in the component.
+        at: its place in the component's file.
+        file: as the component lists it.
     """
 
     site: Site
@@ -52,9 +53,8 @@ def brought(platform: Platform, kind: str = "") -> Iterator[Brought]:
     for site in platform.sites:
         for tenant in site.tenants:
             for component in tenant.components:
-                for i, (file, bodies) in enumerate(component.objects.items()):
-                    objects = (Brought(site, tenant, component.at / "resources" / i, file, body) for body in bodies)
-                    yield from (each for each in objects if kind in ("", each.kind))
+                objects = (Brought(site, tenant, *each) for each in component.each())
+                yield from (each for each in objects if kind in ("", each.kind))
 
 
 def once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

@@ -109,13 +109,15 @@ def _in_foreign_namespace(platform: Platform) -> Iterator[Diagnostic]:
             stands = f"stands in `{where}`" if where else "says no namespace"
             own = ", ".join(f"`{namespace}`" for namespace in namespaces)
             message = f"{each.told} {stands}; team {each.tenant.name} has {own}"
-            yield COMPONENT_IN_FOREIGN_NAMESPACE.at(each.at, message)
+            yield COMPONENT_IN_FOREIGN_NAMESPACE.at(each.at / "metadata" / "namespace", message)
 
 
 def component_of_forbidden_kind(platform: Platform) -> Iterator[Diagnostic]:
     """Look at the group and kind of every object."""
     forbidden = (each for each in brought(platform) if not each.served)
-    yield from once(COMPONENT_OF_FORBIDDEN_KIND.at(each.at, f"{each.told}: {_why_not(each)}") for each in forbidden)
+    yield from once(
+        COMPONENT_OF_FORBIDDEN_KIND.at(each.at / "kind", f"{each.told}: {_why_not(each)}") for each in forbidden
+    )
 
 
 def _why_not(each: Brought) -> str:
@@ -128,25 +130,32 @@ def _why_not(each: Brought) -> str:
 def foreign_metadata_key(platform: Platform) -> Iterator[Diagnostic]:
     """Look at everything in the metadata of every object that a component may hold."""
     domain = platform.settings.domain
-    found = ((each, ", ".join(_foreign(each, domain))) for each in brought(platform) if each.served)
-    yield from once(FOREIGN_METADATA_KEY.at(each.at, f"{each.told} has {keys}") for each, keys in found if keys)
+    yield from once(
+        FOREIGN_METADATA_KEY.at(each.at.below(path).key(), f"{each.told} has {what}")
+        for each in brought(platform)
+        if each.served
+        for path, what in _foreign(each, domain)
+    )
 
 
-def _foreign(each: Brought, domain: str) -> Iterator[str]:
+def _foreign(each: Brought, domain: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the path of each key that does not belong there, and what it is."""
     metadata = each.body["metadata"]
-    yield from (f"`{field}`" for field in sorted(metadata.keys() - {"annotations", "labels", "name", "namespace"}))
+    for field in sorted(metadata.keys() - {"annotations", "labels", "name", "namespace"}):
+        yield ("metadata", field), f"`{field}`"
     for field in ("annotation", "label"):
         for key in mapping(metadata, f"{field}s"):
             prefix = key.rpartition("/")[0]
             if key not in KEYS and prefix != domain and not prefix.endswith(f".{domain}"):
-                yield f"the {field} `{key}`"
+                yield ("metadata", f"{field}s", key), f"the {field} `{key}`"
 
 
 def unserved_version(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the version of every object with the release's."""
     yield from once(
         UNSERVED_VERSION.at(
-            each.at, f"{each.told} is {each.body['apiVersion']}; {each.site.cluster.release.name} serves {each.served}"
+            each.at / "apiVersion",
+            f"{each.told} is {each.body['apiVersion']}; {each.site.cluster.release.name} serves {each.served}",
         )
         for each in brought(platform)
         if each.served not in ("", each.body["apiVersion"])

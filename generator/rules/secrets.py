@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from generator.diagnostics import Diagnostic, Rule, Severity
+from generator.diagnostics import Diagnostic, Rule, Severity, Step
 from generator.model.platform import Platform
 from generator.model.reach import EVERY, mapping, reach
 from generator.rules._check import Check
 from generator.rules._components import Brought, brought, once
+
+_Path = tuple[Step, ...]
 
 PLAIN_TYPES = frozenset(
     {
@@ -51,7 +53,7 @@ def secret_of_another_team(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _elsewhere(each: Brought) -> Iterator[Diagnostic]:
-    for store, key in _reads(each.body):
+    for path, store, key in _reads(each.body):
         own = [
             f"{storage.path}/{each.tenant.name}/"
             for storage in each.site.cluster.storage
@@ -60,19 +62,21 @@ def _elsewhere(each: Brought) -> Iterator[Diagnostic]:
         if not any(_is_below(key, path) for path in own):
             what = f"reads `{key}`" if key else "takes whatever it finds"
             may = f"team {each.tenant.name} may read below {', '.join(f'`{path}`' for path in own) or 'no path of it'}"
-            yield SECRET_OF_ANOTHER_TEAM.at(each.at, f"{each.told} {what} of ClusterSecretStore `{store}`; {may}")
+            yield SECRET_OF_ANOTHER_TEAM.at(
+                each.at.below(path), f"{each.told} {what} of ClusterSecretStore `{store}`; {may}"
+            )
 
 
-def _reads(body: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield store and key of everything that is read of a store for all namespaces; a search has no key."""
+def _reads(body: dict[str, Any]) -> Iterator[tuple[_Path, str, str]]:
+    """Yield path, store and key of everything that is read of a store for all namespaces; a search has no key."""
     common = mapping(body, "spec", "secretStoreRef")
     for field, way in (("data", ("remoteRef", "key")), ("dataFrom", ("extract", "key")), ("dataFrom", ("find",))):
-        for _, entry in reach(body, ("spec", field, EVERY)):
+        for at, entry in reach(body, ("spec", field, EVERY)):
             store = mapping(entry, "sourceRef", "storeRef") or common
             # A SecretStore stands in the team's own namespace and was made for it.
             if store.get("kind") == "ClusterSecretStore":
-                keys = ("" if way == ("find",) else str(key) for _, key in reach(entry, way))
-                yield from ((str(store.get("name")), key) for key in keys)
+                for path, key in reach(entry, way, at):
+                    yield path, str(store.get("name")), "" if way == ("find",) else str(key)
 
 
 def _is_below(key: str, path: str) -> bool:
@@ -83,18 +87,23 @@ def _is_below(key: str, path: str) -> bool:
 def minted_token(platform: Platform) -> Iterator[Diagnostic]:
     """Look at what each ExternalSecret makes and of what."""
     secrets = brought(platform, "ExternalSecret")
-    yield from once(MINTED_TOKEN.at(each.at, f"{each.told} {what}") for each in secrets for what in _odd(each.body))
+    yield from once(
+        MINTED_TOKEN.at(each.at.below(path), f"{each.told} {what}")
+        for each in secrets
+        for path, what in _odd(each.body)
+    )
 
 
-def _odd(body: dict[str, Any]) -> Iterator[str]:
-    for _, made in reach(body, ("spec", "target", "template", "type")):
+def _odd(body: dict[str, Any]) -> Iterator[tuple[_Path, str]]:
+    """Yield the path of whatever makes more than a plain Secret, and what it does."""
+    for path, made in reach(body, ("spec", "target", "template", "type")):
         if made not in PLAIN_TYPES:
-            yield f"makes a Secret of type {made}"
-    for _, made in reach(body, ("spec", "target", "manifest", "kind")):
-        yield f"makes a {made} instead of a Secret"
+            yield path, f"makes a Secret of type {made}"
+    for path, made in reach(body, ("spec", "target", "manifest", "kind")):
+        yield path, f"makes a {made} instead of a Secret"
     for field in ("data", "dataFrom"):
-        for _, generator in reach(body, ("spec", field, EVERY, "sourceRef", "generatorRef")):
-            yield f"takes values of the generator {mapping(generator).get('kind')}"
+        for path, generator in reach(body, ("spec", field, EVERY, "sourceRef", "generatorRef")):
+            yield path, f"takes values of the generator {mapping(generator).get('kind')}"
 
 
 CHECKS = (Check(SECRET_OF_ANOTHER_TEAM, secret_of_another_team), Check(MINTED_TOKEN, minted_token))

@@ -127,5 +127,8 @@ NOT_SHOWABLE = {
     "runtime/ranks-of-torchrun": "What Trainer does with it is nothing; the rule quotes its source.",
     "runtime/unstated-cuda": "It needs a GPU.",
     "runtime/unsupported-mpi": _KUBELET,
+    "scheduling/too-many-frameworks": "Trainyard makes no such object: the release's schema refuses it.",
+    "scheduling/too-many-pools-in-queue": "Trainyard makes no such object: the release's schema refuses it.",
+    "scheduling/too-many-resources-in-queue": "Trainyard makes no such object: the release's schema refuses it.",
     "scheduling/empty-cohort": "A cohort without queues does nothing, and there is nothing to see.",
 }

@@ -224,41 +224,39 @@ def test_symbolic_link_of_a_component_is_not_followed(component: Path, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"),
+    ("content", "reason", "place"),
     [
-        (b"a: [", "line"),
-        (b"a: 1\na: 2\n", "line 2: a key that is no scalar or stands twice"),
-        (b"a: &x 1\nb: *x\n", "line 2: an alias or a tag"),
-        (b"- 1\n", "has no apiVersion, kind or metadata.name"),
-        (b"text\n", "has no apiVersion, kind or metadata.name"),
-        (b"kind: ConfigMap\nmetadata: {name: x}\n", "has no apiVersion"),
-        (b"apiVersion: v1\nmetadata: {name: x}\n", "has no apiVersion, kind"),
-        (b"apiVersion: v1\nkind: ConfigMap\n", "metadata.name"),
-        (b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n", "metadata.name"),
-        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "metadata.name"),
-        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: [name]\n", "metadata.name"),
-        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 7}\n", "metadata.name"),
-        (b"apiVersion: 1\nkind: ConfigMap\nmetadata: {name: x}\n", "has no apiVersion"),
-        (b"apiVersion: v1\nkind: ''\nmetadata: {name: x}\n", "kind"),
-        (b"apiVersion: v1\nkind: [ConfigMap]\nmetadata: {name: x}\n", "kind"),
-        (f"{CONFIG_MAP}---\nkind: ConfigMap\n".encode(), "has no apiVersion"),
+        (b"a: [", "can't be used: did not find expected node content", (1, 5)),
+        (b"a: 1\na: 2\n", "can't be used: a key that is no scalar or stands twice", (2, 1)),
+        (b"a: &x 1\nb: *x\n", "can't be used: an alias or a tag in a manifest", (2, 4)),
+        (b"# a\n- 1\n", "has no `apiVersion`, `kind`, `metadata.name`", (2, 1)),
+        (b"text\n", "has no `apiVersion`, `kind`, `metadata.name`", (1, 1)),
+        (b"kind: ConfigMap\nmetadata: {name: x}\n", "has no `apiVersion`", (1, 1)),
+        (b"apiVersion: v1\nmetadata: {name: x}\n", "has no `kind`", (1, 1)),
+        (b"apiVersion: v1\nkind: ConfigMap\n", "has no `metadata.name`", (1, 1)),
+        (b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n", "has no `metadata.name`", (3, 1)),
+        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "has no `metadata.name`", (3, 1)),
+        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: [name]\n", "has no `metadata.name`", (3, 1)),
+        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 7}\n", "has no `metadata.name`", (3, 18)),
+        (b"apiVersion: 1\nkind: ConfigMap\nmetadata: {name: x}\n", "has no `apiVersion`", (1, 13)),
+        (b"apiVersion: v1\nkind: ''\nmetadata: {name: x}\n", "has no `kind`", (2, 7)),
+        (b"apiVersion: v1\nkind: [ConfigMap]\nmetadata: {name: x}\n", "has no `kind`", (2, 7)),
+        (f"{CONFIG_MAP}---\nkind: ConfigMap\n".encode(), "has no `apiVersion`, `metadata.name`", (5, 1)),
+        (b"[" * 20_000, "can't be used: it is nested too deeply", (1, 1)),
     ],
 )
-def test_broken_file_of_a_component_is_told(content: bytes, reason: str, component: Path) -> None:
-    """Whatever the file holds: one finding at the entry with the reason, and not one of its objects is used."""
+def test_broken_file_of_a_component_is_told(
+    content: bytes, reason: str, place: tuple[int, int], component: Path
+) -> None:
+    """Whatever the file holds: one finding at its line with the reason, and not one of its objects is used."""
     (component / "a.yaml").write_bytes(content)
-    objects, found = listed(component, "a.yaml")
+    objects, (found,) = listed(component, "a.yaml")
+    mark = load(component.parents[1])[0].sources()[found.at.file].mark(found.at)
 
     assert objects == {}
-    assert reason in only(found)
-
-
-def test_deeply_nested_file_of_a_component_is_told(component: Path) -> None:
-    """No text of a user's ends the process."""
-    (component / "a.yaml").write_text("[" * 20_000, encoding="utf-8")
-    _, found = listed(component, "a.yaml")
-
-    assert only(found)
+    assert (found.rule, found.at.file) == (BROKEN_COMPONENT.id, "profiles/components/c/a.yaml")
+    assert reason in found.message
+    assert (mark.line, mark.column) == place
 
 
 def test_fifo_of_a_component_is_not_waited_for(component: Path) -> None:

@@ -70,7 +70,7 @@ def test_renamed_reference_is_found(place: tuple[int, Use]) -> None:
             parent[use.path[-1]] = old.replace(use.name, f"{use.name}-x") if use.name in old else f"{old}-x"
 
     found = messages(changed(at, rename))
-    assert any(MANIFESTS[at].path in message for message in found)
+    assert any(MANIFESTS[at].told in message for message in found)
 
 
 def _paths(value: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]:

@@ -19,7 +19,11 @@ from generator.rules.check import CHECKS, FAMILIES, RULES, check_meaning
 from tests.rules.cases import HERE, case_folders, findings, platform_of, read_case, rule_of, told
 
 FOLDERS = case_folders()
-TOO_LARGE_FOR_A_CASE = {"fabric/too-many-partitions"}
+TOO_LARGE_FOR_A_CASE = {
+    "fabric/too-many-partitions",
+    "scheduling/too-many-pools-in-queue",
+    "scheduling/too-many-resources-in-queue",
+}
 NO_FAMILY = {"__init__", "check", "ends", "waivers"}
 
 

@@ -1,0 +1,218 @@
+"""No list of a profile is too long for the objects that are made of it, without a finding that says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from generator.model.platform import Platform
+from generator.model.queue import FLAVORS_LIMIT, RESOURCES_LIMIT
+from generator.pipeline import INVALID_MANIFEST, check_tree
+from generator.render.site import render_site
+from generator.rules.check import check_meaning
+from generator.rules.limits import FRAMEWORKS_LIMIT
+from generator.schema.manifests import schema_folder
+from generator.schema.profiles import profile_kinds, profile_schema
+from tests.rules.cases import platform_of
+from tests.rules.components import KUSTOMIZATION
+
+MANY = 130
+CLUSTER, TEAM, HARDWARE, RUNTIME = (
+    *("clusters/prod-east.yaml", "teams/nlp.yaml", "hardware/dgx-h100.yaml", "runtimes/openmpi-cuda.yaml"),
+)
+NAMES = [f"n{i}" for i in range(MANY)]
+IMAGE = f"registry.example.com/x@sha256:{'a' * 64}"
+
+
+def many(value: Any) -> dict[str, Any]:
+    """Return a mapping of many names."""
+    return dict.fromkeys(NAMES, value)
+
+
+def pools(number: int) -> dict[str, Any]:
+    """Return a team with quota on many pools of one class of node."""
+    names = NAMES[:number]
+    hardware = {
+        f"hardware/{name}.yaml": {"extends": "nvidia-dgx-h100", "labels": {"example.com/kind": name}} for name in names
+    }
+    quota = {"prod-east": {"dgx-h100": None, **{name: {"nodes": 1} for name in names}}}
+    cluster = {"pools": {name: {"nodes": 2, "hardware": name} for name in names}}
+    return {**hardware, CLUSTER: cluster, TEAM: {"quota": quota, "largestJob": {"nodes": 1}}}
+
+
+def rails(number: int) -> dict[str, Any]:
+    """Return nodes with many ports on a fabric."""
+    nics = [{"device": f"r{i}", "pci": f"0000:{i:02x}:00.0", "numa": 0, "role": "rail"} for i in range(number)]
+    return {HARDWARE: {"nics": nics}}
+
+
+LONG: dict[str, dict[str, Any]] = {
+    "cluster.cohorts": {CLUSTER: {"cohorts": many({})}},
+    "cluster.egress": {CLUSTER: {"egress": many({"to": ["203.0.113.0/28"], "ports": [443]})}},
+    "cluster.external": {CLUSTER: {"external": {f"StorageClass/{name}": "storage team" for name in NAMES}}},
+    "cluster.fabrics": {
+        CLUSTER: {"fabrics": many({"link": "infiniband", "partitions": "0x0200-0x020f", "addresses": "10.80.0.0/16"})}
+    },
+    "cluster.frameworks": {
+        CLUSTER: {"frameworks": profile_schema("cluster")["properties"]["frameworks"]["items"]["enum"]}
+    },
+    "cluster.pools": pools(MANY),
+    "cluster.priorities": {CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}}},
+    "cluster.pullSecrets": {CLUSTER: {"pullSecrets": many({"secretStore": "vault", "path": "ml"})}},
+    "cluster.roles.operator": {CLUSTER: {"roles": {"operator": NAMES}}},
+    "cluster.roles.auditor": {CLUSTER: {"roles": {"auditor": NAMES}}},
+    "cluster.storage": {CLUSTER: {"storage": many({"class": "cephfs"})}},
+    "cluster#egress.to": {
+        CLUSTER: {"egress": {"x": {"to": [f"203.0.113.{i}/32" for i in range(MANY)], "ports": [443]}}}
+    },
+    "cluster#egress.namespaces": {CLUSTER: {"egress": {"x": {"namespaces": NAMES, "ports": [443]}}}},
+    "cluster#egress.ports": {CLUSTER: {"egress": {"x": {"to": ["203.0.113.0/28"], "ports": list(range(1, MANY))}}}},
+    "cluster#fabric.levels": {CLUSTER: {"fabrics": {"ib": {"levels": [f"x.com/{i}" for i in range(15)]}}}},
+    "hardware.labels": {HARDWARE: {"labels": {f"x.com/{i}": "y" for i in range(8)}}},
+    "hardware.nics": rails(64),
+    "runtime.export": {RUNTIME: {"export": [f"X_{name.upper()}" for name in NAMES]}},
+    "team.components": {
+        **{f"components/{name}/kustomization.yaml": KUSTOMIZATION for name in NAMES},
+        TEAM: {"components": NAMES},
+    },
+    "team.groups.admin": {TEAM: {"groups": {"admin": NAMES}}},
+    "team.groups.user": {TEAM: {"groups": {"user": NAMES}}},
+    "team.groups.viewer": {TEAM: {"groups": {"viewer": NAMES}}},
+    "team.priorities": {
+        CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}},
+        TEAM: {"priorities": NAMES},
+    },
+    "team.runtimes": {
+        **{
+            f"runtimes/{name}.yaml": {
+                "version": 1,
+                "maxNodes": 8,
+                "displayName": name,
+                "image": IMAGE,
+                "hardware": ["dgx-h100"],
+                "docs": "https://docs.example.com/x",
+                "libraries": {"openmpi": "4.1.6", "cuda": "12.6"},
+            }
+            for name in NAMES
+        },
+        TEAM: {"runtimes": ["openmpi-cuda", *NAMES]},
+    },
+    "team.serviceAccounts": {TEAM: {"serviceAccounts": many({"role": "user"})}},
+    "team.spaces": {TEAM: {"spaces": many({})}},
+    "team.storage": {
+        CLUSTER: {"storage": {name: {"class": "cephfs"} for name in NAMES[:128]}},
+        TEAM: {"storage": {"home": None, "scratch": None, "checkpoints": None, **dict.fromkeys(NAMES[:128], "1Gi")}},
+    },
+}
+"""The longest that the schema of profiles takes of each list and mapping, or many where it sets no limit."""
+
+OTHERS = {
+    "cluster.installed": "one version for each component of the release",
+    "hardware.sources": "in no object",
+    "runtime.hardware": "one object for each, as for each runtime",
+    "team#pools": "cluster.pools",
+    "team#space.priorities": "team.priorities",
+    "team#space.storage": "team.storage",
+    "team.quota": "one queue for each cluster",
+}
+RELEASES = {"openshift-ai-3.5": {}, "kubernetes-1.36": {"release": "kubernetes-1.36", "workspaces": None}}
+
+
+def collections(node: Any, path: str) -> Iterator[str]:
+    """Yield every list of scalars and every mapping of free names in a schema of profiles."""
+    if not isinstance(node, dict):
+        return
+    if node.get("type") == "array" or isinstance(node.get("additionalProperties"), dict):
+        yield path
+    for key, value in node.get("properties", {}).items():
+        yield from collections(value, f"{path}.{key}")
+    for name, value in node.get("definitions", {}).items():
+        yield from collections(value, f"{path.partition('.')[0]}#{name}")
+
+
+def unfit(platform: Platform) -> set[str]:
+    """Return what the objects of a platform break their schemas with."""
+    found = (each for site in platform.sites for each in check_tree(site, render_site(site)))
+    return {each.message for each in found if each.rule == INVALID_MANIFEST.id}
+
+
+def limits(platform: Platform) -> list[str]:
+    """Return which limits a platform exceeds."""
+    return [each.rule for each in check_meaning(platform) if "/too-many-" in each.rule]
+
+
+def test_every_list_of_a_profile_is_tried() -> None:
+    """A new list, or one that lost its limit, is added here."""
+    kinds = ("cluster", "hardware", "runtime", "team")
+    known = {each for kind in kinds for each in collections(profile_schema(kind), kind)}
+
+    assert set(kinds) < set(profile_kinds())
+    assert known == LONG.keys() | OTHERS.keys()
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("name", LONG)
+def test_long_list_is_no_fault_of_trainyard(name: str, release: str) -> None:
+    """Whatever a profile lists, its objects fit their schemas, or a rule says at the profile why they would not."""
+    changes = LONG[name]
+    platform = platform_of({**changes, CLUSTER: {**changes.get(CLUSTER, {}), **RELEASES[release]}})
+
+    assert bool(unfit(platform)) == bool(limits(platform))
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_limits_are_those_of_the_schema(release: str) -> None:
+    """Kueue may raise them in another release."""
+    queue = schema(release, "kueue.x-k8s.io/clusterqueue_v1beta2.json")["properties"]["spec"]["properties"]
+    group = queue["resourceGroups"]["items"]["properties"]
+
+    assert group["flavors"]["maxItems"] == FLAVORS_LIMIT
+    assert group["coveredResources"]["maxItems"] == RESOURCES_LIMIT
+    assert group["flavors"]["items"]["properties"]["resources"]["maxItems"] == RESOURCES_LIMIT
+
+
+def test_limit_of_frameworks_is_that_of_the_operator() -> None:
+    """Only where an operator installs Kueue."""
+    spec = schema("openshift-ai-3.5", "kueue.openshift.io/kueue_v1.json")["properties"]["spec"]["properties"]
+    frameworks = spec["config"]["properties"]["integrations"]["properties"]["frameworks"]
+
+    assert frameworks["maxItems"] == FRAMEWORKS_LIMIT
+
+
+def test_queue_takes_as_many_pools_as_its_schema() -> None:
+    """One more is told at the pool that is too many, however many clusters and queues there are."""
+    assert limits(platform_of(pools(FLAVORS_LIMIT))) == []
+    platform = platform_of(pools(FLAVORS_LIMIT + 1))
+    (found,) = (each for each in check_meaning(platform) if "/too-many-" in each.rule)
+
+    assert found.rule == "scheduling/too-many-pools-in-queue"
+    assert found.at.path[:2] == ("quota", "prod-east")
+    assert "65 gpu pools of cluster prod-east; a queue takes 64" in found.message
+
+
+def test_queue_takes_as_many_resources_as_its_schema() -> None:
+    """A node has five beside its rails."""
+    assert limits(platform_of(rails(RESOURCES_LIMIT - 5))) == []
+    assert limits(platform_of(rails(RESOURCES_LIMIT - 4))) == ["scheduling/too-many-resources-in-queue"] * 2
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_operator_takes_fewer_frameworks_than_it_knows(release: str) -> None:
+    """Kueue's own configuration has no limit."""
+    words = profile_schema("cluster")["properties"]["frameworks"]["items"]["enum"]
+    told = {
+        number: limits(platform_of({CLUSTER: {**RELEASES[release], "frameworks": words[:number]}}))
+        for number in (FRAMEWORKS_LIMIT, FRAMEWORKS_LIMIT + 1)
+    }
+
+    assert told[FRAMEWORKS_LIMIT] == []
+    assert bool(told[FRAMEWORKS_LIMIT + 1]) == (release == "openshift-ai-3.5")
+
+
+def schema(release: str, file: str) -> dict[str, Any]:
+    """Return a schema of a release."""
+    content: dict[str, Any] = json.loads((schema_folder(release) / file).read_bytes())
+    return content
