@@ -69,8 +69,8 @@ def test_storage_of_each_kind() -> None:
     }
 
     assert fields == {
-        "checkpoints": ("s3", "", "ml/teams", "", "https://s3.example.com", "vault"),
-        "home": ("nfs", "nfs.example.com", "/export/home", "", "", ""),
+        "checkpoints": ("s3", "", "ml/teams", "", "https://s3.corp.internal", "vault"),
+        "home": ("nfs", "nfs.corp.internal", "/export/home", "", "", ""),
         "imagenet": ("adopted", "", "", "cephfs", "", ""),
         "scratch": ("class", "", "", "cephfs", "", ""),
     }

@@ -68,7 +68,7 @@ def test_bucket_becomes_a_secret_and_no_claim() -> None:
             kind="s3",
             store="vault",
             key="ml/teams/nlp/checkpoints",
-            endpoint="https://s3.example.com",
+            endpoint="https://s3.corp.internal",
             bucket="bucket-1",
         ),
     )
