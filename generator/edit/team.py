@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from generator.diagnostics import Diagnostic, Pointer, TreeError
 from generator.dialect.bytescan import MAX_BYTES
+from generator.dialect.lookalikes import beyond_ascii
 from generator.dialect.reader import read
 from generator.dialect.scalars import inline, is_typed
 from generator.edit import rules
@@ -108,7 +109,9 @@ def add_team(root: Path, platform: Platform, request: TeamRequest) -> tuple[Adde
 def _check_name(platform: Platform, name: str) -> Iterator[Diagnostic]:
     at = Pointer(f"profiles/teams/{name}.yaml")
     if not _NAME.fullmatch(name) or is_typed(name):
-        yield rules.BAD_TEAM_NAME.at(at, f"`{name}` can't be the name of a team")
+        yield rules.BAD_TEAM_NAME.at(at, f"`{name}` can't be the name of a team{beyond_ascii(name)}")
+    elif name in names.DEVICES:
+        yield rules.BAD_TEAM_NAME.at(at, f"`{name}` is the name of a device on Windows")
     elif name in names.RESERVED_TEAMS:
         yield rules.BAD_TEAM_NAME.at(at, f"`{name}` is a name that Trainyard keeps for itself")
     there = next((team.at for team in platform.teams if team.name == name), None)

@@ -11,7 +11,7 @@ from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
 from generator.dialect.bytescan import MAX_BYTES, scan
 from generator.dialect.manifests import parse_manifests
 from generator.dialect.source import Source
-from generator.load.discover import MISPLACED_FILE
+from generator.load.discover import MISPLACED_FILE, hidden_profiles
 from generator.plainfile import NotRegularError, read_regular
 
 BROKEN_COMPONENT = Rule(
@@ -96,7 +96,10 @@ def _reason(problem: Exception) -> str:
 
 def _unlisted(folder: Path, listed: set[str]) -> Iterator[Diagnostic]:
     for path in sorted(folder.iterdir()):
-        if path.name not in listed and not path.name.startswith("."):
-            at = Pointer(f"profiles/components/{folder.name}/{path.name}")
+        shown = f"profiles/components/{folder.name}/{path.name}"
+        if path.name.startswith("."):
+            yield from hidden_profiles(path, shown)
+        elif path.name not in listed:
+            at = Pointer(shown)
             message = f"`{path.name}` is not among the `resources` of its component"
             yield MISPLACED_FILE.at(at, message, hint="List it there, or remove it.")
