@@ -66,6 +66,8 @@ def _takes(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     kinds = field.get("type", "")
     kinds = [kinds] if isinstance(kinds, str) else kinds
     words = " or ".join(_TYPES[kind] for kind in kinds if kind)
+    if field.get("format") == "line":
+        words = words.replace("text", "one line of text")
     limits = [text.format(field[key]) for key, text in _LIMITS.items() if key in field]
     if "items" in field:
         words += f" of: {_takes(_resolved(field['items'], definitions), definitions)}"
@@ -84,6 +86,7 @@ _LIMITS = {
     "maximum": "at most {}",
     "maxLength": "at most {} characters",
     "maxItems": "at most {} items",
+    "maxProperties": "at most {} keys",
 }
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
 from generator.diagnostics import Diagnostic, Pointer
 from generator.dialect.credentials import find_credentials
+from generator.dialect.lookalikes import name_of
 from generator.dialect.rules import CONFLICT_MARKER, HIDDEN_CHARACTER, NOT_UTF8, SECRET_IN_GIT, TOO_LARGE
 from generator.dialect.scalars import HIDDEN
 
@@ -33,12 +33,6 @@ def scan(file: str, content: bytes) -> tuple[str, tuple[Diagnostic, ...]]:
         place = _place(file, content[: error.start].decode("utf-8"), error.start)
         return "", (NOT_UTF8.at(place, f"byte {error.start + 1} (0x{content[error.start]:02X}) is not UTF-8"),)
     return text, (*islice(_hidden(file, text), _MAX_HIDDEN), *_left_by_git(file, text), *_secrets(file, text))
-
-
-def name_of(char: str) -> str:
-    """Return how a character is told to the user, e.g. ``U+202E RIGHT-TO-LEFT OVERRIDE``."""
-    name = unicodedata.name(char, "")
-    return f"U+{ord(char):04X} {name}".rstrip()
 
 
 def _place(file: str, text: str, offset: int) -> Pointer:

@@ -11,8 +11,9 @@ import yaml
 
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Step
 from generator.dialect import rules
-from generator.dialect.bytescan import name_of, scan
+from generator.dialect.bytescan import scan
 from generator.dialect.events import Event, events, span
+from generator.dialect.lookalikes import beyond_ascii, name_of
 from generator.dialect.scalars import HIDDEN, advice, double_quoted, resolve_agreed
 from generator.dialect.source import Mark, Plain, Source
 
@@ -41,6 +42,7 @@ class _Reading:
     key_marks: dict[_Path, Mark] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
     count: int = 0
+    aliased: bool = False
 
     def next(self) -> Event:
         event = next(self.events)
@@ -82,19 +84,20 @@ def read(file: str, content: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:
         The source and all that is wrong with it, in the order of the file. Its value is ``None`` when the file as a
         whole can't be taken (bytes, syntax, size, no mapping); after a local mistake it is the best guess (of duplicate
         keys the last, of an ambiguous scalar its text, nothing for an odd key), so that later stages can go on.
+        An alias leaves no guess, so its file has no value.
     """
     text, found = scan(file, content)
     if found:
         return Source(file, content), found
     reading = _Reading(file, text.split("\n"), events(text))
+    value = None
     try:
         value = _document(reading)
     except _Stop:
-        return Source(file, content), tuple(reading.found)
+        pass
     except yaml.YAMLError as error:
         _note_syntax(reading, error)
-        return Source(file, content), tuple(reading.found)
-    return Source(file, content, value, reading.marks, reading.key_marks), tuple(reading.found)
+    return Source(file, content, value, reading.marks, reading.key_marks), rules.anchors_as_one(reading.found)
 
 
 def _note_syntax(reading: _Reading, error: yaml.YAMLError) -> None:
@@ -127,7 +130,7 @@ def _document(reading: _Reading) -> Plain:
     if isinstance(second := reading.next(), yaml.DocumentStartEvent):
         reading.note(rules.SECOND_DOCUMENT, reading.span(second), "a second document begins here")
         raise _Stop
-    return value
+    return None if reading.aliased else value
 
 
 def _note_no_mapping(reading: _Reading, root: Event) -> None:
@@ -142,6 +145,7 @@ def _node(reading: _Reading, event: Event, path: _Path) -> Plain:
     span = reading.marks[path] = reading.span(event)
     if isinstance(event, yaml.AliasEvent):
         reading.note(rules.ANCHOR_OR_ALIAS, span, f"alias `*{event.anchor}`")
+        reading.aliased = True
         return None
     _note_properties(reading, event, span)
     if isinstance(event, yaml.ScalarEvent):
@@ -201,7 +205,7 @@ def _key(reading: _Reading, event: Event, path: _Path) -> str:
     if not _fits(reading, text, span):
         return ""
     if not _KEY.fullmatch(text):
-        reading.note(rules.ODD_KEY, span, f"key {double_quoted(text)} is not plain text")
+        reading.note(rules.ODD_KEY, span, f"key {double_quoted(text)} is not plain text{beyond_ascii(text)}")
         return ""
     if plain and not _is_text(text):
         reading.note(rules.ODD_KEY, span, f"key `{text}` is not text", hint=f"write {double_quoted(text)}")

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from generator.diagnostics import Rule, Severity
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from generator.diagnostics import Diagnostic, Note, Rule, Severity
+
+_PLACES: Final = 10
+"""Anchors and aliases of a file whose places are listed."""
 
 
 def _rule(name: str, summary: str, why: str, fix: str) -> Rule:
@@ -125,3 +132,15 @@ RULES: tuple[Rule, ...] = (
     TOO_LARGE,
     SECRET_IN_GIT,
 )
+
+
+def anchors_as_one(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the findings of a file with all anchors and aliases as one, at the first of them: they have one cause."""
+    shared = [each for each in found if each.rule == ANCHOR_OR_ALIAS.id]
+    if len(shared) < 2:
+        return tuple(found)
+    first, *others = shared
+    notes = tuple(Note(each.message, each.at) for each in others[: _PLACES - 1])
+    message = f"{len(shared)} anchors, aliases and merge keys; the first is {first.message}"
+    rest = (each for each in found if each.rule != first.rule or each is first)
+    return tuple(replace(each, message=message, notes=notes) if each is first else each for each in rest)

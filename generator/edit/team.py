@@ -10,6 +10,8 @@ from string import Template
 from typing import TypeVar
 
 from generator.diagnostics import Diagnostic, Pointer, TreeError
+from generator.dialect.bytescan import MAX_BYTES
+from generator.dialect.lookalikes import beyond_ascii
 from generator.dialect.reader import read
 from generator.dialect.scalars import inline, is_typed
 from generator.dialect.source import Profiles
@@ -25,6 +27,7 @@ from generator.model.holding import Holding
 from generator.model.platform import Platform
 from generator.model.pool import Pool
 from generator.model.team import Allocation
+from generator.plainfile import read_regular
 
 T = TypeVar("T")
 _NAME = re.compile("[a-z]([a-z0-9-]{0,38}[a-z0-9])?")
@@ -144,7 +147,9 @@ def _runtimes(platform: Platform, pool: Pool) -> tuple[str, ...]:
 
 def _check_unchanged(ledger: Path, content: bytes) -> None:
     try:
-        now = ledger.read_bytes() if ledger.exists() else b""
+        now = read_regular(ledger.parent, ledger.name, MAX_BYTES)
+    except FileNotFoundError:
+        now = b""
     except OSError as error:
         raise TreeError(f"{ledger} can't be read: {error.strerror}") from error
     if now != content:
@@ -158,7 +163,9 @@ def _profile_path(name: str) -> str:
 def _check_name(platform: Platform, name: str, remembered: Mapping[str, Collection[Holding]]) -> Iterator[Diagnostic]:
     at = Pointer(f"profiles/{_profile_path(name)}")
     if not _NAME.fullmatch(name) or is_typed(name):
-        yield rules.BAD_TEAM_NAME.at(at, f"`{name}` can't be the name of a team")
+        yield rules.BAD_TEAM_NAME.at(at, f"`{name}` can't be the name of a team{beyond_ascii(name)}")
+    elif name in names.DEVICES:
+        yield rules.BAD_TEAM_NAME.at(at, f"`{name}` is the name of a device on Windows")
     elif name in names.RESERVED_TEAMS:
         yield rules.BAD_TEAM_NAME.at(at, f"`{name}` is a name that Trainyard keeps for itself")
     there = next((team.at for team in platform.teams if team.name == name), None)

@@ -12,7 +12,7 @@ from generator.dialect.bytescan import MAX_BYTES, scan
 from generator.dialect.events import StreamError
 from generator.dialect.manifests import read_manifests
 from generator.dialect.source import Source
-from generator.load.discover import MISPLACED_FILE
+from generator.load.discover import MISPLACED_FILE, hidden_profiles
 from generator.model.reach import reach
 from generator.plainfile import NotRegularError, read_regular
 
@@ -113,7 +113,10 @@ def _nameless(file: Source) -> Iterator[Diagnostic]:
 
 def _unlisted(folder: Path, listed: set[str]) -> Iterator[Diagnostic]:
     for path in sorted(folder.iterdir()):
-        if path.name not in listed and not path.name.startswith("."):
-            at = Pointer(f"profiles/components/{folder.name}/{path.name}")
+        shown = f"profiles/components/{folder.name}/{path.name}"
+        if path.name.startswith("."):
+            yield from hidden_profiles(path, shown)
+        elif path.name not in listed:
+            at = Pointer(shown)
             message = f"`{path.name}` is not among the `resources` of its component"
             yield MISPLACED_FILE.at(at, message, hint="List it there, or remove it.")

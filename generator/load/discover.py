@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+from generator.dialect.lookalikes import beyond_ascii
+from generator.model.names import DEVICES
 
 FOLDERS = ("hardware", "clusters", "compliance", "runtimes", "teams", "components")
 ALONE = ("trainyard.yaml", "allocations.yaml", "waivers.yaml")
@@ -23,8 +25,11 @@ MISPLACED_FILE = Rule(
 BAD_FILE_NAME = Rule(
     id="names/bad-file-name",
     severity=Severity.ERROR,
-    summary="A profile's file name is its name: lower-case letters, digits and inner hyphens.",
-    why="The name becomes namespaces, queues and labels; the API server refuses any other form.",
+    summary="A profile's file name is its name: lower-case letters, digits and inner hyphens, and no device's name.",
+    why=(
+        "The name becomes namespaces, queues and labels; the API server refuses any other form. Windows can't check out"
+        " a file or folder with the name of a device, such as `con`."
+    ),
     fix="Rename the file: a letter first, then letters, digits and hyphens, at most 40 characters.",
 )
 RULES = (MISPLACED_FILE, BAD_FILE_NAME)
@@ -48,8 +53,8 @@ def discover(root: Path) -> Iterator[Found | Diagnostic]:
     for path in sorted(root.iterdir()):
         shown = f"profiles/{path.name}"
         if path.name.startswith("."):
-            continue
-        if path.is_dir() and not path.is_symlink() and path.name in FOLDERS:
+            yield from hidden_profiles(path, shown)
+        elif path.is_dir() and not path.is_symlink() and path.name in FOLDERS:
             yield from _folder(path)
         elif path.name in ALONE and _is_plain(path):
             yield Found(path.stem, path.stem, path, shown)
@@ -60,17 +65,35 @@ def discover(root: Path) -> Iterator[Found | Diagnostic]:
 def _folder(folder: Path) -> Iterator[Found | Diagnostic]:
     for path in sorted(folder.iterdir()):
         shown = f"profiles/{folder.name}/{path.name}"
-        if path.name.startswith("."):
-            continue
         is_component = folder.name == "components"
         file = path / "kustomization.yaml" if is_component else path
         name = path.name if is_component else path.stem
-        if not _is_plain(file) or file.suffix != ".yaml" or path.is_symlink():
+        if path.name.startswith("."):
+            yield from hidden_profiles(path, shown)
+        elif not _is_plain(file) or file.suffix != ".yaml" or path.is_symlink():
             yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
         elif _NAME.match(name) is None:
-            yield BAD_FILE_NAME.at(Pointer(shown), f"`{name}` can't be the name of a profile")
+            message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
+            yield BAD_FILE_NAME.at(Pointer(shown), message)
+        elif name in DEVICES:
+            yield BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")
         else:
             yield Found(folder.name, name, file, f"profiles/{file.relative_to(folder.parent).as_posix()}")
+
+
+def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:
+    """Yield each YAML file at or below a hidden file or folder; what else editors and Git leave there is theirs.
+
+    A dangling symlink is Emacs' lock of the file beside it.
+    """
+    waiting = [path]
+    for each in waiting:
+        if each.is_dir() and not each.is_symlink():
+            waiting.extend(sorted(each.iterdir()))
+        elif each.name.lower().endswith((".yaml", ".yml")) and each.exists():
+            at = Pointer(f"{shown}{each.as_posix().removeprefix(path.as_posix())}")
+            hint = "Remove the dot if it is a profile; otherwise move the file out of the profiles, or remove it."
+            yield MISPLACED_FILE.at(at, f"`{each.name}` is hidden, and is no profile", hint=hint)
 
 
 def _is_plain(path: Path) -> bool:

@@ -13,6 +13,11 @@ SYSTEM_NAMESPACE = "trainyard-system"
 
 RESERVED_TEAMS = frozenset({"admin", "argocd", "default", "platform", "samples", "system", "trainyard"})
 
+DEVICES = frozenset(
+    {"aux", "con", "nul", "prn", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+)
+"""Names that Windows gives to devices, with any ending; no file or folder can have them there."""
+
 
 def namespace(team: str, space: str = "") -> str:
     """Return a team's namespace, or that of one of its further spaces.

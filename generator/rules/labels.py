@@ -22,6 +22,20 @@ _SYSTEM_TAINT = re.compile(
     r"(node|node\.cloudprovider)\.kubernetes\.io/|node-role\.kubernetes\.io/(master|control-plane|infra)\Z"
 )
 
+_KUBERNETES = re.compile(r"(?:[^/]*\.)?kubernetes\.io/")
+_OF_NODES = re.compile(
+    r"(?:beta\.)?kubernetes\.io/(?:arch|hostname|instance-type|os)\Z"
+    r"|(?:[^/]*\.)?(?:kubelet|node|node-restriction|node-role|node\.cloudprovider|topology)\.kubernetes\.io/"
+    r"|failure-domain\.beta\.kubernetes\.io/"
+)
+"""Below Kubernetes' own domain: what kubelet, cloud providers, feature discovery and administrators set on nodes."""
+
+_OF_OTHERS = re.compile(
+    r"(?:[^/]*\.)?(?:argoproj\.io|external-secrets\.io|helm\.sh|jobset\.sigs\.k8s\.io|k8s\.cni\.cncf\.io"
+    r"|jobset\.x-k8s\.io|kubeflow\.org|kueue\.x-k8s\.io|opendatahub\.io|security\.openshift\.io)/|openshift\.io/"
+)
+"""Labels of namespaces, jobs, pods and applications, by the domain of the controller that reads them there."""
+
 _OTHER_NODES = (
     "Quota and runtimes are computed for one GPU, and the nodes have another: jobs run slower, run out of GPU memory,"
     " or, where no node matches, wait for ever: `no topology domains at level: <label>` (seen with Kueue"
@@ -51,6 +65,16 @@ SLICED_GPU = Rule(
         " and a job of eight may have one card, eight times."
     ),
     fix="Set the nodes to whole GPUs; leave sliced ones to pools that Trainyard does not know.",
+)
+FOREIGN_LABEL = Rule(
+    id="node/foreign-label",
+    severity=Severity.ERROR,
+    summary="The labels that select a node are labels of nodes, not of namespaces, jobs or pods.",
+    why=(
+        "No kubelet, cloud provider or discovery sets such a label on a node. Kueue looks for nodes that carry it,"
+        " finds none, and the pool's jobs wait."
+    ),
+    fix="Use a label that the nodes have, such as nvidia.com/gpu.product, or one below the settings' `domain`.",
 )
 SYSTEM_TAINT = Rule(
     id="node/system-taint",
@@ -98,6 +122,15 @@ def _sliced(each: Hardware) -> Iterator[tuple[str, Pointer]]:
             yield f"{key}={each.labels[key]}", each.at / "labels" / key
 
 
+def foreign_label(platform: Platform) -> Iterator[Diagnostic]:
+    """Find labels that belong to other kinds of object."""
+    for each in hardware(platform):
+        for key in each.labels:
+            if (_KUBERNETES.match(key) and not _OF_NODES.match(key)) or _OF_OTHERS.match(key):
+                message = f"`{key}` selects a `{each.name}`, but it is not a label of nodes"
+                yield FOREIGN_LABEL.at((each.at / "labels" / key).key(), message)
+
+
 def system_taint(platform: Platform) -> Iterator[Diagnostic]:
     """Find keys that are Kubernetes' own."""
     for each in hardware(platform):
@@ -109,5 +142,6 @@ CHECKS = (
     Check(CONTRADICTING_PRODUCT, contradicting_product),
     Check(LABELS_MISS_PRODUCT, labels_miss_product, every=("trainyard.yaml",)),
     Check(SLICED_GPU, sliced_gpu),
+    Check(FOREIGN_LABEL, foreign_label),
     Check(SYSTEM_TAINT, system_taint),
 )

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from generator.diagnostics import Diagnostic, Pointer, Rule, Severity
+from generator.dialect.lookalikes import beyond_ascii
 from generator.model.quantity import counted
+from generator.schema.formats import FORMATS
 from generator.schema.wording import found, listed, meant, quoted, wanted
 
 _UNUSED = "Trainyard cannot tell what was meant, so nothing is generated and the cluster keeps its last tree"
@@ -76,10 +78,10 @@ def _unknown_keys(fault: Fault) -> Iterator[Diagnostic]:
             continue
         at = (fault.at / key).key()
         if patterns:
-            yield BAD_NAME.at(at, f"the name {quoted(key)} is not {_form(fault.schema)}")
+            yield BAD_NAME.at(at, f"the name {quoted(key)} is not {_form(fault.schema)}{beyond_ascii(key)}")
         else:
             unused = [name for name in known if name not in fault.value]
-            yield UNKNOWN_KEY.at(at, f"unknown key {quoted(key)}", hint=meant(key, unused))
+            yield UNKNOWN_KEY.at(at, f"unknown key {quoted(key)}{beyond_ascii(key)}", hint=meant(key, unused))
 
 
 def _missing_key(fault: Fault) -> Iterator[Diagnostic]:
@@ -91,6 +93,8 @@ def _wrong_type(fault: Fault) -> Iterator[Diagnostic]:
     takes = f"takes {wanted(fault.limit)}"
     if fault.value is None:
         yield EMPTY_VALUE.at(fault.at, f"empty value: {_name(fault.at)} {takes}")
+    elif unit := _missing_unit(fault):
+        yield WRONG_TYPE.at(fault.at, _no_unit(fault), hint=f"write {quoted(unit)}")
     else:
         yield WRONG_TYPE.at(fault.at, f"{_name(fault.at)} {takes}, not {found(fault.value)}")
 
@@ -101,12 +105,32 @@ def _wrong_choice(fault: Fault) -> Iterator[Diagnostic]:
     if fault.value is None:
         yield EMPTY_VALUE.at(fault.at, f"empty value: {_name(fault.at)} {takes}")
     else:
-        message = f"{_name(fault.at)} {takes}, not {quoted(fault.value)}"
+        message = f"{_name(fault.at)} {takes}, not {quoted(fault.value)}{beyond_ascii(str(fault.value))}"
         yield WRONG_VALUE.at(fault.at, message, hint=meant(fault.value, choices))
 
 
 def _wrong_form(fault: Fault) -> Iterator[Diagnostic]:
-    yield WRONG_VALUE.at(fault.at, f"{_name(fault.at)} takes {_form(fault.schema)}, not {quoted(fault.value)}")
+    if unit := _missing_unit(fault):
+        yield WRONG_VALUE.at(fault.at, _no_unit(fault), hint=f"write {quoted(unit)}")
+    else:
+        told = f"{_name(fault.at)} takes {_form(fault.schema)}, not {quoted(fault.value)}"
+        yield WRONG_VALUE.at(fault.at, f"{told}{beyond_ascii(fault.value)}")
+
+
+def _missing_unit(fault: Fault) -> str:
+    """Return a bare number with the unit of the schema's example, `64Gi` for 64; nothing where none is missing."""
+    example = str(next(iter(fault.schema.get("examples", ())), ""))
+    number, unit = str(fault.value), example.lstrip("0123456789")
+    fits = re.search(fault.schema.get("pattern", ""), number + unit)
+    return number + unit if re.fullmatch("[0-9]+", number) and unit.isalpha() and unit != example and fits else ""
+
+
+def _no_unit(fault: Fault) -> str:
+    return f"{_name(fault.at)} has no unit: {fault.value} what? It takes {_form(fault.schema)}"
+
+
+def _wrong_format(fault: Fault) -> Iterator[Diagnostic]:
+    yield WRONG_VALUE.at(fault.at, f"{_name(fault.at)} {FORMATS[fault.limit](fault.value)}")
 
 
 def _outside(fault: Fault) -> Iterator[Diagnostic]:
@@ -128,7 +152,7 @@ def _duplicates(fault: Fault) -> Iterator[Diagnostic]:
 
 
 def _bad_name(fault: Fault) -> Iterator[Diagnostic]:
-    message = f"the name {quoted(fault.value)} is not {_form(fault.schema)}"
+    message = f"the name {quoted(fault.value)} is not {_form(fault.schema)}{beyond_ascii(fault.value)}"
     yield BAD_NAME.at((fault.at / fault.value).key(), message)
 
 
@@ -167,6 +191,7 @@ _TELL: Final[Mapping[str, Callable[[Fault], Iterator[Diagnostic]]]] = {
     "const": _wrong_choice,
     "enum": _wrong_choice,
     "pattern": _wrong_form,
+    "format": _wrong_format,
     "uniqueItems": _duplicates,
     "propertyNames": _bad_name,
     **dict.fromkeys(_LIMITS, _outside),

@@ -12,6 +12,7 @@ from referencing import Registry
 from generator.diagnostics import Diagnostic, Pointer
 from generator.dialect.source import Mark, Source
 from generator.schema.faults import RULES, Fault, tell
+from generator.schema.formats import FORMATS
 
 __all__ = ["RULES", "ShapeValidator", "anchored", "check_shape"]
 
@@ -89,7 +90,17 @@ def _required(
             yield ValidationError(f"{key} is missing", instance=key)
 
 
-ShapeValidator: Final = extend(Draft7Validator, {"propertyNames": _property_names, "required": _required})  # type: ignore[no-untyped-call]
-"""Draft 7 with errors about keys that name the key."""
+def _format(
+    _validator: Draft7Validator, name: str, value: Any, _schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """One error a text that is not of one of our formats; those of manifests are for the API server to check."""
+    if name in FORMATS and isinstance(value, str) and FORMATS[name](value):
+        yield ValidationError(f"not of the format {name}")
+
+
+ShapeValidator: Final = extend(  # type: ignore[no-untyped-call]
+    Draft7Validator, {"format": _format, "propertyNames": _property_names, "required": _required}
+)
+"""Draft 7 with errors about keys that name the key, and with our formats."""
 
 _COMPILED: Final[dict[int, tuple[Mapping[str, Any], Draft7Validator]]] = {}

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -125,3 +126,15 @@ def test_flagship_is_fine(trainyard: Call) -> None:
 
     assert (ended.code, ended.err) == (0, "")
     assert re.search(r"in \d+ profiles\n\Z", ended.out)
+
+
+def test_huge_profile_is_a_finding_within_a_second(broken: Path, trainyard: Call) -> None:
+    """A sparse file of a gigabyte is neither read whole nor scanned; the run ends with a finding, and 1."""
+    with (broken / "profiles" / "trainyard.yaml").open("wb") as file:
+        file.truncate(2**30)
+    begin = time.process_time()
+    ended = trainyard("validate")
+
+    assert (ended.code, ended.err) == (1, "")
+    assert "error[shape/too-large]: the file has more than 262,144 bytes" in ended.out
+    assert time.process_time() - begin < 10

@@ -160,10 +160,40 @@ def test_read_goes_on_after_local_mistakes_until_the_syntax_ends() -> None:
         "4:4 anchor-or-alias",
         "4:14 duplicate-key",
         "4:17 ambiguous-scalar",
-        "5:5 anchor-or-alias",
         "5:9 tag",
         "6:1 not-yaml",
     ]
+
+
+def test_read_tells_all_anchors_and_aliases_as_one() -> None:
+    """An alias bomb has one cause: one finding at its first place, with the count and up to ten places."""
+    content = b"a: &a [x]\n" + b"".join(b"b%d: *a\n" % number for number in range(12))
+    source, (found,) = read("p.yaml", content)
+
+    assert found.message == "13 anchors, aliases and merge keys; the first is anchor `&a`"
+    assert (found.at.line, found.at.column) == (1, 4)
+    assert [(note.message, note.at.line) for note in found.notes if note.at] == [
+        ("alias `*a`", line) for line in range(2, 11)
+    ]
+    assert source.value is None
+
+
+def test_read_keeps_a_value_that_only_has_an_anchor() -> None:
+    """What an anchor marks is written out, so the shape can be checked; what an alias stands for is not guessed."""
+    assert read("p.yaml", b"a: &x b\n")[0].value == {"a": "b"}
+    assert read("p.yaml", b"a: *x\n")[0].value is None
+
+
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [("n\u043edes", "U+043E CYRILLIC SMALL LETTER O"), ("\uff4eodes", "U+FF4E FULLWIDTH LATIN SMALL LETTER N")],
+)
+def test_read_names_the_character_of_a_key_that_is_not_ascii(key: str, named: str) -> None:
+    """A key that looks right on the screen is told apart by its code point."""
+    (found,) = read("p.yaml", f"{key}: 1\n".encode())[1]
+
+    assert found.rule == "shape/odd-key"
+    assert found.message.endswith(f"is not plain text; it holds {named}")
 
 
 def test_read_shows_the_first_place_of_a_duplicate_key() -> None:

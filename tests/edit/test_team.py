@@ -68,6 +68,18 @@ def test_new_team_generates_at_once(profiles: Path) -> None:
     assert 'nlp: {partition: "0x0100", addresses: 10.64.0.0/20}' in (profiles / "allocations.yaml").read_text()
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("con", "`con` is the name of a device on Windows"),
+        ("n\u0430no", "`n\u0430no` can't be the name of a team; it holds U+0430 CYRILLIC SMALL LETTER A"),
+    ],
+)
+def test_refused_name_is_explained(name: str, message: str, profiles: Path) -> None:
+    """A device's name and a look-alike are told as what they are."""
+    assert _refused(profiles, TeamRequest(name, 2)) == [("names/bad-team-name", message)]
+
+
 def test_new_team_on_ethernet_gets_a_vlan(profiles: Path) -> None:
     """On a fabric with link roce the team keeps a VLAN, written as a number in the fabric's own word."""
     _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")

@@ -96,13 +96,58 @@ def test_name_is_an_rfc_1123_label_that_begins_with_a_letter(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", [".gitkeep", "teams/.gitkeep", "teams/.nlp.yaml.swp", "components/.c/kustomization.yaml"]
+    "file", [".gitkeep", "teams/.gitkeep", "teams/.nlp.yaml.swp", "teams/.DS_Store", ".idea/x.xml", "teams/.nlp.yaml~"]
 )
-def test_dotfile_is_passed_over(file: str, tmp_path: Path) -> None:
-    """What editors and Git leave about is neither a profile nor a mistake."""
+def test_what_editors_and_git_leave_is_passed_over(file: str, tmp_path: Path) -> None:
+    """A hidden file that does not end like a profile is neither a profile nor a mistake."""
     place(tmp_path, file)
 
     assert list(discover(tmp_path)) == []
+
+
+def test_lock_of_emacs_is_passed_over(tmp_path: Path) -> None:
+    """Emacs marks the file that it edits with a dangling symlink beside it."""
+    place(tmp_path, "teams/nlp.yaml")
+    (tmp_path / "teams" / ".#nlp.yaml").symlink_to("ann@host.4711:1700000000")
+
+    assert refused(tmp_path) == []
+    assert found(tmp_path) == ["profiles/teams/nlp.yaml"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        *(".nlp.yaml", ".yaml", "teams/.nlp.yaml", "teams/.x.yml", "teams/.X.YAML", ".teams/nlp.yaml"),
+        *("components/.c/kustomization.yaml", "components/.c/deep/er/a.yaml"),
+    ],
+)
+def test_hidden_profile_is_refused(file: str, tmp_path: Path) -> None:
+    """A profile that `ls` does not show looks delivered to whoever wrote it, and is not read."""
+    place(tmp_path, file)
+
+    assert refused(tmp_path) == [(MISPLACED_FILE.id, f"profiles/{file}")]
+    assert found(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["con", "nul", "aux", "prn", "com1", "lpt9"])
+@pytest.mark.parametrize("form", ["teams/{}.yaml", "components/{}/kustomization.yaml"])
+def test_name_of_a_device_is_refused(form: str, name: str, tmp_path: Path) -> None:
+    """Windows can't check out a repository that has such a file or folder."""
+    place(tmp_path, form.format(name))
+    (diagnostic,) = discover(tmp_path)
+
+    assert isinstance(diagnostic, Diagnostic)
+    assert diagnostic.rule == BAD_FILE_NAME.id
+    assert diagnostic.message == f"`{name}` is the name of a device on Windows"
+
+
+def test_name_that_looks_like_ascii_is_told_by_code_point(tmp_path: Path) -> None:
+    """The screen does not show the difference; the message does."""
+    place(tmp_path, "teams/n\u0430no.yaml")
+    (diagnostic,) = discover(tmp_path)
+
+    assert isinstance(diagnostic, Diagnostic)
+    assert diagnostic.message.endswith("; it holds U+0430 CYRILLIC SMALL LETTER A")
 
 
 @pytest.mark.parametrize(

@@ -215,8 +215,8 @@ def test_file_from_elsewhere_is_not_read(entry: str, component: Path) -> None:
 
 def test_symbolic_link_of_a_component_is_not_followed(component: Path, tmp_path: Path) -> None:
     """A link beside the kustomization could lead anywhere."""
-    (tmp_path / ".secret.yaml").write_text(CONFIG_MAP, encoding="utf-8")
-    (component / "a.yaml").symlink_to(tmp_path / ".secret.yaml")
+    (tmp_path / ".secret").write_text(CONFIG_MAP, encoding="utf-8")
+    (component / "a.yaml").symlink_to(tmp_path / ".secret")
     objects, found = listed(component, "a.yaml")
 
     assert objects == {}
@@ -299,13 +299,13 @@ def test_file_of_a_component_is_read_like_a_profile(content: bytes, rule: str, c
 
 
 def test_file_that_a_component_does_not_list_is_misplaced(component: Path) -> None:
-    """It looks like configuration; hidden files are nobody's business."""
-    for name in ("a.yaml", "b.yaml", ".b.yaml.swp"):
+    """It looks like configuration, hidden or not; what an editor left does not."""
+    for name in ("a.yaml", "b.yaml", ".b.yaml", ".b.yaml.swp"):
         (component / name).write_text(CONFIG_MAP, encoding="utf-8")
     (component / "deep").mkdir()
     objects, found = listed(component, "a.yaml")
 
     assert objects == {"a.yaml": 1}
     assert [(each.rule, each.at.file) for each in found] == [
-        (MISPLACED_FILE.id, f"profiles/components/c/{name}") for name in ("b.yaml", "deep")
+        (MISPLACED_FILE.id, f"profiles/components/c/{name}") for name in (".b.yaml", "b.yaml", "deep")
     ]

@@ -37,6 +37,57 @@ def test_parts_of_gpus_are_told_by_product_and_labels(product: str, labels: dict
 
 
 @pytest.mark.parametrize(
+    "key",
+    [
+        "pod-security.kubernetes.io/enforce",
+        "kubernetes.io/metadata.name",
+        "app.kubernetes.io/name",
+        "batch.kubernetes.io/job-name",
+        "mynode.kubernetes.io/x",
+        "topology.kubernetes.io.kubernetes.io/x",
+        "openshift.io/cluster-monitoring",
+        "security.openshift.io/scc.podSecurityLabelSync",
+        "kueue.x-k8s.io/queue-name",
+        "jobset.sigs.k8s.io/jobset-name",
+        "trainer.kubeflow.org/trainjob-ancestor-step",
+        "argocd.argoproj.io/instance",
+        "opendatahub.io/dashboard",
+    ],
+)
+def test_label_of_other_objects_selects_no_node(key: str) -> None:
+    """A label of namespaces, jobs, pods or applications is on no node."""
+    assert "node/foreign-label" in broken({HARDWARE: {"labels": {**PRODUCT, key: "x"}}})
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "kubernetes.io/arch",
+        "kubernetes.io/hostname",
+        "beta.kubernetes.io/instance-type",
+        "failure-domain.beta.kubernetes.io/zone",
+        "node.kubernetes.io/instance-type",
+        "node-role.kubernetes.io/gpu",
+        "rack.node-restriction.kubernetes.io/row",
+        "kubelet.kubernetes.io/x",
+        "topology.kubernetes.io/zone",
+        "feature.node.kubernetes.io/cpu-model.family",
+        "nvidia.com/gpu.count",
+        "network.nvidia.com/operator.mofed.wait",
+        "cloud.google.com/gke-accelerator",
+        "node.openshift.io/os_id",
+        "node.cluster.x-k8s.io/pool",
+        "kops.k8s.io/instancegroup",
+        "ml.example.com/pool",
+        "accelerator",
+    ],
+)
+def test_label_of_nodes_may_select_them(key: str) -> None:
+    """Kubernetes, cloud providers, discovery and administrators set these on nodes."""
+    assert "node/foreign-label" not in broken({HARDWARE: {"labels": {**PRODUCT, key: "x"}}})
+
+
+@pytest.mark.parametrize(
     ("taint", "system"),
     [
         ("nvidia.com/gpu", False),

@@ -13,7 +13,9 @@ from generator.diagnostics import ToolError
 from generator.model.launcher import LAUNCHERS
 from generator.model.link import LINKS
 from generator.schema.faults import KEYWORDS
+from generator.schema.formats import FORMATS
 from generator.schema.profiles import profile_kinds, profile_schema
+from generator.schema.shape import anchored
 
 PROSE = {"$schema", "$id", "$comment", "title", "description", "default", "examples", "x-message"}
 STRUCTURE = {"properties", "patternProperties", "items", "definitions", "$ref"}
@@ -56,7 +58,7 @@ def test_profile_schema_is_draft_seven(kind: str) -> None:
 
 @kinds
 def test_profile_schema_uses_known_keywords(kind: str) -> None:
-    """Every keyword has words for its fault: no ``oneOf``, ``anyOf``, ``allOf``, ``format``."""
+    """Every keyword has words for its fault: no ``oneOf``, ``anyOf``, ``allOf``."""
     for place, node in nodes(profile_schema(kind)):
         assert set(node) <= KEYWORDS | PROSE | STRUCTURE, place
 
@@ -100,6 +102,51 @@ def test_profile_schema_patterns_are_tame(kind: str) -> None:
         assert not re.search(r"\\[dDwWsSbB]|\(\?", pattern), f"{pattern}: a class that isn't ASCII, or an extension"
         assert not re.search(r"[*+][^()]*\)[*+]", pattern), f"{pattern}: nested quantifiers"
         re.compile(pattern)
+
+
+@kinds
+def test_profile_schema_limits_every_list_and_mapping(kind: str) -> None:
+    """A list or mapping whose items the user chooses has a limit: 501 groups are a mistake or an attack."""
+    for place, node in nodes(profile_schema(kind)):
+        if "array" in types(node):
+            assert "maxItems" in node, place
+        if "object" in types(node) and (node["additionalProperties"] is not False or "patternProperties" in node):
+            assert "maxProperties" in node, place
+
+
+SEVERAL_LINES = {"runtime #/properties/export/items"}
+"""Texts that may have several lines: arguments of a command, such as a script after `sh -c`."""
+
+
+@kinds
+def test_profile_schema_wants_one_line(kind: str) -> None:
+    """A text without pattern is one line, and a pattern refuses a line break: it would break comments and tables."""
+    for place, node in nodes(profile_schema(kind)):
+        if "string" in types(node) and "enum" not in node and f"{kind} {place}" not in SEVERAL_LINES:
+            assert node.get("format") == "line" or "pattern" in node, place
+    for pattern in patterns(profile_schema(kind)):
+        assert not re.search(anchored({"pattern": pattern})["pattern"], "2027-02-03\n"), pattern
+        assert not re.search(r"\[\^|(?<!\\)\.(?![^\[]*\])", pattern), f"{pattern}: may match a line break"
+
+
+@kinds
+def test_profile_schema_wants_real_dates(kind: str) -> None:
+    """Whatever takes the form of a date must be one of the calendar."""
+    for place, node in nodes(profile_schema(kind)):
+        if re.search(node.get("pattern", "^$"), "2027-02-03") and not re.search(node["pattern"], "a"):
+            assert node.get("format") == "date", place
+
+
+@kinds
+def test_profile_schema_has_known_formats(kind: str) -> None:
+    """A format that the checker does not know would check nothing."""
+    assert {node["format"] for _, node in nodes(profile_schema(kind)) if "format" in node} <= set(FORMATS)
+
+
+def types(node: dict[str, Any]) -> list[str]:
+    """Return the types that a schema takes."""
+    kinds_of = node.get("type", [])
+    return [kinds_of] if isinstance(kinds_of, str) else kinds_of
 
 
 def test_profile_schema_of_unknown_kind_is_broken_tool() -> None:

@@ -117,6 +117,88 @@ def test_check_shape_tells_fault(
     assert diagnostic.hint.startswith(hint)
 
 
+SIZE = {
+    "type": "string",
+    "pattern": "^[1-9][0-9]*(Mi|Gi)$",
+    "x-message": "a number with Mi or Gi",
+    "examples": ["96Gi"],
+}
+FORMS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "memory": SIZE,
+        "home": {"type": ["string", "object"], "x-message": "a size or a bucket", "examples": ["2Ti"]},
+        "version": {"type": "string", "pattern": "^[0-9.]+$", "x-message": "a version", "examples": ["12.6"]},
+        "end": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "format": "date", "x-message": "a date"},
+        "title": {"type": "string", "format": "line"},
+        "state": {"type": "string", "enum": ["active"]},
+        "name": NAME,
+        "names": {"type": "object", "propertyNames": NAME},
+        "more": {"type": "object", "additionalProperties": False, "patternProperties": {"^[a-z]+$": {}}},
+    },
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "rule", "message", "hint"),
+    [
+        (
+            {"memory": 64},
+            "wrong-type",
+            "`memory` has no unit: 64 what? It takes a number with Mi or Gi",
+            "write `64Gi`",
+        ),
+        ({"memory": "64"}, "wrong-value", "`memory` has no unit: 64 what? It takes a number", "write `64Gi`"),
+        ({"home": 2}, "wrong-type", "`home` has no unit: 2 what? It takes a size or a bucket", "write `2Ti`"),
+        ({"memory": 0}, "wrong-type", "`memory` takes text, not the number `0`", ""),
+        ({"memory": True}, "wrong-type", "`memory` takes text, not `true`", ""),
+        ({"version": 12}, "wrong-type", "`version` takes text, not the number `12`", ""),
+        ({"end": "2027-02-30"}, "wrong-value", "`end` takes a date of the calendar, not `2027-02-30`: 2027-02 has", ""),
+        ({"end": "2027-02-00"}, "wrong-value", "`end` takes a date of the calendar, not `2027-02-00`: 2027-02 has", ""),
+        ({"end": "2027-13-01"}, "wrong-value", "`end` takes a date of the calendar, not `2027-13-01`: there is", ""),
+        ({"end": "2027-00-01"}, "wrong-value", "`end` takes a date of the calendar, not `2027-00-01`: there is", ""),
+        ({"end": "0000-01-01"}, "wrong-value", "`end` takes a date of the calendar, not `0000-01-01`: there is", ""),
+        ({"end": "2027-2-3"}, "wrong-value", "`end` takes a date, not `2027-2-3`", ""),
+        ({"title": "a\nb"}, "wrong-value", "`title` takes one line of text; it holds a line break after 1 char", ""),
+        ({"title": "ab\tc"}, "wrong-value", "`title` takes one line of text; it holds a tab after 2 characters", ""),
+        (
+            {"title": "The n\u043ede"},
+            "wrong-value",
+            "`title` mixes scripts in one word; it holds U+043E CYRILLIC SMALL LETTER O among Latin letters",
+            "",
+        ),
+        ({"title": "\u039fpenMPI"}, "wrong-value", "`title` mixes scripts in one word; it holds U+039F GREEK", ""),
+        ({"name": "n\u043ede"}, "wrong-value", "`name` takes lower-case letters, not `n\u043ede`; it holds U+043E", ""),
+        ({"names": {"n\u043e": 1}}, "bad-name", "the name `n\u043e` is not lower-case letters; it holds U+043E", ""),
+        ({"more": {"n\u043e": 1}}, "bad-name", "the name `n\u043e` is not text of the form", ""),
+        ({"st\u0430te": "x"}, "unknown-key", "unknown key `st\u0430te`; it holds U+0430 CYRILLIC SMALL LETTER A", ""),
+        ({"state": "\u0430ctive"}, "wrong-value", "`state` takes `active`, not `\u0430ctive`; it holds U+0430", ""),
+    ],
+)
+def test_check_shape_tells_what_a_text_lacks(value: Any, rule: str, message: str, hint: str) -> None:
+    """A unit, a real date, one line and one script are asked for by name, and a look-alike has its code point."""
+    (diagnostic,) = told(value, FORMS)
+    assert diagnostic.rule == f"shape/{rule}"
+    assert diagnostic.message.startswith(message)
+    assert diagnostic.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"end": "2028-02-29"},
+        {"end": "2027-12-31"},
+        {"title": "Open MPI 5, \u0434\u043b\u044f \u0432\u0441\u0435\u0445"},
+        {"title": "\u00c9quipe \u0394t, 10 \u00b5s"},
+        {"title": "\u65e5\u672c"},
+    ],
+)
+def test_check_shape_takes_real_dates_and_any_language(value: Any) -> None:
+    """A leap day is a date; a text may be in any script, and a formula may mix them where none looks Latin."""
+    assert told(value, FORMS) == []
+
+
 def test_check_shape_reports_missing_key_at_parent() -> None:
     """A key that isn't there has no place of its own: its mapping is shown."""
     (diagnostic,) = told({})
