@@ -68,5 +68,5 @@ def app() -> None:
     """Turn short profiles into a complete, validated GitOps tree for multi-team training on shared GPU nodes.
 
     Exit codes: 0 fine, 1 findings, 2 usage, 3 no input, 4 a tool is missing or broken, 5 input or output failed,
-    70 a bug of Trainyard.
+    70 a bug of Trainyard, 130 interrupted.
     """

@@ -28,11 +28,15 @@ TRIES = {"generate": 12, "verify": 4, "--help": 4}
 
 _START = """
 import os, sys
-os.write(int(sys.argv.pop(1)), b"!")
+sign = int(sys.argv.pop(1))
+def heard(event, args):
+    if event == "import" and args[0] == "generator.cli":
+        os.write(sign, b"!")
+sys.addaudithook(heard)
 from generator.__main__ import main
 sys.exit(main())
 """
-"""What an installed script does, and a sign to us that it begins."""
+"""What an installed script does, and a sign to us at the first import in `main`: Python answers Ctrl-C before that."""
 
 
 def _started(folder: Path, *args: str, **environment: str) -> subprocess.Popen[str]:
@@ -170,3 +174,11 @@ def test_interrupt_outside_of_commands_is_told(
 
     assert __main__.main() == 130
     assert capsys.readouterr().err == ("" if closed else "\ninterrupted\n")
+
+
+def test_entry_point_imports_nothing_of_its_own() -> None:
+    """Until `main` begins, Python answers Ctrl-C with a traceback: what is imported until then is there already."""
+    code = "import sys; before = set(sys.modules); import generator.__main__; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True, text=True)
+
+    assert done.stdout.split() == ["generator", "generator.__main__"]
