@@ -104,7 +104,8 @@ def _rails(pool: Pool) -> str:
     """Return the rails of a node by their NUMA node; a pod can't choose among them."""
     sides = Counter(rail.nic.numa for rail in pool.rails)
     told = (f"{count} on NUMA node {side}" for side, count in sorted(sides.items()) if side >= 0)
-    return ", ".join((counted(len(pool.rails), "rail"), *told, "a pod has one virtual function of each, not pinned"))
+    where = ", ".join((counted(len(pool.rails), "rail"), *told))
+    return f"{where}; a pod has one virtual function of each, not pinned"
 
 
 def _queues(tenant: Tenant) -> Iterator[Value]:

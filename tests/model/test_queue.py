@@ -99,7 +99,8 @@ def test_reach_is_own_and_borrowed_in_nodes(unit: str, own: int, borrowed: int, 
     assert [each * per_node for each in (held.nodes, held.borrow, held.lend)] == [own, borrowed, lent]
     assert held.reach == held.nodes + held.borrow
     assert held.is_share is (unit == "gpus")
-    assert held.told(own) == f"{own} {'GPUs' if unit == 'gpus' else 'nodes'}"
+    noun = "GPU" if unit == "gpus" else "node"
+    assert held.told(own) == f"{own} {noun}{'s' * (own != 1)}"
 
 
 QUEUES = st.lists(st.tuples(nodes(), st.booleans(), NODES), min_size=1, max_size=4)

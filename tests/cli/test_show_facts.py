@@ -1,0 +1,50 @@
+"""What `show` tells of ranks and rails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from generator.cli.show import effective
+from tests.resolve.changes import together
+from tests.rules.cases import platform_of
+from tests.rules.test_ranks import CPU
+from tests.rules.test_shares import NLP, RUNTIME, TORCHRUN, VISION
+
+ONE = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 2}}}, "largestJob": None}
+
+
+def told(changes: dict[str, Any], word: str) -> list[str]:
+    """Return the values of team nlp whose name has a word."""
+    sections = effective(platform_of(changes), "nlp")
+    return [value.value for section in sections for value in section.values if word in value.name]
+
+
+@pytest.mark.parametrize(
+    ("changes", "ranks"),
+    [
+        ({}, "8 per node, each bound to 13 cores (26 threads)"),
+        ({RUNTIME: {"ranks": 16}}, "16 per node, each bound to 6 cores (12 threads)"),
+        ({RUNTIME: {"binding": "none"}}, "8 per node, not bound"),
+        (TORCHRUN, "8 per node, not bound"),
+        (together(CPU, {RUNTIME: {"binding": "none"}}), "62 per node, not bound"),
+        (together(CPU, {RUNTIME: {"ranks": 31}}), "31 per node, each bound to 2 cores (4 threads)"),
+        (together(CPU, TORCHRUN), "as the job states, not bound"),
+        ({NLP: ONE, VISION: {"state": "retired"}}, "1 per pod, each bound to 13 cores (26 threads)"),
+    ],
+)
+def test_ranks_and_what_each_is_bound_to_are_shown(changes: dict[str, Any], ranks: str) -> None:
+    """Those of one node, or of one pod of a share; Trainer alone decides them for torchrun without GPUs."""
+    assert told(changes, "ranks of") == [ranks]
+
+
+def test_sides_of_rails_are_shown_where_they_are_stated() -> None:
+    """A pod has them all: none is pinned to GPUs of its side."""
+    nics = [{"pci": f"0000:{bus}:00.0", "role": "rail", "gpu": gpu} for gpu, bus in enumerate(("18", "40"))]
+    unstated = {"hardware/dgx-h100.yaml": {"gpu": {"count": 2}, "nics": nics}}
+    pinned = "a pod has one virtual function of each, not pinned"
+
+    assert told({}, ": rails") == [f"8 rails, 4 on NUMA node 0, 4 on NUMA node 1; {pinned}"]
+    assert told(unstated, ": rails") == [f"2 rails; {pinned}"]
+    assert told(CPU, ": rails") == []
