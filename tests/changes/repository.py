@@ -58,11 +58,14 @@ class Repository:
             after.pop(each.file, None)
             if each.after is not None:
                 after[each.file] = emit(each.after)
+        if before is self.base:
+            self._history.clear()
         self._history += [_told(each) for each in edits]
         self._put(after)
         accepted = self._try()
         if not accepted:
             self._put(before)
+            self._history.append("refused, so these profiles are again what they were")
         return accepted
 
     def revert(self) -> bool:
