@@ -205,7 +205,7 @@ def check_unlisted(platform: Platform) -> Iterator[Diagnostic]:
         for at, file, body in component.each() if component.name not in listed else ():
             manifest = Manifest(f"{component.name}/{file}", body, (component.at.file,), at, by_hand=True)
             faults = [tuple(check_manifest(release, body)) for release in releases]
-            if all(faults):
+            if faults and all(faults):
                 yield from (invalid(manifest, *fault) for fault in faults[0])
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from generator import pipeline
 from generator.diagnostics import Pointer, has_errors
-from generator.pipeline import INVALID_MANIFEST, check, check_object, check_tree, generate
+from generator.pipeline import INVALID_MANIFEST, check, check_object, check_tree, check_unlisted, generate
 from generator.render.site import render_site
 from tests.bench.platform import write_platform
 
@@ -144,6 +145,23 @@ def test_component_that_no_team_lists_is_checked_too(profiles: Path) -> None:
     assert found[INVALID_MANIFEST.id] == Pointer(
         f"profiles/{COMPONENT}/simulation-defaults.yaml", (0, "dta"), on_key=True
     )
+
+
+def test_unlisted_component_is_compared_with_every_release_in_use(
+    profiles: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one release takes may be meant for its clusters; where there is no cluster, nothing can be told."""
+    unfit(profiles)
+    change(profiles, "teams/science.yaml", "components: [simulation-defaults]\n", "")
+    platform = check(profiles).platform
+    assert platform is not None
+    assert len({site.cluster.release.name for site in platform.sites}) == 2
+
+    assert [each.rule for each in check_unlisted(platform)] == [INVALID_MANIFEST.id]
+    assert list(check_unlisted(replace(platform, sites=()))) == []
+    taken = {"openshift-ai-3.5": [], "kubernetes-1.36": [((), "odd")]}
+    monkeypatch.setattr(pipeline, "check_manifest", lambda release, _: taken[release])
+    assert list(check_unlisted(platform)) == []
 
 
 def test_fault_in_an_object_of_ours_is_not_the_users(profiles: Path) -> None:

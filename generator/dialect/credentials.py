@@ -25,8 +25,7 @@ def find_credentials(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _whole(text: str, stop: int) -> int:
     """Return where the word ends that a credential ends in: a rule may ask for fewer characters than there are."""
-    rest = _REST.match(text, stop)
-    return rest.end() if rest and text[stop - 1].isalnum() else stop
+    return next(_REST.finditer(text, stop)).end() if text[stop - 1].isalnum() else stop
 
 
 @lru_cache(maxsize=64)
