@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -75,10 +76,10 @@ def _changed(seed: Seed, content: bytes) -> Iterator[Path]:
 @cache
 def _copy(root: Path) -> Path:
     """Return a copy of profiles, one for the life of the process."""
-    _FOLDERS.append(folder := tempfile.TemporaryDirectory(prefix="trainyard-fuzz-"))
-    copied = Path(folder.name) / "profiles"
+    copied = Path(_FOLDERS.enter_context(tempfile.TemporaryDirectory(prefix="trainyard-fuzz-"))) / "profiles"
     shutil.copytree(root, copied)
     return copied
 
 
-_FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
+_FOLDERS = ExitStack()
+atexit.register(_FOLDERS.close)
