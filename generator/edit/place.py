@@ -26,7 +26,7 @@ def put(folder: Path, files: Mapping[str, bytes], new: Iterable[str], replaced: 
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        staged = Path(tempfile.mkdtemp(prefix=".trainyard-", dir=folder))
+        staged = Path(tempfile.mkdtemp(prefix=".trainyard-staging-", dir=folder))
         try:
             _stage(staged, files)
             _move(staged, folder, new, replaced)

@@ -15,7 +15,7 @@ from generator.tree.exchange import aside, recover
 Tell = Callable[[str], None]
 """Takes a line about what a killed run had left."""
 
-EDIT_PREFIX = ".trainyard-"
+EDIT_PREFIX = ".trainyard-staging-"
 """Of the folder beside the profiles in which `add` and `init` stage what they write."""
 
 

@@ -82,11 +82,11 @@ def test_staging_folder_of_a_killed_edit_is_named(
 
 def test_init_removes_what_a_killed_one_left(here: Path, trainyard: Call) -> None:
     """A folder that is there already may hold what an earlier `init` had staged."""
-    (here / ".trainyard-x").mkdir()
+    (here / ".trainyard-staging-x").mkdir()
     ended = trainyard("init")
 
     assert ended.code == 0
-    assert "removed .trainyard-x, which an earlier run had left behind\n" in ended.err
+    assert "removed .trainyard-staging-x, which an earlier run had left behind\n" in ended.err
 
 
 @pytest.mark.usefixtures("repository")
