@@ -14,9 +14,8 @@ WRONG_TREE_PATH = Rule(
     severity=Severity.ERROR,
     summary="`path` is the folder of the generated tree, from the root of the Git repository.",
     why=(
-        "Argo CD looks for the tree in a folder that is not there and delivers nothing (`ComparisonError ... app path"
-        " does not exist`, seen with Argo CD 3.5.7). The ApplicationSet finds no team's folder and creates no"
-        " Application."
+        "Argo CD looks for the tree in a folder that is not there and delivers nothing: `ComparisonError ... app path"
+        " does not exist`. The ApplicationSet finds no team's folder and creates no Application."
     ),
     fix="Set `path` in `profiles/trainyard.yaml` to the tree's folder from the root of the Git repository.",
 )

@@ -111,26 +111,6 @@ def test_broken_file_is_named(content: bytes, target: Path, generation: Generati
     assert outcome.endswith("); take either side of it from Git, then generate again")
 
 
-@pytest.mark.parametrize(
-    ("kind", "field", "value"),
-    [
-        ("IPPool", "subnet", "10.0.0.1/99"),
-        ("NetworkAttachmentDefinition", "config", "[]"),
-        ("NetworkAttachmentDefinition", "config", '{"ipam": {"range": "10.0.0.0/8"}}'),
-        ("NetworkAttachmentDefinition", "config", "[" * 100_000),
-        ("SriovNetwork", "ipam", "no JSON"),
-    ],
-)
-def test_broken_network_is_named(kind: str, field: str, value: str, target: Path, generation: Generation) -> None:
-    """Addresses and JSON inside a text are checked where they are read."""
-    found = ((site, each) for site, all_of in generation.manifests.items() for each in all_of)
-    site, network = next((site, each) for site, each in found if each.kind.name == kind)
-    body = {**network.body, "spec": {**network.body["spec"], field: value}}
-    outcome = _outcome(target, generation, f"{site}/{network.path}", json.dumps(body).encode())
-
-    assert f"overlays/{site}/{network.path} is broken (no network of Trainyard's)" in outcome
-
-
 def test_fragment_without_kind_is_no_object(target: Path, generation: Generation) -> None:
     """A file that holds settings for another program is not compared."""
     assert _outcome(target, generation, "lab/platform/kustomization.yaml", b"resources: 3\n") == ""

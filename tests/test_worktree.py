@@ -135,10 +135,11 @@ def test_tree_for_a_look_is_no_finding(root: Path, monkeypatch: pytest.MonkeyPat
 def test_tree_outside_the_repository_has_the_same_delivery(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Comparing with a tree that lies elsewhere tells no change of what Argo CD is given."""
     _team(root / "gpu", monkeypatch)
+    (root.parent / "elsewhere" / "a" / "b").mkdir(parents=True)
     assert run(["generate"]) == 0
-    assert run(["generate", "--output", "../../elsewhere/overlays"]) == 0
+    assert run(["generate", "--output", "../../elsewhere/a/b/overlays"]) == 0
 
-    assert _delivery(root.parent / "elsewhere" / "overlays" / "lab") == _delivery(Path("overlays/lab"))
+    assert _delivery(root.parent / "elsewhere" / "a" / "b" / "overlays" / "lab") == _delivery(Path("overlays/lab"))
 
 
 def test_profiles_may_be_named_from_the_root(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,11 +69,16 @@ def test_staging_folder_of_a_killed_edit_is_named(
     repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever folder `add` leaves when it is killed, the next one removes."""
+    edit(
+        repository / "profiles" / "clusters" / "lab.yaml",
+        "hardware: cpu-epyc, nodes: 7",
+        "hardware: cpu-epyc, nodes: 11",
+    )
     with monkeypatch.context() as killing:
         killing.setattr(shutil, "rmtree", lambda *_, **__: None)
-        assert trainyard("add", "team", "first", "--cluster", "prod-east").code == 0
+        assert trainyard("add", "team", "first", "--cluster", "lab", "--pool", "cpu").code == 0
     (left,) = (path for path in (repository / "profiles").iterdir() if path.name.startswith("."))
-    ended = trainyard("add", "team", "second", "--cluster", "prod-east")
+    ended = trainyard("add", "team", "second", "--cluster", "lab", "--pool", "cpu")
 
     assert ended.code == 0
     assert f"removed {left.relative_to(repository)}, which an earlier run had left behind\n" in ended.err

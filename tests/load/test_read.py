@@ -242,7 +242,7 @@ def test_symbolic_link_of_a_component_is_not_followed(component: Path, tmp_path:
         (b"apiVersion: v1\nkind: ''\nmetadata: {name: x}\n", "has no `kind`", (2, 7)),
         (b"apiVersion: v1\nkind: [ConfigMap]\nmetadata: {name: x}\n", "has no `kind`", (2, 7)),
         (f"{CONFIG_MAP}---\nkind: ConfigMap\n".encode(), "has no `apiVersion`, `metadata.name`", (5, 1)),
-        (b"[" * 20_000, "can't be used: it is nested too deeply", (1, 1)),
+        (b"[" * 20_000, "can't be used: more than 100 levels of mappings and lists", (1, 101)),
     ],
 )
 def test_broken_file_of_a_component_is_told(

@@ -164,6 +164,7 @@ def _change(profiles: Profiles, changes: Mapping[str, Any]) -> Profiles:
 def _component(profiles: Profiles, path: str, change: Any) -> dict[str, Any]:
     """Return what a file of a hand-written component changes; its kustomization comes first."""
     component, _, file = path.partition("/")
+    files = dict(profiles.component_files)
     if file == "kustomization.yaml":
         source = Source(f"profiles/components/{path}", b"changed", change)
         objects: dict[str, Any] = dict.fromkeys(change["resources"], ())
@@ -171,7 +172,10 @@ def _component(profiles: Profiles, path: str, change: Any) -> dict[str, Any]:
     else:
         objects = {**profiles.component_objects[component], file: (change,)}
         components = dict(profiles.components)
-    return {"components": components, "component_objects": {**profiles.component_objects, component: objects}}
+        source = Source(f"profiles/components/{path}", b"changed", [change])
+        files[source.file] = source
+    every = {**profiles.component_objects, component: objects}
+    return {"components": components, "component_objects": every, "component_files": files}
 
 
 def _source(known: Source | None, name: str, change: Any) -> Source:
