@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generator import verification
-from generator.diagnostics import Diagnostic, Pointer, ToolError
+from generator.diagnostics import Diagnostic, Pointer, Step, ToolError
 from generator.pipeline import generate
 from generator.tree.write import write
 from generator.verification import Verification, verify
@@ -236,3 +236,12 @@ def test_broken_profiles_are_told_before_the_tree(profiles: Path, target: Path) 
 
     assert [each.rule for each in verified.diagnostics] == ["shape/no-settings"]
     assert verified.counts == ()
+
+
+@pytest.mark.parametrize(
+    ("pointer", "steps"),
+    [("", ()), ("/a/1/b~1c~0", ("a", 1, "b/c~")), ("/a/7/b", ("a",)), ("/a/x", ("a",)), ("/a/0/b", ("a", 0))],
+)
+def test_json_pointer_leads_as_far_as_the_object_goes(pointer: str, steps: tuple[Step, ...]) -> None:
+    """A key may hold a slash, and an index is a number only in a list."""
+    assert tuple(verification._steps({"a": [{}, {"b/c~": 1}]}, pointer)) == steps
