@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from generator import verification
-from generator.diagnostics import Diagnostic, Pointer, ToolError, TreeError
+from generator.diagnostics import Diagnostic, Pointer, Step, ToolError, TreeError
 from generator.pipeline import generate
 from generator.tree.write import write
 from generator.verification import Verification, verify
@@ -350,3 +350,12 @@ def test_tree_that_changes_meanwhile_is_told(profiles: Path, target: Path, monke
     monkeypatch.setattr(verification, "check_fresh", edited)
     with pytest.raises(TreeError, match=r"README\.md was changed while it was verified; verify again"):
         _verify_east(profiles, target)
+
+
+@pytest.mark.parametrize(
+    ("pointer", "steps"),
+    [("", ()), ("/a/1/b~1c~0", ("a", 1, "b/c~")), ("/a/7/b", ("a",)), ("/a/x", ("a",)), ("/a/0/b", ("a", 0))],
+)
+def test_json_pointer_leads_as_far_as_the_object_goes(pointer: str, steps: tuple[Step, ...]) -> None:
+    """A key may hold a slash, and an index is a number only in a list."""
+    assert tuple(verification._steps({"a": [{}, {"b/c~": 1}]}, pointer)) == steps
