@@ -21,7 +21,8 @@ from tests.pages import BLOCK, HOW_TOS, ROOT, TUTORIAL, call, done, shell_blocks
 _START = re.compile(
     r"This page starts from (?:(this repository)|the repository that `trainyard init` writes, with team `([a-z]+)`)\."
 )
-_REVERT = re.compile(r"`trainyard generate` (accepts|refuses) the revert(?:, with\s\[`([a-z/-]+)`\])?")
+_REVERT = re.compile(r"`trainyard generate` (accepts|refuses) the revert")
+_RULE = re.compile(r"\[`([a-z]+/[a-z0-9-]+)`\]")
 _NUMBERED = re.compile(r"^ *\d+\. ")
 _SENTENCE_END = re.compile(r"(?<!e\.g)[a-z0-9)`*\]][.!?] +[A-Z`\[*]")
 _PAGES = pytest.mark.parametrize("page", HOW_TOS, ids=lambda page: page.stem)
@@ -121,7 +122,9 @@ def test_how_to_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest)
 
 def _take_back(page: Path, folder: Path) -> None:
     """Revert the profiles of each commit of a page, newest first, over the tree that it left; as the page says."""
-    found = _REVERT.search(page.read_text("utf-8"))
+    _, _, said = page.read_text("utf-8").partition("\n## Undo it\n")
+    said = said.partition("\n## ")[0]
+    found = _REVERT.search(said)
     assert found, f"{page.name} does not say what a revert does"
     refused: set[str] = set()
     for commit in done(folder, "git", "rev-list", "origin/main..HEAD").split():
@@ -134,7 +137,8 @@ def _take_back(page: Path, folder: Path) -> None:
             break
         done(folder, "trainyard", "generate", "--check")
         _commit(folder, f"Revert {commit}")
-    assert (found[2] in refused) if found[1] == "refuses" else not refused
+    assert refused == set(_RULE.findall(said))
+    assert bool(refused) == (found[1] == "refuses")
 
 
 def _commit(folder: Path, message: str) -> None:
