@@ -1,6 +1,6 @@
 """Writes docs/reference/ from the code, so that it can't say anything else: `python -m docs.generate [--check]`.
 
-It first writes the digests of the profiles' schemas: Trainyard, and so this program, refuses a schema that differs.
+It first writes the digests of what is shipped: Trainyard, and so this program, refuses a schema that differs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from docs.fields import anchor, cell, profile_fields
-from generator import committed
+from generator import committed, shipped
 from generator.change import check as change
 from generator.cli.app import app
 from generator.diagnostics import Rule
@@ -24,11 +24,10 @@ from generator.dialect.reader import read
 from generator.load.read import PACKAGE
 from generator.render.catalog import CATALOG, DELIVERY, Entry
 from generator.rulebook import all_rules
-from generator.schema import shipped
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
-SCHEMAS = ROOT / "generator" / "schema"
+SHIPPED = {"schema": "*.json", "presets": "*.yaml", "releases": "*/release.yaml"}
 CASES = ROOT / "tests" / "rules"
 _COMMITTED = frozenset((*change.RULES, *committed.RULES))
 _WHEN = (
@@ -41,7 +40,8 @@ _WRITTEN = "<!-- Written by `make docs` from the code. Do not edit. -->"
 def main(arguments: list[str]) -> int:
     """Write the reference, or with ``--check`` tell which pages are stale."""
     if "--check" not in arguments:
-        (SCHEMAS / shipped.LIST).write_bytes(shipped.digests(SCHEMAS, "*.json"))
+        for folder, pattern in SHIPPED.items():
+            (PACKAGE / folder / shipped.LIST).write_bytes(shipped.digests(PACKAGE / folder, pattern))
     wanted = pages()
     present = {path.relative_to(REFERENCE).as_posix(): path for path in REFERENCE.rglob("*.md")}
     extra = sorted(present.keys() - wanted.keys())

@@ -13,6 +13,7 @@ from generator.dialect.source import Profiles, Source
 from generator.load.component import read_component
 from generator.load.discover import MISPLACED_FILE, Found, discover
 from generator.plainfile import NotRegularError, read_regular
+from generator.shipped import shipped
 
 PACKAGE = Path(str(files("generator")))
 
@@ -21,6 +22,7 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     """Return every profile below a folder, read, with what could not be.
 
     Raises:
+        ToolError: a preset or release is not the one that was shipped.
         TreeError: a file can't be opened.
         OSError: the folder itself can't be listed; the command line asks for it first.
     """
@@ -49,8 +51,8 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
         components=kinds["components"],
         component_objects={name: each.objects for name, each in components.items()},
         component_files={source.file: source for each in components.values() for source in each.sources},
-        presets=_shipped("presets/*.yaml"),
-        releases=_shipped("releases/*/release.yaml"),
+        presets=_shipped("presets", "*.yaml"),
+        releases=_shipped("releases", "*/release.yaml"),
     )
     return profiles, tuple(diagnostics)
 
@@ -67,10 +69,9 @@ def _read(root: Path, found: Found) -> tuple[Source, tuple[Diagnostic, ...]]:
     return read(found.shown, content)
 
 
-def _shipped(pattern: str) -> dict[str, Source]:
+def _shipped(folder: str, pattern: str) -> dict[str, Source]:
     """Return our own files by name; the reader takes them like any other, and a test demands no finding."""
-    shipped = {}
-    for path in sorted(PACKAGE.glob(pattern)):
-        name = path.parent.name if path.stem == "release" else path.stem
-        shipped[name], _ = read(f"trainyard:{path.relative_to(PACKAGE).as_posix()}", path.read_bytes())
-    return shipped
+    return {
+        path.removesuffix(".yaml").removesuffix("/release"): read(f"trainyard:{folder}/{path}", content)[0]
+        for path, content in sorted(shipped(PACKAGE / folder, pattern).items())
+    }

@@ -6,7 +6,7 @@ Run it after a change to a release's ``kinds.toml``, ``go.mod`` or ``handwritten
 
 It runs ``go mod download``, which verifies each module against the committed ``go.sum`` (and the public checksum
 database), reads CRDs as they were published, and writes ``schemas/<group>/<kind>_<version>.json``; the core group
-stands under its version (``schemas/v1``), which is how kubeconform names it. ``schemas.sha256`` lists their digests:
+stands under its version (``schemas/v1``), which is how kubeconform names it. ``shipped.sha256`` lists their digests:
 Trainyard refuses a schema that differs from it. ``--check`` writes nothing and fails
 when a committed schema differs. The only module beside `generator.verify` that may start a process, and the only one
 beside `generator.dialect` that may read YAML: CRDs are not profiles, the strict reader would refuse them.
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     differing = 0
     for table in sorted(_HERE.glob("*/kinds.toml")):
         wanted = {f"schemas/{name}": content for name, content in derive(table.parent).items()}
-        wanted["schemas.sha256"] = _digests(wanted)
+        wanted["shipped.sha256"] = _digests(wanted)
         for name in sorted(_differing(table.parent, wanted)):
             differing += 1
             sys.stdout.write(f"{table.parent.name}/{name}\n")
@@ -145,7 +145,7 @@ def _digests(files: Mapping[str, bytes]) -> bytes:
 
 def _differing(release: Path, wanted: Mapping[str, bytes]) -> set[str]:
     """Return the derived files, by path below the release's folder, that are missing, different or extra."""
-    files = [release / "schemas.sha256", *(release / "schemas").rglob("*")]
+    files = [release / "shipped.sha256", *(release / "schemas").rglob("*")]
     present = {path.relative_to(release).as_posix(): path.read_bytes() for path in files if path.is_file()}
     return {name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name)}
 

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema_rs
 
 from generator.diagnostics import Step, ToolError
-from generator.schema.shipped import shipped
+from generator.shipped import shipped
 
 _HERE = Path(__file__).parent
 _RELEASES = _HERE.parent / "releases"

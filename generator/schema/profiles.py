@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.diagnostics import ToolError
-from generator.schema.shipped import shipped
+from generator.shipped import shipped
 
 _FOLDER = Path(__file__).parent
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,3 +62,19 @@ def test_release_without_schemas_is_broken(trainyard: Call, monkeypatch: pytest.
 
     assert ended.code == 4
     assert {"name": "release openshift-ai-3.5", "state": "no openshift-ai-3.5", "works": False} in broken
+
+
+def test_release_that_was_replaced_is_broken(trainyard: Call, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other parts are shown all the same; a command that reads profiles names the file with the same exit code."""
+    (here / "profiles" / "teams").mkdir(parents=True)
+    (here / "profiles" / "teams" / "blue.yaml").write_text("nodes: 1\n", encoding="utf-8")
+    shutil.copytree(PACKAGE / "presets", here / "presets")
+    shutil.copytree(PACKAGE / "releases", here / "releases")
+    (here / "releases" / "kubernetes-1.36" / "release.yaml").write_text("{}", encoding="utf-8")
+    monkeypatch.setattr("generator.load.read.PACKAGE", here)
+    ended = trainyard("doctor")
+
+    assert ended.code == 4
+    assert "release.yaml is not what was shipped; reinstall Trainyard" in ended.out
+    assert "\npython " in ended.out
+    assert trainyard("validate").code == 4

@@ -19,7 +19,7 @@ from generator.diagnostics import ToolError
 from generator.load.read import PACKAGE
 from generator.pipeline import check
 from generator.schema.manifests import schema_folder
-from generator.verify.tools import Tool, find_kubeconform, find_kustomize
+from generator.verify.tools import find_kubeconform, find_kustomize
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ def command(profiles: Path, formats: tuple[Output, ...]) -> int:
     parts = [
         Part("trainyard", __version__),
         Part("python", platform.python_version()),
-        _tool("kustomize", find_kustomize),
-        _tool("kubeconform", find_kubeconform),
+        _part("kustomize", lambda: find_kustomize().version),
+        _part("kubeconform", lambda: find_kubeconform().version),
         *_releases(),
-        Part("profiles", _profiles(profiles)),
+        _part("profiles", lambda: _profiles(profiles)),
     ]
     width = max(len(part.name) for part in parts)
     deliver(
@@ -54,9 +54,9 @@ def command(profiles: Path, formats: tuple[Output, ...]) -> int:
     return Exit.FINE if all(part.works for part in parts) else Exit.TOOL
 
 
-def _tool(name: str, find: Callable[[], Tool]) -> Part:
+def _part(name: str, state: Callable[[], str]) -> Part:
     try:
-        return Part(name, find().version)
+        return Part(name, state())
     except ToolError as problem:
         return Part(name, str(problem), works=False)
 

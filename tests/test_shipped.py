@@ -1,4 +1,4 @@
-"""Schemas are used as they were shipped, or not at all."""
+"""Schemas, presets and releases are used as they were shipped, or not at all."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from generator.diagnostics import ToolError
-from generator.load.read import PACKAGE
+from generator.load.read import PACKAGE, load
 from generator.schema import manifests, profiles
 from generator.schema.manifests import check_committed, check_manifest, schema_folder
 from generator.schema.profiles import profile_schema
-from generator.schema.shipped import LIST, digests, shipped
+from generator.shipped import LIST, digests, shipped
 
 RELEASE = "kubernetes-1.36"
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
 LISTED = {path.parent: "schemas/**/*.json" for path in PACKAGE.glob("releases/*/release.yaml")}
-LISTED[PACKAGE / "schema"] = "*.json"
+LISTED |= {PACKAGE / "schema": "*.json", PACKAGE / "presets": "*.yaml", PACKAGE / "releases": "*/release.yaml"}
 
 
 @pytest.fixture(autouse=True)
@@ -35,9 +35,10 @@ def forgotten() -> Iterator[None]:
 
 @pytest.fixture
 def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the schemas that Trainyard uses in place of its own."""
-    shutil.copytree(PACKAGE / "schema", tmp_path / "schema")
-    shutil.copytree(PACKAGE / "releases" / RELEASE, tmp_path / "releases" / RELEASE)
+    """A copy of the shipped files that Trainyard uses in place of its own."""
+    for folder in ("schema", "presets", "releases"):
+        shutil.copytree(PACKAGE / folder, tmp_path / folder)
+    monkeypatch.setattr("generator.load.read.PACKAGE", tmp_path)
     monkeypatch.setattr(manifests, "_HERE", tmp_path / "schema")
     monkeypatch.setattr(manifests, "_RELEASES", tmp_path / "releases")
     monkeypatch.setattr(profiles, "_FOLDER", tmp_path / "schema")
@@ -67,12 +68,15 @@ def _folder(file: Path) -> None:
         ("schema/team.schema.json", lambda: profile_schema("team")),
         ("schema/committed.json", lambda: check_committed(NAMESPACE)),
         (f"schema/{LIST}", lambda: profile_schema("team")),
+        ("presets/cpu-node.yaml", lambda: load(Path("profiles"))),
+        (f"releases/{RELEASE}/release.yaml", lambda: load(Path("profiles"))),
+        (f"releases/{LIST}", lambda: load(Path("profiles"))),
     ],
 )
-def test_changed_schema_is_refused(
+def test_changed_file_is_refused(
     file: str, use: Callable[[], object], spoil: Callable[[Path], None], installation: Path
 ) -> None:
-    """A schema or list that is missing or was replaced is named, be it read by us or by kubeconform."""
+    """A shipped file or list that is missing or was replaced is named, be it read by us or by kubeconform."""
     spoil(installation / file)
 
     with pytest.raises(ToolError, match="reinstall Trainyard") as raised:
@@ -89,8 +93,8 @@ def test_schema_that_is_not_listed_is_refused(installation: Path) -> None:
 
 
 @pytest.mark.parametrize(("folder", "pattern"), LISTED.items(), ids=lambda each: getattr(each, "name", ""))
-def test_list_is_that_of_the_schemas(folder: Path, pattern: str) -> None:
-    """Each shipped schema has its digest in the list, which `sha256sum --check` takes."""
+def test_list_is_that_of_the_files(folder: Path, pattern: str) -> None:
+    """Each shipped file has its digest in the list, which `sha256sum --check` takes."""
     assert (folder / LIST).read_bytes() == digests(folder, pattern)
     assert len(shipped(folder, pattern)) == len((folder / LIST).read_text().splitlines())
     subprocess.run(["sha256sum", "--check", "--strict", "--quiet", LIST], cwd=folder, check=True)

@@ -1,4 +1,4 @@
-"""The schemas that come with Trainyard, read only as they were shipped.
+"""The schemas, presets and releases that come with Trainyard, read only as they were shipped.
 
 A schema that is missing, or that was replaced by `{}`, would accept everything. So each folder has a list of SHA-256
 digests, in the form of `sha256sum`, and a file that differs from it is never used.
@@ -12,18 +12,18 @@ from pathlib import Path
 
 from generator.diagnostics import ToolError
 
-LIST = "schemas.sha256"
+LIST = "shipped.sha256"
 """Name of the list; `sha256sum --check` takes it in the folder where it is."""
 
 
 @cache
 def shipped(folder: Path, pattern: str) -> dict[str, bytes]:
-    """Return the content of each schema by its path below a folder; the same mapping at each call, not to be changed.
+    """Return the content of each shipped file by its path below a folder; the mapping is cached, do not change it.
 
     Reading and hashing 40 schemas of 230 KB takes 2 ms.
 
     Raises:
-        ToolError: a schema or the list is missing, can't be read, differs, or is not listed.
+        ToolError: a file or the list is missing, can't be read, differs, or is not listed.
     """
     try:
         listed = (folder / LIST).read_bytes()
@@ -40,7 +40,7 @@ def shipped(folder: Path, pattern: str) -> dict[str, bytes]:
 
 
 def digests(folder: Path, pattern: str) -> bytes:
-    """Return the list of the schemas that are in a folder now, sorted by path."""
+    """Return the list of the files that are in a folder now, sorted by path."""
     lines = (
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
         for path in sorted(folder.glob(pattern))
