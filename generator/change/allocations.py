@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from generator.change.replacement import Replacement
@@ -47,10 +48,17 @@ def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:
         whose = f"team {held.team} has {held.told} with {held.addresses} on {_where(replacement, held)}"
         now = ledger.get((held.fabric, held.team))
         if now is None:
-            yield ALLOCATION_MOVED.at(_line(replacement, held), f"{whose}, and its line in the ledger is gone")
+            message = f"{whose}, and its line in the ledger is gone"
+            yield ALLOCATION_MOVED.at(_line(replacement, held), message, hint=_restore(replacement, held))
         elif held.team in running:
             for field, number in _moves(held, now):
                 yield ALLOCATION_MOVED.at(_line(replacement, held) / field, f"{whose}, and would get {number}")
+
+
+def _restore(replacement: Replacement, held: Holding) -> str:
+    line = f"{held.team}: {json.dumps(held.entry)}"
+    where = f"{replacement.site.name}.{held.fabric}"
+    return f"Add `{line}` to `{where}` in profiles/allocations.yaml; a retired team keeps its line. {_NEVER_MERGED}"
 
 
 def _moves(held: Holding, now: Holding) -> Iterator[tuple[str, str]]:

@@ -114,9 +114,10 @@ def _rules(after: dict[str, Any], before: dict[str, Any] | None = None) -> list[
 @pytest.mark.parametrize("after", [{}, RETIRED, {"teams/nlp.yaml": None}], ids=["kept", "retired", "no-profile"])
 def test_line_that_is_gone_is_found_whatever_the_state(before: dict[str, Any], after: dict[str, Any]) -> None:
     """A team keeps its line while it runs, when it is drained, when it is retired and when its profile is gone."""
-    found = _rules({**after, **_ledger(nlp=None)}, before)
+    moved = [each for each in _found({**after, **_ledger(nlp=None)}, before) if each.rule == "change/allocation-moved"]
 
-    assert ("change/allocation-moved", ("prod-east", "ib", "nlp")) in found
+    assert [each.at.path for each in moved] == [("prod-east", "ib", "nlp")]
+    assert '`nlp: {"partition": "0x0101", "addresses": "10.64.0.0/20"}` to `prod-east.ib`' in moved[0].hint
 
 
 def test_line_of_a_removed_fabric_may_go() -> None:
