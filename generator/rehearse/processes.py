@@ -146,8 +146,13 @@ class Processes:
         """Look whether every process lives.
 
         Raises:
-            ToolError: one has ended; the end of its log is told.
+            ToolError: one has ended; the end of its log is told. Of several it is the one that was started first, since
+                the others need it.
         """
+        if all(process.popen.poll() is None for process in self._started):
+            return
+        # The connections of a killed process break before it can be waited for, and a client may end sooner.
+        time.sleep(_AFTERMATH)
         for process in self._started:
             code = process.popen.poll()
             if code is not None:

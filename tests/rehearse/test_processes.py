@@ -95,6 +95,15 @@ def test_death_is_told_with_last_words(tmp_path: Path) -> None:
     assert rest == [str(number) for number in range(86, 101)]
 
 
+def test_first_of_several_deaths_is_told(tmp_path: Path) -> None:
+    """A program that ends because another one did is not named, even when it is seen to end sooner."""
+    with Processes(tmp_path) as processes:
+        processes.start_as("server", [str(_SHELL), "-c", "sleep 0.7; exit 9"], {})
+        processes.start_as("client", [str(_SHELL), "-c", "sleep 0.3; exit 1"], {})
+        with pytest.raises(ToolError, match="^server ended with 9;"):
+            processes.wait_until(lambda: False, "nothing", 10)
+
+
 def test_death_explains_other_errors(tmp_path: Path) -> None:
     """When something else goes wrong because a process died, the process is what is told."""
     with pytest.raises(ToolError, match="sh ended with 1"):
