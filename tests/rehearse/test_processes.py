@@ -100,7 +100,7 @@ def test_first_of_several_deaths_is_told(tmp_path: Path) -> None:
     with Processes(tmp_path) as processes:
         processes.start_as("server", [str(_SHELL), "-c", "sleep 0.7; exit 9"], {})
         processes.start_as("client", [str(_SHELL), "-c", "sleep 0.3; exit 1"], {})
-        with pytest.raises(ToolError, match="^server ended with 9;"):
+        with pytest.raises(ToolError, match=r"^server ended with 9;"):
             processes.wait_until(lambda: False, "nothing", 10)
 
 
