@@ -143,6 +143,8 @@ def _retired(delivery: Delivery, course: Course) -> tuple[Delivery, Outcome]:
     gone = [manifest for manifest in before if manifest.path not in left]
     failures = delivery.orphaned(course.leaving.application)
     failures += _deleted(delivery, course.leaving, [each for each in gone if each.unit == unit])
+    # Argo CD makes again what is deleted before it knows that Git has it no longer.
+    failures += delivery.compared(commit)
     for manifest in (each for each in gone if each.kind.name in _BY_HAND):
         delivery.lab.api.delete(manifest.body)
     failures += delivery.settled(commit)

@@ -153,12 +153,26 @@ class Delivery:
 
         def is_settled() -> bool:
             bodies = self.applications()
-            behind = (name for name in commit.applications if _revision(bodies[name]) != commit.revision)
-            self.remind({*behind, *(name for name in self.units if _is_idle(bodies[name]))})
+            self.remind({*self._behind(commit), *(name for name in self.units if _is_idle(bodies[name]))})
             return not unsettled()
 
         self.waited(is_settled, seconds)
         return [Failure(name, _told(body), self.lab.plan.site.cluster.at) for name, body in unsettled().items()]
+
+    def compared(self, commit: Commit, seconds: float = _PATIENCE) -> list[Failure]:
+        """Wait until every Application of a commit has looked at it, in sync or not; return those that have not."""
+
+        def is_compared() -> bool:
+            behind = self._behind(commit)
+            self.remind(behind)
+            return not behind
+
+        self.waited(is_compared, seconds)
+        return [Failure(name, self.told(name), self.lab.plan.site.cluster.at) for name in self._behind(commit)]
+
+    def _behind(self, commit: Commit) -> list[str]:
+        bodies = self.applications()
+        return [name for name in commit.applications if _revision(bodies[name]) != commit.revision]
 
     def orphaned(self, name: str) -> list[Failure]:
         """Wait until an Application says that its folder is gone; return what it says instead."""

@@ -151,3 +151,15 @@ def test_what_is_not_settled_says_why(delivered: Delivery, server: Served) -> No
         "lab-team-nlp": "Synced; Healthy; waiting for pruning confirmation",
         "lab-team-speech": "is not there",
     }
+
+
+def test_application_that_has_not_seen_a_commit_is_asked_again(delivered: Delivery, server: Served) -> None:
+    """What is deleted by hand before Argo CD knows the commit is made again; being out of sync is no matter."""
+    application(server, "lab-platform", "new", sync="OutOfSync")
+    application(server, "lab-argocd", "old")
+    failures = delivered.compared(Commit("new", ["lab-platform", "lab-argocd"]), 0)
+
+    assert marked(server) == ["lab-argocd"]
+    assert [(each.what, each.words) for each in failures] == [("lab-argocd", "Synced; Healthy")]
+    application(server, "lab-argocd", "new")
+    assert delivered.compared(Commit("new", ["lab-argocd"])) == []
