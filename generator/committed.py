@@ -76,6 +76,8 @@ _FIXES = {
     "clusters": "Restore it; to give the cluster up, remove its folder of the tree in the same change.",
     "runtimes": "Restore it; take it out of every team's `runtimes`, merge, and remove it when its jobs have ended.",
 }
+_OURS = frozenset({"argocd", "platform"})
+"""Folders of each cluster's tree."""
 _NAMED = 10
 """How many paths one command names."""
 
@@ -156,12 +158,13 @@ def check_replaced(target: Path, generation: Generation, clusters: Iterable[str]
         clusters: names of the only ones wanted; all when empty.
 
     Raises:
-        TreeError: the tree can't be read, or holds what Trainyard did not write.
+        TreeError: the tree can't be read, holds what Trainyard did not write, or lost a lockfile.
     """
     platform = generation.checked.platform
     assert platform is not None
     sites = {site.name: site for site in platform.sites}
     wanted = frozenset(clusters)
+    _require_locks(target, generation)
     retired = frozenset(team.name for team in platform.teams if team.state == "retired")
     for cluster, lock in locks(target):
         if cluster not in sites and not wanted:
@@ -171,6 +174,23 @@ def check_replaced(target: Path, generation: Generation, clusters: Iterable[str]
         elif cluster in sites and (not wanted or cluster in wanted):
             yield from _check_vanished(sites[cluster], lock, generation, retired)
             yield from check_replacement(_replacement(target / cluster, lock, generation, sites[cluster]))
+
+
+def _require_locks(target: Path, generation: Generation) -> None:
+    """Refuse a tree without its lockfile: what jobs run with and the numbers of former teams would be forgotten.
+
+    Raises:
+        TreeError: a folder has generated files and no lockfile.
+    """
+    for cluster in generation.manifests:
+        folder = target / cluster
+        with reading(target):
+            present = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        if LOCKFILE not in present and not present.isdisjoint(_OURS):
+            raise TreeError(
+                f"{folder} has generated files and no {LOCKFILE}, so nobody knows which numbers were ever given;"
+                f" restore {folder / LOCKFILE} from Git, or remove the folder if it was never merged"
+            )
 
 
 def locks(target: Path) -> Iterator[tuple[str, Lock]]:

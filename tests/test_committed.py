@@ -154,6 +154,17 @@ def test_broken_lockfile_is_told(profiles: Path, target: Path) -> None:
         _replaced(profiles, target)
 
 
+def test_lost_lockfile_is_told(profiles: Path, target: Path) -> None:
+    """A tree that forgot its numbers would let the next team have them; a folder with files of others may be begun."""
+    (target / "lab" / "trainyard.lock").unlink()
+
+    with pytest.raises(TreeError, match=r"no trainyard\.lock.*restore .*lab/trainyard\.lock from Git"):
+        _replaced(profiles, target)
+    shutil.rmtree(target / "lab")
+    (target / "lab" / "hardware").mkdir(parents=True)
+    assert _replaced(profiles, target) == []
+
+
 def test_runtime_edited_in_place_is_found_at_its_version(profiles: Path, target: Path) -> None:
     """What is committed is compared with what replaces it, once for each cluster."""
     _replace(profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: 64Gi", "sharedMemory: 80Gi")
