@@ -88,11 +88,11 @@ class Values:
         return self._order.choice(others) if others else self.wrong(old)
 
     def name(self, key: Key, taken: Mapping[str, Plain]) -> str:
-        """Return a name for a new entry of a mapping."""
+        """Return a name for a new entry of a mapping; one that is taken when every name that fits is."""
         rule = _name_rule(key)
         names = [*found(NAMES, key, self._documents), *self._peer_names(key), *_WORDS]
         fits = [each for each in names if each not in taken and re.search(rule, each)]
-        return self._order.choice(fits[:4])
+        return self._order.choice(fits[:4] or sorted(taken))
 
     def wrong(self, old: Plain) -> Plain:
         """Return a value that most schemas refuse."""
