@@ -110,6 +110,7 @@ NOT_SHOWABLE = {
     "isolation/egress-reaches-a-tenant": _NETWORK,
     "isolation/egress-reaches-nodes": _NETWORK,
     "isolation/egress-reaches-platform": _NETWORK,
+    "isolation/folder-around-another-team": "A kubelet mounts folders, and an NFS server has them.",
     "isolation/link-local-egress": _NETWORK,
     "isolation/not-fips": _PROMISE,
     "isolation/secret-of-another-team": "External Secrets and a store would have to run.",
