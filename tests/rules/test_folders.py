@@ -47,7 +47,13 @@ def test_another_server_has_other_folders() -> None:
 
 def test_teams_inside_are_counted() -> None:
     """One finding at the folder around them."""
-    science = {"groups": {"user": ["science"]}, "storage": {"home": "1Ti"}, "runtimes": ["openmpi-cuda"]}
+    science = {
+        "contact": "science@example.com",
+        "groups": {"user": ["science"]},
+        "storage": {"home": "1Ti"},
+        "runtimes": ["openmpi-cuda"],
+        "quota": {"prod-east": {"dgx-h100": {"nodes": 1}}},
+    }
     changes = {
         CLUSTER: exports(home="/export/vision", projects="/export"),
         VISION: {"storage": {"projects": "1Ti"}},
