@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
 from generator.diagnostics import Diagnostic, Rule, Severity
 from generator.model.platform import Platform
@@ -39,6 +40,13 @@ KEYS = frozenset(
     }
 )
 """Labels and annotations that tell people something and steer no controller of ours."""
+_OWNERS = {
+    "*-mpi-hostfile": "Trainer",
+    "*-runtime-snapshot": "Trainer",
+    "kube-root-ca.crt": "Kubernetes",
+    "openshift-service-ca.crt": "OpenShift",
+}
+"""Who makes a ConfigMap, by a pattern of its name."""
 
 COMPONENT_IN_FOREIGN_NAMESPACE = Rule(
     id="delivery/component-in-foreign-namespace",
@@ -73,6 +81,17 @@ FOREIGN_METADATA_KEY = Rule(
         " 3.5.7). A made-up key does nothing and looks like a promise."
     ),
     fix="Leave it out, or take a key below the settings' `domain`; say placement, storage and regulation in profiles.",
+)
+NAME_OF_A_CONTROLLER = Rule(
+    id="delivery/name-of-a-controller",
+    severity=Severity.ERROR,
+    summary="A component's ConfigMap has no name that a controller uses for its own.",
+    why=(
+        "Trainer builds pods from the ConfigMaps of a job, so admission refuses one with such a name, and the unit is"
+        " not synced: `is Trainer's alone` (seen with Argo CD 3.5.7). Kubernetes and OpenShift overwrite the"
+        " certificates that they publish in each namespace."
+    ),
+    fix="Give the ConfigMap another name.",
 )
 UNSERVED_VERSION = Rule(
     id="release/unserved-version",
@@ -150,6 +169,16 @@ def _foreign(each: Brought, domain: str) -> Iterator[tuple[tuple[str, ...], str]
                 yield ("metadata", f"{field}s", key), f"the {field} `{key}`"
 
 
+def name_of_a_controller(platform: Platform) -> Iterator[Diagnostic]:
+    """Compare the name of every ConfigMap with those that controllers make."""
+    yield from once(
+        NAME_OF_A_CONTROLLER.at(each.at / "metadata" / "name", f"{each.told} has a name that only {owner} may use")
+        for each in brought(platform, "ConfigMap")
+        for pattern, owner in _OWNERS.items()
+        if each.served and fnmatchcase(each.body["metadata"]["name"], pattern)
+    )
+
+
 def unserved_version(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the version of every object with the release's."""
     yield from once(
@@ -174,6 +203,7 @@ CHECKS = (
     Check(COMPONENT_IN_FOREIGN_NAMESPACE, component_in_foreign_namespace),
     Check(COMPONENT_OF_FORBIDDEN_KIND, component_of_forbidden_kind),
     Check(FOREIGN_METADATA_KEY, foreign_metadata_key, every=("trainyard.yaml",)),
+    Check(NAME_OF_A_CONTROLLER, name_of_a_controller),
     Check(UNSERVED_VERSION, unserved_version),
     Check(UNLISTED_COMPONENT, unlisted_component, every=("teams/", "components")),
 )

@@ -239,6 +239,14 @@ def foreign_metadata_key(stage: Stage) -> None:
         _approve(git)
 
 
+def name_of_a_controller(stage: Stage) -> None:
+    """Admission refuses the object, and the unit stays as it was."""
+    with _delivered(stage) as git:
+        git.commit(_brings(_config_map("nightly-runtime-snapshot")))
+        assert git.says("nightly-runtime-snapshot", "is Trainer's alone")
+        assert not git.is_there("ConfigMap", "nightly-runtime-snapshot")
+
+
 def _compared(git: Git) -> tuple[str, str, str]:
     """Return which revision was looked at, how the cluster compares, and what the operation does."""
     status = git.delivery.application(_APPLICATION)["status"]

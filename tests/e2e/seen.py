@@ -50,6 +50,7 @@ SEEN: dict[str, Seen] = {
     "delivery/foreign-file": Seen(gitops.foreign_file, GITOPS),
     "delivery/foreign-metadata-key": Seen(gitops.foreign_metadata_key, GITOPS),
     "delivery/kind-not-permitted": Seen(gitops.kind_not_permitted, GITOPS),
+    "delivery/name-of-a-controller": Seen(gitops.name_of_a_controller, GITOPS),
     "delivery/namespace-not-permitted": Seen(gitops.namespace_not_permitted, GITOPS),
     "delivery/profile-vanished": Seen(delivery.profile_vanished),
     "delivery/secret-in-git": Seen(gitops.secret_in_git, GITOPS),

@@ -162,3 +162,21 @@ def test_component_of_a_retired_team_is_listed() -> None:
     changes["teams/nlp.yaml"] |= {"state": "retired"}
 
     assert messages("delivery/unlisted-component", changes) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        ("nightly-mpi-hostfile", "Trainer"),
+        ("nightly-runtime-snapshot", "Trainer"),
+        ("kube-root-ca.crt", "Kubernetes"),
+        ("openshift-service-ca.crt", "OpenShift"),
+        ("own-kube-root-ca.crt", ""),
+        ("runtime-snapshots", ""),
+    ],
+)
+def test_names_of_controllers_are_theirs(name: str, owner: str) -> None:
+    """A ConfigMap with one of them is refused on the cluster, or overwritten."""
+    found = messages("delivery/name-of-a-controller", component(config_map(name=name), "nlp"))
+
+    assert found == ([f"ConfigMap `{name}` in a.yaml has a name that only {owner} may use"] if owner else [])
