@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from generator.model.launch import Launch
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
+from generator.model.pool import Pool
+from generator.model.queue import Queue
 from generator.model.tenant import Tenant
 from generator.render.markdown import code, text
 
@@ -91,20 +93,52 @@ def _audit(tenant: Tenant, place: Place) -> Answer:
 
 def _nodes(tenant: Tenant, place: Place) -> Answer:
     """Who has quota on the team's pools, and what keeps other pods away."""
-    pools = {flavor.name for queue in tenant.queues for flavor in queue.flavors}
-    holders = [
-        other for other in place.site.tenants for queue in other.queues if pools & {f.name for f in queue.flavors}
-    ]
+    own = {flavor.name: flavor.pool for queue in tenant.queues for flavor in queue.flavors}
+    holders = [other for other in place.site.tenants for queue in other.queues if _on(queue, own)]
     quotas = [flavor.quota for other in holders for queue in other.queues for flavor in queue.flavors]
-    shared = [quota for quota in quotas if quota.pool in pools and (quota.lent or quota.borrowed)]
+    shared = [quota for quota in quotas if quota.pool in own and (quota.lent or quota.borrowed)]
     foreign = [other for other in holders if other.team.compliance != tenant.team.compliance]
-    taints = [pool.hardware.taint for pool in place.site.cluster.pools if pool.name in pools]
-    objects = [*place.of("ClusterQueue", {queue.name for queue in tenant.queues}), *place.of("ResourceFlavor", pools)]
-    how = f"quota on {_listed(sorted(pools))} is held by: {_listed([other.name for other in holders])}"
-    if shared or foreign or not all(taints):
-        return Answer(f"{how}; the nodes are not dedicated", objects, OPEN)
-    how += ", all under the regulation; none is lent or borrowed; other pods are kept away by the taint"
-    return Answer(f"{how} {_listed(taints)}, which the nodes' owner sets", objects)
+    queues = place.of("ClusterQueue", {queue.name for queue in tenant.queues})
+    how = f"quota on {_listed(own)} is held by: {_listed(other.name for other in holders)}"
+    if shared or foreign or not all(pool.hardware.taint for pool in own.values()):
+        how += "; the nodes are not dedicated"
+        return Answer(how, [*queues, *place.of("ResourceFlavor", set(own))], OPEN)
+    others = [pool for pool in place.site.cluster.pools if pool.name not in own and _tolerates(pool, own)]
+    kept, state = _kept_away(list(own.values()), others)
+    flavors = place.of("ResourceFlavor", {*own, *(pool.name for pool in others)})
+    return Answer(f"{how}, all under the regulation; none is lent or borrowed; {kept}", [*queues, *flavors], state)
+
+
+def _on(queue: Queue, pools: Mapping[str, Pool]) -> bool:
+    return any(flavor.name in pools for flavor in queue.flavors)
+
+
+def _tolerates(other: Pool, pools: Mapping[str, Pool]) -> bool:
+    """Tell whether pods that are admitted to a pool tolerate the taint of another: it is the same."""
+    return any(pool.hardware.taint == other.hardware.taint for pool in pools.values())
+
+
+def _kept_away(own: Sequence[Pool], others: Sequence[Pool]) -> tuple[str, str]:
+    """Return what keeps other pods off tainted nodes, and the state that follows.
+
+    Args:
+        own: the pools.
+        others: pools with one of their taints: pods that are admitted to them tolerate it.
+    """
+    taints = _listed(pool.hardware.taint for pool in own)
+    how = f"the taint {taints}, which the nodes' owner sets, keeps away pods that do not tolerate it"
+    if not others:
+        return how, ANSWERED
+    how += f"; pods that are admitted to {_listed(pool.name for pool in others)} tolerate it"
+    if reaching := [other.name for other in others if not all(_excludes(other, pool) for pool in own)]:
+        return f"{how}, and the node selector of {_listed(reaching)} does not exclude these nodes", OPEN
+    return f"{how}; the node selector that Kueue adds to them keeps them away", ANSWERED
+
+
+def _excludes(other: Pool, pool: Pool) -> bool:
+    """Tell whether the labels that a pool's pods are sent to contradict those of another pool's nodes."""
+    labels = pool.hardware.labels
+    return any(labels.get(key, value) != value for key, value in other.hardware.labels.items())
 
 
 def _storage(tenant: Tenant, place: Place) -> Answer:

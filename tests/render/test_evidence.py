@@ -159,6 +159,46 @@ def test_dedicated_nodes_name_who_holds_them() -> None:
     assert rows(WITHOUT_FABRIC, {"hardware/cpu.yaml": {"taint": None}})["3"].state == "not answered"
 
 
+def _with_a_second_pool(labels: dict[str, str]) -> dict[str, Any]:
+    """Return a pool beside the team's, of nodes with the same taint, without quota of the team."""
+    return together(
+        {f"teams/{team}.yaml": {"quota": {"prod-east": {"dgx-h100": {"lend": "none"}}}} for team in ("nlp", "vision")},
+        {
+            "hardware/other.yaml": {"extends": "nvidia-dgx-h100", "labels": labels},
+            CLUSTER: {"pools": {"other": {"nodes": 2, "reserve": 2, "fabric": "ib"}}},
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "state", "how"),
+    [
+        (
+            {"nvidia.com/gpu.product": "NVIDIA-L40S"},
+            "answered",
+            "; pods that are admitted to other tolerate it; the node selector that Kueue adds to them keeps them away",
+        ),
+        (
+            {"ml.example.com/kind": "other"},
+            "not answered",
+            (
+                "; pods that are admitted to other tolerate it,"
+                " and the node selector of other does not exclude these nodes"
+            ),
+        ),
+    ],
+)
+def test_taint_of_several_pools_does_not_keep_their_pods_apart(labels: dict[str, str], state: str, how: str) -> None:
+    """Pods of a pool with the same taint tolerate it: only labels that contradict each other keep them away."""
+    row = rows(_with_a_second_pool(labels))["3"]
+
+    assert row.state == state
+    assert row.how.endswith(
+        f"the taint nvidia.com/gpu, which the nodes' owner sets, keeps away pods that do not tolerate it{how}"
+    )
+    assert "platform/resourceflavor-other.yaml" in row.objects
+
+
 def test_access_names_roles_of_the_platform_too() -> None:
     """Operators and auditors of the platform reach into the team's namespaces."""
     how = rows()["1"].how
