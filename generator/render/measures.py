@@ -155,8 +155,20 @@ def _storage(tenant: Tenant, place: Place) -> Answer:
     if plain:
         return Answer(f"storage that is not stated to be encrypted: {_listed(plain)}", objects, OPEN)
     names = _listed([each.name for each in used])
-    return Answer(
-        f"{code(place.site.cluster.at.file)} states `encrypted: true` of the team's storage: {names}", objects
+    how = f"{code(place.site.cluster.at.file)} states `encrypted: true` of the team's storage: {names}"
+    claimants = [
+        each for each in place.of("ClusterRole", set(_roles(place.own(tenant, "RoleBinding")))) if _claims(each)
+    ]
+    if claimants:
+        how += f"; {_listed(each.name for each in claimants)} may create claims, and nothing refuses a claim of another"
+        return Answer(f"{how} storage class of the cluster", [*claimants, *objects], OPEN)
+    return Answer(how, objects)
+
+
+def _claims(role: Manifest) -> bool:
+    """Tell whether a role may create claims; nothing in the tree checks their storage class."""
+    return any(
+        "persistentvolumeclaims" in rule["resources"] and "create" in rule["verbs"] for rule in role.body["rules"]
     )
 
 

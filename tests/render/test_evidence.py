@@ -93,15 +93,30 @@ def test_storage_is_answered_by_what_the_team_has(change: dict[str, Any], state:
     assert (row.state, row.how) == (state, how)
 
 
+ENCRYPTED: dict[str, Any] = {
+    CLUSTER: {"storage": {name: {"encrypted": True} for name in ("home", "scratch", "checkpoints", "imagenet")}}
+}
+
+
 def test_encrypted_storage_names_the_profile_that_states_it() -> None:
-    """Encryption is a statement of the cluster's profile, for each storage by name."""
-    storage = {name: {"encrypted": True} for name in ("home", "scratch", "checkpoints", "imagenet")}
-    row = rows({CLUSTER: {"storage": storage}})["4"]
+    """Encryption is a statement of the cluster's profile, for each storage by name; no one else creates claims."""
+    row = rows(ENCRYPTED, {"teams/nlp.yaml": {"groups": {"admin": None}}})["4"]
 
     assert row.state == "answered"
     assert row.how == (
         "`profiles/clusters/prod-east.yaml` states `encrypted: true` of the team's storage: checkpoints, home, scratch"
     )
+
+
+def test_encrypted_storage_is_not_answered_while_members_create_claims() -> None:
+    """A member who may create a claim chooses its storage class, and no admission policy looks at it."""
+    row = rows(ENCRYPTED)["4"]
+
+    assert row.state == "not answered"
+    assert row.how.endswith(
+        "; trainyard-team-admin may create claims, and nothing refuses a claim of another storage class of the cluster"
+    )
+    assert "platform/clusterrole-trainyard-team-admin.yaml" in row.objects
 
 
 TCP: dict[str, Any] = {"runtimes/openmpi-cuda.yaml": {"fabric": "tcp"}}
