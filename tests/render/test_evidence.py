@@ -266,3 +266,28 @@ def test_readme_without_teams_promises_no_samples() -> None:
 
     assert "samples/" in readme(site())
     assert "samples/" not in readme(site(gone))
+
+
+def _lines(text: str, word: str) -> list[str]:
+    """Return the rows of the page's tables that hold a word."""
+    return [line.strip() for line in text.splitlines() if line.strip().startswith("|") and word in line]
+
+
+def test_readme_has_the_quota_of_a_team_once() -> None:
+    """Namespaces of a team share its quota: a row for each would read as a sum."""
+    text = readme(site({"teams/nlp.yaml": {"spaces": {"dev": {"largestJob": {"nodes": 2}}}}}))
+    quota = [line for line in _lines(text, "| nlp |") if "of dgx-h100" in line]
+
+    assert quota == ["| nlp | active | `gpu` | 4 nodes of dgx-h100 | 0 | 4 |"]
+    assert [line for line in _lines(text, "`team-nlp-dev`") if "`openmpi-cuda-v1-dgx-h100` 2 nodes" in line]
+
+
+def test_readme_shows_that_a_team_is_draining() -> None:
+    """Its queues evict and hold, so no job of it runs, however large."""
+    text = readme(site({"teams/nlp.yaml": {"state": "draining"}}))
+
+    assert "| nlp | draining | `gpu` |" in text
+    assert "| nlp | `team-nlp` | `gpu` | none: the team is draining |" in text
+    assert "The queues of a team that is `draining` evict its jobs and admit none." in text
+    assert "| vision | active | `gpu` |" in text
+    assert "draining" not in readme(site())
