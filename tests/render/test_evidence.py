@@ -291,3 +291,29 @@ def test_readme_shows_that_a_team_is_draining() -> None:
     assert "The queues of a team that is `draining` evict its jobs and admit none." in text
     assert "| vision | active | `gpu` |" in text
     assert "draining" not in readme(site())
+
+
+def test_readme_names_the_folders_that_volumes_mount() -> None:
+    """A folder for each team with a volume on NFS, and no other; further namespaces of a team share it."""
+    cluster = site(
+        {"teams/nlp.yaml": {"spaces": {"dev": {"storage": {"home": "100Gi"}}}}, "teams/vision.yaml": {"storage": None}}
+    )
+    volumes = [each.body["spec"] for each in render_site(cluster) if each.kind.name == "PersistentVolume"]
+    mounted = {(f"{each['nfs']['server']}:{each['nfs']['path']}", each["claimRef"]["namespace"]) for each in volumes}
+
+    assert _lines(readme(cluster), "nfs.") == ["| `nfs.corp.internal:/export/home/nlp` | `team-nlp`, `team-nlp-dev` |"]
+    assert mounted == {("nfs.corp.internal:/export/home/nlp", name) for name in ("team-nlp", "team-nlp-dev")}
+    assert "annotation `openshift.io/sa.scc.supplemental-groups`" in readme(cluster)
+
+
+def test_readme_without_a_volume_on_nfs_asks_for_no_folder() -> None:
+    """An export that no team uses needs nothing."""
+    assert "owner of NFS" in readme(site())
+    assert "owner of NFS" not in readme(site({f"teams/{name}.yaml": {"storage": None} for name in ("nlp", "vision")}))
+
+
+def test_readme_names_the_group_that_writes_where_it_is_known() -> None:
+    """On plain Kubernetes the pods of every team have one group."""
+    assert "Each must be writable by group 1000." in readme(
+        site({CLUSTER: {"release": "kubernetes-1.36", "argocd": None}})
+    )
