@@ -67,6 +67,14 @@ class Site:
         ]
         return [*audited, self.cluster.system_namespace] if audited else []
 
+    @property
+    def nfs_folders(self) -> dict[str, list[str]]:
+        """Namespaces by the NFS folder, as ``server:path``, that the volumes of this tree mount in them."""
+        folders: dict[str, list[str]] = {}
+        for claim in (claim for tenant in self.tenants for claim in tenant.made_volumes):
+            folders.setdefault(f"{claim.storage.server}:{claim.path}", []).append(claim.namespace)
+        return dict(sorted(folders.items()))
+
     def part(self, part: str) -> str:
         """Return the name of the AppProject and Application of a part of this cluster."""
         return names.application(self.name, part)

@@ -96,7 +96,7 @@ class Queue:
     @property
     def stop_policy(self) -> str:
         """What a draining team's queue does: running jobs are evicted, new ones wait."""
-        return "HoldAndDrain" if self.team.state == "draining" else "None"
+        return "HoldAndDrain" if self.team.is_draining else "None"
 
     @property
     def namespaces(self) -> tuple[str, ...]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
-
-from jinja2 import Environment, StrictUndefined, Template
 
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
-from generator.model.quantity import counted
 from generator.render.evidence import evidence, outside
+from generator.render.markdown import page
 from generator.render.site import template, templates_folder
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
@@ -100,23 +97,14 @@ def node_limits(site: Site) -> dict[str, str]:
 
 def readme(site: Site) -> str:
     """Return the cluster's README: what must be there, what is done once by hand, what Argo CD does then."""
-    return _markdown("cluster.md.j2").render(site=site, cluster=site.cluster)
+    return page("cluster.md.j2").render(site=site, cluster=site.cluster)
 
 
 def evidence_page(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:
     """Return the page from control to object by path; none where no team is under a regulation."""
     sections = evidence(site, manifests)
-    text = _markdown("compliance.md.j2").render(site=site, evidence=sections, outside=outside(site))
+    text = page("compliance.md.j2").render(site=site, evidence=sections, outside=outside(site))
     return {"COMPLIANCE.md": text} if sections else {}
-
-
-@cache
-def _markdown(name: str) -> Template:
-    environment = Environment(  # noqa: S701 - Markdown, shown as text
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    environment.globals["counted"] = counted
-    return environment.from_string((templates_folder() / name).read_text(encoding="utf-8"))
 
 
 def units(manifests: tuple[Manifest, ...]) -> Iterator[str]:

@@ -93,15 +93,30 @@ def test_storage_is_answered_by_what_the_team_has(change: dict[str, Any], state:
     assert (row.state, row.how) == (state, how)
 
 
+ENCRYPTED: dict[str, Any] = {
+    CLUSTER: {"storage": {name: {"encrypted": True} for name in ("home", "scratch", "checkpoints", "imagenet")}}
+}
+
+
 def test_encrypted_storage_names_the_profile_that_states_it() -> None:
-    """Encryption is a statement of the cluster's profile, for each storage by name."""
-    storage = {name: {"encrypted": True} for name in ("home", "scratch", "checkpoints", "imagenet")}
-    row = rows({CLUSTER: {"storage": storage}})["4"]
+    """Encryption is a statement of the cluster's profile, for each storage by name; no one else creates claims."""
+    row = rows(ENCRYPTED, {"teams/nlp.yaml": {"groups": {"admin": None}}})["4"]
 
     assert row.state == "answered"
     assert row.how == (
         "`profiles/clusters/prod-east.yaml` states `encrypted: true` of the team's storage: checkpoints, home, scratch"
     )
+
+
+def test_encrypted_storage_is_not_answered_while_members_create_claims() -> None:
+    """A member who may create a claim chooses its storage class, and no admission policy looks at it."""
+    row = rows(ENCRYPTED)["4"]
+
+    assert row.state == "not answered"
+    assert row.how.endswith(
+        "; trainyard-team-admin may create claims, and nothing refuses a claim of another storage class of the cluster"
+    )
+    assert "platform/clusterrole-trainyard-team-admin.yaml" in row.objects
 
 
 TCP: dict[str, Any] = {"runtimes/openmpi-cuda.yaml": {"fabric": "tcp"}}
@@ -159,6 +174,46 @@ def test_dedicated_nodes_name_who_holds_them() -> None:
     assert rows(WITHOUT_FABRIC, {"hardware/cpu.yaml": {"taint": None}})["3"].state == "not answered"
 
 
+def _with_a_second_pool(labels: dict[str, str]) -> dict[str, Any]:
+    """Return a pool beside the team's, of nodes with the same taint, without quota of the team."""
+    return together(
+        {f"teams/{team}.yaml": {"quota": {"prod-east": {"dgx-h100": {"lend": "none"}}}} for team in ("nlp", "vision")},
+        {
+            "hardware/other.yaml": {"extends": "nvidia-dgx-h100", "labels": labels},
+            CLUSTER: {"pools": {"other": {"nodes": 2, "reserve": 2, "fabric": "ib"}}},
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "state", "how"),
+    [
+        (
+            {"nvidia.com/gpu.product": "NVIDIA-L40S"},
+            "answered",
+            "; pods that are admitted to other tolerate it; the node selector that Kueue adds to them keeps them away",
+        ),
+        (
+            {"ml.example.com/kind": "other"},
+            "not answered",
+            (
+                "; pods that are admitted to other tolerate it,"
+                " and the node selector of other does not exclude these nodes"
+            ),
+        ),
+    ],
+)
+def test_taint_of_several_pools_does_not_keep_their_pods_apart(labels: dict[str, str], state: str, how: str) -> None:
+    """Pods of a pool with the same taint tolerate it: only labels that contradict each other keep them away."""
+    row = rows(_with_a_second_pool(labels))["3"]
+
+    assert row.state == state
+    assert row.how.endswith(
+        f"the taint nvidia.com/gpu, which the nodes' owner sets, keeps away pods that do not tolerate it{how}"
+    )
+    assert "platform/resourceflavor-other.yaml" in row.objects
+
+
 def test_access_names_roles_of_the_platform_too() -> None:
     """Operators and auditors of the platform reach into the team's namespaces."""
     how = rows()["1"].how
@@ -211,3 +266,54 @@ def test_readme_without_teams_promises_no_samples() -> None:
 
     assert "samples/" in readme(site())
     assert "samples/" not in readme(site(gone))
+
+
+def _lines(text: str, word: str) -> list[str]:
+    """Return the rows of the page's tables that hold a word."""
+    return [line.strip() for line in text.splitlines() if line.strip().startswith("|") and word in line]
+
+
+def test_readme_has_the_quota_of_a_team_once() -> None:
+    """Namespaces of a team share its quota: a row for each would read as a sum."""
+    text = readme(site({"teams/nlp.yaml": {"spaces": {"dev": {"largestJob": {"nodes": 2}}}}}))
+    quota = [line for line in _lines(text, "| nlp |") if "of dgx-h100" in line]
+
+    assert quota == ["| nlp | active | `gpu` | 4 nodes of dgx-h100 | 0 | 4 |"]
+    assert [line for line in _lines(text, "`team-nlp-dev`") if "`openmpi-cuda-v1-dgx-h100` 2 nodes" in line]
+
+
+def test_readme_shows_that_a_team_is_draining() -> None:
+    """Its queues evict and hold, so no job of it runs, however large."""
+    text = readme(site({"teams/nlp.yaml": {"state": "draining"}}))
+
+    assert "| nlp | draining | `gpu` |" in text
+    assert "| nlp | `team-nlp` | `gpu` | none: the team is draining |" in text
+    assert "The queues of a team that is `draining` evict its jobs and admit none." in text
+    assert "| vision | active | `gpu` |" in text
+    assert "draining" not in readme(site())
+
+
+def test_readme_names_the_folders_that_volumes_mount() -> None:
+    """A folder for each team with a volume on NFS, and no other; further namespaces of a team share it."""
+    cluster = site(
+        {"teams/nlp.yaml": {"spaces": {"dev": {"storage": {"home": "100Gi"}}}}, "teams/vision.yaml": {"storage": None}}
+    )
+    volumes = [each.body["spec"] for each in render_site(cluster) if each.kind.name == "PersistentVolume"]
+    mounted = {(f"{each['nfs']['server']}:{each['nfs']['path']}", each["claimRef"]["namespace"]) for each in volumes}
+
+    assert _lines(readme(cluster), "nfs.") == ["| `nfs.corp.internal:/export/home/nlp` | `team-nlp`, `team-nlp-dev` |"]
+    assert mounted == {("nfs.corp.internal:/export/home/nlp", name) for name in ("team-nlp", "team-nlp-dev")}
+    assert "annotation `openshift.io/sa.scc.supplemental-groups`" in readme(cluster)
+
+
+def test_readme_without_a_volume_on_nfs_asks_for_no_folder() -> None:
+    """An export that no team uses needs nothing."""
+    assert "owner of NFS" in readme(site())
+    assert "owner of NFS" not in readme(site({f"teams/{name}.yaml": {"storage": None} for name in ("nlp", "vision")}))
+
+
+def test_readme_names_the_group_that_writes_where_it_is_known() -> None:
+    """On plain Kubernetes the pods of every team have one group."""
+    assert "Each must be writable by group 1000." in readme(
+        site({CLUSTER: {"release": "kubernetes-1.36", "argocd": None}})
+    )
