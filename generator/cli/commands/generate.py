@@ -56,8 +56,10 @@ def command(
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
-    Refuses when the profiles have errors, when something would be deleted that no profile says goodbye to, and when
-    what is delivered would change in a way that running jobs or the API server don't survive.
+    Refuses when the profiles have errors, when a profile or quota is gone that the tree was made from, and when the
+    change breaks a rule of the family `change`: a field that the API server never changes, a runtime edited in place,
+    or a queue, namespace, partition or address range taken from a team. It does not refuse changes of VF counts, MTU
+    or kubelet settings, which can interrupt running jobs.
     """
     if check and dry_run:
         raise click.UsageError("`--check` and `--dry-run` exclude each other")
