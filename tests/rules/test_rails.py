@@ -43,7 +43,7 @@ def test_rails_stand_one_beside_each_gpu(nics: list[dict[str, Any]], expected: l
 
 def test_node_with_fewer_rails_than_gpus_is_fine_without_a_fabric() -> None:
     """The help says what is not supported, and what it names as the way around passes."""
-    node = {"gpu": {"count": 4}, "nics": [FIRST, SECOND]}
+    node: dict[str, Any] = {"gpu": {"count": 4}, "nics": [FIRST, SECOND]}
     (found,) = (each for each in findings({"hardware/dgx-h100.yaml": node}) if each.rule == RULE)
     without = {
         "hardware/dgx-h100.yaml": {**node, "nics": [{"pci": each["pci"], "role": "storage"} for each in node["nics"]]},
