@@ -3,7 +3,8 @@
 Convention: a block marked ``shell`` is executed, line by line, and every line must end with 0, or with 1 after ``!``.
 A ``console`` block below it shows lines that it prints, in their order; one that begins with ``$`` needs a cluster and
 is only shown. A page says from which repository it starts. Where it commits changes, it says whether
-`generate` accepts their revert.
+`generate` accepts the revert of their profiles. Where it does not, a revert of the tree as well passes it, and the
+comparison with the base branch reports the same.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pytest
 
 from generator.edit.init import scaffold
 from generator.rulebook import all_rules
-from tests.pages import BLOCK, HOW_TOS, ROOT, TUTORIAL, call, done, shell_blocks, type_page
+from tests.pages import BLOCK, HOW_TOS, ROOT, TUTORIAL, blocks, call, done, shell_blocks, type_page
 
 _START = re.compile(
     r"This page starts from (?:(this repository)|the repository that `trainyard init` writes, with team `([a-z]+)`)\."
@@ -133,12 +134,49 @@ def _take_back(page: Path, folder: Path) -> None:
         if ended.returncode:
             assert ended.returncode == 1, ended.stdout
             assert done(folder, "git", "status", "--porcelain", "--", "overlays") == ""
-            refused.update(re.findall(r"^error\[(.+?)\]", ended.stdout, re.MULTILINE))
+            refused.update(_rules(ended.stdout))
+            assert _reported_by_base(folder, commit) == refused
             break
         done(folder, "trainyard", "generate", "--check")
         _commit(folder, f"Revert {commit}")
     assert refused == set(_RULE.findall(said))
     assert bool(refused) == (found[1] == "refuses")
+
+
+def _rules(printed: str) -> set[str]:
+    return set(re.findall(r"^error\[(.+?)\]", printed, re.MULTILINE))
+
+
+def _reported_by_base(folder: Path, commit: str) -> set[str]:
+    """Take a commit back, tree and profiles together, and return what the comparison with the base branch reports."""
+    done(folder, "git", "reset", "--quiet", "--hard")
+    done(folder, "git", "worktree", "add", "--quiet", "--detach", "../base", "HEAD")
+    done(folder, "git", "restore", "--source", f"{commit}~1", "--staged", "--worktree", ".")
+    done(folder, "trainyard", "generate", "--check")
+    done(folder, "trainyard", "generate")
+    ended = call(folder, "trainyard", "generate", "--dry-run", "--output", "../base/overlays")
+    assert ended.returncode == 1, ended.stdout
+    return _rules(ended.stdout)
+
+
+def test_ci_block_reports_a_reverted_team(new_repository: Path, tmp_path: Path) -> None:
+    """After `git revert` of `add team` every check of the pull request passes, but for that with the base branch."""
+    origin, folder = tmp_path / "origin", tmp_path / "repository"
+    done(tmp_path, "git", "clone", "--quiet", str(new_repository), str(origin))
+    done(origin, "trainyard", "add", "team", "audio", "--nodes", "2")
+    done(origin, "trainyard", "generate")
+    _commit(origin, "Team audio")
+    done(tmp_path, "git", "clone", "--quiet", "--depth", "2", origin.as_uri(), str(folder))
+    done(folder, "git", "revert", "--no-edit", "HEAD")
+    (script,) = (body for _, body in blocks(ROOT / "docs/how-to/check-a-pull-request.md", "yaml"))
+    *passing, last = (line.removeprefix("  - ") for line in script.splitlines()[1:])
+
+    assert len(passing) == 5
+    for command in passing:
+        done(folder, *command.split())
+    ended = call(folder, *last.split())
+    assert ended.returncode == 1
+    assert _rules(ended.stdout) == {"delivery/profile-vanished", "change/allocation-moved"}
 
 
 def _commit(folder: Path, message: str) -> None:

@@ -102,6 +102,7 @@ def plan_team(
     clusters = {site.name: site.cluster for site in platform.sites}
     cluster = _choose("cluster", request.cluster, clusters, Pointer("profiles/clusters"), problems)
     if cluster is None:
+        _check_pool(request.pool, clusters.values(), problems)
         return None, tuple(problems)
     pools = {pool.name: pool for pool in cluster.pools}
     pool = _choose("node pool", request.pool, pools, cluster.at / "pools", problems)
@@ -186,9 +187,17 @@ def _choose(kind: str, asked: str, known: Mapping[str, T], at: Pointer, problems
     if not asked and len(known) == 1:
         return next(iter(known.values()))
     message = f"there is no {kind} `{asked}`" if asked else f"which {kind} the team is for must be said"
-    hint = f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
+    there = f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
+    hint = there if asked or not known else f"Add `--{kind.removeprefix('node ')} NAME`; {there}"
     problems.append(rules.UNKNOWN_PLACE.at(at, message, hint=hint))
     return None
+
+
+def _check_pool(asked: str, clusters: Collection[Cluster], problems: list[Diagnostic]) -> None:
+    """Note that the pool is wrong or missing whichever cluster is named, so that one run reports all."""
+    pools = {pool.name: pool for cluster in clusters for pool in cluster.pools}
+    if clusters and (asked or all(len(cluster.pools) > 1 for cluster in clusters)):
+        _choose("node pool", asked, pools, Pointer("profiles/clusters"), problems)
 
 
 def _holding(fabric: Fabric, request: TeamRequest, taken: Taken, problems: list[Diagnostic]) -> Holding | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,16 @@ BAD_FILE_NAME = Rule(
 )
 RULES = (MISPLACED_FILE, BAD_FILE_NAME)
 
+_FILE, _FOLDER, _LINK = "regular file", "folder", "symbolic link"
+_TYPES = {
+    stat.S_IFREG: _FILE,
+    stat.S_IFDIR: _FOLDER,
+    stat.S_IFLNK: _LINK,
+    stat.S_IFIFO: "FIFO",
+    stat.S_IFSOCK: "socket",
+}
+"""What a path can be; everything else is a device."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -54,12 +65,16 @@ def discover(root: Path) -> Iterator[Found | Diagnostic]:
         shown = f"profiles/{path.name}"
         if path.name.startswith("."):
             yield from hidden_profiles(path, shown)
-        elif path.is_dir() and not path.is_symlink() and path.name in FOLDERS:
+        elif path.name in FOLDERS and _type(path) != _FOLDER:
+            yield _wrong_type(path, shown, "a folder of profiles", _FOLDER)
+        elif path.name in FOLDERS:
             yield from _folder(path)
-        elif path.name in ALONE and _is_plain(path):
-            yield Found(path.stem, path.stem, path, shown)
-        else:
+        elif path.name not in ALONE:
             yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
+        elif _type(path) != _FILE:
+            yield _wrong_type(path, shown, "a profile", _FILE)
+        else:
+            yield Found(path.stem, path.stem, path, shown)
 
 
 def _folder(folder: Path) -> Iterator[Found | Diagnostic]:
@@ -67,18 +82,27 @@ def _folder(folder: Path) -> Iterator[Found | Diagnostic]:
         shown = f"profiles/{folder.name}/{path.name}"
         is_component = folder.name == "components"
         file = path / "kustomization.yaml" if is_component else path
-        name = path.name if is_component else path.stem
         if path.name.startswith("."):
             yield from hidden_profiles(path, shown)
-        elif not _is_plain(file) or file.suffix != ".yaml" or path.is_symlink():
+        elif is_component and _type(path) == _LINK:
+            yield _wrong_type(path, shown, "a component", _FOLDER)
+        elif not _type(file) or file.suffix != ".yaml":
             yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
-        elif _NAME.match(name) is None:
-            message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
-            yield BAD_FILE_NAME.at(Pointer(shown), message)
-        elif name in DEVICES:
-            yield BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")
+        elif _type(file) != _FILE:
+            yield _wrong_type(file, f"{shown}/{file.name}" if is_component else shown, "a profile", _FILE)
         else:
-            yield Found(folder.name, name, file, f"profiles/{file.relative_to(folder.parent).as_posix()}")
+            yield from _named(folder.name, path.name if is_component else path.stem, file, shown)
+
+
+def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[Found | Diagnostic]:
+    """Yield a profile, or why its name can't be one."""
+    if _NAME.match(name) is None:
+        message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
+        yield BAD_FILE_NAME.at(Pointer(shown), message)
+    elif name in DEVICES:
+        yield BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")
+    else:
+        yield Found(kind, name, file, f"{shown}/{file.name}" if kind == "components" else shown)
 
 
 def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:
@@ -96,5 +120,18 @@ def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:
             yield MISPLACED_FILE.at(at, f"`{each.name}` is hidden, and is no profile", hint=hint)
 
 
-def _is_plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
+def _wrong_type(path: Path, shown: str, role: str, wanted: str) -> Diagnostic:
+    """Return the finding for a path of a type that its role does not have."""
+    actual = _type(path)
+    message = f"`{path.name}` is a {actual}, and {role} must be a {wanted}"
+    other = wanted.removeprefix("regular ")
+    hint = f"Replace the link by the {other} itself." if actual == _LINK else f"Replace it by a {wanted}, or remove it."
+    return MISPLACED_FILE.at(Pointer(shown), message, hint=hint)
+
+
+def _type(path: Path) -> str:
+    """Return what a path is, a link not followed; empty when there is nothing."""
+    try:
+        return _TYPES.get(stat.S_IFMT(path.lstat().st_mode), "device")
+    except (FileNotFoundError, NotADirectoryError):
+        return ""

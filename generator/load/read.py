@@ -63,7 +63,8 @@ def _read(root: Path, found: Found) -> tuple[Source, tuple[Diagnostic, ...]]:
         content = read_regular(root, found.path.relative_to(root).as_posix(), MAX_BYTES)
     except NotRegularError as problem:
         message = f"`{found.path.name}` is no profile: {problem.strerror}"
-        return Source(found.shown, b""), (MISPLACED_FILE.at(Pointer(found.shown), message),)
+        hint = "Replace it by a regular file, or remove it."
+        return Source(found.shown, b""), (MISPLACED_FILE.at(Pointer(found.shown), message, hint=hint),)
     except OSError as problem:
         raise TreeError(f"{found.path}: {problem.strerror}") from problem
     return read(found.shown, content)

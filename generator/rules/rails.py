@@ -32,6 +32,11 @@ RAIL_IS_NO_RAIL = Rule(
     ),
     fix="Correct `nics` from what `nvidia-smi topo -m` and `lspci` say on such a node.",
 )
+_UNLIKE = (
+    "If the node really has these, Trainyard does not support it on a fabric: give the ports another `role` than"
+    " `rail`, and remove the pool's `fabric`; jobs then use sockets. If the profile is wrong, correct `nics` from what"
+    " `nvidia-smi topo -m` and `lspci` say on such a node."
+)
 RAILS_WITHOUT_FABRIC = Rule(
     id="fabric/rails-without-fabric",
     severity=Severity.ERROR,
@@ -110,8 +115,8 @@ def _beside_gpus(each: Hardware, gpus: int) -> Iterator[Diagnostic]:
             )
     yield from _twice(each, [(str(nic.gpu), nic) for nic in each.rails if nic.gpu >= 0], "GPU {} beside them")
     if len(each.rails) != gpus:
-        message = f"a `{each.name}` has {counted(len(each.rails), 'rail')} and {counted(gpus, 'GPU')}"
-        yield RAIL_IS_NO_RAIL.at(each.at / "nics", message)
+        has = f"a `{each.name}` has {counted(len(each.rails), 'rail')} and {counted(gpus, 'GPU')}"
+        yield RAIL_IS_NO_RAIL.at(each.at / "nics", f"{has}; a fabric needs one rail for each GPU", hint=_UNLIKE)
 
 
 def rails_without_fabric(platform: Platform) -> Iterator[Diagnostic]:

@@ -69,7 +69,7 @@ def _unfilled(pool: Pool, owners: list[tuple[Tenant, Quota]]) -> Iterator[Diagno
         if room < 0:
             nodes.append(pool.hardware.gpus)
         nodes[room] -= part
-    if sum(parts) <= left * pool.hardware.gpus and len(nodes) > left:
+    if 0 < sum(parts) <= left * pool.hardware.gpus and len(nodes) > left:
         message = (
             f"shares of {', '.join(map(str, parts))} GPUs need {counted(len(nodes), 'node')} of pool `{pool.name}`,"
             f" which has {left} beside whole ones"

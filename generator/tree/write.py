@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics import TreeError
-from generator.tree.compare import not_generated, owned, read_locks, reading, same, walk
+from generator.tree.compare import covered, not_generated, owned, read_locks, reading, same, walk
 from generator.tree.exchange import flush, put_in_place
 from generator.tree.hold import staging_prefix, writing
 from generator.tree.lockfile import LOCKFILE, is_inside
@@ -29,12 +29,14 @@ class Written:
         changed: files with new content.
         deleted: files of ours that are no longer generated.
         kept: files of ours that are no longer generated but were edited by hand, and so stay.
+        foreign: files of others in the folders of the generated clusters, which stay.
     """
 
     created: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,9 @@ def _plan(target: Path, files: Mapping[str, bytes]) -> _Plan:
     deleted, kept, foreign = not_generated(present, files, owned(read_locks(target, present, files)))
     created = tuple(sorted(files.keys() - present.keys()))
     changed = tuple(sorted(files.keys() & present.keys() - unchanged))
-    return _Plan(unchanged, (*kept, *foreign), Written(created, changed, deleted, kept))
+    folders = covered(files)
+    inside = tuple(path for path in foreign if path.partition("/")[0] in folders)
+    return _Plan(unchanged, (*kept, *foreign), Written(created, changed, deleted, kept, inside))
 
 
 def _replace(target: Path, files: Mapping[str, bytes], plan: _Plan) -> None:

@@ -53,6 +53,45 @@ def test_team_that_is_there_is_refused(trainyard: Call) -> None:
     assert " --> profiles/teams/nlp.yaml:" in ended.out
 
 
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("nlp",), ["there is a team `nlp` already", "which cluster the team is for must be said"]),
+        (("Bad Name",), ["`Bad Name` can't be the name of a team", "which cluster the team is for must be said"]),
+        (
+            ("Bad Name", "--pool", "a100"),
+            [
+                "`Bad Name` can't be the name of a team",
+                "there is no node pool `a100`",
+                "which cluster the team is for must be said",
+            ],
+        ),
+    ],
+    ids=["exists", "bad-name", "unknown-pool"],
+)
+@pytest.mark.usefixtures("repository")
+def test_name_cluster_and_pool_are_told_in_one_run(args: tuple[str, ...], told: list[str], trainyard: Call) -> None:
+    """Nobody mends one of them to meet the next; the option to add is named."""
+    ended = trainyard("add", "team", *args)
+    heads = sorted(line.partition(": ")[2] for line in ended.out.splitlines() if line.startswith("error["))
+
+    assert (ended.code, heads) == (1, sorted(told))
+    assert "help: Add `--cluster NAME`; there is: lab, prod-east" in ended.out
+
+
+def test_pool_is_asked_for_with_the_cluster(repository: Path, trainyard: Call) -> None:
+    """Where every cluster has several, both options are missing; where one has a single pool, it could be meant."""
+    assert "which node pool" not in trainyard("add", "team", "audio").out
+    edit(
+        repository / "profiles/clusters/prod-east.yaml", "pools:\n", "pools:\n  spare: {hardware: dgx-h100, nodes: 1}\n"
+    )
+    asked = trainyard("add", "team", "audio").out
+
+    assert "which cluster the team is for must be said" in asked
+    assert "which node pool the team is for must be said" in asked
+    assert "help: Add `--pool NAME`; there is: cpu, cpu-phi, dgx-h100, spare, xe9680-h200" in asked
+
+
 def test_team_is_not_added_to_broken_profiles(repository: Path, trainyard: Call) -> None:
     """What the profiles say must be known before a number is given away."""
     edit(repository / "profiles" / "teams" / "nlp.yaml", "contact:", "contct:")

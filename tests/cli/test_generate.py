@@ -159,7 +159,37 @@ def test_file_edited_by_hand_is_kept_and_told(tree: Path, trainyard: Call) -> No
 
     kept = "overlays/prod-east/teams/science/localqueue-gpu.yaml: kept, since it was edited by hand;"
     assert kept in ended.out
+    assert ended.err == "overlays holds 1 file that Trainyard does not generate; `trainyard verify` fails on it\n"
     assert file.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["teams/nlp/a.yaml"], "1 file that Trainyard does not generate; `trainyard verify` fails on it"),
+        (
+            ["teams/nlp/a.yaml", "b"],
+            "2 files that Trainyard does not generate; `trainyard verify` fails on them",
+        ),
+    ],
+    ids=["one", "two"],
+)
+def test_foreign_files_are_counted_on_stderr(names: list[str], told: str, tree: Path, trainyard: Call) -> None:
+    """They stay and are no fault of the run, but whoever commits it meets them in `verify`."""
+    folder = tree / "overlays" / "prod-east"
+    for name in names:
+        (folder / name).touch()
+    (tree / "overlays" / "NOTES.md").touch()
+    ended = trainyard("generate")
+
+    assert (ended.code, ended.err) == (0, f"overlays holds {told}\n")
+    assert ended.out.splitlines()[-1].startswith("overlays is up to date: ")
+    assert trainyard("generate", "--dry-run").err == ended.err
+    assert trainyard("generate", "--cluster", "lab").err == ""
+    assert all((folder / name).exists() for name in names)
+    assert "error[delivery/foreign-file]" in trainyard("generate", "--check").out
+    foreign = json.loads(trainyard("generate", "--format", "json").out)["result"]["foreign"]
+    assert foreign == sorted(f"prod-east/{name}" for name in names)
 
 
 def test_json_lists_every_file(repository: Path, trainyard: Call) -> None:
@@ -167,7 +197,7 @@ def test_json_lists_every_file(repository: Path, trainyard: Call) -> None:
     ended = trainyard("generate", "--format", "json")
     result = json.loads(ended.out)["result"]
 
-    assert list(result) == ["written", "created", "changed", "deleted", "kept"]
+    assert list(result) == ["written", "created", "changed", "deleted", "kept", "foreign"]
     assert result["written"] is True
     assert sorted(f"overlays/{path}" for path in result["created"]) == sorted(
         path.relative_to(repository).as_posix() for path in (repository / "overlays").rglob("*") if path.is_file()

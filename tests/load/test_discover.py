@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -190,3 +191,85 @@ def test_folder_named_as_a_file_is_refused(tmp_path: Path) -> None:
         (MISPLACED_FILE.id, "profiles/teams"),
         (MISPLACED_FILE.id, "profiles/trainyard.yaml"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "message", "hint"),
+    [
+        (
+            "teams/x.yaml",
+            "link",
+            "`x.yaml` is a symbolic link, and a profile must be a regular file",
+            "Replace the link by the file itself.",
+        ),
+        (
+            "waivers.yaml",
+            "link",
+            "`waivers.yaml` is a symbolic link, and a profile must be a regular file",
+            "Replace the link by the file itself.",
+        ),
+        (
+            "teams/x.yaml",
+            "fifo",
+            "`x.yaml` is a FIFO, and a profile must be a regular file",
+            "Replace it by a regular file, or remove it.",
+        ),
+        (
+            "teams/x.yaml",
+            "socket",
+            "`x.yaml` is a socket, and a profile must be a regular file",
+            "Replace it by a regular file, or remove it.",
+        ),
+        (
+            "teams/x.yaml",
+            "folder",
+            "`x.yaml` is a folder, and a profile must be a regular file",
+            "Replace it by a regular file, or remove it.",
+        ),
+        (
+            "teams",
+            "link",
+            "`teams` is a symbolic link, and a folder of profiles must be a folder",
+            "Replace the link by the folder itself.",
+        ),
+        (
+            "teams",
+            "file",
+            "`teams` is a regular file, and a folder of profiles must be a folder",
+            "Replace it by a folder, or remove it.",
+        ),
+        (
+            "components/c",
+            "link",
+            "`c` is a symbolic link, and a component must be a folder",
+            "Replace the link by the folder itself.",
+        ),
+        (
+            "components/c/kustomization.yaml",
+            "fifo",
+            "`kustomization.yaml` is a FIFO, and a profile must be a regular file",
+            "Replace it by a regular file, or remove it.",
+        ),
+    ],
+)
+def test_wrong_type_of_file_is_named(path: str, kind: str, message: str, hint: str, tmp_path: Path) -> None:
+    """The place and the name are right, so the help is about the type and not about another folder."""
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    _make(tmp_path / path, kind)
+    (found,) = discover(tmp_path)
+
+    assert isinstance(found, Diagnostic)
+    assert (found.at.file, found.message, found.hint) == (f"profiles/{path}", message, hint)
+
+
+def _make(path: Path, kind: str) -> None:
+    if kind == "link":
+        path.symlink_to("elsewhere")
+    elif kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "socket":
+        os.mknod(path, stat.S_IFSOCK | 0o600)
+    else:
+        path.touch()

@@ -226,6 +226,46 @@ def test_larger_block_around_the_old_one_is_no_move() -> None:
     assert _rules(before, after) == [("change/allocation-moved", ("prod-east", "ib", "vision", "addresses"))]
 
 
+def test_claim_of_a_storage_class_may_grow_and_not_shrink() -> None:
+    """Its class resizes the volume; no volume is ever made smaller."""
+    grown, shrunk = ({"teams/nlp.yaml": {"storage": {"scratch": size}}} for size in ("30Ti", "10Ti"))
+    (found,) = _found(shrunk)
+
+    assert _found(grown) == []
+    assert found.message.endswith("changes resources.requests.storage: 20Ti -> 10Ti")
+    assert (found.notes, found.hint.startswith("Put it back.")) == ((), True)
+
+
+@pytest.mark.parametrize(("size", "quoted"), [("3Ti", True), ("1Ti", False)], ids=["up", "down"])
+def test_claim_of_nfs_keeps_its_size(size: str, quoted: bool) -> None:
+    """It is bound to a volume of ours, which nothing resizes; its size limits nothing either."""
+    (found,) = _found({"teams/nlp.yaml": {"storage": {"home": size}}})
+
+    assert (found.rule, found.at.path) == ("change/immutable-field", ("storage", "home"))
+    assert found.message.endswith(f"changes resources.requests.storage: 2Ti -> {size}")
+    assert found.hint.startswith("Put the size back. On NFS it limits nothing")
+    assert ["only dynamically provisioned pvc can be resized" in note.message for note in found.notes] == [
+        True
+    ] * quoted
+
+
+def test_answer_is_quoted_for_its_own_kind_only() -> None:
+    """A volume is not refused in the words for a topology."""
+    cluster = {
+        "fabrics": {"ib": {"levels": ["ml.example.com/spine", "ml.example.com/leaf"]}},
+        "external": {"NodeLabel/ml.example.com/spine": "fabric team"},
+        "storage": {"home": {"nfs": {"server": "other.corp.internal"}}},
+    }
+    found = _found({"clusters/prod-east.yaml": cluster})
+    notes = {each.message.split()[0]: [note.message for note in each.notes] for each in found}
+
+    assert notes == {
+        "PersistentVolume": [],
+        "Topology": ["Kueue's answer was `spec.levels: field is immutable` (seen with Kueue 0.19.2)"],
+    }
+    assert not any("`" in each.consequence for each in found)
+
+
 def test_volumes_are_told_at_the_kind_of_storage() -> None:
     """One line of the cluster changes the claims of every team: that line is shown, once."""
     found = _found({"clusters/prod-east.yaml": {"storage": {"home": {"nfs": {"path": "/export/other"}}}}})

@@ -24,7 +24,7 @@ STORAGE = {"pci": "0000:29:00.0", "role": "storage"}
             [FIRST, SECOND, {**STORAGE, "pci": FIRST["pci"]}],
             ["two ports of a `dgx-h100` have PCI address 0000:18:00.0"],
         ),
-        ([FIRST], ["a `dgx-h100` has 1 rail and 2 GPUs"]),
+        ([FIRST], ["a `dgx-h100` has 1 rail and 2 GPUs; a fabric needs one rail for each GPU"]),
         (
             [FIRST, {"pci": "0000:40:00.0", "role": "rail"}],
             ["rail 0000:40:00.0 does not say its GPU; a `dgx-h100` has GPUs 0 to 1"],
@@ -39,6 +39,21 @@ STORAGE = {"pci": "0000:29:00.0", "role": "storage"}
 def test_rails_stand_one_beside_each_gpu(nics: list[dict[str, Any]], expected: list[str]) -> None:
     """Each way in which ports are no rails has its own words."""
     assert messages(RULE, {"hardware/dgx-h100.yaml": {"gpu": {"count": 2}, "nics": nics}}) == expected
+
+
+def test_node_with_fewer_rails_than_gpus_is_fine_without_a_fabric() -> None:
+    """The help says what is not supported, and what it names as the way around passes."""
+    node: dict[str, Any] = {"gpu": {"count": 4}, "nics": [FIRST, SECOND]}
+    (found,) = (each for each in findings({"hardware/dgx-h100.yaml": node}) if each.rule == RULE)
+    without = {
+        "hardware/dgx-h100.yaml": {**node, "nics": [{"pci": each["pci"], "role": "storage"} for each in node["nics"]]},
+        "clusters/prod-east.yaml": {"pools": {"dgx-h100": {"fabric": None}}},
+    }
+
+    assert found.message == "a `dgx-h100` has 2 rails and 4 GPUs; a fabric needs one rail for each GPU"
+    assert "does not support it on a fabric: give the ports another `role` than `rail`" in found.hint
+    assert "correct `nics` from what `nvidia-smi topo -m` and `lspci` say" in found.hint
+    assert [each.rule for each in findings(without)] == ["fabric/gpu-jobs-without-rails"]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,16 @@ CLUSTER, NLP, VISION, RUNTIME = (
 )
 HARDWARE = "hardware/dgx-h100.yaml"
 UNEVEN = "capacity/uneven-share"
+CPU: dict[str, Any] = {
+    CLUSTER: {"pools": {"cpu": {"nodes": 3}}},
+    "hardware/cpu.yaml": {
+        "extends": "cpu-node",
+        "cpu": {"sockets": 2, "cores": 64, "threads": 128},
+        "memory": "512Gi",
+        "ephemeralStorage": "894Gi",
+        "labels": {"ml.example.com/kind": "cpu"},
+    },
+}
 TORCHRUN: dict[str, Any] = {RUNTIME: {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}}
 
 
@@ -34,19 +44,19 @@ def test_share_is_less_than_a_node_in_equal_pods(gpus: int) -> None:
 
 def test_share_of_a_node_without_gpus_is_told() -> None:
     """It would be counted in nodes."""
-    cpu = {
-        CLUSTER: {"pools": {"cpu": {"nodes": 3}}},
-        "hardware/cpu.yaml": {
-            "extends": "cpu-node",
-            "cpu": {"sockets": 2, "cores": 64, "threads": 128},
-            "memory": "512Gi",
-            "ephemeralStorage": "894Gi",
-            "labels": {"ml.example.com/kind": "cpu"},
-        },
-        NLP: {"quota": {"prod-east": {"cpu": {"gpus": 2}}}},
-    }
+    cpu = {**CPU, NLP: {"quota": {"prod-east": {"cpu": {"gpus": 2}}}}}
 
     assert messages(UNEVEN, cpu) == ["team nlp owns 2 GPUs of pool `cpu`, whose nodes have none"]
+
+
+def test_too_many_nodes_of_a_pool_without_gpus_are_no_uneven_share() -> None:
+    """A pool without shares has no share to divide, however many nodes its teams own."""
+    cpu = {**CPU, NLP: {"quota": {"prod-east": {"cpu": {"nodes": 5}}}}}
+
+    assert messages("capacity/oversubscribed", cpu) == [
+        "teams own 5 nodes of pool `cpu`, which promises 3 (3 less 0 in reserve)"
+    ]
+    assert messages(UNEVEN, cpu) == []
 
 
 @pytest.mark.parametrize(("cpu", "whole"), [(16, True), (18, False), (24, False), (32, True)])

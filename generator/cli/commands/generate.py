@@ -30,6 +30,7 @@ from generator.cli.options import (
 )
 from generator.committed import check_fresh, check_replaced
 from generator.diagnostics import has_errors
+from generator.model.quantity import counted
 from generator.pipeline import generate
 from generator.tree.hold import held
 from generator.tree.write import Written, preview, write
@@ -56,8 +57,10 @@ def command(
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
-    Refuses when the profiles have errors, when something would be deleted that no profile says goodbye to, and when
-    what is delivered would change in a way that running jobs or the API server don't survive.
+    Refuses when the profiles have errors, when a profile or quota is gone that the tree was made from, and when the
+    change breaks a rule of the family `change`: a field that the API server never changes, a runtime edited in place,
+    or a queue, namespace, partition or address range taken from a team. It does not refuse changes of VF counts, MTU
+    or kubelet settings, which can interrupt running jobs.
     """
     if check and dry_run:
         raise click.UsageError("`--check` and `--dry-run` exclude each other")
@@ -83,7 +86,16 @@ def command(
         lambda colour: _text(found, written, len(generation.files), dry_run=dry_run, colour=colour),
         lambda: document.report("generate", found, _result(written, dry_run=dry_run)),
     )
+    if written and (others := len(written.kept) + len(written.foreign)):
+        say(_count_foreign(others, found.places.shown("overlays")))
     return Exit.FINE if fine else Exit.FINDINGS
+
+
+def _count_foreign(others: int, tree: str) -> str:
+    them = "it" if others == 1 else "them"
+    return (
+        f"{tree} holds {counted(others, 'file')} that Trainyard does not generate; `trainyard verify` fails on {them}"
+    )
 
 
 def _result(written: Written | None, *, dry_run: bool) -> dict[str, Any] | None:
