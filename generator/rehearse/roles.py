@@ -40,7 +40,7 @@ _VIEWER: tuple[Right, ...] = (
             "trainer.kubeflow.org": "trainingruntimes trainjobs",
         },
     ),
-    ("get", {"visibility.kueue.x-k8s.io": "localqueues/pendingworkloads"}),
+    ("get", {"": "namespaces", "visibility.kueue.x-k8s.io": "localqueues/pendingworkloads"}),
 )
 _USER: tuple[Right, ...] = (
     *_VIEWER,
