@@ -177,7 +177,7 @@ def check_replaced(target: Path, generation: Generation, clusters: Iterable[str]
 
 
 def _require_locks(target: Path, generation: Generation) -> None:
-    """Refuse a tree without its lockfile: what jobs run with and the numbers of former teams would be forgotten.
+    """Refuse a tree that lost a lockfile: the numbers of former teams could be given away.
 
     Raises:
         TreeError: a folder has generated files and no lockfile.

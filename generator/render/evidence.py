@@ -12,7 +12,7 @@ from generator.model.compliance import Compliance
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.model.tenant import Tenant
-from generator.render.measures import MEASURES, OUTSIDE, Place
+from generator.render.measures import MEASURES, OUTSIDE, SiteObjects
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def evidence(site: Site, manifests: Sequence[Manifest]) -> tuple[Section, ...]:
             team=tenant.name,
             contact=tenant.team.contact,
             file=tenant.team.at.file,
-            rows=tuple(_rows(tenant, tenant.team.compliance, Place(site, manifests))),
+            rows=tuple(_rows(tenant, tenant.team.compliance, SiteObjects(site, manifests))),
         )
         for tenant in site.tenants
         if tenant.team.compliance
@@ -67,7 +67,7 @@ def outside(site: Site) -> tuple[str, ...]:
     return tuple(what for measure, what in OUTSIDE.items() if measure in asked and there.get(measure, True))
 
 
-def _rows(tenant: Tenant, compliance: Compliance, place: Place) -> Iterator[Row]:
+def _rows(tenant: Tenant, compliance: Compliance, place: SiteObjects) -> Iterator[Row]:
     for measure, control in sorted(compliance.controls.items(), key=lambda each: (each[1], each[0])):
         name, answer = MEASURES[measure]
         found = answer(tenant, place)

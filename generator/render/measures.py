@@ -34,7 +34,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SiteObjects:
     """A site with its objects."""
 
     site: Site
@@ -55,7 +55,7 @@ def _listed(words: Iterable[str]) -> str:
     return ", ".join(text(word) for word in sorted(set(words)))
 
 
-def _access(tenant: Tenant, place: Place) -> Answer:
+def _access(tenant: Tenant, place: SiteObjects) -> Answer:
     """The roles that are bound in the team's namespaces, and those that reach into them from the whole cluster."""
     bindings = place.own(tenant, "RoleBinding")
     subjects = {_subject(subject) for each in bindings for subject in each.body["subjects"]}
@@ -79,7 +79,7 @@ def _roles(bindings: Sequence[Manifest]) -> list[str]:
     return [each.body["roleRef"]["name"] for each in bindings]
 
 
-def _audit(tenant: Tenant, place: Place) -> Answer:
+def _audit(tenant: Tenant, place: SiteObjects) -> Answer:
     """The policy, which somebody else installs."""
     namespaces = {space.namespace for space in tenant.spaces}
     policies = [each for each in place.manifests if each.path == "operators/audit-policy.yaml"]
@@ -91,7 +91,7 @@ def _audit(tenant: Tenant, place: Place) -> Answer:
     return Answer(f"{how}; in force once installed in the API server; the log is kept by: {owner}", policies)
 
 
-def _nodes(tenant: Tenant, place: Place) -> Answer:
+def _nodes(tenant: Tenant, place: SiteObjects) -> Answer:
     """Who has quota on the team's pools, and what keeps other pods away."""
     own = {flavor.name: flavor.pool for queue in tenant.queues for flavor in queue.flavors}
     holders = [other for other in place.site.tenants for queue in other.queues if _on(queue, own)]
@@ -141,7 +141,7 @@ def _excludes(other: Pool, pool: Pool) -> bool:
     return any(labels.get(key, value) != value for key, value in other.hardware.labels.items())
 
 
-def _storage(tenant: Tenant, place: Place) -> Answer:
+def _storage(tenant: Tenant, place: SiteObjects) -> Answer:
     """Claims and buckets; their encryption is a statement of the cluster's profile."""
     wanted = {name for space in tenant.spaces for name in space.profile.storage}
     used = [each for each in place.site.cluster.storage if each.name in wanted]
@@ -176,7 +176,7 @@ def _launches(tenant: Tenant) -> list[Launch]:
     return list({launch.name: launch for space in tenant.spaces for launch in space.launches}.values())
 
 
-def _transit(tenant: Tenant, place: Place) -> Answer:
+def _transit(tenant: Tenant, place: SiteObjects) -> Answer:
     """How the ranks of each runtime talk between nodes, and what starts them."""
     launches = _launches(tenant)
     if not launches:
@@ -196,7 +196,7 @@ def _way(launch: Launch, *, encrypted: bool) -> str:
     return f"data between nodes goes over the pod network, which {how}"
 
 
-def _fips(tenant: Tenant, place: Place) -> Answer:
+def _fips(tenant: Tenant, place: SiteObjects) -> Answer:
     """The mode of the nodes is a statement; the algorithms of ssh are in the runtimes."""
     if not place.site.cluster.fips:
         return Answer(f"{code(place.site.cluster.at.file)} does not state that the nodes run in FIPS mode", state=OPEN)
@@ -207,7 +207,7 @@ def _fips(tenant: Tenant, place: Place) -> Answer:
     return Answer(how, place.of("ClusterTrainingRuntime", names))
 
 
-def _network(tenant: Tenant, place: Place) -> Answer:
+def _network(tenant: Tenant, place: SiteObjects) -> Answer:
     """Policies of each namespace, and what separates the team on a fabric, if it is on one."""
     policies = place.own(tenant, "NetworkPolicy")
     denied = {each.namespace for each in policies if each.name == "default-deny"}
@@ -228,7 +228,7 @@ def _network(tenant: Tenant, place: Place) -> Answer:
 
 
 _SUBJECTS = {"Group": "groups", "ServiceAccount": "service accounts"}
-MEASURES: Mapping[str, tuple[str, Callable[[Tenant, Place], Answer]]] = {
+MEASURES: Mapping[str, tuple[str, Callable[[Tenant, SiteObjects], Answer]]] = {
     "accessControl": ("access control", _access),
     "audit": ("audit", _audit),
     "dedicatedNodes": ("dedicated nodes", _nodes),

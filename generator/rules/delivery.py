@@ -87,9 +87,9 @@ NAME_OF_A_CONTROLLER = Rule(
     severity=Severity.ERROR,
     summary="A component's ConfigMap has no name that a controller uses for its own.",
     why=(
-        "Trainer builds pods from the ConfigMaps of a job, so admission refuses one with such a name, and the unit is"
-        " not synced: `is Trainer's alone` (seen with Argo CD 3.5.7). Kubernetes and OpenShift overwrite the"
-        " certificates that they publish in each namespace."
+        "Trainer builds pods from `<job>-runtime-snapshot`, so admission refuses it, and the unit is not synced: `is"
+        " Trainer's alone` (seen with Argo CD 3.5.7). The other ConfigMaps are written by a controller too: Argo CD and"
+        " the controller overwrite each other's data."
     ),
     fix="Give the ConfigMap another name.",
 )

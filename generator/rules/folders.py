@@ -36,20 +36,14 @@ def folder_around_another_team(platform: Platform) -> Iterator[Diagnostic]:
                 inside[outer].setdefault(claim.team, claim)
     for outer, teams in sorted(inside.items()):
         owner = owners[outer]
-        message = f"team {owner.team} gets folder {owner.path} of {owner.storage.server}, which holds that of "
-        message += f"team {next(iter(teams))}" if len(teams) == 1 else f"{len(teams)} other teams"
+        others = f"team {next(iter(teams))}" if len(teams) == 1 else f"{len(teams)} other teams"
+        message = f"team {owner.team} gets folder {owner.path} of {owner.storage.server}, which holds that of {others}"
         notes = [Note(f"team {team} has {claim.path}", claim.request.at) for team, claim in sorted(teams.items())]
         yield FOLDER_AROUND_ANOTHER_TEAM.at(owner.request.at, message, notes=notes)
 
 
 def _claims(platform: Platform) -> Iterator[Claim]:
-    return (
-        claim
-        for site in platform.sites
-        for tenant in site.tenants
-        for space in tenant.spaces
-        for claim in space.made_volumes
-    )
+    return (claim for site in platform.sites for tenant in site.tenants for claim in tenant.made_volumes)
 
 
 def _folder(claim: Claim) -> tuple[str, ...]:
