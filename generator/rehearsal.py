@@ -28,10 +28,12 @@ from generator.rehearse.life import check_life, check_queues
 from generator.rehearse.load import check_load
 from generator.rehearse.meddling import check_meddling
 from generator.rehearse.outcome import Outcome
+from generator.rehearse.outsiders import check_outsiders
 from generator.rehearse.promises import check_promises
 from generator.rehearse.redis import fetch_redis, find_redis
 from generator.rehearse.repository import Repository
 from generator.rehearse.sync import check_sync
+from generator.rehearse.tenant_objects import check_tenant_objects
 from generator.rehearse.tenants import check_tenants
 from generator.render.site import render_site
 from generator.render.unit import UNLISTED
@@ -170,6 +172,8 @@ def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     if every := sample_jobs(site, manifests, ""):
         yield from check_queues(lab)
         yield from check_tenants(lab, every)
+        yield from check_tenant_objects(lab, [space for tenant in site.tenants for space in tenant.spaces])
+    yield from check_outsiders(lab)
     if samples := sample_jobs(site, manifests, team):
         yield from check_life(lab, samples)
         yield from check_ledger(lab, samples)

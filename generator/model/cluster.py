@@ -9,6 +9,7 @@ from typing import Any
 
 from generator.diagnostics import Pointer
 from generator.model import names
+from generator.model.cel import text, text_list
 from generator.model.fabric import Fabric
 from generator.model.network import Egress
 from generator.model.pool import Pool
@@ -98,6 +99,7 @@ class Cluster:
         priorities: lowest value first.
         networks: the cluster's own address ranges by name (pods, services, machines).
         operators, auditors: groups with the platform-wide roles.
+        system_namespaces: whose pods may use any node, the release's included; one that ends with ``*`` is a prefix.
         frameworks: job kinds that Kueue queues.
         fips: whether the nodes run in FIPS mode.
         encrypts_pods: whether the pod network encrypts between nodes.
@@ -122,6 +124,7 @@ class Cluster:
     networks: Mapping[str, IPv4Network]
     operators: tuple[str, ...]
     auditors: tuple[str, ...]
+    system_namespaces: tuple[str, ...]
     frameworks: tuple[str, ...]
     sharing: str
     fips: bool
@@ -175,6 +178,47 @@ class Cluster:
     def team_label_key(self) -> str:
         """Label that every team's namespace carries."""
         return f"{self.settings.domain}/team"
+
+    @property
+    def team_label_text(self) -> str:
+        """CEL: the key of that label."""
+        return text(self.team_label_key)
+
+    @property
+    def taint_list(self) -> str:
+        """CEL: keys of the taints on the pools' nodes."""
+        return text_list(sorted({pool.hardware.taint for pool in self.pools if pool.hardware.taint}))
+
+    @property
+    def device_list(self) -> str:
+        """CEL: what only these nodes give, GPUs and virtual functions."""
+        return text_list(sorted({name for pool in self.pools for name in pool.worth if "/" in name}))
+
+    @property
+    def outside_system_namespaces(self) -> str:
+        """CEL: the request is for a namespace where no daemon of the platform runs."""
+        prefixes = [name.removesuffix("*") for name in self.system_namespaces if name.endswith("*")]
+        named = [name for name in self.system_namespaces if not name.endswith("*")]
+        tests = [f"request.namespace in {text_list(named)}"]
+        tests += [f"request.namespace.startsWith({text(prefix)})" for prefix in prefixes]
+        return f"!({' || '.join(tests)})"
+
+    @property
+    def is_tenant(self) -> str:
+        """CEL: who asks may not write the policies' parameters, so that the policies hold them."""
+        place = f"authorizer.group('').resource('configmaps').namespace({text(self.system_namespace)})"
+        return f"!{place}.check('update').allowed()"
+
+    @property
+    def claimable_classes(self) -> str:
+        """CEL: the storage classes that a namespace's admins may claim of."""
+        read = f"namespaceObject.metadata.?annotations[?{text(self.claimable_key)}]"
+        return f"{read}.orValue('').split(' ').filter(each, each != '')"
+
+    @property
+    def claimable_key(self) -> str:
+        """Annotation of a team's namespace: storage classes that its admins may claim of."""
+        return f"{self.settings.domain}/claimable-storage-classes"
 
     @property
     def nobody(self) -> list[dict[str, Any]]:

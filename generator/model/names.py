@@ -11,6 +11,9 @@ JOB_ACCOUNT = "trainer"
 SYSTEM_NAMESPACE = "trainyard-system"
 """Where the parameters of the admission policies live; no tenant has a role in it."""
 
+TENANT_OBJECTS = "trainyard-tenant-objects"
+"""The admission policy over what tenants write."""
+
 RESERVED_TEAMS = frozenset({"admin", "argocd", "default", "platform", "samples", "system", "trainyard"})
 
 DEVICES = frozenset(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.diagnostics import Pointer
+from generator.model.cel import text_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Release:
         workspace_ingress: namespaces that must reach a project's workbenches and pipelines.
         metrics_namespaces: namespaces that scrape.
         controllers: user names that the admission policies exempt.
+        system_namespaces: whose pods may use any node; one that ends with ``*`` is a prefix.
+        reserved_config_maps: endings of the ConfigMaps that Trainer keeps beside a job.
         isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not cancel.
         groups_podsets: whether Kueue can place a launcher and its nodes as one topology group.
         job_scc: SecurityContextConstraints that job pods are pinned to; empty where ids are given instead.
@@ -72,6 +75,8 @@ class Release:
     workspace_ingress: tuple[str, ...]
     metrics_namespaces: tuple[str, ...]
     controllers: tuple[str, ...]
+    system_namespaces: tuple[str, ...]
+    reserved_config_maps: tuple[str, ...]
     isolates_jobs: bool
     groups_podsets: bool
     job_scc: str
@@ -89,5 +94,9 @@ class Release:
     @property
     def exemption(self) -> str:
         """CEL: the request is not one of the controllers that must always get through."""
-        users = ", ".join(f"'{user}'" for user in self.controllers)
-        return f"!(request.userInfo.username in [{users}])"
+        return f"!(request.userInfo.username in {text_list(self.controllers)})"
+
+    @property
+    def reserved_endings(self) -> str:
+        """CEL: endings of names of ConfigMaps that are Trainer's alone."""
+        return text_list(self.reserved_config_maps)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from generator.model import names
 from generator.model.cluster import Cluster, Priority, group_subjects
 from generator.model.launch import Launch
 from generator.model.network import Egress, Network
-from generator.model.quantity import counted, format_amount
+from generator.model.quantity import counted, format_amount, format_bytes
 from generator.model.queue import Queue
 from generator.model.runtime import INITIALIZERS
-from generator.model.storage import Claim, StoredSecret
+from generator.model.storage import Allowance, Claim, StoredSecret
 from generator.model.team import Team, TeamSpace
+
+_COUNTS: Final = {
+    "count/configmaps": "300",
+    "count/trainjobs.trainer.kubeflow.org": "100",
+    "persistentvolumeclaims": "50",
+    "services.loadbalancers": "0",
+    "services.nodeports": "0",
+}
+"""Trainer keeps up to two ConfigMaps beside each job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,7 @@ class Space:
     priorities: tuple[Priority, ...]
     networks: tuple[Network, ...]
     claims: tuple[Claim, ...]
+    allowances: tuple[Allowance, ...]
     secrets: tuple[StoredSecret, ...]
 
     @property
@@ -195,13 +205,38 @@ class Space:
         return tuple(claim for claim in self.claims if claim.storage.kind == "nfs")
 
     @property
+    def claimable_classes(self) -> tuple[str, ...]:
+        """Storage classes that its admins may claim of."""
+        return tuple(sorted({each.storage.storage_class for each in self.allowances}))
+
+    @property
+    def quota(self) -> dict[str, str]:
+        """Objects and bytes that a namespace may hold: counts, and claims by their class.
+
+        A quota on GPUs, cpu or pods beside Kueue leaves half a gang running and holding its GPUs.
+        """
+        claimed = [(claim.storage.storage_class, claim.request.size) for claim in self.claims]
+        allowed = [(each.storage.storage_class, each.size) for each in self.allowances]
+        quota = {**_COUNTS, "requests.storage": format_bytes(sum(size for _, size in (*claimed, *allowed)))}
+        for name in self.claimable_classes:
+            size = sum(size for each, size in (*claimed, *allowed) if each == name)
+            quota[f"{name}.storageclass.storage.k8s.io/requests.storage"] = format_bytes(size)
+        return dict(sorted(quota.items()))
+
+    @property
     def namespace_annotations(self) -> dict[str, str]:
         """Whom to call; and a namespace goes only when a person confirms it."""
         return {
             "argocd.argoproj.io/sync-options": "Prune=false,Delete=confirm",
             **self.contact,
+            **self._claimable,
             **self._display_name,
         }
+
+    @property
+    def _claimable(self) -> dict[str, str]:
+        classes = " ".join(self.claimable_classes)
+        return {self.cluster.claimable_key: classes} if classes else {}
 
     @property
     def _display_name(self) -> dict[str, str]:

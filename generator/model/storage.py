@@ -82,6 +82,19 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowance:
+    """What the admins of a namespace may claim for themselves of a storage, beside what its profile asks for.
+
+    Args:
+        size: bytes, in sum.
+    """
+
+    storage: Storage
+    at: Pointer
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class StoredSecret:
     """A Secret that External Secrets makes from a store; Git never sees a value.
 

@@ -14,9 +14,10 @@ from generator.rehearse.api import Api, Body, Refused, as_applied, at_once
 from generator.rehearse.harmless import good_jobs
 from generator.rehearse.hostile import (
     CLOSED,
+    FOREGROUND,
     NO_PARAMETERS,
     ORPHAN,
-    SNAPSHOT,
+    RESERVED,
     greedy_jobs,
     hostile_changes,
     hostile_jobs,
@@ -178,10 +179,13 @@ def _hostile_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator
     for told, change, words in hostile_changes(sample, body):
         yield Try(f"{state}: {told}", partial(user.patch, body, change, dry_run=True), at, words)
     for who, api in {"its user": user, "an administrator": lab.api}.items():
-        orphaning = partial(api.delete, body, "Orphan", dry_run=True)
-        yield Try(f"{state}: deleted by {who}, dependents orphaned", orphaning, at, ORPHAN)
-    snapshot = _config_map(sample.space, f"{job.name}-runtime-snapshot")
-    yield Try(f"{state}: its runtime's copy", partial(user.apply, snapshot, dry_run=True), at, SNAPSHOT)
+        for policy, words in {"Orphan": ORPHAN, "Foreground": FOREGROUND}.items():
+            request = partial(api.delete, body, policy, dry_run=True)
+            yield Try(f"{state}: deleted by {who} with {policy}", request, at, words)
+    for name in _config_maps_of(lab, job):
+        of_trainer = _config_map(sample.space, name)
+        yield Try(f"{state}: {name} changed", partial(user.patch, of_trainer, {"data": {}}, dry_run=True), at, RESERVED)
+        yield Try(f"{state}: {name} deleted", partial(user.delete, of_trainer, dry_run=True), at, RESERVED)
 
 
 def _good_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[Try]:
@@ -196,6 +200,13 @@ def _good_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[Tr
     for account in sample.space.cluster.release.controllers:
         request = partial(as_account(lab.api, account).patch, body, suspended, dry_run=True)
         yield Try(f"{state}: suspended or not by {account}", request, at)
+
+
+def _config_maps_of(lab: Lab, job: Job) -> list[str]:
+    """Return the names of what Trainer keeps beside a job."""
+    uid = job.body["metadata"]["uid"]
+    found = (each["metadata"] for each in lab.api.list("v1", "ConfigMap", job.namespace))
+    return [each["name"] for each in found if any(own["uid"] == uid for own in each.get("ownerReferences", []))]
 
 
 def _config_map(space: Space, name: str) -> Body:

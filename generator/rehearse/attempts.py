@@ -59,8 +59,14 @@ _RBAC = "rbac.authorization.k8s.io/v1"
 _NETWORKS = "k8s.cni.cncf.io/v1"
 _PODS: Body = {"spec": {"containers": [{"name": "node", "image": "example.com/image"}]}}
 _JOB: Body = {"spec": {"template": {"spec": {**_PODS["spec"], "restartPolicy": "Never"}}}}
-_CLAIM: Body = {"spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Mi"}}}}
 _ROLE: Body = {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}}
+
+
+def claim(storage_class: str) -> Attempt:
+    """Return the request for a claim of a class; ``tenant_objects`` tries those that a policy refuses."""
+    spec = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Mi"}}}
+    return Attempt("create", "v1", "PersistentVolumeClaim", "", {"spec": {**spec, "storageClassName": storage_class}})
+
 
 IN_A_NAMESPACE = (
     Attempt("create", "v1", "ConfigMap"),
@@ -75,7 +81,6 @@ IN_A_NAMESPACE = (
     Attempt("patch", "v1", "Pod", "ephemeralcontainers"),
     Attempt("delete", "v1", "Pod"),
     Attempt("list", "v1", "Pod"),
-    Attempt("create", "v1", "PersistentVolumeClaim", "", _CLAIM),
     Attempt("delete", "v1", "PersistentVolumeClaim"),
     Attempt("delete", "v1", "ResourceQuota"),
     Attempt("create", "v1", "Service", "", {"spec": {"ports": [{"port": 80}]}}),

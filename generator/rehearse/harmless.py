@@ -32,11 +32,7 @@ _GOOD_TRAINERS: tuple[Body, ...] = (
     {"command": ["a"], "args": ["b"]},
     {"env": [{"name": "A", "value": "b"}, {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]},
 )
-_GOOD_METADATA: tuple[Body, ...] = (
-    {"labels": {"mine": "x"}},
-    {"finalizers": ["foregroundDeletion"]},
-    {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "u"}]},
-)
+_GOOD_METADATA: tuple[Body, ...] = ({"labels": {"mine": "x"}},)
 
 
 def good_jobs(sample: Sample, body: Body) -> Iterator[Variant]:

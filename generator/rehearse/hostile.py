@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from generator.model.runtime import INITIALIZERS
 from generator.model.space import Sample
 from generator.rehearse.api import Body
+from generator.rehearse.steering import FINALIZER, STEERING
 from generator.rehearse.variants import (
     OWN,
     Variant,
@@ -42,12 +43,11 @@ _POD_PLATFORM = "must not set securityContext, terminationGracePeriodSeconds or 
 _JOBSET = "spec.labels and spec.annotations would reach the JobSet"
 _DEADLINE = "the job needs a kueue.x-k8s.io/priority-class"
 _STEPS = "spec.initializer must say the storageUri"
-_FINALIZER = "metadata.finalizers can't be added"
-_OWNER = "metadata.ownerReferences must not name a controller"
 _FIXED = "spec can't be changed after creation"
 ORPHAN = "can't be deleted with its dependents orphaned"
-SNAPSHOT = "whose name ends with -runtime-snapshot is Trainer's alone"
+FOREGROUND = "can't be deleted in the foreground"
 CLOSED = "is not open for jobs"
+RESERVED = "are Trainer's alone"
 NO_PARAMETERS = "no params found for policy binding"
 
 
@@ -143,9 +143,8 @@ _LABELS: tuple[tuple[Body, str], ...] = (
 )
 _METADATA_CHANGES: tuple[tuple[Body, str], ...] = (
     ({"labels": {"kueue.x-k8s.io/prebuilt-workload-name": "x"}}, _RESERVED),
-    ({"finalizers": ["a/b"]}, _FINALIZER),
-    ({"finalizers": ["orphan"]}, _FINALIZER),
-    ({"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "u", "controller": True}]}, _OWNER),
+    ({"finalizers": ["orphan"]}, FINALIZER),
+    *STEERING,
 )
 
 _MANAGED: tuple[Body, str] = ({"managedBy": "kueue.x-k8s.io/multikueue"}, _RESERVED)

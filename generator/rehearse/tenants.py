@@ -12,7 +12,7 @@ from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.model.space import Sample
 from generator.rehearse.api import Api, Body, Refused, at_once
-from generator.rehearse.attempts import IN_A_NAMESPACE, WIDE, Attempt
+from generator.rehearse.attempts import IN_A_NAMESPACE, WIDE, Attempt, claim
 from generator.rehearse.jobs import TRAINER
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure, Outcome, counted
@@ -143,9 +143,11 @@ def _requests(lab: Lab, everybody: Sequence[Subject], jobs: Mapping[str, Body]) 
 
 def _attempts(site: Site, who: Subject, jobs: Mapping[str, Body]) -> Iterator[tuple[Attempt, str]]:
     """Yield requests and where they are made; a job is the place's own sample, where it has one."""
+    classes = {space.namespace: space.claimable_classes for tenant in site.tenants for space in tenant.spaces}
     for place in who.places(site):
         if place in jobs:
             yield Attempt("create", TRAINER, "TrainJob", "", jobs[place]), place
+        yield from ((claim(each), place) for each in classes.get(place, ("of-nobody",)))
         yield from ((attempt, place) for attempt in IN_A_NAMESPACE)
     yield from ((attempt, "") for attempt in WIDE)
 

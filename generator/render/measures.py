@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from generator.model import names
 from generator.model.launch import Launch
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
@@ -144,6 +145,7 @@ def _excludes(other: Pool, pool: Pool) -> bool:
 def _storage(tenant: Tenant, place: SiteObjects) -> Answer:
     """Claims and buckets; their encryption is a statement of the cluster's profile."""
     wanted = {name for space in tenant.spaces for name in space.profile.storage}
+    wanted |= {each.storage.name for space in tenant.spaces for each in space.allowances}
     used = [each for each in place.site.cluster.storage if each.name in wanted]
     made = {claim.volume for claim in tenant.made_volumes}
     buckets = {secret.name for space in tenant.spaces for secret in space.buckets}
@@ -154,22 +156,10 @@ def _storage(tenant: Tenant, place: SiteObjects) -> Answer:
     plain = [each.name for each in used if not each.encrypted]
     if plain:
         return Answer(f"storage that is not stated to be encrypted: {_listed(plain)}", objects, OPEN)
-    names = _listed([each.name for each in used])
-    how = f"{code(place.site.cluster.at.file)} states `encrypted: true` of the team's storage: {names}"
-    claimants = [
-        each for each in place.of("ClusterRole", set(_roles(place.own(tenant, "RoleBinding")))) if _claims(each)
-    ]
-    if claimants:
-        how += f"; {_listed(each.name for each in claimants)} may create claims, and nothing refuses a claim of another"
-        return Answer(f"{how} storage class of the cluster", [*claimants, *objects], OPEN)
-    return Answer(how, objects)
-
-
-def _claims(role: Manifest) -> bool:
-    """Tell whether a role may create claims; nothing in the tree checks their storage class."""
-    return any(
-        "persistentvolumeclaims" in rule["resources"] and "create" in rule["verbs"] for rule in role.body["rules"]
-    )
+    stated = _listed([each.name for each in used])
+    how = f"{code(place.site.cluster.at.file)} states `encrypted: true` of the team's storage: {stated}"
+    policies = place.of("ValidatingAdmissionPolicy", {names.TENANT_OBJECTS})
+    return Answer(f"{how}; admission refuses its admins' claims of any other class", [*policies, *objects])
 
 
 def _launches(tenant: Tenant) -> list[Launch]:
@@ -201,10 +191,10 @@ def _fips(tenant: Tenant, place: SiteObjects) -> Answer:
     if not place.site.cluster.fips:
         return Answer(f"{code(place.site.cluster.at.file)} does not state that the nodes run in FIPS mode", state=OPEN)
     how = f"{code(place.site.cluster.at.file)} states that the nodes run in FIPS mode"
-    names = {launch.name for launch in _launches(tenant) if launch.runtime.launcher.mpi}
-    if names:
+    mpi = {launch.name for launch in _launches(tenant) if launch.runtime.launcher.mpi}
+    if mpi:
         how += "; sshd and ssh of MPI jobs take approved algorithms only"
-    return Answer(how, place.of("ClusterTrainingRuntime", names))
+    return Answer(how, place.of("ClusterTrainingRuntime", mpi))
 
 
 def _network(tenant: Tenant, place: SiteObjects) -> Answer:

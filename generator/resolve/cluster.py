@@ -60,6 +60,7 @@ def resolve_cluster(
         networks=networks,
         operators=tuple(sorted(roles.get("operator", ()))),
         auditors=tuple(sorted(roles.get("auditor", ()))),
+        system_namespaces=tuple(sorted({*release.system_namespaces, *fields.get("systemNamespaces", ())})),
         frameworks=tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
         sharing=fields.get("sharing", "fair"),
         fips=fields.get("fips", False),

@@ -26,6 +26,8 @@ def resolve_release(name: str, source: Source) -> Release:
         workspace_ingress=tuple(fields["workspaceIngress"]),
         metrics_namespaces=tuple(fields["metricsNamespaces"]),
         controllers=tuple(fields["controllers"]),
+        system_namespaces=tuple(fields["systemNamespaces"]),
+        reserved_config_maps=tuple(fields["reservedConfigMaps"]),
         isolates_jobs=fields["isolatesJobs"],
         groups_podsets=fields["groupsPodsets"],
         job_scc=fields.get("jobScc", ""),

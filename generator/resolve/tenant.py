@@ -15,7 +15,7 @@ from generator.model.quantity import parse_bytes
 from generator.model.queue import Flavor, Queue
 from generator.model.runtime import Runtime
 from generator.model.space import Grant, Space
-from generator.model.storage import Claim, Storage, StoredSecret, bucket_secret, pull_secret
+from generator.model.storage import Allowance, Claim, Storage, StoredSecret, bucket_secret, pull_secret
 from generator.model.team import Allocation, StorageRequest, Team, TeamSpace
 from generator.model.tenant import Tenant
 from generator.resolve.launch import Held, resolve_grants
@@ -84,6 +84,7 @@ def _space(
             for storage, request in requests
             if storage.kind != "s3"
         ),
+        allowances=tuple(_allowances(space, cluster, asked.get("claims", {}), found)),
         secrets=tuple(sorted((*pulls, *buckets), key=lambda secret: secret.name)),
     )
 
@@ -121,6 +122,15 @@ def _requests(
         storage = find("storage", name, known, at.key(), found)
         if storage is not None:
             yield storage, _request(storage, what, at)
+
+
+def _allowances(space: TeamSpace, cluster: Cluster, asked: Mapping[str, str], found: Found) -> Iterator[Allowance]:
+    known = {storage.name: storage for storage in cluster.storage}
+    for name, size in sorted(asked.items()):
+        at = space.at / "claims" / name
+        storage = find("storage", name, known, at.key(), found)
+        if storage is not None:
+            yield Allowance(storage, at, parse_bytes(size))
 
 
 def _request(storage: Storage, asked: Any, at: Pointer) -> StorageRequest:

@@ -122,10 +122,12 @@ def unencrypted_storage(platform: Platform) -> Iterator[Diagnostic]:
     for site, tenant, compliance in _under(platform, "encryptedStorage"):
         plain = {storage.name: storage.at for storage in site.cluster.storage if not storage.encrypted}
         for space in tenant.spaces:
-            for name in (each for each in space.profile.storage if each in plain):
-                message = f"team {tenant.name} is under {compliance.name}, and `{name}` is not said to be encrypted"
-                notes = [Note(f"on cluster {site.name}", plain[name])]
-                yield UNENCRYPTED_STORAGE.at(space.profile.at / "storage" / name, message, notes=notes)
+            asked = [(each, space.profile.at / "storage" / each) for each in space.profile.storage]
+            asked += [(each.storage.name, each.at) for each in space.allowances]
+            for name, at in asked:
+                if name in plain:
+                    message = f"team {tenant.name} is under {compliance.name}, and `{name}` is not said to be encrypted"
+                    yield UNENCRYPTED_STORAGE.at(at, message, notes=[Note(f"on cluster {site.name}", plain[name])])
 
 
 def unstated_transit(platform: Platform) -> Iterator[Diagnostic]:

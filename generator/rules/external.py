@@ -55,6 +55,10 @@ def _wrong_requests(space: Space) -> Iterator[Diagnostic]:
         if _BUCKET.match(secret.bucket) is None:
             message = f"storage `{secret.name}` is s3 and takes the name of a bucket"
             yield WRONG_STORAGE_REQUEST.at(space.profile.at / "storage" / secret.name, message)
+    for allowance in space.allowances:
+        if (kind := allowance.storage.kind) != "class":
+            message = f"storage `{allowance.storage.name}` is {kind}; a team's admins can claim of a class only"
+            yield WRONG_STORAGE_REQUEST.at(allowance.at, message)
 
 
 def _claim_problem(storage: Storage, request: StorageRequest) -> str:

@@ -99,24 +99,24 @@ ENCRYPTED: dict[str, Any] = {
 
 
 def test_encrypted_storage_names_the_profile_that_states_it() -> None:
-    """Encryption is a statement of the cluster's profile, for each storage by name; no one else creates claims."""
-    row = rows(ENCRYPTED, {"teams/nlp.yaml": {"groups": {"admin": None}}})["4"]
+    """Encryption is a statement of the cluster's profile, for each storage by name; nobody claims of another."""
+    row = rows(ENCRYPTED)["4"]
 
     assert row.state == "answered"
     assert row.how == (
         "`profiles/clusters/prod-east.yaml` states `encrypted: true` of the team's storage: checkpoints, home, scratch"
+        "; admission refuses its admins' claims of any other class"
     )
+    assert "platform/validatingadmissionpolicy-trainyard-tenant-objects.yaml" in row.objects
 
 
-def test_encrypted_storage_is_not_answered_while_members_create_claims() -> None:
-    """A member who may create a claim chooses its storage class, and no admission policy looks at it."""
-    row = rows(ENCRYPTED)["4"]
+def test_what_admins_may_claim_must_be_encrypted_too() -> None:
+    """A class that only `claims` names is the team's storage as well."""
+    row = rows(
+        ENCRYPTED, {CLUSTER: {"storage": {"fast": {"class": "nvme"}}}, "teams/nlp.yaml": {"claims": {"fast": "1Ti"}}}
+    )["4"]
 
-    assert row.state == "not answered"
-    assert row.how.endswith(
-        "; trainyard-team-admin may create claims, and nothing refuses a claim of another storage class of the cluster"
-    )
-    assert "platform/clusterrole-trainyard-team-admin.yaml" in row.objects
+    assert (row.state, row.how) == ("not answered", "storage that is not stated to be encrypted: fast")
 
 
 TCP: dict[str, Any] = {"runtimes/openmpi-cuda.yaml": {"fabric": "tcp"}}
