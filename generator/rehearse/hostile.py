@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generator.model.quantity import format_amount
 from generator.model.runtime import INITIALIZERS
 from generator.model.space import Sample
 from generator.rehearse.api import Body
@@ -31,6 +32,8 @@ _VOLUME_FORM = "a volume needs a name of its own"
 _CONTAINER = "may change only the container node"
 _MOUNT = "a mount has a plain absolute path"
 _TRAINER = "leave out empty env values, env, args and command"
+_SCRIPTS = "the platform's scripts obey them"
+_BYTES = "at most 200 variables, and 64 KiB"
 _METADATA = "choose networks and topology"
 _RESOURCES = "spec.trainer.resourcesPerNode must be absent"
 _RANKS = "spec.trainer.numProcPerNode is"
@@ -39,7 +42,7 @@ _QUEUE = "label kueue.x-k8s.io/queue-name must be one of"
 _PRIORITY = "label kueue.x-k8s.io/priority-class must be one of"
 _RUNTIME = "spec.runtimeRef must name one of the ClusterTrainingRuntimes"
 _RESERVED = "prebuilt workloads and spec.managedBy are reserved"
-_POD_PLATFORM = "must not set securityContext, terminationGracePeriodSeconds or env"
+_POD_PLATFORM = "must not set securityContext or terminationGracePeriodSeconds"
 _JOBSET = "spec.labels and spec.annotations would reach the JobSet"
 _DEADLINE = "the job needs a kueue.x-k8s.io/priority-class"
 _STEPS = "spec.initializer must say the storageUri"
@@ -61,13 +64,13 @@ _PODS: tuple[tuple[Body, str], ...] = (
     ({"affinity": {"nodeAffinity": {}}}, _PLACEMENT),
     ({"initContainers": [{"name": "account", "env": [{"name": "A", "value": "b"}]}]}, _CONTAINER),
     ({"containers": [{"name": "sidecar", "volumeMounts": []}]}, _CONTAINER),
+    ({"containers": [{"name": "node", "env": [{"name": "PATH", "value": "/x"}]}]}, "must not set env"),
     ({"containers": [{"name": "node", "volumeMounts": [{"name": "dshm", "mountPath": "/x"}]}]}, _CONTAINER),
 )
 
 _PATCHED_PODS: tuple[Body, ...] = (
     {"securityContext": {"runAsUser": 0}},
     {"terminationGracePeriodSeconds": 5},
-    {"containers": [{"name": "node", "env": [{"name": "PATH", "value": "/x"}]}]},
     {"containers": [{"name": "node", "securityContext": {"privileged": True}}]},
 )
 """What only ``runtimePatches`` can say."""
@@ -117,6 +120,10 @@ _ENV: tuple[list[Body], ...] = (
 )
 _CONTAINERS: tuple[tuple[Body, str], ...] = (
     *(({"env": env}, _TRAINER) for env in _ENV),
+    *(({"env": [{"name": name, "value": "none"}]}, _SCRIPTS) for name in ("EXPORT_COMMAND", "SSH_CRYPTO")),
+    ({"env": [{"name": f"A{i}", "value": "x"} for i in range(201)]}, _BYTES),
+    ({"env": [{"name": "A", "value": "x" * 70_000}]}, _BYTES),
+    ({"command": ["x" * 40_000], "args": ["x" * 30_000]}, _BYTES),
     ({"command": []}, _TRAINER),
     ({"args": []}, _TRAINER),
     ({"image": "A B"}, _TRAINER),
@@ -233,8 +240,11 @@ def _overrides() -> Iterator[tuple[Body, str]]:
 
 
 def _resources(sample: Sample) -> Iterator[tuple[Body, str]]:
-    """Yield sets of resources that are no part of a node."""
+    """Yield sets of resources that are not a whole node, or a whole share; even parts are none."""
     whole = whole_node(sample)
+    half = {name: format_amount(name, amount // 2 or 1) for name, amount in sample.launch.per_node.items()}
+    for part in (half, {**half, "cpu": whole["cpu"]}, {**half, "memory": whole["memory"]}):
+        yield asking(part, part), _RESOURCES
     for name in whole:
         yield asking(more := {**whole, name: "1e15"}, more), _RESOURCES
         yield asking(less := {key: amount for key, amount in whole.items() if key != name}, less), _RESOURCES

@@ -11,12 +11,21 @@ from generator.model.hardware import Gpu, Hardware, Nic, Share
 from generator.model.quantity import parse_bytes
 from generator.resolve.references import INCOMPLETE_HARDWARE, Found, find
 
-_REQUIRED = ("cpu", "memory", "ephemeralStorage", "pods", "labels", "system", "kubelet")
+NODE_LABEL = "node-type"
+"""Below the settings' domain: the platform's own, which goes with no daemon (NVIDIA/k8s-device-plugin#1597)."""
+
+_REQUIRED = ("cpu", "memory", "ephemeralStorage", "pods", "system", "kubelet")
 _SHARE = ("cpu", "memory", "ephemeralStorage")
 
 
-def resolve_hardware(profiles: Profiles, found: Found) -> dict[str, Hardware | None]:
-    """Return every hardware profile of the repository, complete; None for one that is not, which is reported."""
+def resolve_hardware(profiles: Profiles, domain: str, found: Found) -> dict[str, Hardware | None]:
+    """Return every hardware profile of the repository, complete; None for one that is not, which is reported.
+
+    Args:
+        profiles: of the repository, and the presets.
+        domain: prefix of the label that selects a node whose profile names none.
+        found: takes what leads nowhere.
+    """
     resolved: dict[str, Hardware | None] = dict.fromkeys(profiles.hardware)
     for name, source in sorted(profiles.hardware.items()):
         if source.value is None:
@@ -32,6 +41,7 @@ def resolve_hardware(profiles: Profiles, found: Found) -> dict[str, Hardware | N
         for field in missing:
             found.report(INCOMPLETE_HARDWARE.at(at, f"`{field}` is not given"))
         if not missing:
+            merged.setdefault("labels", {f"{domain}/{NODE_LABEL}": name})
             resolved[name] = _build(name, merged, chain)
     return resolved
 

@@ -44,7 +44,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     """
     found = Found()
     settings = _settings(profiles)
-    hardware = resolve_hardware(profiles, found)
+    hardware = resolve_hardware(profiles, settings.domain, found)
     releases = {name: resolve_release(name, source) for name, source in sorted(profiles.releases.items())}
     read: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters))
     for name, source in _usable(profiles.clusters):

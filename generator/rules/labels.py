@@ -22,6 +22,9 @@ _SYSTEM_TAINT = re.compile(
     r"(node|node\.cloudprovider)\.kubernetes\.io/|node-role\.kubernetes\.io/(master|control-plane|infra)\Z"
 )
 
+_DISCOVERED = re.compile(r"nvidia\.com/(?:cuda|gfd|gpu|mig)\.(?!config|deploy)|feature\.node\.kubernetes\.io/")
+"""Of GPU feature discovery and node feature discovery."""
+
 _KUBERNETES = re.compile(r"(?:[^/]*\.)?kubernetes\.io/")
 _OF_NODES = re.compile(
     r"(?:beta\.)?kubernetes\.io/(?:arch|hostname|instance-type|os)\Z"
@@ -54,7 +57,20 @@ LABELS_MISS_PRODUCT = Rule(
     severity=Severity.WARNING,
     summary="Nodes with GPUs are selected by their product, or by a label of the platform's own.",
     why=f"Whatever has a GPU joins the pool, also what is bought later. {_OTHER_NODES}",
-    fix="Add nvidia.com/gpu.product, or a label below the settings' `domain`, to `labels`.",
+    fix="Leave `labels` out, so that the platform's own selects them; or add one below the settings' `domain`.",
+)
+LABEL_OF_A_DAEMON = Rule(
+    id="node/label-of-a-daemon",
+    severity=Severity.WARNING,
+    summary="Nodes are selected by a label that the platform sets, not by one that a daemon discovers.",
+    why=(
+        "The label goes when the daemon is upgraded, fails or is removed (NVIDIA/k8s-device-plugin#1597). The node then"
+        " leaves its flavor, and the SR-IOV operator resets its virtual functions under the jobs that run."
+    ),
+    fix=(
+        "Leave `labels` out and set the platform's own label on the nodes. Where jobs run the flavor can't change: add"
+        " a pool under another name beside the old one, and move the quota."
+    ),
 )
 SLICED_GPU = Rule(
     id="node/sliced-gpu",
@@ -74,7 +90,7 @@ FOREIGN_LABEL = Rule(
         "No kubelet, cloud provider or discovery sets such a label on a node. Kueue looks for nodes that carry it,"
         " finds none, and the pool's jobs wait."
     ),
-    fix="Use a label that the nodes have, such as nvidia.com/gpu.product, or one below the settings' `domain`.",
+    fix="Use a label that the nodes have, or one below the settings' `domain`; or leave `labels` out.",
 )
 SYSTEM_TAINT = Rule(
     id="node/system-taint",
@@ -105,6 +121,15 @@ def labels_miss_product(platform: Platform) -> Iterator[Diagnostic]:
         if each.gpu and not any(key == PRODUCT or key.startswith(own) for key in each.labels):
             labels = ", ".join(f"{key}={value}" for key, value in each.labels.items())
             yield LABELS_MISS_PRODUCT.at(each.at / "labels", f"{labels} selects nodes with any GPU")
+
+
+def label_of_a_daemon(platform: Platform) -> Iterator[Diagnostic]:
+    """Find hardware whose every label a discovery daemon sets."""
+    for each in hardware(platform):
+        for key in each.labels:
+            if _DISCOVERED.match(key):
+                message = f"`{key}` selects a `{each.name}`, and a daemon sets it"
+                yield LABEL_OF_A_DAEMON.at((each.stated("labels") / key).key(), message)
 
 
 def sliced_gpu(platform: Platform) -> Iterator[Diagnostic]:
@@ -141,6 +166,7 @@ def system_taint(platform: Platform) -> Iterator[Diagnostic]:
 CHECKS = (
     Check(CONTRADICTING_PRODUCT, contradicting_product),
     Check(LABELS_MISS_PRODUCT, labels_miss_product, every=("trainyard.yaml",)),
+    Check(LABEL_OF_A_DAEMON, label_of_a_daemon),
     Check(SLICED_GPU, sliced_gpu),
     Check(FOREIGN_LABEL, foreign_label),
     Check(SYSTEM_TAINT, system_taint),

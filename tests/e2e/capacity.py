@@ -158,7 +158,29 @@ def system_share_exceeds_node(stage: Stage) -> None:
     assert "must be greater than or equal to 0" in scene.refused["ClusterQueue/nlp-gpu"], scene.refused
 
 
-def uneven_share(stage: Stage) -> None:
+def share_without_a_place(stage: Stage) -> None:
+    """Ten GPUs lie on two nodes: six more are free, and on neither node."""
+
+    def team(name: str, gpus: int) -> dict[str, Any]:
+        quota = {"quota": {CLUSTER: {"dgx-h100": {"nodes": None, "gpus": gpus}}}, "largestJob": None}
+        return {f"teams/{name}.yaml": quota}
+
+    audio = {"contact": "audio@example.com", "groups": {"user": ["audio"]}, "runtimes": ["openmpi-cuda"]}
+    audio |= team("audio", 4).popitem()[1]
+    changes = {
+        _POOL: {"pools": {"dgx-h100": {"nodes": 2, "reserve": 0}}},
+        "allocations.yaml": {CLUSTER: {"ib": {"audio": {"partition": "0x0103", "addresses": "10.64.32.0/20"}}}},
+        "runtimes/openmpi-cuda.yaml": {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}},
+        **team("nlp", 6),
+        **team("vision", 6),
+        "teams/audio.yaml": audio,
+    }
+    scene = stage.stand(changes)
+    assert all(scene.runs(scene.submit(name, 1)) for name in ("vision", "audio"))
+    assert scene.waits(scene.submit("nlp", 1), "topology", "allows to fit only 0 out of 1 pod(s)")
+
+
+def shares_beside_whole_nodes(stage: Stage) -> None:
     """Half a node beside whole nodes: who owns as many nodes as there are waits for the one that the half has taken."""
     changes = {
         _POOL: {"pools": {"dgx-h100": {"nodes": 4, "reserve": 0}}},

@@ -53,7 +53,7 @@ def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ..
 def hardware(changes: Mapping[str, Any]) -> tuple[dict[str, Hardware], list[Diagnostic]]:
     """Return the hardware of the base after some changes that is complete, and what is wrong with the rest."""
     found = Found()
-    every = resolve_hardware(_change(_base(), changes), found)
+    every = resolve_hardware(_change(_base(), changes), "ml.example.com", found)
     return {name: each for name, each in every.items() if each is not None}, found.diagnostics
 
 
