@@ -65,6 +65,7 @@ LONG: dict[str, dict[str, Any]] = {
     "cluster.pools": pools(MANY),
     "cluster.priorities": {CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}}},
     "cluster.pullSecrets": {CLUSTER: {"pullSecrets": many({"secretStore": "vault", "path": "ml"})}},
+    "cluster.systemNamespaces": {CLUSTER: {"systemNamespaces": NAMES}},
     "cluster.roles.operator": {CLUSTER: {"roles": {"operator": NAMES}}},
     "cluster.roles.auditor": {CLUSTER: {"roles": {"auditor": NAMES}}},
     "cluster.storage": {CLUSTER: {"storage": many({"class": "cephfs"})}},
@@ -103,6 +104,10 @@ LONG: dict[str, dict[str, Any]] = {
         },
         TEAM: {"runtimes": ["openmpi-cuda", *NAMES]},
     },
+    "team.claims": {
+        CLUSTER: {"storage": {name: {"class": name} for name in NAMES}},
+        TEAM: {"claims": dict.fromkeys(NAMES, "1Gi")},
+    },
     "team.serviceAccounts": {TEAM: {"serviceAccounts": many({"role": "user"})}},
     "team.spaces": {TEAM: {"spaces": many({})}},
     "team.storage": {
@@ -117,6 +122,7 @@ OTHERS = {
     "hardware.sources": "in no object",
     "runtime.hardware": "one object for each, as for each runtime",
     "team#pools": "cluster.pools",
+    "team#space.claims": "team.claims",
     "team#space.priorities": "team.priorities",
     "team#space.storage": "team.storage",
     "team.quota": "one queue for each cluster",

@@ -22,12 +22,13 @@ DEVICES = frozenset(
 """Names that Windows gives to devices, with any ending; no file or folder can have them there."""
 
 
-def namespace(team: str, space: str = "") -> str:
-    """Return a team's namespace, or that of one of its further spaces.
+TEAM_PREFIX = "team-"
+"""Of every team's namespace: it keeps them apart from kube-*, openshift-* and what others own."""
 
-    The prefix keeps it apart from kube-*, openshift-* and what others own.
-    """
-    return f"team-{team}-{space}" if space else f"team-{team}"
+
+def namespace(team: str, space: str = "") -> str:
+    """Return a team's namespace, or that of one of its further spaces."""
+    return f"{TEAM_PREFIX}{team}-{space}" if space else f"{TEAM_PREFIX}{team}"
 
 
 def cluster_queue(team: str, node_class: str) -> str:

@@ -37,6 +37,7 @@ from generator.rules import (
     secrets,
     shares,
     steps,
+    system_namespaces,
     versions,
     volumes,
 )
@@ -62,6 +63,7 @@ FAMILIES = (
     versions,
     hardware,
     steps,
+    system_namespaces,
     ranks,
     node,
     numa,

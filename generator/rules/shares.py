@@ -37,8 +37,8 @@ SHARES_BESIDE_WHOLE_NODES = Rule(
     why=(
         "One share keeps whole-node jobs off its node, and shares may lie on as many nodes as they have pods. So a team"
         " keeps others from their own nodes within its quota, and nothing is reclaimed: the owners' jobs wait, as"
-        ' `allows to fit only <n> out of <n> pod(s). ...; excluded: resource "cpu": <n>` (seen with Kueue 0.19.2 where a share'
-        " had taken the node)."
+        ' `allows to fit only <n> out of <n> pod(s). ...; excluded: resource "cpu": <n>` (seen with Kueue 0.19.2 where a'
+        " share had taken the node)."
     ),
     fix=(
         "Give the shares nodes of their own: a hardware profile that `extends` this one, the label of its name on those"
@@ -102,7 +102,7 @@ def share_without_a_place(platform: Platform) -> Iterator[Diagnostic]:
         for tenant, quota in owners:
             for size, pods in sizes.get(tenant.name, ()):
                 others = everything - quota.own
-                room = _least_room(pool.promised, pool.hardware.gpus // unit, size // unit, others // unit)
+                room = least_room(pool.promised, pool.hardware.gpus // unit, size // unit, others // unit)
                 if room < pods:
                     message = (
                         f"team {tenant.name} needs room for {counted(pods, 'pod')} of {counted(size, 'GPU')} in pool"
@@ -112,7 +112,7 @@ def share_without_a_place(platform: Platform) -> Iterator[Diagnostic]:
                     yield SHARE_WITHOUT_A_PLACE.at(quota.at / "gpus", message, notes=_owns(owners))
 
 
-def _least_room(nodes: int, gpus: int, size: int, others: int) -> int:
+def least_room(nodes: int, gpus: int, size: int, others: int) -> int:
     """Return how many pods of a size surely find room beside others that may lie anywhere; all in the same unit.
 
     The first pod that a node has no room for costs the others little: what would not have fitted, and one more.

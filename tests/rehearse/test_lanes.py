@@ -43,8 +43,8 @@ def test_a_lane_reaches_what_its_team_owns_and_borrows(lanes: dict[str, list[Lan
     assert found == {("nlp-gpu", (8,), (16,)), ("science-gpu", (4,), (8,)), ("vision-gpu", (4,), (4,))}
 
     shares = {lane.sample.launch.name: lane.own for lane in lanes["lab"] if lane.queue.name == "speech-gpu"}
-    assert shares["openmpi-cuda-v3-xe9680-h200-3gpu-speech"] == (2,)
-    assert shares["torchrun-v1-xe9680-h200-6gpu-speech"] == (1,)
+    assert shares["openmpi-cuda-v3-xe9680-h200-shared-3gpu-speech"] == (2,)
+    assert shares["torchrun-v1-xe9680-h200-shared-6gpu-speech"] == (1,)
 
 
 def test_what_a_full_queue_borrows_is_counted_in_gpus(lanes: dict[str, list[Lane]]) -> None:

@@ -51,7 +51,7 @@ def test_full_profile_needs_no_preset() -> None:
 
 
 FIELDS = [
-    *("cpu", "memory", "ephemeralStorage", "pods", "labels", "system", "kubelet"),
+    *("cpu", "memory", "ephemeralStorage", "pods", "system", "kubelet"),
     *("cpu.sockets", "cpu.cores", "cpu.threads"),
     *("system.cpu", "system.memory", "system.ephemeralStorage", "system.pods"),
     *("kubelet.cpu", "kubelet.memory", "kubelet.ephemeralStorage"),

@@ -12,7 +12,7 @@ HARDWARE = "hardware/dgx-h100.yaml"
 PRODUCT = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
 PLAIN = {"extends": "cpu-node", "cpu": {"sockets": 2, "cores": 64, "threads": 128}, "memory": "1Ti"}
 CPU = {
-    "hardware/cpu.yaml": {**PLAIN, "ephemeralStorage": "1Ti", "labels": {"nvidia.com/gpu.product": "none"}},
+    "hardware/cpu.yaml": {**PLAIN, "ephemeralStorage": "1Ti", "labels": {"other.example.com/kind": "none"}},
     "clusters/prod-east.yaml": {"pools": {"cpu": {"nodes": 1, "reserve": 1}}},
 }
 

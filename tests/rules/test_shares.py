@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
+from generator.rules.shares import least_room
 from tests.rules.cases import broken, messages, platform_of
 
 CLUSTER, NLP, VISION, RUNTIME = (
@@ -71,32 +75,55 @@ def test_borrowed_gpus_make_pods(own: int, borrow: int, uneven: bool) -> None:
     assert (UNEVEN in broken(share(own, borrow=borrow))) is uneven
 
 
-@pytest.mark.parametrize(("one", "two", "nodes", "uneven"), [(6, 2, 1, False), (6, 6, 1, False), (6, 6, 2, False)])
-def test_two_shares_fit_when_nodes_are_left(one: int, two: int, nodes: int, uneven: bool) -> None:
-    """More than the pool has is told as that; two nodes take any two shares."""
-    changes = share(one) | share(two, VISION) | {CLUSTER: {"pools": {"dgx-h100": {"nodes": nodes, "reserve": 0}}}}
-
-    assert (UNEVEN in broken(changes)) is uneven
+PLACE = "capacity/share-without-a-place"
+BESIDE = "capacity/shares-beside-whole-nodes"
 
 
-def test_shares_that_fit_no_node_together_are_told_with_the_pool() -> None:
-    """Sixteen GPUs in shares of six, six and four are two nodes by number and three in truth."""
-    audio = {
-        "contact": "audio@example.com",
-        "groups": {"user": ["audio"]},
-        "runtimes": ["openmpi-cuda"],
-        "quota": {"prod-east": {"dgx-h100": {"gpus": 4}}},
-    }
-    held = {"prod-east": {"ib": {"audio": {"partition": "0x0103", "addresses": "10.64.32.0/20"}}}}
-    three = share(6) | share(6, VISION) | {"teams/audio.yaml": audio, "allocations.yaml": held}
+def pool(nodes: int) -> dict[str, Any]:
+    """Return the pool with as many nodes, none in reserve."""
+    return {CLUSTER: {"pools": {"dgx-h100": {"nodes": nodes, "reserve": 0}}}}
 
-    def pool(nodes: int) -> dict[str, Any]:
-        return {CLUSTER: {"pools": {"dgx-h100": {"nodes": nodes, "reserve": 0}}}}
 
-    assert messages(UNEVEN, three | pool(2)) == [
-        "shares of 6, 6, 4 GPUs need 3 nodes of pool `dgx-h100`, which has 2 beside whole ones"
-    ]
-    assert messages(UNEVEN, three | pool(3)) == []
+@pytest.mark.parametrize(("one", "two", "nodes", "lost"), [(6, 2, 1, False), (6, 6, 2, False), (4, 4, 1, False)])
+def test_two_shares_that_fill_one_node_always_fit(one: int, two: int, nodes: int, lost: bool) -> None:
+    """On one node nothing can be scattered; on two, one pod of three GPUs on each leaves room for one more."""
+    changes = share(one) | share(two, VISION) | pool(nodes)
+
+    assert (PLACE in broken(changes)) is lost
+    assert BESIDE not in broken(changes)
+
+
+@given(
+    nodes=st.integers(1, 3),
+    gpus=st.integers(1, 6),
+    others=st.lists(st.integers(1, 3), max_size=5),
+    size=st.integers(1, 6),
+)
+def test_least_room_is_never_more_than_what_is_left(nodes: int, gpus: int, others: list[int], size: int) -> None:
+    """However the others lie, as many pods of the size find room as the rule counts; with pods of one GPU exactly."""
+    assume(size <= gpus)
+    ways = (
+        [gpus - sum(pod for pod, on in zip(others, where, strict=True) if on == node) for node in range(nodes)]
+        for where in product(range(nodes), repeat=len(others))
+    )
+    rooms = [sum(free // size for free in way) for way in ways if min(way) >= 0]
+    assume(rooms)
+
+    least = least_room(nodes, gpus, size, sum(others))
+
+    assert least <= min(rooms)
+    if set(others) <= {1}:
+        assert least == min(rooms)
+
+
+def test_shares_of_one_size_always_find_room() -> None:
+    """Pods of two GPUs leave room for pods of two GPUs, whatever ended before."""
+    assert broken(share(4) | share(4, VISION) | pool(1)) == {"capacity/no-reserve"}
+
+
+def test_shares_and_whole_nodes_of_one_pool_are_told() -> None:
+    """The finding names who has whole nodes, and notes who has shares."""
+    assert messages(BESIDE, share(4)) == ["teams own GPUs of pool `dgx-h100`, of which vision has whole nodes"]
 
 
 @pytest.mark.parametrize(("functions", "few"), [(4, True), (7, True), (8, False), (127, False)])
@@ -125,7 +152,7 @@ def test_largest_job_counts_nodes_of_a_share_too(largest: int | None, pods: int,
     (grant,) = platform_of(changes).sites[0].tenants[0].spaces[0].grants
 
     assert grant.nodes == pods
-    assert broken(changes) == {"capacity/idle-nodes", *also}
+    assert broken(changes) == {"capacity/idle-nodes", BESIDE, *also}
 
 
 def test_job_larger_than_a_share_is_told() -> None:

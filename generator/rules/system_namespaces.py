@@ -1,0 +1,34 @@
+"""Namespaces of daemons, whose pods admission lets onto the training nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.diagnostics import Diagnostic, Rule, Severity
+from generator.model import names
+from generator.model.platform import Platform
+from generator.rules._check import Check
+
+TEAM_AS_SYSTEM_NAMESPACE = Rule(
+    id="isolation/team-as-system-namespace",
+    severity=Severity.ERROR,
+    summary="No namespace of a team is a system namespace.",
+    why=(
+        "Admission passes over the pods of a system namespace. A workbench of the team, or whatever else makes pods"
+        " there, runs on the training nodes and takes their GPUs, beside the queue and every quota."
+    ),
+    fix="Take it out of `systemNamespaces`; run the daemon in a namespace of its own.",
+)
+
+
+def team_as_system_namespace(platform: Platform) -> Iterator[Diagnostic]:
+    """Look for names that a team has, or may have one day."""
+    for site in platform.sites:
+        stated = (name for name in site.cluster.system_namespaces if name not in site.cluster.release.system_namespaces)
+        for name in stated:
+            if name.startswith(names.TEAM_PREFIX):
+                message = f"`{name}` is the name of a team's namespace, and a system namespace of cluster `{site.name}`"
+                yield TEAM_AS_SYSTEM_NAMESPACE.at(site.cluster.at / "systemNamespaces", message)
+
+
+CHECKS = (Check(TEAM_AS_SYSTEM_NAMESPACE, team_as_system_namespace),)
