@@ -36,9 +36,9 @@ SHARES_BESIDE_WHOLE_NODES = Rule(
     summary="A pool is promised in nodes or, as shares of nodes, in GPUs; not in both.",
     why=(
         "One share keeps whole-node jobs off its node, and shares may lie on as many nodes as they have pods. So a team"
-        " keeps others from their own nodes within its quota, and nothing is reclaimed: the owners' jobs wait, as"
-        ' `allows to fit only <n> out of <n> pod(s). ...; excluded: resource "cpu": <n>` (seen with Kueue 0.19.2 where a'
-        " share had taken the node)."
+        " keeps others from their own nodes within its quota, and nothing is reclaimed. The owners' jobs wait:"
+        ' `allows to fit only <n> out of <n> pod(s). ...; excluded: resource "cpu": <n>` (seen with Kueue 0.19.2, where'
+        " a share had taken the node)."
     ),
     fix=(
         "Give the shares nodes of their own: a hardware profile that `extends` this one, the label of its name on those"

@@ -1,0 +1,204 @@
+"""What a hostile user could send: requests drawn from the verbs and kinds of the roles, with any metadata."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from generator.rehearse.api import Body, Refused
+from generator.rehearse.jobs import TRAINER, as_user
+from generator.rehearse.roles import rights
+from tests.e2e.stage import Scene
+
+TEAM = "nlp"
+NAMESPACE = f"team-{TEAM}"
+_MADE = "attack"
+"""Prefix of the names of what an attack makes."""
+
+_KINDS = {
+    ("trainer.kubeflow.org", "trainjobs"): (TRAINER, "TrainJob"),
+    ("", "configmaps"): ("v1", "ConfigMap"),
+    ("", "persistentvolumeclaims"): ("v1", "PersistentVolumeClaim"),
+    ("", "pods"): ("v1", "Pod"),
+}
+"""What roles of a team may write; a role that may write more is told by ``test_attacks_know_every_kind``."""
+
+_WRITING = {"create", "delete", "deletecollection", "patch", "update"}
+
+
+def writes(role: str) -> set[tuple[str, tuple[str, str]]]:
+    """Return the verbs with which a role changes something, each with what it changes."""
+    return {(verb, resource) for verb, resource in rights(role) if verb in _WRITING}
+
+
+def unknown(role: str) -> set[tuple[str, tuple[str, str]]]:
+    """Return what a role may change and no attack is drawn from."""
+    return {each for each in writes(role) if each[1] not in _KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a sequence.
+
+    Args:
+        role: of the team that the sender has.
+        number: chooses among what is there, by its place in the list.
+        body: what is created, or a merge patch.
+        dependents: of a deletion.
+    """
+
+    role: str
+    verb: str
+    version: str
+    kind: str
+    number: int
+    body: Body
+    dependents: str
+
+    def send(self, scene: Scene) -> str:
+        """Make the request; return the refusal, if any."""
+        user = as_user(scene.api, scene.space(NAMESPACE), self.role)
+        try:
+            if self.verb == "create":
+                user.create(self._new(scene))
+                return ""
+            there = scene.api.list(self.version, self.kind, NAMESPACE)
+            chosen = there if self.verb == "deletecollection" else [there[self.number % len(there)]] if there else []
+            for each in chosen:
+                target = {"apiVersion": self.version, "kind": self.kind, "metadata": each["metadata"]}
+                if self.verb.startswith("delete"):
+                    user.delete(target, self.dependents)
+                else:
+                    user.patch(target, self.body)
+        except Refused as refused:
+            return str(refused)
+        return ""
+
+    def _new(self, scene: Scene) -> Body:
+        if self.kind == "TrainJob":
+            body = scene.body(TEAM, 2 + self.number % 3)
+        else:
+            body = {"apiVersion": self.version, "kind": self.kind, "metadata": {"namespace": NAMESPACE}}
+        body = json.loads(json.dumps(body))
+        _merge(body, self.body)
+        body["metadata"]["name"] = f"{_MADE}-{self.number % 4}{self.body.get('ending', '')}"
+        body.pop("ending", None)
+        return body  # type: ignore[no-any-return]
+
+
+def _merge(body: Body, change: Body) -> None:
+    for key, value in change.items():
+        if isinstance(value, dict) and isinstance(body.get(key), dict):
+            _merge(body[key], value)
+        else:
+            body[key] = value
+
+
+_OWNERS = st.fixed_dictionaries(
+    {
+        "apiVersion": st.just("v1"),
+        "kind": st.sampled_from(["ConfigMap", "Node", "Job"]),
+        "name": st.just("x"),
+        "uid": st.sampled_from(["00000000-0000-0000-0000-000000000001", "u"]),
+    },
+    optional={"controller": st.booleans(), "blockOwnerDeletion": st.booleans()},
+)
+_ANNOTATIONS = {
+    "argocd.argoproj.io/sync-options": ["Prune=confirm", "Delete=confirm"],
+    "argocd.argoproj.io/tracking-id": ["team-nlp:v1/ConfigMap:team-nlp/attack-0"],
+    "argocd.argoproj.io/hook": ["PreSync"],
+    "k8s.v1.cni.cncf.io/networks": ["team-vision/rail-0"],
+    "kueue.x-k8s.io/podset-required-topology": ["kubernetes.io/hostname"],
+    "kueue.x-k8s.io/safe-to-forcefully-delete": ["true"],
+    "kueue.x-k8s.io/elastic-job": ["true"],
+    "alpha.jobset.sigs.k8s.io/exclusive-topology": ["kubernetes.io/hostname"],
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": ["false"],
+}
+_LABELS = {
+    "kueue.x-k8s.io/queue-name": ["gpu", "other", ""],
+    "kueue.x-k8s.io/priority-class": ["production", "batch", "system-node-critical"],
+    "kueue.x-k8s.io/prebuilt-workload-name": ["x"],
+    "kueue.x-k8s.io/managed": ["true", "false"],
+    "kueue.x-k8s.io/pod-group-name": ["x"],
+    "jobset.sigs.k8s.io/jobset-name": ["attack-0"],
+    "argocd.argoproj.io/instance": ["x"],
+    "app.kubernetes.io/instance": ["prod-east-team-vision"],
+    "ml.example.com/team": ["vision"],
+}
+
+
+def _some(choices: dict[str, list[str]]) -> st.SearchStrategy[dict[str, str]]:
+    one = st.sampled_from([(key, value) for key, values in choices.items() for value in values])
+    return st.lists(one, max_size=2).map(dict)
+
+
+_METADATA = st.fixed_dictionaries(
+    {},
+    optional={
+        "finalizers": st.lists(st.sampled_from(["foregroundDeletion", "orphan", "example.com/x"]), max_size=2),
+        "ownerReferences": st.lists(_OWNERS, max_size=1),
+        "annotations": _some(_ANNOTATIONS),
+        "labels": _some(_LABELS),
+    },
+)
+_TOLERANT = [{"operator": "Exists"}]
+_JOB_SPECS: list[Body] = [
+    {},
+    {"suspend": True},
+    {"suspend": False},
+    {"trainer": {"numNodes": 8}},
+    {"trainer": {"numNodes": 1}},
+    {"trainer": {"numNodes": 500}},
+    {"trainer": {"resourcesPerNode": {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}}},
+    {"trainer": {"env": [{"name": "SSH_CRYPTO", "value": "none"}]}},
+    {"trainer": {"image": "example.com/other"}},
+    {"trainer": {"command": ["x" * 70_000]}},
+    {"runtimeRef": {"name": "of-another-team"}},
+    {"managedBy": "kueue.x-k8s.io/multikueue"},
+    {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": {"tolerations": _TOLERANT}}]},
+    {"runtimePatches": []},
+    {"activeDeadlineSeconds": 1},
+]
+_BYTES = [{}, {"hostfile": "attack-0-node-0-0 slots=8"}, {"x": "y" * 300_000}]
+_CLAIM = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "900Pi"}}}
+
+
+def _bodies(verb: str, kind: str) -> st.SearchStrategy[Body]:
+    """Return what a request of a verb may hold."""
+    if verb.startswith("delete"):
+        return st.just({})
+    inner: dict[str, st.SearchStrategy[Any]] = {"metadata": _METADATA}
+    if kind == "TrainJob":
+        inner["spec"] = st.sampled_from(_JOB_SPECS)
+    elif kind == "ConfigMap":
+        inner["data"] = st.sampled_from(_BYTES)
+    elif kind == "PersistentVolumeClaim":
+        inner["spec"] = st.sampled_from(["", "cephfs", "fast"]).map(lambda name: {**_CLAIM, "storageClassName": name})
+    if verb == "create" and kind == "ConfigMap":
+        inner["ending"] = st.sampled_from(["", "-mpi-hostfile", "-runtime-snapshot"])
+    return st.fixed_dictionaries(inner)
+
+
+@st.composite
+def _requests(draw: Callable[..., Any]) -> Request:
+    role = draw(st.sampled_from(["user", "admin"]))
+    verb, resource = draw(st.sampled_from(sorted(writes(role))))
+    version, kind = _KINDS[resource]
+    return Request(
+        role,
+        verb,
+        version,
+        kind,
+        draw(st.integers(0, 11)),
+        draw(_bodies(verb, kind)),
+        draw(st.sampled_from(["Background", "Foreground", "Orphan"])),
+    )
+
+
+_SUBMIT = Request("user", "create", TRAINER, "TrainJob", 0, {}, "Background")
+SEQUENCES = st.lists(_requests(), min_size=1, max_size=3).map(lambda rest: [_SUBMIT, *rest])
+"""Two to four requests; the first is a job as it should be, or the others would have nothing to attack."""
