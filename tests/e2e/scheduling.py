@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.rehearse.api import Refused
-from generator.rehearse.jobs import Job, conditions
+from generator.rehearse.jobs import Job, conditions, is_true
 from generator.rehearse.stand_ins import settle
 from tests.e2e.stage import Scene, Stage, bad
 
@@ -69,6 +69,20 @@ def equal_priorities(stage: Stage) -> None:
     assert scene.runs(batch)
     assert scene.waits(scene.submit("nlp", 4, priority_class="interactive"), _FULL)
     assert batch.is_admitted
+
+
+def too_many_resources_in_queue(stage: Stage) -> None:
+    """Kueue can't write the LocalQueue's status, which says for ever that its ClusterQueue is not there."""
+    scene = stage.stand(bad("scheduling/too-many-resources-in-queue"))
+    (queue,) = (each for each in scene.manifests if each.kind.name == "LocalQueue" and each.namespace == "team-nlp")
+
+    def active() -> dict[str, str]:
+        body = scene.api.get(queue.body["apiVersion"], "LocalQueue", queue.name, queue.namespace)
+        return next((each for each in conditions(body) if each["type"] == "Active"), {})
+
+    assert stage.until(lambda: "Too many: 21: must have at most 16 items" in stage.log("kueue"))
+    assert stage.until(lambda: active().get("reason") == "ClusterQueueDoesNotExist"), active()
+    assert stage.until(lambda: is_true(scene.api.get(queue.body["apiVersion"], "ClusterQueue", "nlp-gpu"), "Active"))
 
 
 def hostname_as_level(stage: Stage) -> None:
