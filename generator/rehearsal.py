@@ -26,6 +26,7 @@ from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life, check_queues
 from generator.rehearse.load import check_load
+from generator.rehearse.logs import mark
 from generator.rehearse.meddling import check_meddling
 from generator.rehearse.outcome import Outcome
 from generator.rehearse.promises import check_promises
@@ -155,11 +156,13 @@ def _synced(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
 
 
 def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome]:
-    """Pass outcomes on while every process lives: what a dead controller did not do is no finding."""
+    """Pass outcomes on while every process lives, with what was logged: a dead controller's work is no finding."""
+    since = mark(lab.processes.logs)
     for outcome in outcomes:
         lab.processes.check()
         tell(f"{lab.plan.site.name}: {outcome.promise} {outcome.held}/{outcome.tried}")
-        yield outcome
+        yield since.explained(outcome)
+        since = mark(lab.processes.logs)
 
 
 def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:

@@ -15,6 +15,7 @@ from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure
 from generator.rehearse.repository import Repository
+from generator.rehearse.stillness import Stillness
 
 _ARGO = "argoproj.io/v1alpha1"
 _SECRETS = "external-secrets.io/v1"
@@ -22,6 +23,8 @@ _REFRESH = "argocd.argoproj.io/refresh"
 _REFRESH_SET = "argocd.argoproj.io/application-set-refresh"
 _PATIENCE = 300.0
 """Seconds for what takes less than twenty: a busy machine is no failure."""
+_STILL = 120.0
+"""Seconds after which a wait ends although it has time left: what Argo CD does shows in less than ten."""
 _PAUSE = 1.0
 """Seconds between two looks at what Argo CD does: each look takes some of the machine that it works on."""
 
@@ -133,13 +136,20 @@ class Delivery:
         return not any(map(_is_asked, self.applications().values()))
 
     def waited(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
-        """Wait for something, while what others' controllers would say of their objects is said for them."""
+        """Wait for something, while what others' controllers would say of their objects is said for them.
 
-        def looked() -> bool:
+        It ends early when no Application says anything else for two minutes.
+        """
+        came, moves = False, Stillness(_STILL)
+
+        def ended() -> bool:
+            nonlocal came
             self._stand_in()
-            return ready()
+            came = ready()
+            return came or moves.ended({name: _told(body) for name, body in self.applications().items()})
 
-        return self.lab.processes.waited(looked, seconds, _PAUSE)
+        self.lab.processes.waited(ended, seconds, _PAUSE)
+        return came
 
     def settled(
         self, commit: Commit, seconds: float = _PATIENCE, health: Collection[str] = ("Healthy",)

@@ -44,15 +44,19 @@ class _Process:
 
 
 class Processes:
-    """The processes of one control plane, ended in the reverse of their order."""
+    """The processes of one control plane, ended in the reverse of their order.
+
+    Args:
+        logs: folder of their logs.
+    """
 
     def __init__(self, logs: Path) -> None:
-        self._logs = logs
+        self.logs = logs
         self._started: list[_Process] = []
 
     def __enter__(self) -> Self:
         """Make the folder of the logs."""
-        self._logs.mkdir(parents=True, exist_ok=True)
+        self.logs.mkdir(parents=True, exist_ok=True)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -81,12 +85,12 @@ class Processes:
         Raises:
             ToolError: it can't be started.
         """
-        log = self._logs / f"{name}.log"
+        log = self.logs / f"{name}.log"
         with log.open("wb") as output:
             try:
                 popen = subprocess.Popen(
                     command,
-                    env={"HOME": str(self._logs), "TMPDIR": str(self._logs), **_ENVIRONMENT, **environment},
+                    env={"HOME": str(self.logs), "TMPDIR": str(self.logs), **_ENVIRONMENT, **environment},
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -115,7 +119,7 @@ class Processes:
             ToolError: a process ended, or it takes too long.
         """
         if not self.waited(ready, seconds):
-            raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self._logs}")
+            raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self.logs}")
 
     def waited(self, ready: Callable[[], bool], seconds: float, pause: float = _PAUSE) -> bool:
         """Wait for something, as long as every process lives; tell whether it came.

@@ -19,8 +19,8 @@ FRAMEWORKS_LIMIT: Final = 14
 _WHY = (
     "The pools are the flavors of one ClusterQueue. The API server refuses a ClusterQueue with more than its CRD takes,"
     " and Argo CD's sync of the platform unit fails. The status of a LocalQueue may take fewer: then Kueue can't write"
-    " it, the LocalQueue says `ClusterQueueDoesNotExist` and shows no usage, and the team's Application stays"
-    " Progressing (seen with Kueue 0.16.2: `status.flavorsReservation[0].resources: Too many: 21: must have at most 16"
+    " it: the LocalQueue is never active (`ClusterQueueDoesNotExist`), and the team's Application stays Progressing"
+    " (seen with Kueue 0.16.2: `status.flavorsReservation[0].resources: Too many: 21: must have at most 16"
     " items`). Its jobs are admitted all the same."
 )
 TOO_MANY_POOLS_IN_QUEUE = Rule(

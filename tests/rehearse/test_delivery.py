@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import time
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -163,3 +164,25 @@ def test_application_that_has_not_seen_a_commit_is_asked_again(delivered: Delive
     assert [(each.what, each.words) for each in failures] == [("lab-argocd", "Synced; Healthy")]
     application(server, "lab-argocd", "new")
     assert delivered.compared(Commit("new", ["lab-argocd"])) == []
+
+
+def test_wait_ends_when_nothing_moves(delivered: Delivery, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A queue that never becomes healthy ends the wait long before its time, as long as no Application moves."""
+    monkeypatch.setattr(delivery, "_STILL", 0.3)
+    looks = iter(range(100))
+    health = {"status": "Progressing", "message": "ClusterQueueDoesNotExist"}
+    queue = {"kind": "LocalQueue", "name": "gpu", "namespace": "team-nlp", "status": "Synced", "health": health}
+
+    def moves() -> bool:
+        resources = [queue] if (look := next(looks)) > 20 else []
+        application(
+            server, "lab-team-nlp", "new", health="Progressing", resources=resources, message=str(min(look, 20))
+        )
+        return False
+
+    began = time.monotonic()
+    assert not delivered.waited(moves, 60)
+
+    assert 20 < next(looks) < 100
+    assert time.monotonic() - began < 30
+    assert "LocalQueue team-nlp/gpu: Synced Progressing ClusterQueueDoesNotExist" in delivered.told("lab-team-nlp")

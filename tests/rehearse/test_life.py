@@ -217,13 +217,14 @@ def test_inactive_queue_is_told(lab: Lab, active: Served) -> None:
     site = lab.plan.site
     first, second = [queue.name for tenant in site.tenants for queue in tenant.queues][:2]
     path = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/"
-    condition = {"type": "Active", "status": "False", "message": "references a missing ResourceFlavor"}
+    why = {"reason": "FlavorNotFound", "message": "references a missing ResourceFlavor"}
+    condition = {"type": "Active", "status": "False", **why}
     active.objects[path + first]["status"] = {"conditions": [condition]}
     del active.objects[path + second]
     queues, local = check_queues(lab)
 
     assert [each.what for each in queues.failures] == [f"ClusterQueue {first}", f"ClusterQueue {second}"]
-    assert _words(queues)[0] == "references a missing ResourceFlavor"
+    assert _words(queues)[0] == "FlavorNotFound: references a missing ResourceFlavor"
     assert "not found" in _words(queues)[1]
     assert local.fine
 

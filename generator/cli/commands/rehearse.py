@@ -124,6 +124,7 @@ def _told(outcome: Outcome, found: findings.Findings) -> list[str]:
     lines = [f"  {outcome.promise:<32} {outcome.held}/{outcome.tried}  {outcome.remark}".rstrip()]
     for failure in outcome.failures:
         lines += [f"    {failure.what}: {failure.words}", f"      {found.places.find(failure.at)}"]
+        lines += [f"      logged by {failure.logged}"] if failure.logged else []
     return lines
 
 
@@ -132,5 +133,8 @@ def _result(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
 
 
 def _plain(outcome: Outcome) -> dict[str, object]:
-    failures = [{"what": each.what, "words": each.words, "file": each.at.file} for each in outcome.failures]
+    failures = [
+        {"what": each.what, "words": each.words, "logged": each.logged, "file": each.at.file}
+        for each in outcome.failures
+    ]
     return {**asdict(outcome), "failures": failures, "fine": outcome.fine}
