@@ -8,6 +8,7 @@ import random
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -34,6 +35,14 @@ _PORTS = iter(random.sample(range(20000, 32768), 12768))
 """Those that Linux gives to nobody who only connects (``ip_local_port_range``), in an order that others don't have."""
 _AFTERMATH = 1.0
 """Seconds within which a process that broke a connection is seen to have ended."""
+
+
+HALT = threading.Event()
+"""Set when all rehearsals of this program shall end."""
+
+
+class Halted(BaseException):
+    """Another rehearsal failed, or the user ends all; nothing that catches errors may catch it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +159,12 @@ class Processes:
         """Look whether every process lives.
 
         Raises:
+            Halted: this rehearsal shall end.
             ToolError: one has ended; the end of its log is told. Of several it is the one that was started first, since
                 the others need it.
         """
+        if HALT.is_set():
+            raise Halted
         if all(process.popen.poll() is None for process in self._started):
             return
         # The connections of a killed process break before it can be waited for, and a client may end sooner.

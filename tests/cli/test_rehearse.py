@@ -51,8 +51,8 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
     monkeypatch.setattr(rehearsal, "find", lambda _components, _cache: None)
     monkeypatch.setattr(rehearsal, "find_redis", lambda _cache: None)
     monkeypatch.setattr(rehearsal, "opened", lambda plan, _built, _folder: Lab(plan))
-    monkeypatch.setattr(rehearsal, "_checks", lambda _lab, _generation, _team: iter(outcomes))
-    monkeypatch.setattr(rehearsal, "_deliver", lambda _lab, _request: iter(()))
+    monkeypatch.setattr(rehearsal, "_checks", lambda *_: iter(outcomes))
+    monkeypatch.setattr(rehearsal, "deliver", lambda *_: iter(()))
     return outcomes
 
 

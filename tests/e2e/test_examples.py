@@ -28,7 +28,7 @@ def test_two_fabrics_in_one_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("TRAINYARD_CACHE", str(cache))
     write(target, generate(profiles, COMPONENTS).files)
 
-    rehearsal = rehearse(Request(profiles, target, COMPONENTS, (), "", TODAY, PROCESSES), print, lambda _: None)
+    rehearsal = rehearse(Request(profiles, target, COMPONENTS, (), "", TODAY, PROCESSES), print, None)
 
     outcomes = {outcome.promise: outcome for outcome in rehearsal.outcomes["south"]}
     assert not [outcome for outcome in outcomes.values() if not outcome.fine]

@@ -12,7 +12,7 @@ from generator.model.manifest import Manifest
 from generator.model.quantity import format_amount
 from generator.model.space import Sample
 from generator.pipeline import Generation
-from generator.rehearsal import sample_jobs
+from generator.publication import sample_jobs
 from generator.rehearse import life
 from generator.rehearse.jobs import KUEUE, Pod, as_user
 from generator.rehearse.lab import Lab

@@ -87,7 +87,8 @@ def authorizer(site: Site) -> Authorizer:
 
 
 def _checked(lab: Lab, authorizer: Authorizer) -> dict[str, Outcome]:
-    return {each.promise: each for each in check_tenants(replace(lab, api=cast("Api", authorizer)), [])}
+    teams = {tenant.name for tenant in lab.plan.site.tenants}
+    return {each.promise: each for each in check_tenants(replace(lab, api=cast("Api", authorizer)), [], teams)}
 
 
 def test_roles_hold_at_home_and_the_catalog_everywhere(site: Site) -> None:
