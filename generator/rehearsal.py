@@ -2,49 +2,45 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from generator.committed import check_fresh, check_replaced
 from generator.diagnostics import Diagnostic, has_errors
-from generator.model.manifest import Manifest
 from generator.model.platform import Platform, Site
-from generator.model.space import Sample
-from generator.pipeline import Generation, component_manifests, emit_site, generate
+from generator.pipeline import Generation, component_manifests, generate
+from generator.publication import Source, deliver, sample_jobs, synced
 from generator.rehearse.acceptance import check_acceptance
 from generator.rehearse.admission import check_admission
-from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.build import build, cache_folder, find
-from generator.rehearse.change import check_changes
 from generator.rehearse.components import read_components
-from generator.rehearse.delivery import Delivery, Tree
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life, check_queues
 from generator.rehearse.load import check_load
-from generator.rehearse.meddling import check_meddling
+from generator.rehearse.logs import mark
 from generator.rehearse.outcome import Outcome
 from generator.rehearse.outsiders import check_outsiders
 from generator.rehearse.promises import check_promises
 from generator.rehearse.redis import fetch_redis, find_redis
-from generator.rehearse.repository import Repository
-from generator.rehearse.sync import check_sync
+from generator.rehearse.shapes import Sampled, every_team, remarked, sampled
+from generator.rehearse.side_by_side import side_by_side
 from generator.rehearse.tenant_objects import check_tenant_objects
 from generator.rehearse.tenants import check_tenants
-from generator.render.site import render_site
-from generator.render.unit import UNLISTED
-from generator.tree.lockfile import LOCKFILE
-from generator.upkeep import changed, course
 
 Tell = Callable[[str], None]
 """Takes a line of progress."""
 
 Keep = Callable[[Lab], None]
 """Does something with a control plane on which all was tried."""
+
+_Task = Callable[[], tuple[Outcome, ...]]
+
+_AT_ONCE = 2
+"""Control planes that run at one time: each keeps about one core busy, and takes 2 GB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +74,7 @@ class Request:
         team: name of the only one whose jobs are run; all when empty.
         today: ISO date that waivers are measured against.
         on: what the control plane is, e.g. ``kind``.
+        every: whether each team is tried, and not a sample of each shape.
     """
 
     root: Path
@@ -87,6 +84,7 @@ class Request:
     team: str
     today: str
     on: str
+    every: bool = False
 
 
 def build_programs(request: Request, tell: Tell) -> None:
@@ -103,13 +101,13 @@ def build_programs(request: Request, tell: Tell) -> None:
         fetch_redis(cache_folder(), tell)
 
 
-def rehearse(request: Request, tell: Tell, keep: Keep) -> Rehearsal:
-    """Start a control plane for each cluster, one after the other, and try out its tree.
+def rehearse(request: Request, tell: Tell, keep: Keep | None) -> Rehearsal:
+    """Start two control planes for each cluster, two at a time, and try out its tree.
 
     Args:
         request: what and where.
         tell: takes lines of progress.
-        keep: called when all was tried and the control plane still runs.
+        keep: called when all was tried and the first control plane still runs; the others then wait.
 
     Raises:
         TreeError: a file can't be read.
@@ -123,21 +121,44 @@ def rehearse(request: Request, tell: Tell, keep: Keep) -> Rehearsal:
     if has_errors(diagnostics):
         return Rehearsal(generation, diagnostics, {})
     plans = [(site, _plan(site, request, generation)) for site in _sites(generation)]
-    built = [find(plan.components, cache_folder()) for _, plan in plans]
+    tasks = [task for site, plan in plans for task in _tasks(site, plan, generation, request, (tell, keep))]
     find_redis(cache_folder())
-    outcomes = {}
     with alone(cache_folder()):
-        for (site, plan), programs in zip(plans, built, strict=True):
-            tell(f"{site.name}: starting {len(plan.components.programs)} programs of {site.cluster.release.name}")
-            with opened(plan, programs, cache_folder() / "run") as lab:
-                if not sample_jobs(site, generation.manifests[site.name], request.team):
-                    tell(f"{site.name}: no job of {request.team or 'any team'} to run; what needs one is not tried")
-                outcomes[site.name] = tuple(_told(lab, _checks(lab, generation, request.team), tell))
-                keep(lab)
-            tell(f"{site.name}: starting them once more, with Argo CD {site.cluster.release.versions['argocd']}")
-            with opened(plan, programs, cache_folder() / "run") as lab:
-                outcomes[site.name] += tuple(_told(lab, _deliver(lab, request), tell))
+        shutil.rmtree(cache_folder() / "run", ignore_errors=True)
+        # Ctrl-C reaches the main thread only, which must be the one that waits for it.
+        done = [task() for task in tasks] if keep else side_by_side(tasks, _AT_ONCE)
+    halves = zip(plans, done[::2], done[1::2], strict=True)
+    outcomes = {site.name: checked + delivered for (site, _), checked, delivered in halves}
     return Rehearsal(generation, diagnostics, outcomes)
+
+
+def _tasks(
+    site: Site, plan: Plan, generation: Generation, request: Request, output: tuple[Tell, Keep | None]
+) -> Iterator[_Task]:
+    """Yield what is done on a control plane with the tree of a cluster, and on one that Argo CD brings it to."""
+    (tell, keep), folder = output, cache_folder() / "run" / site.name
+    source = Source(request.root, request.target, request.components_root, request.today)
+    built = find(plan.components, cache_folder())
+    manifests = generation.manifests[site.name]
+    whole = request.every or request.team
+    teams = every_team(site) if whole else sampled(site, [*manifests, *component_manifests(site)])
+
+    def checked() -> tuple[Outcome, ...]:
+        tell(f"{site.name}: starting {len(plan.components.programs)} programs of {site.cluster.release.name}")
+        with opened(plan, built, folder / "tree") as lab:
+            if not sample_jobs(site, manifests, request.team):
+                tell(f"{site.name}: no job of {request.team or 'any team'} to run; what needs one is not tried")
+            outcomes = tuple(_told(lab, _checks(lab, generation, request.team, teams), tell))
+            if keep:
+                keep(lab)
+            return outcomes
+
+    def delivered() -> tuple[Outcome, ...]:
+        tell(f"{site.name}: starting them once more, with Argo CD {site.cluster.release.versions['argocd']}")
+        with opened(plan, built, folder / "delivery") as lab:
+            return tuple(_told(lab, deliver(lab, source, teams), tell))
+
+    yield from (checked, delivered)
 
 
 def _sites(generation: Generation) -> Iterator[Site]:
@@ -146,89 +167,35 @@ def _sites(generation: Generation) -> Iterator[Site]:
 
 
 def _plan(site: Site, request: Request, generation: Generation) -> Plan:
-    kinds = {(each.body["apiVersion"], each.body["kind"]) for each in _synced(site, generation.manifests[site.name])}
+    kinds = {(each.body["apiVersion"], each.body["kind"]) for each in synced(site, generation.manifests[site.name])}
     return Plan(site, request.target / site.name, read_components(site.cluster.release.name, request.on), kinds)
 
 
-def _synced(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
-    """Return what Argo CD would apply: the tree without what others take, and the teams' components."""
-    own = (manifest for manifest in manifests if manifest.unit not in UNLISTED)
-    return [*own, *component_manifests(site)]
-
-
 def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome]:
-    """Pass outcomes on while every process lives: what a dead controller did not do is no finding."""
+    """Pass outcomes on while every process lives, with what was logged: a dead controller's work is no finding."""
+    since = mark(lab.processes.logs)
     for outcome in outcomes:
         lab.processes.check()
         tell(f"{lab.plan.site.name}: {outcome.promise} {outcome.held}/{outcome.tried}")
-        yield outcome
+        yield since.explained(outcome)
+        since = mark(lab.processes.logs)
 
 
-def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
+def _checks(lab: Lab, generation: Generation, team: str, teams: Sampled) -> Iterator[Outcome]:
     """Yield what is tried on the tree as it was applied: where there is no team or no job yet, less."""
     site = lab.plan.site
     manifests = generation.manifests[site.name]
-    yield from check_acceptance(lab, _synced(site, manifests))
+    yield from check_acceptance(lab, synced(site, manifests))
     if every := sample_jobs(site, manifests, ""):
         yield from check_queues(lab)
-        yield from check_tenants(lab, every)
-        yield from check_tenant_objects(lab, [space for tenant in site.tenants for space in tenant.spaces])
+        yield from remarked(check_tenants(lab, every, teams.teams), teams)
+        spaces = [space for tenant in site.tenants if tenant.name in teams.teams for space in tenant.spaces]
+        yield from remarked(check_tenant_objects(lab, spaces), teams)
     yield from check_outsiders(lab)
     if samples := sample_jobs(site, manifests, team):
-        yield from check_life(lab, samples)
-        yield from check_ledger(lab, samples)
-        yield from check_promises(lab, samples)
+        tried = [each for each in samples if each[0].space.team.name in teams.teams]
+        yield from remarked(check_life(lab, tried), teams)
+        yield from remarked(check_ledger(lab, samples, teams.teams), teams)
+        yield from remarked(check_promises(lab, samples, teams.teams), teams)
         yield from check_load(lab, samples)
-        yield from check_admission(lab, samples)
-
-
-def _deliver(lab: Lab, request: Request) -> Iterator[Outcome]:
-    """Have Argo CD bring the tree to a cluster without one, from a repository of ours, and then each change."""
-    site, folder = lab.plan.site, cache_folder() / "run"
-    repository = Repository(folder / "git", site.cluster.settings.branch)
-    repository.create()
-    argocd = ArgoCD(lab, folder / "argocd", find_redis(cache_folder()))
-    copied = shutil.copytree(request.root, folder / "profiles")
-
-    def published() -> Tree:
-        return _published(changed(site, copied, request.components_root, request.today), request, repository)
-
-    with argocd.running():
-        delivery = Delivery(lab, argocd, repository, _published(site, request, repository))
-        if (yield from check_sync(delivery)) and delivery.tree.samples:
-            yield from check_meddling(delivery)
-            yield from check_changes(delivery, course(site, copied, published))
-
-
-def _published(site: Site, request: Request, repository: Repository) -> Tree:
-    """Return the tree of a cluster as it is taken from another repository."""
-    settings = replace(site.cluster.settings, repository=repository.address)
-    moved = replace(site, cluster=replace(site.cluster, settings=settings))
-    manifests = render_site(moved, request.components_root)
-    files = {
-        moved.folder(path): content
-        for path, content in emit_site(moved, manifests, request.components_root).items()
-        if path != LOCKFILE
-    }
-    files |= _components(moved, request)
-    return Tree(moved, files, _synced(moved, manifests), sample_jobs(moved, manifests, ""))
-
-
-def _components(site: Site, request: Request) -> dict[str, bytes]:
-    """Return the hand-written components as they lie beside the tree in the repository."""
-    folder = request.target / request.components_root
-    within = os.path.normpath(f"{site.cluster.settings.path}/{request.components_root}")
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {f"{within}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in files}
-
-
-def sample_jobs(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:
-    """Return the sample jobs of teams whose queues are open, with their objects."""
-    jobs = {(each.namespace, each.name): each for each in manifests if each.unit == "samples"}
-    return [
-        (sample, jobs[space.namespace, sample.name])
-        for tenant in site.tenants
-        if team in {"", tenant.name} and tenant.team.state == "active"
-        for space in tenant.spaces
-        for sample in space.samples
-    ]
+        yield from remarked(check_admission(lab, tried), teams)

@@ -12,9 +12,11 @@ from pathlib import Path
 from generator.diagnostics import Severity
 from generator.dialect.reader import read
 from generator.dialect.source import Plain
+from generator.edit.allocate import next_block, next_segment
 from generator.edit.team import TeamRequest, plan_team, write_team
-from generator.model.platform import Site
-from generator.model.team import Quota
+from generator.model.holding import Holding
+from generator.model.platform import Platform, Site
+from generator.model.team import Allocation, Quota
 from generator.pipeline import check, generate
 from generator.rehearse.change import Course, Unfit
 from generator.rehearse.delivery import Tree
@@ -99,10 +101,25 @@ class _Upkeep:
         plan, found = plan_team(checked.profiles, checked.platform, request, {})
         assert plan is not None, found
         write_team(self.root, plan)
+        self._allocate(checked.platform, quota.cluster, former, plan.holding)
         with self._edited(f"teams/{former}") as left, self._edited(f"teams/{_SUCCESSOR}") as body:
             people = {key: body[key] for key in ("contact", "groups")}
             body |= {**left, **people, "state": "active", "quota": {quota.cluster: left["quota"][quota.cluster]}}
             body["storage"] = {name: each for name, each in left.get("storage", {}).items() if isinstance(each, str)}
+
+    def _allocate(self, platform: Platform, cluster: str, former: str, given: Holding | None) -> None:
+        """Write the successor's numbers on the former team's other fabrics, since `add team` gives those of one."""
+        site = next(each for each in platform.sites if each.name == cluster)
+        taken: list[Allocation | Holding] = [*platform.allocations.values(), *filter(None, [given])]
+        others = [fabric for fabric in site.cluster.fabrics if (cluster, fabric.name, former) in platform.allocations]
+        for fabric in (each for each in others if given and each.name != given.fabric):
+            segment, block = next_segment(fabric, taken), next_block(fabric, taken)
+            assert segment is not None
+            assert block is not None
+            held = Holding(fabric.name, _SUCCESSOR, fabric.link.field, segment, block)
+            taken.append(held)
+            with self._edited("allocations") as ledger:
+                ledger[cluster][fabric.name][_SUCCESSOR] = held.entry
 
     @contextmanager
     def _edited(self, name: str) -> Iterator[Plain]:

@@ -36,7 +36,7 @@ def test_seed_architecture_is_refused_as_its_readme_says(update_golden: bool) ->
     assert named == {each.rule for each in diagnostics} - {"capacity/idle-nodes", "delivery/placeholder-left"}
 
 
-@pytest.mark.parametrize("example", ["smallest", "two-generations"])
+@pytest.mark.parametrize("example", ["smallest", "two-fabrics", "two-generations"])
 def test_example_generates_and_verifies(example: str, tmp_path: Path) -> None:
     """What an example shows can be used as it stands, and nothing of it is passed over."""
     profiles, target = EXAMPLES / example / "profiles", tmp_path / "overlays"
@@ -56,6 +56,21 @@ def test_smallest_platform_is_small() -> None:
     files = sorted((EXAMPLES / "smallest" / "profiles").rglob("*.yaml"))
 
     assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) <= 20
+
+
+def test_two_fabrics_share_the_names_of_their_rails() -> None:
+    """A queue covers 13 resources; the networks of each fabric stay its own, and each runtime has those of one."""
+    generation = generate(EXAMPLES / "two-fabrics" / "profiles", "../profiles/components")
+    bodies = {manifest.name: manifest.body for manifest in generation.manifests["south"]}
+    (group,) = bodies["climate-gpu"]["spec"]["resourceGroups"]
+
+    assert [flavor["name"] for flavor in group["flavors"]] == ["dgx-h100", "dgx-a100"]
+    assert len(group["coveredResources"]) == 13
+    assert bodies["dgx-h100-rail-3"]["spec"]["resourceName"] == bodies["dgx-a100-rail-3"]["spec"]["resourceName"]
+    for node, own, other in (("dgx-h100", "ndr", "hdr"), ("dgx-a100", "hdr", "ndr")):
+        runtime = str(bodies[f"openmpi-v1-{node}"])
+        assert f"{own}-rail-7" in runtime
+        assert f"{other}-rail" not in runtime
 
 
 def test_pools_of_two_generations_are_tried_in_order() -> None:

@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 
 from generator.model.platform import Platform
-from generator.model.queue import FLAVORS_LIMIT, RESOURCES_LIMIT
 from generator.pipeline import INVALID_MANIFEST, check_tree
 from generator.render.site import render_site
 from generator.rules.check import check_meaning
 from generator.rules.limits import FRAMEWORKS_LIMIT
 from generator.schema.manifests import schema_folder
 from generator.schema.profiles import profile_kinds, profile_schema
-from tests.rules.cases import platform_of
+from tests.rules.cases import HERE, merged, platform_of, read_case
 from tests.rules.components import KUSTOMIZATION
 
+QUEUE_LIMITS = {"openshift-ai-3.5": (16, 16), "kubernetes-1.36": (64, 64)}
+"""Flavors and resources that both a ClusterQueue and a LocalQueue's status take, by release."""
 MANY = 130
 IN_BASE = 4
 """As many of each list, or fewer, are in the base platform."""
@@ -191,14 +192,15 @@ def test_long_list_is_no_fault_of_trainyard(name: str, release: str) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_limits_are_those_of_the_schema(release: str) -> None:
-    """Kueue may raise them in another release."""
+def test_limits_are_within_those_of_the_schema(release: str) -> None:
+    """A LocalQueue's status, which no schema here has, may take fewer; a rehearsal's API server is asked for that."""
     queue = schema(release, "kueue.x-k8s.io/clusterqueue_v1beta2.json")["properties"]["spec"]["properties"]
     group = queue["resourceGroups"]["items"]["properties"]
+    flavors, resources = QUEUE_LIMITS[release]
 
-    assert group["flavors"]["maxItems"] == FLAVORS_LIMIT
-    assert group["coveredResources"]["maxItems"] == RESOURCES_LIMIT
-    assert group["flavors"]["items"]["properties"]["resources"]["maxItems"] == RESOURCES_LIMIT
+    assert flavors <= group["flavors"]["maxItems"]
+    assert resources <= group["coveredResources"]["maxItems"]
+    assert resources <= group["flavors"]["items"]["properties"]["resources"]["maxItems"]
 
 
 def test_limit_of_frameworks_is_that_of_the_operator() -> None:
@@ -209,21 +211,44 @@ def test_limit_of_frameworks_is_that_of_the_operator() -> None:
     assert frameworks["maxItems"] == FRAMEWORKS_LIMIT
 
 
-def test_queue_takes_as_many_pools_as_its_schema() -> None:
+@pytest.mark.parametrize("release", RELEASES)
+def test_queue_takes_as_many_pools_as_its_release(release: str) -> None:
     """One more is told at the pool that is too many, however many clusters and queues there are."""
-    assert limits(platform_of(pools(FLAVORS_LIMIT))) == []
-    platform = platform_of(pools(FLAVORS_LIMIT + 1))
+    most, _ = QUEUE_LIMITS[release]
+    assert limits(platform_of(on(release, pools(most)))) == []
+    platform = platform_of(on(release, pools(most + 1)))
     (found,) = (each for each in check_meaning(platform) if "/too-many-" in each.rule)
 
     assert found.rule == "scheduling/too-many-pools-in-queue"
     assert found.at.path[:2] == ("quota", "prod-east")
-    assert "65 gpu pools of cluster prod-east; a queue takes 64" in found.message
+    assert f"{most + 1} gpu pools of cluster prod-east; a queue takes {most}" in found.message
 
 
-def test_queue_takes_as_many_resources_as_its_schema() -> None:
-    """A node has five beside its rails."""
-    assert limits(platform_of(rails(RESOURCES_LIMIT - 5))) == []
-    assert limits(platform_of(rails(RESOURCES_LIMIT - 4))) == ["scheduling/too-many-resources-in-queue"] * 2
+@pytest.mark.parametrize("release", RELEASES)
+def test_queue_takes_as_many_resources_as_its_release(release: str) -> None:
+    """A node has five beside its rails; with one fabric no other name helps."""
+    _, most = QUEUE_LIMITS[release]
+    assert limits(platform_of(on(release, rails(most - 5)))) == []
+    found = [each for each in check_meaning(platform_of(on(release, rails(most - 4)))) if "/too-many-" in each.rule]
+
+    assert [each.rule for each in found] == ["scheduling/too-many-resources-in-queue"] * 2
+    assert all("`resources: " not in each.hint for each in found)
+
+
+def test_two_fabrics_are_too_many_resources_only_where_they_are() -> None:
+    """Kueue 0.16 takes 16 resources in a queue, 0.19 64; the hint names the edit, and with it nothing is told."""
+    changes, _ = read_case(HERE / "scheduling/too-many-resources-in-queue/bad.yaml")
+    (found,) = (each for each in check_meaning(platform_of(changes)) if "/too-many-" in each.rule)
+
+    assert "Set `resources: hdr` on fabric `ib`" in found.hint or "Set `resources: ib` on fabric `hdr`" in found.hint
+    assert limits(platform_of(on("kubernetes-1.36", changes))) == []
+    for edit in ({"hdr": {"resources": "ib"}}, {"ib": {"resources": "hdr"}}):
+        assert limits(platform_of(merged(changes, {CLUSTER: {"fabrics": edit}}))) == []
+
+
+def on(release: str, changes: dict[str, Any]) -> dict[str, Any]:
+    """Return changes on a release."""
+    return {**changes, CLUSTER: {**changes.get(CLUSTER, {}), **RELEASES[release]}}
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -19,13 +19,14 @@ from tests.conftest import REPOSITORY
 COMPONENTS = "../profiles/components"
 
 
-@pytest.fixture(params=["lab", "prod-east"])
+@pytest.fixture(params=["profiles/lab", "profiles/prod-east", "examples/two-fabrics/profiles/south"])
 def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, Course]:
     """The tree of a cluster, and what is merged to it."""
-    root = shutil.copytree(REPOSITORY / "profiles", tmp_path / "profiles")
+    folder, _, name = request.param.rpartition("/")
+    root = shutil.copytree(REPOSITORY / folder, tmp_path / "profiles")
     platform = generate(root, COMPONENTS).checked.platform
     assert platform is not None
-    site = next(site for site in platform.sites if site.name == request.param)
+    site = next(site for site in platform.sites if site.name == name)
     return tree(site), course(site, root, lambda: tree(changed(site, root, COMPONENTS, "2026-11-21")))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.change import allocations, fields, flavors, namespaces, runtimes, teams
+from generator.change import allocations, fields, flavors, namespaces, rails, runtimes, teams
 from generator.change.replacement import Replacement
 from generator.diagnostics import Diagnostic
 
@@ -12,12 +12,21 @@ CHECKS = (
     runtimes.runtime_edited_in_place,
     fields.immutable_field,
     flavors.flavor_leaves_queue,
+    rails.rails_renamed,
     namespaces.namespace_left_behind,
     allocations.allocation_moved,
     allocations.allocation_given_away,
     teams.retired_without_draining,
 )
-RULES = (*runtimes.RULES, *fields.RULES, *flavors.RULES, *namespaces.RULES, *allocations.RULES, *teams.RULES)
+RULES = (
+    *runtimes.RULES,
+    *fields.RULES,
+    *flavors.RULES,
+    *rails.RULES,
+    *namespaces.RULES,
+    *allocations.RULES,
+    *teams.RULES,
+)
 
 
 def check_replacement(replacement: Replacement) -> Iterator[Diagnostic]:

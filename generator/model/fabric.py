@@ -24,6 +24,7 @@ class Fabric:
         leaf_nodes: nodes below one switch of the lowest level.
         mtu: bytes; 0 leaves the driver's.
         traffic_class: of RDMA packets, as the switches' lossless queue expects it; -1 leaves the driver's.
+        resources: stem of the rails' resource names; the fabric's own name, or one that several fabrics share.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Fabric:
     leaf_nodes: int
     mtu: int
     traffic_class: int
+    resources: str
 
     @property
     def topology_levels(self) -> tuple[dict[str, str], ...]:

@@ -125,8 +125,8 @@ class Launch:
         # The CPU manager gives cores of its own only to a pod that asks for an integer of cpus.
         ask["cpu"] = ask["cpu"] // 1000 * 1000 - sum(step.cpu for step in self.runtime.initializers)
         ask["memory"] -= sum(step.memory for step in self.runtime.initializers)
-        fabric = self.fabric.name if self.fabric else ""
-        ask |= {f"{self.release.resource_prefix}/{names.rail_resource(fabric, rail)}": 1 for rail in self.rails}
+        stem = self.fabric.resources if self.fabric else ""
+        ask |= {f"{self.release.resource_prefix}/{names.rail_resource(stem, rail)}": 1 for rail in self.rails}
         return dict(sorted(ask.items()))
 
     @property

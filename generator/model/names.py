@@ -48,12 +48,12 @@ def runtime(name: str, version: int, nodes: str, owner: str = "") -> str:
     return "-".join(filter(None, (f"{name}-v{version}-{nodes}", owner.removeprefix("team-"))))
 
 
-def rail_resource(fabric: str, rail: int) -> str:
+def rail_resource(stem: str, rail: int) -> str:
     """Return the SR-IOV resource of a rail, without prefix.
 
     Letters, digits and inner underscores only: what sriov-network-operator v1.6.0's webhook and later ones admit.
     """
-    return f"{fabric.replace('-', '_')}_rail_{rail}"
+    return f"{stem.replace('-', '_')}_rail_{rail}"
 
 
 def network(fabric: str, rail: int, namespace: str = "") -> str:

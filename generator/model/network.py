@@ -88,7 +88,7 @@ class Network:
     @property
     def resource_name(self) -> str:
         """The VF resource that the attachment takes, without prefix."""
-        return names.rail_resource(self.fabric.name, self.addresses.rail)
+        return names.rail_resource(self.fabric.resources, self.addresses.rail)
 
     @property
     def resource(self) -> str:

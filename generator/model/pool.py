@@ -112,7 +112,7 @@ class Rail:
     @property
     def resource_name(self) -> str:
         """Name of the VF resource, without prefix."""
-        return names.rail_resource(self.fabric.name, self.index)
+        return names.rail_resource(self.fabric.resources, self.index)
 
     @property
     def root_devices(self) -> tuple[str]:

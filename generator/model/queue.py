@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from generator.model import names
 from generator.model.cluster import Cluster
 from generator.model.pool import Pool
 from generator.model.quantity import format_amount
 from generator.model.team import Quota, Team
-
-FLAVORS_LIMIT: Final = 64
-RESOURCES_LIMIT: Final = 64
-"""Most flavors, and most resources, of one group of a ClusterQueue (its CRD: maxItems)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class Release:
         pod_ids: user and groups of job pods; empty where the SCC gives them.
         display_name_key: annotation that a dashboard reads names from; empty when it has none.
         component_kinds: what a hand-written component may hold -> its ``apiVersion``.
+        most_flavors, most_resources: of a queue, as the CRDs of its Kueue limit both ClusterQueue and LocalQueue.
         known_bad: combinations that hang.
         external: ``Kind/name`` -> owner, for what the platform ships.
     """
@@ -83,6 +84,8 @@ class Release:
     pod_ids: Mapping[str, object]
     display_name_key: str
     component_kinds: Mapping[str, str]
+    most_flavors: int
+    most_resources: int
     known_bad: tuple[KnownBad, ...]
     external: Mapping[str, str]
 

@@ -21,6 +21,8 @@ shall warn."""
 
 _WAVE = "argocd.argoproj.io/sync-wave"
 
+_CHANGING = frozenset({"managedFields", "resourceVersion"})
+
 _KINDS_IN_ORDER = (
     "Namespace",
     "NetworkPolicy",
@@ -109,26 +111,37 @@ def _is_ours(lab: Lab, manifest: Manifest) -> bool:
 
 
 def _apply_again(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
+    before = _meanings(lab, manifests)
+    yield from (failure for manifest in manifests for failure in _apply(lab, manifest))
+    after = _meanings(lab, manifests)
     for manifest in manifests:
+        old, new = before.get(_name(manifest.body), {}), after.get(_name(manifest.body), {})
+        for field in sorted(old.keys() | new.keys()):
+            if old.get(field) != new.get(field):
+                yield Failure(manifest.path, f"{field} changed: {old.get(field)} -> {new.get(field)}", manifest.at)
+
+
+_Name = tuple[str, str, str, str]
+
+
+def _name(body: Body) -> _Name:
+    metadata = body["metadata"]
+    return body["apiVersion"], body["kind"], metadata.get("namespace", ""), metadata["name"]
+
+
+def _meanings(lab: Lab, manifests: Sequence[Manifest]) -> dict[_Name, Body]:
+    """Return all objects of the kinds of some, without what their controllers write at any time."""
+    found: dict[_Name, Body] = {}
+    for version, kind in sorted({(each.body["apiVersion"], each.body["kind"]) for each in manifests}):
         try:
-            before = _meaning(lab, manifest)
-            yield from _apply(lab, manifest)
-            after = _meaning(lab, manifest)
-        except Refused as refused:
-            yield Failure(manifest.path, str(refused), manifest.at)
+            listed = lab.api.list(version, kind)
+        except Refused:  # The kind is not known, which was told when it was looked up.
             continue
-        for field in sorted(before.keys() | after.keys()):
-            if before.get(field) != after.get(field):
-                yield Failure(manifest.path, f"{field} changed: {before.get(field)} -> {after.get(field)}", manifest.at)
-
-
-def _meaning(lab: Lab, manifest: Manifest) -> Body:
-    """Return an object without what its controller writes at any time."""
-    body = lab.api.get(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
-    metadata = {
-        key: value for key, value in body["metadata"].items() if key not in {"managedFields", "resourceVersion"}
-    }
-    return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}
+        for body in listed:
+            own = {key: each for key, each in body["metadata"].items() if key not in _CHANGING}
+            whole = {**body, "apiVersion": version, "kind": kind, "metadata": own}
+            found[_name(whole)] = {key: value for key, value in whole.items() if key != "status"}
+    return found
 
 
 def _difference(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:

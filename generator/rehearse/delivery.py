@@ -11,17 +11,20 @@ from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.model.space import Sample
 from generator.rehearse.api import Body
+from generator.rehearse.applications import REFRESH, is_applied, is_asked, is_fine, is_idle, revision_of, told_by
 from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure
 from generator.rehearse.repository import Repository
+from generator.rehearse.stillness import Stillness
 
 _ARGO = "argoproj.io/v1alpha1"
 _SECRETS = "external-secrets.io/v1"
-_REFRESH = "argocd.argoproj.io/refresh"
 _REFRESH_SET = "argocd.argoproj.io/application-set-refresh"
-_PATIENCE = 300.0
-"""Seconds for what takes less than twenty: a busy machine is no failure."""
+_PATIENCE = 1800.0
+"""Seconds for what takes less than a hundred: a busy machine is no failure, and a wait without a move ends sooner."""
+_STILL = 120.0
+"""Seconds after which a wait ends although it has time left: what Argo CD does shows in less than ten."""
 _PAUSE = 1.0
 """Seconds between two looks at what Argo CD does: each look takes some of the machine that it works on."""
 
@@ -109,11 +112,11 @@ class Delivery:
         """Have Argo CD look at Git for some Applications now; it would within three minutes."""
         for name, body in self.applications().items():
             if name in names and body:
-                self.lab.api.patch(body, {"metadata": {"annotations": {_REFRESH: how}}})
+                self.lab.api.patch(body, {"metadata": {"annotations": {REFRESH: how}}})
 
     def remind(self, names: Collection[str]) -> None:
         """Ask again where the question is gone: one that comes while an earlier one is answered goes with it."""
-        asked = {name for name, body in self.applications().items() if _is_asked(body)}
+        asked = {name for name, body in self.applications().items() if is_asked(body)}
         self.refresh(set(names) - asked)
 
     def list_teams(self) -> None:
@@ -130,16 +133,25 @@ class Delivery:
 
     def is_refreshed(self) -> bool:
         """Tell whether Argo CD has looked."""
-        return not any(map(_is_asked, self.applications().values()))
+        return not any(map(is_asked, self.applications().values()))
 
     def waited(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
-        """Wait for something, while what others' controllers would say of their objects is said for them."""
+        """Wait for something, while what others' controllers would say of their objects is said for them.
 
-        def looked() -> bool:
+        It ends early when no Application says anything else for two minutes, and Argo CD applies nothing.
+        """
+        came, still = False, Stillness(_STILL)
+
+        def ended() -> bool:
+            nonlocal came
             self._stand_in()
-            return ready()
+            came = ready()
+            bodies = self.applications()
+            works = any(map(is_applied, bodies.values()))
+            return came or still.ended(object() if works else {name: told_by(body) for name, body in bodies.items()})
 
-        return self.lab.processes.waited(looked, seconds, _PAUSE)
+        self.lab.processes.waited(ended, seconds, _PAUSE)
+        return came
 
     def settled(
         self, commit: Commit, seconds: float = _PATIENCE, health: Collection[str] = ("Healthy",)
@@ -149,15 +161,15 @@ class Delivery:
         def unsettled() -> dict[str, Body]:
             bodies = self.applications()
             wanted = {name: commit.revision if name in commit.applications else "" for name in self.units}
-            return {name: bodies[name] for name in wanted if not _fine(bodies[name], wanted[name], health)}
+            return {name: bodies[name] for name in wanted if not is_fine(bodies[name], wanted[name], health)}
 
         def is_settled() -> bool:
             bodies = self.applications()
-            self.remind({*self._behind(commit), *(name for name in self.units if _is_idle(bodies[name]))})
+            self.remind({*self._behind(commit), *(name for name in self.units if is_idle(bodies[name]))})
             return not unsettled()
 
         self.waited(is_settled, seconds)
-        return [Failure(name, _told(body), self.lab.plan.site.cluster.at) for name, body in unsettled().items()]
+        return [Failure(name, told_by(body), self.lab.plan.site.cluster.at) for name, body in unsettled().items()]
 
     def compared(self, commit: Commit, seconds: float = _PATIENCE) -> list[Failure]:
         """Wait until every Application of a commit has looked at it, in sync or not; return those that have not."""
@@ -172,7 +184,7 @@ class Delivery:
 
     def _behind(self, commit: Commit) -> list[str]:
         bodies = self.applications()
-        return [name for name in commit.applications if _revision(bodies[name]) != commit.revision]
+        return [name for name in commit.applications if revision_of(bodies[name]) != commit.revision]
 
     def orphaned(self, name: str) -> list[Failure]:
         """Wait until an Application says that its folder is gone; return what it says instead."""
@@ -187,7 +199,7 @@ class Delivery:
 
     def told(self, name: str) -> str:
         """Return what an Application says of itself."""
-        return _told(self.application(name))
+        return told_by(self.application(name))
 
     def _stand_in(self) -> None:
         """Say what the External Secrets Operator says of a secret that it has written."""
@@ -211,44 +223,3 @@ def differences(lab: Lab, manifests: Sequence[Manifest], before: Mapping[str, Bo
 def _content(lab: Lab, manifest: Manifest) -> Body:
     body = lab.api.find(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
     return {field: value for field, value in body.items() if field not in {"metadata", "status"}}
-
-
-def _fine(body: Body, revision: str, health: Collection[str]) -> bool:
-    status = body.get("status") or {}
-    sync = status.get("sync", {})
-    done = status.get("operationState", {}).get("phase") == "Succeeded"
-    synced = sync.get("status") == "Synced" and revision in {"", _revision(body)}
-    return bool(done and synced and status.get("health", {}).get("status") in health)
-
-
-def _is_asked(body: Body) -> bool:
-    """Tell whether an Application is still to look at Git."""
-    return _REFRESH in body.get("metadata", {}).get("annotations", {})
-
-
-def _is_idle(body: Body) -> bool:
-    """Tell whether an Application differs from Git and nobody works on it: Argo CD looks again within three minutes."""
-    status = body.get("status") or {}
-    running = status.get("operationState", {}).get("phase") == "Running" or "operation" in body
-    return status.get("sync", {}).get("status") == "OutOfSync" and not running
-
-
-def _revision(body: Body) -> str:
-    """Return what an Application was compared with."""
-    return str((body.get("status") or {}).get("sync", {}).get("revision", ""))
-
-
-def _told(body: Body) -> str:
-    """Return what an Application says of itself."""
-    if not body:
-        return "is not there"
-    status = body.get("status") or {}
-    said = [status.get("sync", {}).get("status", "no sync"), status.get("health", {}).get("status", "no health")]
-    said += [str(each.get("message", "")) for each in status.get("conditions", [])]
-    said.append(str(status.get("operationState", {}).get("message", "")))
-    for each in status.get("resources", []):
-        health = each.get("health", {})
-        if each.get("status") != "Synced" or health.get("status", "Healthy") != "Healthy":
-            name = f"{each['kind']} {each.get('namespace', '')}/{each['name']}"
-            said.append(f"{name}: {each.get('status')} {health.get('status', '')} {health.get('message', '')}")
-    return "; ".join(filter(None, said))

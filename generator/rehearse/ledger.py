@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -28,19 +28,21 @@ _PATIENCE = 120.0
 _BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
 
 
-def check_ledger(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
+def check_ledger(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]) -> Iterator[Outcome]:
     """Try each runtime of each namespace at its limit and beyond, then each queue with and without borrowing.
 
     Args:
         lab: with the tree applied.
         samples: the jobs that the tree has to copy.
+        teams: names of those that are tried; the quotas of all are filled together.
     """
-    lanes = find_lanes(samples)
+    every = find_lanes(samples)
+    lanes = [lane for lane in every if lane.space.team.name in teams]
     together = rounds(lanes, lambda lane: lane.grant.nodes)
     yield counted("largest jobs admitted", len(lanes), [each for some in together for each in _largest(lab, some)])
     yield counted("one node more refused", len(lanes), [each for lane in lanes for each in _one_more(lab, lane)])
     yield counted("quota holds without policy", len(lanes), _beyond(lab, lanes))
-    if queues := [lane for lane in by_flavor(lanes) if lane.filled(sum(lane.own))]:
+    if queues := [lane for lane in by_flavor(every) if lane.filled(sum(lane.own))]:
         yield counted("own quotas filled", len(queues), list(_fill(lab, [(lane, lane.own) for lane in queues])))
     if borrowers := [lane for lane in by_flavor(lanes) if lane.filled(sum(lane.reach)) > sum(lane.own)]:
         failures = [each for lane in borrowers for each in _fill(lab, [(lane, lane.reach)])]

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from generator.diagnostics import Pointer
 from generator.model.manifest import Manifest
 from generator.model.quantity import format_amount
 from generator.model.space import Grant, Sample, Space
-from generator.rehearse.api import Api, Body, Refused
+from generator.rehearse.api import Api, Refused
 from generator.rehearse.jobs import KUEUE, Job, Pod, conditions, submit
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure, Outcome, counted
@@ -44,28 +45,37 @@ def check_queues(lab: Lab) -> Iterator[Outcome]:
         for space in tenant.spaces
         for queue in space.queues
     ]
-    for promise, wanted in {"cluster queues active": cluster_queues, "local queues active": local_queues}.items():
-        failures = []
-        for kind, name, namespace, at in wanted:
-            if words := _inactive(lab, kind, name, namespace):
-                failures.append(Failure(f"{kind} {namespace}/{name}".replace(" /", " "), words, at))
-        yield counted(promise, len(wanted), failures)
+    wanted = {"cluster queues active": cluster_queues, "local queues active": local_queues}
+    states = partial(_states, lab.api, [queue for queues in wanted.values() for queue in queues])
+    lab.processes.waited(lambda: not any(states().values()), _PATIENCE)
+    words = states()
+    for promise, queues in wanted.items():
+        failures = [Failure(_queue(*each[:3]), words[each], each[3]) for each in queues if words[each]]
+        yield counted(promise, len(queues), failures)
 
 
-def _inactive(lab: Lab, kind: str, name: str, namespace: str) -> str:
-    """Wait until a queue is active; return what it says when it is not."""
-    active = partial(_active, lab.api, kind, name, namespace)
-    if lab.processes.waited(lambda: active().get("status") == "True", _PATIENCE):
-        return ""
-    return str(active().get("message", "no condition Active"))
+_Queue = tuple[str, str, str, Pointer]
+"""Kind, name, namespace, and where its team is stated."""
 
 
-def _active(api: Api, kind: str, name: str, namespace: str) -> Body:
+def _queue(kind: str, name: str, namespace: str) -> str:
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
+def _states(api: Api, queues: Sequence[_Queue]) -> dict[_Queue, str]:
+    """Return what each queue says of itself, as long as it is not active."""
+    return {each: _inactive(api, *each[:3]) for each in queues}
+
+
+def _inactive(api: Api, kind: str, name: str, namespace: str) -> str:
     try:
         found = conditions(api.get(KUEUE, kind, name, namespace))
     except Refused as refused:
-        return {"message": str(refused)}
-    return next((each for each in found if each["type"] == "Active"), {})
+        return str(refused)
+    active = next((each for each in found if each["type"] == "Active"), {})
+    if active.get("status") == "True":
+        return ""
+    return f"{active['reason']}: {active['message']}" if active else "no condition Active"
 
 
 def _run(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[Failure]:

@@ -15,11 +15,13 @@ class Failure:
         what: object or request, as the reader knows it.
         words: what the controller or the API server said.
         at: the profile place that it was made from.
+        logged: what a controller logged about it, after the program's name; empty for nothing.
     """
 
     what: str
     words: str
     at: Pointer
+    logged: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import random
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -36,6 +37,14 @@ _AFTERMATH = 1.0
 """Seconds within which a process that broke a connection is seen to have ended."""
 
 
+HALT = threading.Event()
+"""Set when all rehearsals of this program shall end."""
+
+
+class Halted(BaseException):
+    """Another rehearsal failed, or the user ends all; nothing that catches errors may catch it."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Process:
     name: str
@@ -44,15 +53,19 @@ class _Process:
 
 
 class Processes:
-    """The processes of one control plane, ended in the reverse of their order."""
+    """The processes of one control plane, ended in the reverse of their order.
+
+    Args:
+        logs: folder of their logs.
+    """
 
     def __init__(self, logs: Path) -> None:
-        self._logs = logs
+        self.logs = logs
         self._started: list[_Process] = []
 
     def __enter__(self) -> Self:
         """Make the folder of the logs."""
-        self._logs.mkdir(parents=True, exist_ok=True)
+        self.logs.mkdir(parents=True, exist_ok=True)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -81,12 +94,12 @@ class Processes:
         Raises:
             ToolError: it can't be started.
         """
-        log = self._logs / f"{name}.log"
+        log = self.logs / f"{name}.log"
         with log.open("wb") as output:
             try:
                 popen = subprocess.Popen(
                     command,
-                    env={"HOME": str(self._logs), "TMPDIR": str(self._logs), **_ENVIRONMENT, **environment},
+                    env={"HOME": str(self.logs), "TMPDIR": str(self.logs), **_ENVIRONMENT, **environment},
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -115,7 +128,7 @@ class Processes:
             ToolError: a process ended, or it takes too long.
         """
         if not self.waited(ready, seconds):
-            raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self._logs}")
+            raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self.logs}")
 
     def waited(self, ready: Callable[[], bool], seconds: float, pause: float = _PAUSE) -> bool:
         """Wait for something, as long as every process lives; tell whether it came.
@@ -146,9 +159,12 @@ class Processes:
         """Look whether every process lives.
 
         Raises:
+            Halted: this rehearsal shall end.
             ToolError: one has ended; the end of its log is told. Of several it is the one that was started first, since
                 the others need it.
         """
+        if HALT.is_set():
+            raise Halted
         if all(process.popen.poll() is None for process in self._started):
             return
         # The connections of a killed process break before it can be waited for, and a client may end sooner.

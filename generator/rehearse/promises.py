@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from generator.model.manifest import Manifest
@@ -18,15 +18,16 @@ _PATIENCE = 120.0
 _NOWHERE = "nothing says so"
 
 
-def check_promises(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
+def check_promises(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]) -> Iterator[Outcome]:
     """Try each promise in every queue that can show it; those that no queue here can show are told.
 
     Args:
         lab: with the tree applied.
         samples: the jobs that the tree has to copy.
+        teams: names of those that are tried.
     """
     lanes = [lane for lane in by_flavor(find_lanes(samples)) if lane.filled(sum(lane.own))]
-    promises = list(_promises(lab, lanes))
+    promises = list(_promises(lab, lanes, teams))
     missing = ", ".join(promise for promise, able, _ in promises if not able)
     remark = f"no queue of this cluster can show: {missing}" if missing else ""
     for promise, able, failures in promises:
@@ -35,12 +36,13 @@ def check_promises(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iter
             remark = ""
 
 
-def _promises(lab: Lab, lanes: Sequence[Lane]) -> Iterator[tuple[str, int, Iterator[Failure]]]:
+def _promises(lab: Lab, every: Sequence[Lane], teams: Collection[str]) -> Iterator[tuple[str, int, Iterator[Failure]]]:
     """Yield each promise, how many can show it, and what does not hold, which is tried when it is asked for."""
 
     def tried(check: Callable[[Lab, list[Lane]], Iterator[Failure]], able: list[Lane]) -> Iterator[Failure]:
         return (failure for each in rounds(able, lambda lane: sum(lane.reach)) for failure in check(lab, each))
 
+    lanes = [lane for lane in every if lane.space.team.name in teams]
     yield "over quota waits", len(lanes), tried(_over_quota, list(lanes))
     pools = {lane.flavors[0].name: lane for lane in lanes}.values()
     yield "job without nodes says so", len(pools), (each for lane in pools for each in _nowhere(lab, lane))
@@ -48,11 +50,30 @@ def _promises(lab: Lab, lanes: Sequence[Lane]) -> Iterator[tuple[str, int, Itera
     yield "higher priority goes first", len(ranked), tried(_priority, ranked)
     wide = [lane for lane in lanes if _leaves(lane) > 1 and sum(lane.own) >= 4]
     yield "job fits between others", len(wide), (each for lane in wide for each in _fragmented(lab, lane))
-    pairs = Lending(lab.plan.site, lanes).pairs()
+    pairs = [pair for pair in Lending(lab.plan.site, every).pairs() if _is_of(pair, teams)]
     pressed = [pair for pair in pairs if pair.is_pressed]
-    yield "owner gets its nodes back", len(pressed), _between(_reclaim, lab, lanes, pressed)
     held = [pair for pair in pairs if pair.is_limited]
-    yield "lending limit holds", len(held), _between(_lending, lab, lanes, held)
+    if len(lanes) < len(every):
+        pressed, held = _one_of_each(pressed), _one_of_each(held)
+    yield "owner gets its nodes back", len(pressed), _between(_reclaim, lab, every, pressed)
+    yield "lending limit holds", len(held), _between(_lending, lab, every, held)
+
+
+def _is_of(pair: Pair, teams: Collection[str]) -> bool:
+    return {pair.borrower.space.team.name, pair.owner.space.team.name} <= set(teams)
+
+
+def _one_of_each(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return pairs in which each borrower and each owner is at least once."""
+    borrowers: set[str] = set()
+    owners: set[str] = set()
+    found = []
+    for pair in pairs:
+        if pair.borrower.name not in borrowers or pair.owner.name not in owners:
+            borrowers.add(pair.borrower.name)
+            owners.add(pair.owner.name)
+            found.append(pair)
+    return found
 
 
 def _between(

@@ -11,8 +11,6 @@ from generator.rehearse.api import Refused
 from generator.rehearse.delivery import Commit, Delivery
 from generator.rehearse.outcome import Failure, Outcome, counted
 
-_PATIENCE = 600.0
-"""Seconds for what takes less than forty: a busy machine is no failure."""
 _NO_MORE = "drift and changes can't be tried after that"
 
 
@@ -31,7 +29,7 @@ def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
     if refused := tuple(_applied(delivery)):
         yield Outcome("applications synced and healthy", 0, len(delivery.units), refused, _NO_MORE)
         return False
-    failures = delivery.settled(commit, _PATIENCE)
+    failures = delivery.settled(commit)
     secrets = sum(manifest.kind.name == "ExternalSecret" for manifest in delivery.tree.manifests)
     remark = f"in {time.monotonic() - began:.0f} s; the status of {secrets} ExternalSecrets is written by the rehearsal"
     remark += f"; {_NO_MORE}" if failures else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -86,16 +86,28 @@ def _subject(kind: str, name: str, held: tuple[tuple[str, str], ...], at: Pointe
     return Subject(f"account {name} ({roles})", f"system:serviceaccount:{name}", groups, held, at)
 
 
-def check_tenants(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
+def check_tenants(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]) -> Iterator[Outcome]:
     """Have the API server list what everybody may where; then make the requests that matter, as dry runs.
 
     Args:
         lab: with the tree applied, no job running.
         samples: jobs of every team.
+        teams: names of those whose members are tried, and everybody who is in no team.
     """
-    everybody = subjects(lab.plan.site)
+    everybody = list(_members(lab.plan.site, teams))
     yield _cells(lab, everybody)
     yield _requests(lab, everybody, {manifest.namespace: manifest.body for _, manifest in samples})
+
+
+def _members(site: Site, teams: Collection[str]) -> Iterator[Subject]:
+    """Yield the members of some teams, and everybody who is in none."""
+    homes = {space.namespace: tenant for tenant in site.tenants for space in tenant.spaces}
+    places = {tenant.team.at for tenant in site.tenants}
+    chosen = {tenant.team.at for tenant in site.tenants if tenant.name in teams}
+    for who in subjects(site):
+        of = {homes[home].team.at for _, home in who.held if home} | ({who.at} & places)
+        if not of or of & chosen:
+            yield who
 
 
 def _cells(lab: Lab, everybody: Sequence[Subject]) -> Outcome:

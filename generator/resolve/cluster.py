@@ -90,6 +90,7 @@ def _fabrics(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[F
             leaf_nodes=fabric.get("leafNodes", 0),
             mtu=fabric.get("mtu", 0),
             traffic_class=fabric.get("trafficClass", -1),
+            resources=fabric.get("resources", name),
         )
 
 

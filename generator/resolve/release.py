@@ -34,6 +34,8 @@ def resolve_release(name: str, source: Source) -> Release:
         pod_ids=fields.get("podIds", {}),
         display_name_key=fields.get("displayNameKey", ""),
         component_kinds=fields["componentKinds"],
+        most_flavors=fields["queueLimits"]["flavors"],
+        most_resources=fields["queueLimits"]["resources"],
         known_bad=tuple(
             KnownBad(
                 {each: (bounds.get("from", ""), bounds.get("below", "")) for each, bounds in bad["versions"].items()},

@@ -53,13 +53,13 @@ LAUNCHER_VERSION_UNKNOWN = Rule(
 GPU_IN_RESOURCE_NAME = Rule(
     id="runtime/gpu-in-resource-name",
     severity=Severity.ERROR,
-    summary="A fabric has no `gpu` in its name.",
+    summary="A fabric has no `gpu` in its name, nor in its `resources`.",
     why=(
         "The name becomes that of its virtual functions' resources, and Trainer takes every resource with `gpu` in its"
         " name for GPUs: on processors a torchrun job that leaves its number of ranks open is told `auto`, and not how"
         " many cores its pod has (seen with Trainer 2.3.0)."
     ),
-    fix="Rename the fabric, e.g. after its link: ib.",
+    fix="Rename the fabric, e.g. after its link: ib; or give it other `resources`.",
 )
 UNUSED_RUNTIME = Rule(
     id="runtime/unused-runtime",
@@ -139,9 +139,10 @@ def gpu_in_resource_name(platform: Platform) -> Iterator[Diagnostic]:
     """Find names that would make GPUs of virtual functions."""
     for site in platform.sites:
         for fabric in site.cluster.fabrics:
-            if "gpu" in fabric.name:
+            if "gpu" in fabric.resources:
                 message = f"the virtual functions of fabric `{fabric.name}` have `gpu` in their name"
-                yield GPU_IN_RESOURCE_NAME.at(fabric.at.key(), message)
+                own = fabric.resources == fabric.name
+                yield GPU_IN_RESOURCE_NAME.at(fabric.at.key() if own else fabric.at / "resources", message)
 
 
 def unused_runtime(platform: Platform) -> Iterator[Diagnostic]:

@@ -24,6 +24,7 @@ class Lab:
 
     def __init__(self, plan: Any) -> None:
         self.plan, self.processes, self.kubeconfig = plan, self, Path("admin.kubeconfig")
+        self.logs = Path("logs")
 
     def __enter__(self) -> Self:
         return self
@@ -50,8 +51,8 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
     monkeypatch.setattr(rehearsal, "find", lambda _components, _cache: None)
     monkeypatch.setattr(rehearsal, "find_redis", lambda _cache: None)
     monkeypatch.setattr(rehearsal, "opened", lambda plan, _built, _folder: Lab(plan))
-    monkeypatch.setattr(rehearsal, "_checks", lambda _lab, _generation, _team: iter(outcomes))
-    monkeypatch.setattr(rehearsal, "_deliver", lambda _lab, _request: iter(()))
+    monkeypatch.setattr(rehearsal, "_checks", lambda *_: iter(outcomes))
+    monkeypatch.setattr(rehearsal, "deliver", lambda *_: iter(()))
     return outcomes
 
 
@@ -93,7 +94,7 @@ def test_json_has_the_same(tree: Path, trainyard: Call, seen: list[Outcome]) -> 
             "promise": "sample jobs run",
             "held": 1,
             "tried": 2,
-            "failures": [{"what": "job", "words": "not admitted", "file": "profiles/teams/nlp.yaml"}],
+            "failures": [{"what": "job", "words": "not admitted", "logged": "", "file": "profiles/teams/nlp.yaml"}],
             "remark": "",
             "fine": False,
         },

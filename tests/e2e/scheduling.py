@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.rehearse.api import Refused
-from generator.rehearse.jobs import Job, conditions
+from generator.rehearse.jobs import Job, conditions, is_true
 from generator.rehearse.stand_ins import settle
 from tests.e2e.stage import Scene, Stage, bad
 
@@ -69,6 +69,19 @@ def equal_priorities(stage: Stage) -> None:
     assert scene.runs(batch)
     assert scene.waits(scene.submit("nlp", 4, priority_class="interactive"), _FULL)
     assert batch.is_admitted
+
+
+def too_many_resources_in_queue(stage: Stage) -> None:
+    """Kueue can't write the LocalQueue's status, so the queue is never active; its ClusterQueue is."""
+    scene = stage.stand(bad("scheduling/too-many-resources-in-queue"))
+    (queue,) = (each for each in scene.manifests if each.kind.name == "LocalQueue" and each.namespace == "team-nlp")
+
+    def is_active(kind: str, name: str, namespace: str = "") -> bool:
+        return is_true(scene.api.get(queue.body["apiVersion"], kind, name, namespace), "Active")
+
+    assert stage.until(lambda: "Too many: 21: must have at most 16 items" in stage.log("kueue"))
+    assert stage.until(lambda: is_active("ClusterQueue", "nlp-gpu"))
+    assert not stage.until(lambda: is_active("LocalQueue", queue.name, queue.namespace), 10)
 
 
 def hostname_as_level(stage: Stage) -> None:

@@ -89,6 +89,7 @@ SEEN: dict[str, Seen] = {
     "scheduling/no-priorities": Seen(scheduling.no_priorities),
     "scheduling/no-return-after-steps": Seen(scheduling.no_return_after_steps, OLD),
     "scheduling/queue-without-trainjob": Seen(scheduling.queue_without_trainjob, BLIND),
+    "scheduling/too-many-resources-in-queue": Seen(scheduling.too_many_resources_in_queue, OLD),
     "scheduling/top-priority-for-all": Seen(scheduling.top_priority_for_all),
     "scheduling/uneven-flavor-labels": Seen(scheduling.uneven_flavor_labels),
     "scheduling/weight-without-fair-sharing": Seen(scheduling.weight_without_fair_sharing),
@@ -132,7 +133,6 @@ NOT_SHOWABLE = {
     "runtime/unstated-cuda": "It needs a GPU.",
     "runtime/unsupported-mpi": _KUBELET,
     "scheduling/too-many-frameworks": "Trainyard makes no such object: the release's schema refuses it.",
-    "scheduling/too-many-pools-in-queue": "Trainyard makes no such object: the release's schema refuses it.",
-    "scheduling/too-many-resources-in-queue": "Trainyard makes no such object: the release's schema refuses it.",
+    "scheduling/too-many-pools-in-queue": "As scheduling/too-many-resources-in-queue: one list holds the other.",
     "scheduling/empty-cohort": "A cohort without queues does nothing, and there is nothing to see.",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -99,7 +100,8 @@ def test_dead_process_is_told(cache: Path, name: str) -> None:
         os.kill(_processes(cache)[name], signal.SIGKILL)
         said = _said(process)
     assert process.returncode == 4
-    assert f"error: {name} ended with -9; the end of {cache / 'run' / 'logs' / name}.log:" in said
+    where = rf"{cache / 'run' / 'lab'}/(tree|delivery)/logs/{name}\.log:"
+    assert re.search(rf"error: {name} ended with -9; the end of {where}", said)
     assert _wait(lambda: not _processes(cache), _END), _processes(cache)
 
 

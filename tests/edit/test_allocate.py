@@ -27,7 +27,7 @@ _BLOCKS = st.integers(20, 30).flatmap(
 def _fabric(
     first: int = 1, last: int = 9, addresses: str = "10.0.0.0/22", block: int = 24, link: Link = INFINIBAND
 ) -> Fabric:
-    return Fabric("fast", _AT, link, first, last, IPv4Network(addresses), block, (), 0, 0, -1)
+    return Fabric("fast", _AT, link, first, last, IPv4Network(addresses), block, (), 0, 0, -1, "ib")
 
 
 @given(_KEYS, _KEYS, st.one_of(_HELD, st.sets(_KEYS)))

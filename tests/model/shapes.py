@@ -94,7 +94,7 @@ def nodes(draw: st.DrawFn, gpus: int | None = None) -> Hardware:
 
 def fabric(link: Link = INFINIBAND, **changes: Any) -> Fabric:
     """Return a fabric called ``ib`` without levels, changed."""
-    plain = Fabric("ib", AT, link, 0x100, 0x17F, IPv4Network("10.0.0.0/8"), 20, (), 0, 0, -1)
+    plain = Fabric("ib", AT, link, 0x100, 0x17F, IPv4Network("10.0.0.0/8"), 20, (), 0, 0, -1, "ib")
     return replace(plain, **changes)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import time
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from generator.diagnostics import ToolError
 from generator.model.platform import Site
 from generator.rehearse import delivery
+from generator.rehearse.applications import is_applied
 from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.delivery import Commit, Delivery, Tree
 from generator.rehearse.lab import Lab
@@ -163,3 +165,40 @@ def test_application_that_has_not_seen_a_commit_is_asked_again(delivered: Delive
     assert [(each.what, each.words) for each in failures] == [("lab-argocd", "Synced; Healthy")]
     application(server, "lab-argocd", "new")
     assert delivered.compared(Commit("new", ["lab-argocd"])) == []
+
+
+def test_wait_ends_when_nothing_moves(delivered: Delivery, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A queue that never becomes healthy ends the wait long before its time, once no Application moves."""
+    monkeypatch.setattr(delivery, "_STILL", 0.3)
+    looks = iter(range(200))
+    health = {"status": "Progressing", "message": "ClusterQueueDoesNotExist"}
+    queue = {"kind": "LocalQueue", "name": "gpu", "namespace": "team-nlp", "status": "Synced", "health": health}
+
+    def moves() -> bool:
+        look = next(looks)
+        said: dict[str, Any] = {"message": str(min(look, 20)), "health": "Progressing"}
+        if look > 20:
+            said |= {"phase": "Running" if look < 80 else "Succeeded", "resources": [queue]}
+        application(server, "lab-team-nlp", "new", **said)
+        return False
+
+    began = time.monotonic()
+    assert not delivered.waited(moves, 60)
+
+    assert 80 < next(looks) < 200
+    assert time.monotonic() - began < 30
+    assert "LocalQueue team-nlp/gpu: Synced Progressing ClusterQueueDoesNotExist" in delivered.told("lab-team-nlp")
+
+
+@pytest.mark.parametrize(
+    ("phase", "message", "applied"),
+    [
+        ("Running", "", True),
+        ("Running", "waiting for healthy state of kueue.x-k8s.io/LocalQueue/gpu", False),
+        ("Succeeded", "", False),
+    ],
+)
+def test_operation_that_only_waits_moves_nothing(server: Served, phase: str, message: str, *, applied: bool) -> None:
+    """Argo CD says nothing while it tries hundreds of objects out; what it waits for may never come."""
+    assert is_applied(application(server, "a", "new", phase=phase, message=message)) == applied
+    assert not is_applied({})

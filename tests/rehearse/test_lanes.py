@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.pipeline import generate
-from generator.rehearsal import sample_jobs
+from generator.publication import sample_jobs
 from generator.rehearse.lanes import Lane, by_flavor, find_lanes, rounds, split
 from generator.rehearse.ledger import _borrowing
 from generator.rehearse.load import _jobs

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from generator.pipeline import generate
-from generator.rehearsal import sample_jobs
+from generator.publication import sample_jobs
 from generator.rehearse.lanes import by_flavor, find_lanes
 from generator.rehearse.lending import Lending
 from tests.conftest import REPOSITORY

@@ -12,7 +12,7 @@ from generator.model.manifest import Manifest
 from generator.model.quantity import format_amount
 from generator.model.space import Sample
 from generator.pipeline import Generation
-from generator.rehearsal import sample_jobs
+from generator.publication import sample_jobs
 from generator.rehearse import life
 from generator.rehearse.jobs import KUEUE, Pod, as_user
 from generator.rehearse.lab import Lab
@@ -217,13 +217,14 @@ def test_inactive_queue_is_told(lab: Lab, active: Served) -> None:
     site = lab.plan.site
     first, second = [queue.name for tenant in site.tenants for queue in tenant.queues][:2]
     path = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/"
-    condition = {"type": "Active", "status": "False", "message": "references a missing ResourceFlavor"}
+    why = {"reason": "FlavorNotFound", "message": "references a missing ResourceFlavor"}
+    condition = {"type": "Active", "status": "False", **why}
     active.objects[path + first]["status"] = {"conditions": [condition]}
     del active.objects[path + second]
     queues, local = check_queues(lab)
 
     assert [each.what for each in queues.failures] == [f"ClusterQueue {first}", f"ClusterQueue {second}"]
-    assert _words(queues)[0] == "references a missing ResourceFlavor"
+    assert _words(queues)[0] == "FlavorNotFound: references a missing ResourceFlavor"
     assert "not found" in _words(queues)[1]
     assert local.fine
 

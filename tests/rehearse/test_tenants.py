@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from generator.model.platform import Site
+from generator.rehearse import tenants
 from generator.rehearse.api import Answer, Api, Body, Refused
 from generator.rehearse.api import Resource as Served
 from generator.rehearse.lab import Lab
@@ -87,7 +88,8 @@ def authorizer(site: Site) -> Authorizer:
 
 
 def _checked(lab: Lab, authorizer: Authorizer) -> dict[str, Outcome]:
-    return {each.promise: each for each in check_tenants(replace(lab, api=cast("Api", authorizer)), [])}
+    teams = {tenant.name for tenant in lab.plan.site.tenants}
+    return {each.promise: each for each in check_tenants(replace(lab, api=cast("Api", authorizer)), [], teams)}
 
 
 def test_roles_hold_at_home_and_the_catalog_everywhere(site: Site) -> None:
@@ -129,3 +131,31 @@ def test_every_right_too_many_and_too_few_is_told(lab: Lab, site: Site, authoriz
             (f"{member.told}: delete trainjobs.trainer.kubeflow.org {here}", "403: forbidden"),
         ],
     }
+
+
+def test_members_of_some_teams_are_tried(site: Site) -> None:
+    """With everybody who is in no team, and the groups and the ranks' accounts of the teams that are tried."""
+    first, *others = site.tenants
+    everybody = {who.user for who in subjects(site)}
+    tried = {who.user for who in tenants._members(site, {first.name})}
+    left_out = {who.user for who in tenants._members(site, {tenant.name for tenant in others})}
+
+    assert tried | left_out == everybody
+    assert {f"system:serviceaccount:{space.namespace}:trainer" for space in first.spaces} <= tried - left_out
+    assert {"somebody@of-no-team", *(f"somebody@{group}" for group in site.cluster.operators)} <= tried & left_out
+    assert {who.user for who in tenants._members(site, {tenant.name for tenant in site.tenants})} == everybody
+
+
+def test_group_of_two_teams_is_tried_with_either(site: Site) -> None:
+    """Its rights are those of both, whichever of them is tried."""
+    one, two = (tenant.name for tenant in site.tenants[:2])
+    team = replace(site.tenants[1].team, groups=site.tenants[0].team.groups)
+    spaces = tuple(replace(space, team=team) for space in site.tenants[1].spaces)
+    both = replace(
+        site, tenants=(site.tenants[0], replace(site.tenants[1], team=team, spaces=spaces), *site.tenants[2:])
+    )
+    group = next(iter(team.groups.values()))[0]
+
+    for name in (one, two):
+        (who,) = (each for each in tenants._members(both, {name}) if each.groups[0] == group)
+        assert len({home for _, home in who.held if home}) >= 2

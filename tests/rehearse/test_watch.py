@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from generator.pipeline import Generation
-from generator.rehearsal import sample_jobs
+from generator.publication import sample_jobs
 from generator.rehearse.jobs import TRAINER, Job
 from generator.rehearse.lab import Lab
 from generator.rehearse.watch import Watch, _identity

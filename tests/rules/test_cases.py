@@ -22,7 +22,6 @@ FOLDERS = case_folders()
 TOO_LARGE_FOR_A_CASE = {
     "fabric/too-many-partitions",
     "scheduling/too-many-pools-in-queue",
-    "scheduling/too-many-resources-in-queue",
 }
 NO_FAMILY = {"__init__", "check", "ends", "waivers"}
 

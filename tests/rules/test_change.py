@@ -12,7 +12,7 @@ from generator.change.check import check_replacement
 from generator.change.differences import differences, few
 from generator.diagnostics import Diagnostic
 from generator.model.holding import Holding
-from tests.rules.cases import replacements
+from tests.rules.cases import merged, replacements
 
 IMAGE = "registry.example.com/ml/openmpi-cuda@sha256:1c5e0f2d9b8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d"
 TWO_POOLS = {"clusters/prod-east.yaml": {"pools": {"b": {"hardware": "dgx-h100", "nodes": 5, "fabric": "ib"}}}}
@@ -71,6 +71,51 @@ def test_runtime_that_changes_its_networks_shows_the_fabric() -> None:
     (found,) = _found({"runtimes/openmpi-cuda.yaml": {"fabric": "tcp"}})
 
     assert [note.at.path for note in found.notes if note.at] == [(), ("fabrics", "ib")]
+
+
+RENAMED = {
+    "clusters/prod-east.yaml": {"fabrics": {"ib": {"resources": "rails"}}},
+    "runtimes/openmpi-cuda.yaml": {"version": 2},
+}
+
+
+def test_rails_of_several_pools_are_told_once() -> None:
+    """They are renamed by one line of the cluster's profile; a pool without a running team is no matter."""
+    quota = {"teams/nlp.yaml": {"quota": {"prod-east": {"b": {"nodes": 2}}}}}
+    both = {**TWO_POOLS, **quota}
+    (found,) = _found({**both, **RENAMED, **_with(TWO_POOLS, RENAMED)}, both)
+
+    assert "rails of pool `b`, `dgx-h100` on cluster `prod-east`" in found.message
+    assert "ib_rail_0 -> rails_rail_0, ib_rail_1 -> rails_rail_1, ib_rail_2 -> rails_rail_2 and 5 more" in found.message
+    assert found.at.path == ("fabrics", "ib", "resources")
+    (only,) = _found({**RENAMED, **_with(TWO_POOLS, RENAMED)}, TWO_POOLS)
+    assert "rails of pool `dgx-h100` on" in only.message
+
+
+def test_rails_may_be_renamed_when_nothing_runs() -> None:
+    """Drained teams have no pods; and a pool that moves to another fabric is told of by its flavor's topology."""
+    drained = {f"teams/{team}.yaml": {"state": "draining"} for team in ("nlp", "vision")}
+
+    assert _found({**RENAMED, **drained}, drained) == []
+
+
+def test_pool_on_another_fabric_is_told_once() -> None:
+    """Its flavor's topology can't change; that its rails would be called otherwise follows from it."""
+    moved = {
+        "clusters/prod-east.yaml": {
+            "pools": {"dgx-h100": {"fabric": "ib2"}},
+            "fabrics": {"ib2": {**FABRIC, "partitions": "0x0200-0x027f"}},
+        },
+        "runtimes/openmpi-cuda.yaml": {"version": 2},
+    }
+
+    assert "change/rails-renamed" not in {each.rule for each in _found(moved)}
+
+
+def _with(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
+    """Return the cluster's profile with the changes of both."""
+    name = "clusters/prod-east.yaml"
+    return {name: merged(one[name], two[name])}
 
 
 def test_drained_queue_may_lose_a_pool() -> None:

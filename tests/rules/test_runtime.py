@@ -55,3 +55,11 @@ def test_trainer_wants_a_jobset_of_its_time(release: str, jobset: str, *, bad: b
     rules = broken({CLUSTER: {"release": release, "installed": {"jobset": jobset}}})
 
     assert ("release/known-bad-pair" in rules, "release/untested-version" in rules) == (bad, not bad)
+
+
+@pytest.mark.parametrize(
+    ("fabrics", "place"), [({"ib": {"resources": "gpu-net"}}, 1), ({"ib": {"resources": "ib"}}, 0)]
+)
+def test_stem_of_the_rails_names_is_no_gpu_either(fabrics: dict[str, object], place: int) -> None:
+    """What a fabric's rails are called decides, whatever the fabric is called."""
+    assert len(messages("runtime/gpu-in-resource-name", {CLUSTER: {"fabrics": fabrics}})) == place

@@ -42,6 +42,7 @@ from generator.rehearse.outcome import Outcome
 @output_option
 @cluster_option
 @click.option("--team", default="", metavar="NAME", shell_complete=complete_team, help="Only this team's jobs.")
+@click.option("--all", "every", is_flag=True, help="Try each team, not only a sample of those of one shape.")
 @click.option("--build", "builds", is_flag=True, help="Build the control plane's programs; needed once, with Go.")
 @click.option(
     "--on",
@@ -58,6 +59,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     output: Path,
     clusters: tuple[str, ...],
     team: str,
+    every: bool,
     builds: bool,
     on: str,
     keep: bool,
@@ -78,11 +80,11 @@ def command(  # noqa: PLR0917 - click passes options by name
         need_name("team", team, names_in(profiles / "teams"))
     # A control plane must not outlive us: whoever ends this process politely ends it like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    request = Request(profiles, output, components_root(profiles, output), clusters, team, today(), on)
+    request = Request(profiles, output, components_root(profiles, output), clusters, team, today(), on, every)
     if builds:
         build_programs(request, say)
         return Exit.FINE
-    rehearsal = rehearse(request, say, _wait if keep else _end)
+    rehearsal = rehearse(request, say, _wait if keep else None)
     return _report(rehearsal, profiles, output, formats, color)
 
 
@@ -93,10 +95,6 @@ def _wait(lab: Lab) -> None:
         threading.Event().wait()
     except KeyboardInterrupt:
         say("ending")
-
-
-def _end(_: Lab) -> None:
-    """Leave nothing running."""
 
 
 def _report(rehearsal: Rehearsal, profiles: Path, output: Path, formats: tuple[Output, ...], color: str) -> int:
@@ -124,6 +122,7 @@ def _told(outcome: Outcome, found: findings.Findings) -> list[str]:
     lines = [f"  {outcome.promise:<32} {outcome.held}/{outcome.tried}  {outcome.remark}".rstrip()]
     for failure in outcome.failures:
         lines += [f"    {failure.what}: {failure.words}", f"      {found.places.find(failure.at)}"]
+        lines += [f"      logged by {failure.logged}"] if failure.logged else []
     return lines
 
 
@@ -132,5 +131,8 @@ def _result(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
 
 
 def _plain(outcome: Outcome) -> dict[str, object]:
-    failures = [{"what": each.what, "words": each.words, "file": each.at.file} for each in outcome.failures]
+    failures = [
+        {"what": each.what, "words": each.words, "logged": each.logged, "file": each.at.file}
+        for each in outcome.failures
+    ]
     return {**asdict(outcome), "failures": failures, "fine": outcome.fine}
