@@ -15,9 +15,9 @@ from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure
 from generator.rehearse.repository import Repository
+from generator.rehearse.stand_ins import say_statuses
 
 _ARGO = "argoproj.io/v1alpha1"
-_SECRETS = "external-secrets.io/v1"
 _REFRESH = "argocd.argoproj.io/refresh"
 _REFRESH_SET = "argocd.argoproj.io/application-set-refresh"
 _PATIENCE = 300.0
@@ -136,7 +136,7 @@ class Delivery:
         """Wait for something, while what others' controllers would say of their objects is said for them."""
 
         def looked() -> bool:
-            self._stand_in()
+            say_statuses(self.lab.api, self.tree.manifests)
             return ready()
 
         return self.lab.processes.waited(looked, seconds, _PAUSE)
@@ -188,13 +188,6 @@ class Delivery:
     def told(self, name: str) -> str:
         """Return what an Application says of itself."""
         return _told(self.application(name))
-
-    def _stand_in(self) -> None:
-        """Say what the External Secrets Operator says of a secret that it has written."""
-        ready = {"type": "Ready", "status": "True", "reason": "SecretSynced", "message": "stands in"}
-        for body in self.lab.api.list(_SECRETS, "ExternalSecret"):
-            if not body.get("status"):
-                self.lab.api.patch(body, {"status": {"conditions": [ready]}}, "status")
 
 
 def contents(lab: Lab, manifests: Iterable[Manifest]) -> dict[str, Body]:

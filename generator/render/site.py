@@ -95,9 +95,9 @@ def _delivery(site: Site, manifests: Sequence[Manifest], components_root: str) -
     }
     return Delivery(
         site,
-        _kinds("platform", release),
+        kinds_of(release, "platform"),
         tuple(sorted({*namespaces, release.sriov_namespace, release.ipam_namespace} - {""})),
-        _kinds("team", release) | components,
+        kinds_of(release, "team") | components,
         frozenset(manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole"),
         frozenset(manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body),
         _in_repository(site.cluster.settings.path, components_root),
@@ -113,12 +113,13 @@ def _in_repository(path: str, components_root: str) -> str:
     return f"/{posixpath.normpath(f'{path}/{COMPONENTS_ROOT}') if folder.startswith('../') else folder}"
 
 
-def _kinds(unit: str, release: Release) -> frozenset[Kind]:
-    """Return every kind that a unit may have on a release, whether or not an object has it now.
+def kinds_of(release: Release, *units: str) -> frozenset[Kind]:
+    """Return every kind that some units may have on a release, whether or not an object has it now; all without units.
 
     A list of what is there would narrow with the last object of a kind, and Argo CD prunes nothing that its project
     does not permit (seen with Argo CD 3.5.7: it stays, and the Application is Synced).
     """
     features = {"", *release.features}
     entries = (entry for entry in CATALOG if entry.feature in features)
-    return frozenset(_kind(entry.template) for entry in entries if entry.template.startswith(f"{unit}/"))
+    templates = (entry.template for entry in entries)
+    return frozenset(_kind(name) for name in templates if not units or name.partition("/")[0] in units)

@@ -10,7 +10,7 @@ from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.render.evidence import evidence, outside
 from generator.render.markdown import page
-from generator.render.site import template, templates_folder
+from generator.render.site import kinds_of, template, templates_folder
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
 """The same checks for argocd-cm, and for the object that an operator makes it from."""
@@ -77,11 +77,16 @@ class Health:
 
 
 def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
-    """Return the name and body of the fragment with health checks, in the form of this site's Argo CD installation."""
+    """Return the name and body of the fragment with health checks, in the form of this site's Argo CD installation.
+
+    It has a check for each kind that a unit of the cluster may hold, and for no other.
+    """
+    held = {(kind.group, kind.name) for kind in kinds_of(site.cluster.release)}
     scripts = {}
     for path in sorted((templates_folder() / "argocd" / "health").glob("*.lua")):
         group, _, kind = path.stem.rpartition("_")
-        scripts[group, kind] = path.read_text(encoding="utf-8")
+        if (group, kind) in held:
+            scripts[group, kind] = path.read_text(encoding="utf-8")
     name = HEALTH_CHECKS["argocd-object" in site.cluster.release.features]
     body: dict[str, Any] = template(name)({"health": Health(scripts)})
     return name, body
