@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.change import allocations, fields, flavors, namespaces, runtimes, teams
+from generator.change import allocations, fields, flavors, namespaces, runtimes, teams, units
 from generator.change.replacement import Replacement
 from generator.diagnostics import Diagnostic
 
@@ -16,8 +16,17 @@ CHECKS = (
     allocations.allocation_moved,
     allocations.allocation_given_away,
     teams.retired_without_draining,
+    units.object_changes_unit,
 )
-RULES = (*runtimes.RULES, *fields.RULES, *flavors.RULES, *namespaces.RULES, *allocations.RULES, *teams.RULES)
+RULES = (
+    *runtimes.RULES,
+    *fields.RULES,
+    *flavors.RULES,
+    *namespaces.RULES,
+    *allocations.RULES,
+    *teams.RULES,
+    *units.RULES,
+)
 
 
 def check_replacement(replacement: Replacement) -> Iterator[Diagnostic]:

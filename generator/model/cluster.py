@@ -102,6 +102,7 @@ class Cluster:
         fips: whether the nodes run in FIPS mode.
         encrypts_pods: whether the pod network encrypts between nodes.
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
+        node_sync: who starts a sync of the nodes' objects: ``manual``, ``automatic``, or ``with-platform``.
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's included.
     """
 
@@ -124,6 +125,7 @@ class Cluster:
     auditors: tuple[str, ...]
     frameworks: tuple[str, ...]
     sharing: str
+    node_sync: str
     fips: bool
     encrypts_pods: bool
     external: Mapping[str, str]
@@ -135,6 +137,22 @@ class Cluster:
         while (parent := parents.get(line[-1], "")) and parent not in line:
             line.append(parent)
         return tuple(line)
+
+    @property
+    def node_unit(self) -> str:
+        """Sync unit of the objects that set up nodes."""
+        return "platform" if self.node_sync == "with-platform" else "nodes"
+
+    @property
+    def has_node_unit(self) -> bool:
+        """Whether there is a sync unit of the nodes alone."""
+        objects = "machine-config" in self.release.features or any(pool.fabric for pool in self.pools)
+        return objects and self.node_unit == "nodes"
+
+    @property
+    def links(self) -> frozenset[str]:
+        """The name of the link of each fabric, and ``fabric`` when there is one."""
+        return frozenset({fabric.link.name for fabric in self.fabrics} | ({"fabric"} if self.fabrics else set()))
 
     @property
     def components(self) -> dict[str, str]:

@@ -67,8 +67,9 @@ class Delivery:
     def units(self) -> dict[str, str]:
         """The unit of each Application that there shall be, by its name."""
         site = self.lab.plan.site
+        own = ("argocd", "platform", *(("nodes",) if site.cluster.has_node_unit else ()))
         teams = {tenant.application: f"teams/{tenant.name}" for tenant in site.tenants}
-        return {site.part("argocd"): "argocd", site.part("platform"): "platform", **teams}
+        return {site.part(unit): unit for unit in own} | teams
 
     def path(self, manifest: Manifest) -> str:
         """Return the file of an object in the repository."""
@@ -153,11 +154,19 @@ class Delivery:
 
         def is_settled() -> bool:
             bodies = self.applications()
-            self.remind({*self._behind(commit), *(name for name in self.units if _is_idle(bodies[name]))})
+            idle = [name for name in self.units if _is_idle(bodies[name])]
+            self.remind({*self._behind(commit), *idle})
+            self._sync_by_hand(body for name in idle if _is_manual(body := bodies[name]))
             return not unsettled()
 
         self.waited(is_settled, seconds)
         return [Failure(name, _told(body), self.lab.plan.site.cluster.at) for name, body in unsettled().items()]
+
+    def _sync_by_hand(self, applications: Iterable[Body]) -> None:
+        """Start a sync of each Application, as the page of the cluster tells the administrator to."""
+        for body in applications:
+            options = body["spec"]["syncPolicy"]["syncOptions"]
+            self.lab.api.patch(body, {"operation": {"sync": {"syncOptions": options}}})
 
     def compared(self, commit: Commit, seconds: float = _PATIENCE) -> list[Failure]:
         """Wait until every Application of a commit has looked at it, in sync or not; return those that have not."""
@@ -224,6 +233,11 @@ def _is_idle(body: Body) -> bool:
     status = body.get("status") or {}
     running = status.get("operationState", {}).get("phase") == "Running" or "operation" in body
     return status.get("sync", {}).get("status") == "OutOfSync" and not running
+
+
+def _is_manual(body: Body) -> bool:
+    """Tell whether somebody has to start each sync of an Application."""
+    return "automated" not in body.get("spec", {}).get("syncPolicy", {"automated": {}})
 
 
 def _revision(body: Body) -> str:

@@ -35,9 +35,15 @@ def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
     failures = delivery.settled(commit, _PATIENCE)
     stand_ins = sum(manifest.kind.name in STATUSES for manifest in delivery.tree.manifests)
     remark = f"in {time.monotonic() - began:.0f} s; the rehearsal writes the status of {stand_ins} objects"
+    remark += "; it starts the sync of the nodes' objects" if _is_by_hand(delivery) else ""
     remark += f"; {_NO_MORE}" if failures else ""
     yield counted("applications synced and healthy", len(delivery.units), failures, remark)
     return not failures
+
+
+def _is_by_hand(delivery: Delivery) -> bool:
+    cluster = delivery.lab.plan.site.cluster
+    return cluster.has_node_unit and cluster.node_sync == "manual"
 
 
 def _applied(delivery: Delivery) -> Iterator[Failure]:

@@ -15,7 +15,7 @@ from generator.render.site import kinds_of, template, templates_folder
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
 """The same checks for argocd-cm, and for the object that an operator makes it from."""
 
-UNLISTED = frozenset({"nodes", "operators", "samples"})
+UNLISTED = frozenset({"node-files", "operators", "samples"})
 """Folders of a cluster that no kustomization lists: files for other hands than Argo CD's."""
 
 
@@ -81,7 +81,7 @@ def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
 
     It has a check for each kind that a unit of the cluster may hold, and for no other.
     """
-    held = {(kind.group, kind.name) for kind in kinds_of(site.cluster.release)}
+    held = {(kind.group, kind.name) for kind in kinds_of(site.cluster)}
     scripts = {}
     for path in sorted((templates_folder() / "argocd" / "health").glob("*.lua")):
         group, _, kind = path.stem.rpartition("_")
@@ -96,8 +96,8 @@ def node_limits(site: Site) -> dict[str, str]:
     """Return text files for the nodes with rails by path; none where the release has objects for that."""
     if "node-files" not in site.cluster.release.features:
         return {}
-    text = (templates_folder() / "nodes" / "memlock.conf").read_text(encoding="utf-8")
-    return {f"nodes/{pool.name}-memlock.conf": text for pool in site.cluster.pools if pool.fabric}
+    text = (templates_folder() / "node-files" / "memlock.conf").read_text(encoding="utf-8")
+    return {f"node-files/{pool.name}-memlock.conf": text for pool in site.cluster.pools if pool.fabric}
 
 
 def readme(site: Site) -> str:

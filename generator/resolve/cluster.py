@@ -62,6 +62,7 @@ def resolve_cluster(
         auditors=tuple(sorted(roles.get("auditor", ()))),
         frameworks=tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
         sharing=fields.get("sharing", "fair"),
+        node_sync=fields.get("nodes", {}).get("sync", "manual"),
         fips=fields.get("fips", False),
         encrypts_pods=fields["networks"].get("encrypted", False),
         external={**release.external, **fields.get("external", {})},

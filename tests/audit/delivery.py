@@ -8,7 +8,7 @@ from typing import Any
 from tests.audit.tree import Tree, strings
 
 _OPTIONS = "argocd.argoproj.io/sync-options"
-UNLISTED = {"nodes", "operators", "samples"}
+UNLISTED = {"node-files", "operators", "samples"}
 _WAVE = "argocd.argoproj.io/sync-wave"
 
 
