@@ -25,6 +25,7 @@ class Application:
     Args:
         prune: whether objects that leave the folder are deleted.
         automatic: whether Argo CD syncs a commit by itself; otherwise somebody starts each sync.
+        brings_kinds: whether an operator creates kinds of the unit when it sees an object of the unit.
     """
 
     name: str
@@ -33,6 +34,17 @@ class Application:
     namespace: str
     prune: bool
     automatic: bool = True
+    brings_kinds: bool = False
+
+    @property
+    def sync_options(self) -> tuple[str, ...]:
+        """How Argo CD applies the unit.
+
+        Without ``ApplyOutOfSyncOnly`` a change of one queue applies every object of the unit again, wave by wave.
+        Without the last, Argo CD refuses the whole unit while a kind is missing that one of its objects brings.
+        """
+        options = ("ServerSideApply=true", "PruneLast=true", "ApplyOutOfSyncOnly=true")
+        return (*options, "SkipDryRunOnMissingResource=true") if self.brings_kinds else options
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +156,7 @@ class Delivery:
             namespace=unit.home,
             prune=not nodes,
             automatic=not nodes or cluster.node_sync == "automatic",
+            brings_kinds=not nodes and "kueue-operator" in cluster.release.features,
         )
 
     @property

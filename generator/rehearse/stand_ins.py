@@ -17,6 +17,10 @@ STATUSES: dict[str, Body] = {
     "ExternalSecret": {
         "conditions": [{"type": "Ready", "status": "True", "reason": "SecretSynced", "message": "stands in"}]
     },
+    # The Kueue operator, when Kueue runs: pkg/operator/target_config_reconciler.go, release-1.3.
+    "Kueue": {
+        "conditions": [{"type": "Available", "status": "True", "reason": "AllReplicasReady", "message": "stands in"}]
+    },
     # The machine-config operator, when every node has its configuration: pkg/controller/node/status.go.
     "MachineConfigPool": {
         "conditions": [

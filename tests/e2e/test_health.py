@@ -103,3 +103,25 @@ def _assessed(body: dict[str, Any], folder: Path) -> str:
         check=True,
     )
     return done.stdout
+
+
+def _kueue(**conditions: str) -> dict[str, Any]:
+    said = [{"type": name, "status": value, "reason": "R", "message": "m"} for name, value in conditions.items()]
+    body = {"apiVersion": "kueue.openshift.io/v1", "kind": "Kueue", "metadata": {"name": "cluster"}}
+    return {**body, "status": {"conditions": said}} if said else body
+
+
+@pytest.mark.parametrize(
+    ("kueue", "status"),
+    [
+        (_kueue(), "Progressing"),
+        (_kueue(Available="False", Degraded="True"), "Progressing"),
+        (_kueue(Available="True", Degraded="False"), "Healthy"),
+        (_kueue() | {"status": STATUSES["Kueue"]}, "Healthy"),
+    ],
+    ids=["new", "starting", "available", "stand-in"],
+)
+def test_objects_of_kueue_wait_until_its_operator_has_started_it(
+    kueue: dict[str, Any], status: str, tmp_path: Path
+) -> None:
+    assert f"STATUS: {status}\n" in _assessed(kueue, tmp_path)

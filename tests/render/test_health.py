@@ -15,7 +15,7 @@ _KUEUE = {"kueue.x-k8s.io/ClusterQueue", "kueue.x-k8s.io/LocalQueue", "/Persiste
 @pytest.mark.parametrize(
     ("release", "more"),
     [
-        ("openshift-ai-3.5", {"machineconfiguration.openshift.io/MachineConfigPool"}),
+        ("openshift-ai-3.5", {"kueue.openshift.io/Kueue", "machineconfiguration.openshift.io/MachineConfigPool"}),
         ("kubernetes-1.36", set()),
     ],
 )
