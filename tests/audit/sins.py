@@ -92,12 +92,6 @@ SINS = (
         "vision",
     ),
     Sin(
-        roles.team_roles_are_bound_as_the_profiles_say,
-        "teams/nlp/rolebinding-job-scc.yaml",
-        ("subjects", 0, "namespace"),
-        "team-vision",
-    ),
-    Sin(
         roles.people_of_teams_have_one_cluster_wide_role,
         "clusterrolebinding-trainyard-operator.yaml",
         ("subjects", 0),
@@ -268,6 +262,14 @@ SINS = (
         "audit-policy.yaml",
         ("rules", 1, "namespaces"),
         ["team-speech"],
+        LAB,
+    ),
+    Sin(compliance.the_log_has_what_matters_and_no_heartbeats, "audit-policy.yaml", ("rules", 3), {}, LAB),
+    Sin(
+        compliance.the_log_has_what_matters_and_no_heartbeats,
+        "audit-policy.yaml",
+        ("rules", 6, "level"),
+        "Metadata",
         LAB,
     ),
     Sin(
