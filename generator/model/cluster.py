@@ -155,10 +155,21 @@ class Cluster:
         return frozenset({fabric.link.name for fabric in self.fabrics} | ({"fabric"} if self.fabrics else set()))
 
     @property
+    def has_gpus(self) -> bool:
+        """Whether some pool has GPUs."""
+        return any(pool.hardware.gpu for pool in self.pools)
+
+    @property
+    def secret_stores(self) -> list[str]:
+        """ClusterSecretStores that the profile names, sorted."""
+        stores = {each.secret_store for each in self.pull_secrets} | {each.secret_store for each in self.storage}
+        return sorted(stores - {""})
+
+    @property
     def components(self) -> dict[str, str]:
         """Versions of what this cluster needs: operators of fabrics and GPUs only where it has some."""
         absent = set() if self.fabrics else {"networkOperator", "sriovNetworkOperator"}
-        absent |= set() if any(pool.hardware.gpu for pool in self.pools) else {"gpuOperator"}
+        absent |= set() if self.has_gpus else {"gpuOperator"}
         return {name: version for name, version in self.versions.items() if name not in absent}
 
     @property
@@ -207,9 +218,14 @@ class Cluster:
         return [{"port": port, "protocol": each} for port in self.release.dns.ports for each in ("TCP", "UDP")]
 
     @property
+    def shares_fairly(self) -> bool:
+        """Whether Kueue reads weights; under classical sharing a weight has no effect."""
+        return self.sharing == "fair"
+
+    @property
     def preemption_policy(self) -> str:
         """Kueue's name for how borrowed capacity is shared."""
-        return "FairSharing" if self.sharing == "fair" else "Classical"
+        return "FairSharing" if self.shares_fairly else "Classical"
 
     @property
     def framework_names(self) -> list[str]:

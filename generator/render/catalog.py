@@ -230,7 +230,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("nodes/machine-config-memlock", _fabric_pools, "machine-config", "fabric"),
     Entry("nodes/kubelet-config", _pools, "machine-config"),
     Entry("node-files/kubelet-configuration", _pools, "node-files"),
-    Entry("operators/audit-policy", _audited),
+    Entry("operators/audit-policy", _audited, "audit-policy"),
     Entry("operators/kueue-configuration", _cluster, "kueue-configuration"),
     Entry("samples/train-job", _within("sample", lambda space: space.samples)),
 )

@@ -20,7 +20,7 @@ COMPONENTS_ROOT = "../profiles/components"
 
 _UNITS = {
     "platform": "queues, runtimes, networks, policies, roles",
-    "nodes": "what drains and reboots nodes: SR-IOV policies, machine and kubelet configurations",
+    "nodes": "what drains and reboots them",
 }
 """Units of the cluster itself, and what they hold."""
 

@@ -9,7 +9,7 @@ from typing import Any
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.render.evidence import evidence, outside
-from generator.render.markdown import page
+from generator.render.markdown import Markdown, page
 from generator.render.site import kinds_of, template, templates_folder
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
@@ -102,7 +102,8 @@ def node_limits(site: Site) -> dict[str, str]:
 
 def readme(site: Site) -> str:
     """Return the cluster's README: what must be there, what is done once by hand, what Argo CD does then."""
-    return page("cluster.md.j2").render(site=site, cluster=site.cluster)
+    prerequisites = Markdown(page("prerequisites.md.j2").render(cluster=site.cluster))
+    return page("cluster.md.j2").render(site=site, cluster=site.cluster, prerequisites=prerequisites)
 
 
 def evidence_page(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:

@@ -16,7 +16,7 @@ if status.observedGeneration ~= nil and status.observedGeneration < obj.metadata
 if is_true("Updated") then
   health = {status = "Healthy", message = conditions.Updated.message or "Updated"}
 elseif conditions.Updated ~= nil and obj.spec ~= nil and obj.spec.paused then
-  -- An administrator or the SR-IOV operator holds the pool: its nodes keep their old configuration until it is released.
+  -- An administrator or an operator holds the pool: its nodes keep their old configuration until it is released.
   health.status = "Suspended"
 end
 return health
