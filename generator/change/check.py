@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.change import allocations, fields, flavors, namespaces, rails, runtimes, teams
+from generator.change import allocations, fields, flavors, namespaces, rails, runtimes, teams, units
 from generator.change.replacement import Replacement
 from generator.diagnostics import Diagnostic
 
@@ -17,6 +17,7 @@ CHECKS = (
     allocations.allocation_moved,
     allocations.allocation_given_away,
     teams.retired_without_draining,
+    units.object_changes_unit,
 )
 RULES = (
     *runtimes.RULES,
@@ -26,6 +27,7 @@ RULES = (
     *namespaces.RULES,
     *allocations.RULES,
     *teams.RULES,
+    *units.RULES,
 )
 
 

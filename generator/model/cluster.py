@@ -104,6 +104,7 @@ class Cluster:
         fips: whether the nodes run in FIPS mode.
         encrypts_pods: whether the pod network encrypts between nodes.
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
+        node_sync: who starts a sync of the nodes' objects: ``manual``, ``automatic``, or ``with-platform``.
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's included.
     """
 
@@ -127,6 +128,7 @@ class Cluster:
     system_namespaces: tuple[str, ...]
     frameworks: tuple[str, ...]
     sharing: str
+    node_sync: str
     fips: bool
     encrypts_pods: bool
     external: Mapping[str, str]
@@ -140,10 +142,37 @@ class Cluster:
         return tuple(line)
 
     @property
+    def node_unit(self) -> str:
+        """Sync unit of the objects that set up nodes."""
+        return "platform" if self.node_sync == "with-platform" else "nodes"
+
+    @property
+    def has_node_unit(self) -> bool:
+        """Whether there is a sync unit of the nodes alone."""
+        objects = "machine-config" in self.release.features or any(pool.fabric for pool in self.pools)
+        return objects and self.node_unit == "nodes"
+
+    @property
+    def links(self) -> frozenset[str]:
+        """The name of the link of each fabric, and ``fabric`` when there is one."""
+        return frozenset({fabric.link.name for fabric in self.fabrics} | ({"fabric"} if self.fabrics else set()))
+
+    @property
+    def has_gpus(self) -> bool:
+        """Whether some pool has GPUs."""
+        return any(pool.hardware.gpu for pool in self.pools)
+
+    @property
+    def secret_stores(self) -> list[str]:
+        """ClusterSecretStores that the profile names, sorted."""
+        stores = {each.secret_store for each in self.pull_secrets} | {each.secret_store for each in self.storage}
+        return sorted(stores - {""})
+
+    @property
     def components(self) -> dict[str, str]:
         """Versions of what this cluster needs: operators of fabrics and GPUs only where it has some."""
         absent = set() if self.fabrics else {"networkOperator", "sriovNetworkOperator"}
-        absent |= set() if any(pool.hardware.gpu for pool in self.pools) else {"gpuOperator"}
+        absent |= set() if self.has_gpus else {"gpuOperator"}
         return {name: version for name, version in self.versions.items() if name not in absent}
 
     @property
@@ -233,9 +262,14 @@ class Cluster:
         return [{"port": port, "protocol": each} for port in self.release.dns.ports for each in ("TCP", "UDP")]
 
     @property
+    def shares_fairly(self) -> bool:
+        """Whether Kueue reads weights; under classical sharing a weight has no effect."""
+        return self.sharing == "fair"
+
+    @property
     def preemption_policy(self) -> str:
         """Kueue's name for how borrowed capacity is shared."""
-        return "FairSharing" if self.sharing == "fair" else "Classical"
+        return "FairSharing" if self.shares_fairly else "Classical"
 
     @property
     def framework_names(self) -> list[str]:

@@ -24,6 +24,8 @@ class Application:
 
     Args:
         prune: whether objects that leave the folder are deleted.
+        automatic: whether Argo CD syncs a commit by itself; otherwise somebody starts each sync.
+        brings_kinds: whether an operator creates kinds of the unit when it sees an object of the unit.
     """
 
     name: str
@@ -31,6 +33,67 @@ class Application:
     server: str
     namespace: str
     prune: bool
+    automatic: bool = True
+    brings_kinds: bool = False
+
+    @property
+    def sync_options(self) -> tuple[str, ...]:
+        """How Argo CD applies the unit.
+
+        Without ``ApplyOutOfSyncOnly`` a change of one queue applies every object of the unit again, wave by wave.
+        Without the last, Argo CD refuses the whole unit while a kind is missing that one of its objects brings.
+        """
+        options = ("ServerSideApply=true", "PruneLast=true", "ApplyOutOfSyncOnly=true")
+        return (*options, "SkipDryRunOnMissingResource=true") if self.brings_kinds else options
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit of the cluster itself; its AppProject and Application have one name.
+
+    Args:
+        name: of its folder, below the cluster's.
+        holds: what the AppProject's description says of it.
+        kinds: that it may have.
+        namespaces: that it writes into.
+    """
+
+    site: Site
+    name: str
+    holds: str
+    kinds: frozenset[Kind]
+    namespaces: tuple[str, ...]
+
+    @property
+    def application(self) -> str:
+        """AppProject and Application."""
+        return self.site.part(self.name)
+
+    @property
+    def description(self) -> str:
+        """Of the AppProject."""
+        return f"{self.name.capitalize()} part of {self.site.name}: {self.holds}"
+
+    @property
+    def home(self) -> str:
+        """Namespace of the Application's destination: our own where the unit writes into it."""
+        own = self.site.cluster.system_namespace
+        return own if own in self.namespaces else self.namespaces[0]
+
+    @property
+    def destinations(self) -> list[dict[str, str]]:
+        """Namespaces that it writes into."""
+        return [{"server": self.site.cluster.server, "namespace": namespace} for namespace in self.namespaces]
+
+    @property
+    def cluster_kinds(self) -> list[dict[str, str]]:
+        """Its cluster-scoped kinds."""
+        return _listed(kind for kind in self.kinds if not kind.namespaced)
+
+    @property
+    def namespaced_kinds(self) -> list[dict[str, str]]:
+        """Its namespaced kinds; never empty, since Argo CD takes an empty list for every kind."""
+        return _listed(kind for kind in self.kinds if kind.namespaced) or self.cluster_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +101,7 @@ class Delivery:
     """What Argo CD must be told about a site.
 
     Args:
-        platform: kinds that the platform unit may have; ``namespaces`` those that it writes into.
+        units: those of the cluster itself: the platform, and its nodes where it has objects for them.
         team: kinds that a team's unit may have, its hand-written components included.
         roles: ClusterRoles that the platform unit writes.
         bound: ClusterRoles that some binding of the tree gives.
@@ -47,17 +110,11 @@ class Delivery:
     """
 
     site: Site
-    platform: frozenset[Kind]
-    namespaces: tuple[str, ...]
+    units: tuple[Unit, ...]
     team: frozenset[Kind]
     roles: frozenset[str]
     bound: frozenset[str]
     components: str
-
-    @property
-    def platform_application(self) -> str:
-        """AppProject and Application of the platform unit."""
-        return self.site.part("platform")
 
     @property
     def argocd_application(self) -> str:
@@ -75,24 +132,31 @@ class Delivery:
         return names.application("trainyard-delivery", self.site.name)
 
     @property
-    def platform_description(self) -> str:
-        """Of the AppProject."""
-        return f"Platform part of {self.site.name}: queues, runtimes, fabric, nodes, policies, roles"
-
-    @property
     def argocd_description(self) -> str:
         """Of the AppProject."""
         return f"Delivery of {self.site.name}: its AppProjects and applications"
 
     @property
     def applications(self) -> tuple[Application, ...]:
-        """The platform unit, and the argocd folder itself, which lies on Argo CD's own cluster and is never pruned."""
-        cluster = self.site.cluster
-        platform, argocd = self.site.folder("platform"), self.site.folder("argocd")
-        home = "https://kubernetes.default.svc"
-        return (
-            Application(self.argocd_application, argocd, home, cluster.argocd_namespace, prune=False),
-            Application(self.platform_application, platform, cluster.server, cluster.system_namespace, prune=True),
+        """The cluster's units, and the argocd folder, which lies on Argo CD's own cluster and is never pruned."""
+        return (self._argocd, *map(self._application, self.units))
+
+    @property
+    def _argocd(self) -> Application:
+        folder, namespace = self.site.folder("argocd"), self.site.cluster.argocd_namespace
+        return Application(self.argocd_application, folder, "https://kubernetes.default.svc", namespace, prune=False)
+
+    def _application(self, unit: Unit) -> Application:
+        """Return the Application of a unit: a sync of nodes drains and reboots them, so somebody starts it."""
+        cluster, nodes = self.site.cluster, unit.name == "nodes"
+        return Application(
+            name=unit.application,
+            path=self.site.folder(unit.name),
+            server=cluster.server,
+            namespace=unit.home,
+            prune=not nodes,
+            automatic=not nodes or cluster.node_sync == "automatic",
+            brings_kinds=not nodes and "kueue-operator" in cluster.release.features,
         )
 
     @property
@@ -121,21 +185,6 @@ class Delivery:
         return f".;{self.components}"
 
     @property
-    def platform_destinations(self) -> list[dict[str, str]]:
-        """Namespaces that the platform unit writes into."""
-        return [{"server": self.site.cluster.server, "namespace": namespace} for namespace in self.namespaces]
-
-    @property
-    def platform_cluster_kinds(self) -> list[dict[str, str]]:
-        """Cluster-scoped kinds of the platform unit."""
-        return _listed(kind for kind in self.platform if not kind.namespaced)
-
-    @property
-    def platform_namespaced_kinds(self) -> list[dict[str, str]]:
-        """Namespaced kinds of the platform unit."""
-        return _listed(kind for kind in self.platform if kind.namespaced)
-
-    @property
     def team_kinds(self) -> list[dict[str, str]]:
         """Namespaced kinds of a team's unit."""
         return _listed(kind for kind in self.team if kind.namespaced)
@@ -148,7 +197,7 @@ class Delivery:
         hold, and judges both by the name of the role (kubernetes/kubernetes:pkg/registry/rbac/escalation_check.go).
         """
         own = {self.delivery_role}
-        kinds = self.platform | self.team
+        kinds = self.team.union(*(unit.kinds for unit in self.units))
         groups: dict[str, list[str]] = {}
         for kind in kinds:
             groups.setdefault(kind.group, []).append(plural(kind.name))

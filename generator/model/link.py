@@ -15,6 +15,7 @@ class Link:
         field: its key in the allocations.
         ranges: key of the range that a fabric hands out.
         enforced: kind under which a cluster declares who makes the segments real.
+        prepared: further kinds under which it declares who has prepared the switches and ports.
         first, last: segments that a team may hold at all.
         mask: bits that tell segments apart.
         most: segments that a port holds at one time.
@@ -28,6 +29,7 @@ class Link:
     field: str
     ranges: str
     enforced: str
+    prepared: tuple[str, ...]
     first: int
     last: int
     mask: int
@@ -51,6 +53,7 @@ INFINIBAND = Link(
     field="partition",
     ranges="partitions",
     enforced="Partitions",
+    prepared=(),
     # 15 bits; 0x7fff is the default partition, that every port is in, and 0x0000 is none.
     first=0x0001,
     last=0x7FFE,
@@ -69,6 +72,8 @@ ROCE = Link(
     field="vlan",
     ranges="vlans",
     enforced="Vlans",
+    # Converged Ethernet drops packets under load unless switches and NICs agree on a lossless or ECN-marked queue.
+    prepared=("LosslessQueue",),
     # 0 is untagged, 1 what switches put untagged frames into, 4095 reserved (IEEE 802.1Q).
     first=2,
     last=4094,

@@ -160,12 +160,13 @@ class Space:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """RoleBindings: each role that somebody has, and the SCC that job pods run under, if any."""
+        """RoleBindings: each role that somebody has.
+
+        None for the SCC of job pods: OpenShift binds restricted-v2 to every authenticated account
+        (openshift/cluster-kube-apiserver-operator:bindata/bootkube/scc-manifests).
+        """
         roles = (role for role in ("admin", "user", "viewer") if self._subjects(role))
-        bindings = tuple(Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles)
-        if scc := self.cluster.release.job_scc:
-            bindings += (Binding("job-scc", f"system:openshift:scc:{scc}", [self._account(names.JOB_ACCOUNT)]),)
-        return bindings
+        return tuple(Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles)
 
     def _subjects(self, role: str) -> list[dict[str, str]]:
         accounts = [self._account(account.name) for account in self.team.accounts if account.role == role]

@@ -31,6 +31,11 @@ def is_idle(body: Body) -> bool:
     return status.get("sync", {}).get("status") == "OutOfSync" and not running
 
 
+def is_manual(body: Body) -> bool:
+    """Tell whether somebody has to start each sync of an Application."""
+    return "automated" not in body.get("spec", {}).get("syncPolicy", {"automated": {}})
+
+
 def is_applied(body: Body) -> bool:
     """Tell whether Argo CD applies an Application's objects now, and does not only wait for one of them."""
     state = (body.get("status") or {}).get("operationState", {})

@@ -115,16 +115,12 @@ class ArgoCD:
         return self.lab.plan.site.cluster.release.argocd_account if name == _APPLICATIONS else name
 
     def _health_checks(self) -> dict[str, str]:
-        """Return the tree's health checks as keys of ``argocd-cm``; OpenShift's operator writes them out like this."""
+        """Return the tree's health checks as keys of ``argocd-cm``."""
         folder = self.lab.plan.tree / "argocd"
         for name in ("health-customizations.yaml", "resource-health-checks.yaml"):
             if (folder / name).exists():
                 (body,) = parse_manifests((folder / name).read_text(encoding="utf-8"))
-        if "data" in body:
-            return dict(body["data"])
-        checks = body["spec"]["resourceHealthChecks"]
-        names = (f"{each['group']}_{each['kind']}".removeprefix("_") for each in checks)
-        return {f"{_HEALTH}.{name}": each["check"] for name, each in zip(names, checks, strict=True)}
+        return checks_by_key(body)
 
     def _remote(self, proxy: int) -> Body:
         """Return the cluster as Argo CD stores one that is not its own: its address is the profile's."""
@@ -211,3 +207,12 @@ class ArgoCD:
         path = self.folder / f"{role}.kubeconfig"
         path.write_text(json.dumps(config), encoding="utf-8")
         return path
+
+
+def checks_by_key(fragment: Body) -> dict[str, str]:
+    """Return health checks as keys of ``argocd-cm``, as OpenShift's operator writes those of its object."""
+    if "data" in fragment:
+        return dict(fragment["data"])
+    checks = fragment["spec"]["resourceHealthChecks"]
+    names = (f"{each['group']}_{each['kind']}".removeprefix("_") for each in checks)
+    return {f"{_HEALTH}.{name}": each["check"] for name, each in zip(names, checks, strict=True)}

@@ -30,7 +30,8 @@ def custom_resource(group: str, version: str, kind: str, schema: Mapping[str, An
                     "name": version,
                     "served": True,
                     "storage": True,
-                    "schema": {"openAPIV3Schema": {"type": "object", "properties": fields}},
+                    "schema": {"openAPIV3Schema": {"type": "object", "properties": fields | {"status": _STATUS}}},
+                    "subresources": {"status": {}},
                 }
             ],
         },
@@ -38,6 +39,7 @@ def custom_resource(group: str, version: str, kind: str, schema: Mapping[str, An
 
 
 _ENVELOPE = {"apiVersion", "kind", "metadata"}
+_STATUS = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
 def _structural(schema: Mapping[str, Any]) -> Body:

@@ -11,15 +11,24 @@ from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.model.space import Sample
 from generator.rehearse.api import Body
-from generator.rehearse.applications import REFRESH, is_applied, is_asked, is_fine, is_idle, revision_of, told_by
+from generator.rehearse.applications import (
+    REFRESH,
+    is_applied,
+    is_asked,
+    is_fine,
+    is_idle,
+    is_manual,
+    revision_of,
+    told_by,
+)
 from generator.rehearse.argocd import ArgoCD
 from generator.rehearse.lab import Lab
 from generator.rehearse.outcome import Failure
 from generator.rehearse.repository import Repository
+from generator.rehearse.stand_ins import say_statuses
 from generator.rehearse.stillness import Stillness
 
 _ARGO = "argoproj.io/v1alpha1"
-_SECRETS = "external-secrets.io/v1"
 _REFRESH_SET = "argocd.argoproj.io/application-set-refresh"
 _PATIENCE = 1800.0
 """Seconds for what takes less than a hundred: a busy machine is no failure, and a wait without a move ends sooner."""
@@ -70,8 +79,9 @@ class Delivery:
     def units(self) -> dict[str, str]:
         """The unit of each Application that there shall be, by its name."""
         site = self.lab.plan.site
+        own = ("argocd", "platform", *(("nodes",) if site.cluster.has_node_unit else ()))
         teams = {tenant.application: f"teams/{tenant.name}" for tenant in site.tenants}
-        return {site.part("argocd"): "argocd", site.part("platform"): "platform", **teams}
+        return {site.part(unit): unit for unit in own} | teams
 
     def path(self, manifest: Manifest) -> str:
         """Return the file of an object in the repository."""
@@ -144,7 +154,7 @@ class Delivery:
 
         def ended() -> bool:
             nonlocal came
-            self._stand_in()
+            say_statuses(self.lab.api, self.tree.manifests)
             came = ready()
             bodies = self.applications()
             works = any(map(is_applied, bodies.values()))
@@ -165,11 +175,19 @@ class Delivery:
 
         def is_settled() -> bool:
             bodies = self.applications()
-            self.remind({*self._behind(commit), *(name for name in self.units if is_idle(bodies[name]))})
+            idle = [name for name in self.units if is_idle(bodies[name])]
+            self.remind({*self._behind(commit), *idle})
+            self._sync_by_hand(body for name in idle if is_manual(body := bodies[name]))
             return not unsettled()
 
         self.waited(is_settled, seconds)
         return [Failure(name, told_by(body), self.lab.plan.site.cluster.at) for name, body in unsettled().items()]
+
+    def _sync_by_hand(self, applications: Iterable[Body]) -> None:
+        """Start a sync of each Application, as the page of the cluster tells the administrator to."""
+        for body in applications:
+            options = body["spec"]["syncPolicy"]["syncOptions"]
+            self.lab.api.patch(body, {"operation": {"sync": {"syncOptions": options}}})
 
     def compared(self, commit: Commit, seconds: float = _PATIENCE) -> list[Failure]:
         """Wait until every Application of a commit has looked at it, in sync or not; return those that have not."""
@@ -200,13 +218,6 @@ class Delivery:
     def told(self, name: str) -> str:
         """Return what an Application says of itself."""
         return told_by(self.application(name))
-
-    def _stand_in(self) -> None:
-        """Say what the External Secrets Operator says of a secret that it has written."""
-        ready = {"type": "Ready", "status": "True", "reason": "SecretSynced", "message": "stands in"}
-        for body in self.lab.api.list(_SECRETS, "ExternalSecret"):
-            if not body.get("status"):
-                self.lab.api.patch(body, {"status": {"conditions": [ready]}}, "status")
 
 
 def contents(lab: Lab, manifests: Iterable[Manifest]) -> dict[str, Body]:

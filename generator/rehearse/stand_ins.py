@@ -1,15 +1,38 @@
-"""What other people's controllers would make, and nobody makes here: counted, so that nobody takes it for real."""
+"""Stands in for controllers that do not run here: makes their volumes, writes their statuses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
+from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.rehearse.api import Api, Body
 from generator.rehearse.lab import Lab
 
 _PATIENCE = 120.0
+
+STATUSES: dict[str, Body] = {
+    # External Secrets Operator, after it has written the Secret.
+    "ExternalSecret": {
+        "conditions": [{"type": "Ready", "status": "True", "reason": "SecretSynced", "message": "stands in"}]
+    },
+    # The Kueue operator, when Kueue runs: pkg/operator/target_config_reconciler.go, release-1.3.
+    "Kueue": {
+        "conditions": [{"type": "Available", "status": "True", "reason": "AllReplicasReady", "message": "stands in"}]
+    },
+    # The machine-config operator, when every node has its configuration: pkg/controller/node/status.go.
+    "MachineConfigPool": {
+        "conditions": [
+            {"type": "RenderDegraded", "status": "False", "reason": "", "message": ""},
+            {"type": "NodeDegraded", "status": "False", "reason": "", "message": ""},
+            {"type": "Degraded", "status": "False", "reason": "", "message": ""},
+            {"type": "Updated", "status": "True", "reason": "", "message": "stands in"},
+            {"type": "Updating", "status": "False", "reason": "", "message": ""},
+        ]
+    },
+}
+"""By kind."""
 
 
 def settle(lab: Lab) -> int:
@@ -60,3 +83,22 @@ def _counting(api: Api) -> bool:
 def _counted(quota: Body) -> set[str]:
     """Return what a quota counts: a kind that came after the controller manager is missing for half a minute."""
     return set((quota.get("status") or {}).get("used") or {})
+
+
+def say_statuses(api: Api, manifests: Iterable[Manifest]) -> None:
+    """Write the status of each object whose own controller does not run here, unless it has one.
+
+    Args:
+        api: as the administrator sees it.
+        manifests: of the tree; only their kinds are looked for.
+    """
+    kinds = {(each.body["apiVersion"], each.kind.name) for each in manifests}
+    for version, kind in sorted(kinds):
+        if status := STATUSES.get(kind):
+            for body in api.list(version, kind):
+                if not body.get("status"):
+                    api.patch(body, {"status": {**status, **_observed(kind, body)}}, "status")
+
+
+def _observed(kind: str, body: Body) -> Body:
+    return {"observedGeneration": body["metadata"].get("generation", 1)} if kind == "MachineConfigPool" else {}

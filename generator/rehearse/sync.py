@@ -10,6 +10,7 @@ from generator.rehearse.acceptance import in_order
 from generator.rehearse.api import Refused
 from generator.rehearse.delivery import Commit, Delivery
 from generator.rehearse.outcome import Failure, Outcome, counted
+from generator.rehearse.stand_ins import STATUSES
 
 _NO_MORE = "drift and changes can't be tried after that"
 
@@ -30,11 +31,17 @@ def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
         yield Outcome("applications synced and healthy", 0, len(delivery.units), refused, _NO_MORE)
         return False
     failures = delivery.settled(commit)
-    secrets = sum(manifest.kind.name == "ExternalSecret" for manifest in delivery.tree.manifests)
-    remark = f"in {time.monotonic() - began:.0f} s; the status of {secrets} ExternalSecrets is written by the rehearsal"
+    stand_ins = sum(manifest.kind.name in STATUSES for manifest in delivery.tree.manifests)
+    remark = f"in {time.monotonic() - began:.0f} s; the rehearsal writes the status of {stand_ins} objects"
+    remark += "; it starts the sync of the nodes' objects" if _is_by_hand(delivery) else ""
     remark += f"; {_NO_MORE}" if failures else ""
     yield counted("applications synced and healthy", len(delivery.units), failures, remark)
     return not failures
+
+
+def _is_by_hand(delivery: Delivery) -> bool:
+    cluster = delivery.lab.plan.site.cluster
+    return cluster.has_node_unit and cluster.node_sync == "manual"
 
 
 def _applied(delivery: Delivery) -> Iterator[Failure]:

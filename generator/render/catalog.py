@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from generator.diagnostics import Pointer
+from generator.model.cluster import Cluster
 from generator.model.delivery import Delivery
 from generator.model.link import INFINIBAND, ROCE, Link
 from generator.model.network import Network
@@ -41,15 +42,26 @@ class Entry(Generic[Subject]):
         template: below templates/, without ending; its first part is the unit.
         scopes: one rendering for each.
         feature: of a release; others don't render it. Every release does when empty.
+        link: a fabric's link, or ``fabric`` for any; a cluster without one has no such kind. Every cluster when empty.
     """
 
     template: str
     scopes: Callable[[Subject], Iterable[Scope]]
     feature: str = ""
+    link: str = ""
 
-    def folder(self, scope: Scope) -> str:
-        """Return the unit's folder below the cluster's."""
+    def concerns(self, cluster: Cluster) -> bool:
+        """Tell whether a cluster may have such objects."""
+        return self.feature in {"", *cluster.release.features} and self.link in {"", *cluster.links}
+
+    def unit(self, cluster: Cluster) -> str:
+        """Return the unit, ``team`` for each of the teams'."""
         unit = self.template.partition("/")[0]
+        return cluster.node_unit if unit == "nodes" else unit
+
+    def folder(self, cluster: Cluster, scope: Scope) -> str:
+        """Return the unit's folder below the cluster's."""
+        unit = self.unit(cluster)
         return f"teams/{scope.team}" if unit == "team" else unit
 
 
@@ -156,6 +168,11 @@ def _delivery(delivery: Delivery) -> Iterator[Scope]:
     yield from _cluster(delivery.site)
 
 
+def _units(delivery: Delivery) -> Iterator[Scope]:
+    for unit in delivery.units:
+        yield Scope({"unit": unit}, delivery.site.cluster.files, delivery.site.cluster.at)
+
+
 def _projects(delivery: Delivery) -> Iterator[Scope]:
     for tenant in delivery.site.tenants:
         yield _of(tenant)
@@ -171,13 +188,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/workload-priority-class", _priorities),
     Entry("platform/cluster-training-runtime-mpi", _launches(mpi=True)),
     Entry("platform/cluster-training-runtime-torch", _launches(mpi=False)),
-    Entry("platform/sriov-network-node-policy", _rails),
-    Entry("platform/sriov-network-pool-config", _fabric_pools),
-    Entry("platform/ip-pool", _each("pool", lambda tenant: tenant.address_pools), "ip-pools"),
-    Entry("platform/sriov-network", _within("network", _networks(ROCE))),
-    Entry("platform/machine-config-pool", _pools, "machine-config"),
-    Entry("platform/machine-config-memlock", _fabric_pools, "machine-config"),
-    Entry("platform/kubelet-config", _pools, "machine-config"),
+    Entry("platform/ip-pool", _each("pool", lambda tenant: tenant.address_pools), "ip-pools", "fabric"),
+    Entry("platform/sriov-network", _within("network", _networks(ROCE)), link=ROCE.name),
     Entry("platform/persistent-volume", _each("claim", lambda tenant: tenant.made_volumes)),
     Entry("platform/cluster-role-team-admin", _cluster),
     Entry("platform/cluster-role-team-user", _cluster),
@@ -210,12 +222,17 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("team/network-policy-workspaces", _spaces, "workspaces"),
     Entry("team/network-policy-metrics", _spaces),
     Entry("team/network-policy-egress", _within("egress", lambda space: space.egress)),
-    Entry("team/network-attachment-definition", _within("network", _networks(INFINIBAND))),
+    Entry("team/network-attachment-definition", _within("network", _networks(INFINIBAND)), link=INFINIBAND.name),
     Entry("team/persistent-volume-claim", _within("claim", lambda space: space.claims)),
     Entry("team/external-secret-s3", _within("secret", lambda space: space.buckets)),
     Entry("team/external-secret-pull", _within("secret", lambda space: space.pull_secrets)),
-    Entry("nodes/kubelet-configuration", _pools, "node-files"),
-    Entry("operators/audit-policy", _audited),
+    Entry("nodes/sriov-network-node-policy", _rails, link="fabric"),
+    Entry("nodes/sriov-network-pool-config", _fabric_pools, link="fabric"),
+    Entry("nodes/machine-config-pool", _pools, "machine-config"),
+    Entry("nodes/machine-config-memlock", _fabric_pools, "machine-config", "fabric"),
+    Entry("nodes/kubelet-config", _pools, "machine-config"),
+    Entry("node-files/kubelet-configuration", _pools, "node-files"),
+    Entry("operators/audit-policy", _audited, "audit-policy"),
     Entry("operators/kueue-configuration", _cluster, "kueue-configuration"),
     Entry("samples/train-job", _within("sample", lambda space: space.samples)),
 )
@@ -225,7 +242,7 @@ DELIVERY: tuple[Entry[Delivery], ...] = (
     Entry("argocd/cluster-role-delivery", _delivery),
     Entry("argocd/cluster-role-binding-delivery", _delivery),
     Entry("argocd/app-project-argocd", _delivery),
-    Entry("argocd/app-project-platform", _delivery),
+    Entry("argocd/app-project-unit", _units),
     Entry("argocd/app-project-team", _projects),
     Entry("argocd/application", _applications),
     Entry("argocd/application-set-teams", _delivery),

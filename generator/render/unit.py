@@ -9,13 +9,13 @@ from typing import Any
 from generator.model.manifest import Manifest
 from generator.model.platform import Site
 from generator.render.evidence import evidence, outside
-from generator.render.markdown import page
-from generator.render.site import template, templates_folder
+from generator.render.markdown import Markdown, page
+from generator.render.site import kinds_of, template, templates_folder
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
 """The same checks for argocd-cm, and for the object that an operator makes it from."""
 
-UNLISTED = frozenset({"nodes", "operators", "samples"})
+UNLISTED = frozenset({"node-files", "operators", "samples"})
 """Folders of a cluster that no kustomization lists: files for other hands than Argo CD's."""
 
 
@@ -77,11 +77,16 @@ class Health:
 
 
 def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
-    """Return the name and body of the fragment with health checks, in the form of this site's Argo CD installation."""
+    """Return the name and body of the fragment with health checks, in the form of this site's Argo CD installation.
+
+    It has a check for each kind that a unit of the cluster may hold, and for no other.
+    """
+    held = {(kind.group, kind.name) for kind in kinds_of(site.cluster)}
     scripts = {}
     for path in sorted((templates_folder() / "argocd" / "health").glob("*.lua")):
         group, _, kind = path.stem.rpartition("_")
-        scripts[group, kind] = path.read_text(encoding="utf-8")
+        if (group, kind) in held:
+            scripts[group, kind] = path.read_text(encoding="utf-8")
     name = HEALTH_CHECKS["argocd-object" in site.cluster.release.features]
     body: dict[str, Any] = template(name)({"health": Health(scripts)})
     return name, body
@@ -91,13 +96,14 @@ def node_limits(site: Site) -> dict[str, str]:
     """Return text files for the nodes with rails by path; none where the release has objects for that."""
     if "node-files" not in site.cluster.release.features:
         return {}
-    text = (templates_folder() / "nodes" / "memlock.conf").read_text(encoding="utf-8")
-    return {f"nodes/{pool.name}-memlock.conf": text for pool in site.cluster.pools if pool.fabric}
+    text = (templates_folder() / "node-files" / "memlock.conf").read_text(encoding="utf-8")
+    return {f"node-files/{pool.name}-memlock.conf": text for pool in site.cluster.pools if pool.fabric}
 
 
 def readme(site: Site) -> str:
     """Return the cluster's README: what must be there, what is done once by hand, what Argo CD does then."""
-    return page("cluster.md.j2").render(site=site, cluster=site.cluster)
+    prerequisites = Markdown(page("prerequisites.md.j2").render(cluster=site.cluster))
+    return page("cluster.md.j2").render(site=site, cluster=site.cluster, prerequisites=prerequisites)
 
 
 def evidence_page(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:

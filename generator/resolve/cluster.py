@@ -63,6 +63,7 @@ def resolve_cluster(
         system_namespaces=tuple(sorted({*release.system_namespaces, *fields.get("systemNamespaces", ())})),
         frameworks=tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
         sharing=fields.get("sharing", "fair"),
+        node_sync=fields.get("nodes", {}).get("sync", "manual"),
         fips=fields.get("fips", False),
         encrypts_pods=fields["networks"].get("encrypted", False),
         external={**release.external, **fields.get("external", {})},

@@ -9,6 +9,7 @@ from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model import names
 from generator.model.cluster import Cluster
 from generator.model.fabric import HOSTNAME
+from generator.model.ipam import IPAMS
 from generator.model.platform import Platform, Site
 from generator.model.space import Space
 from generator.model.storage import Storage
@@ -33,7 +34,8 @@ UNDECLARED_EXTERNAL = Rule(
         " /PersistentVolumeClaim/<claim>`, seen with Argo CD 3.5.7), secrets stay empty, jobs wait"
         " for labels that no node has (`no topology domains at level: <label>`, seen with Kueue 0.19.2),"
         " ways out lead nowhere, and partitions or VLANs are never set in the subnet manager or switches, so ranks find"
-        " no path."
+        " no path. Without a lossless queue, switches drop RDMA packets under load. Without its reconciler, whereabouts"
+        " keeps the addresses of pods that a node lost, until a team's range is empty and its pods do not start."
     ),
     fix="Add it to `external` with the team that owns it.",
 )
@@ -97,7 +99,10 @@ def _needed(site: Site, unknown: set[str]) -> Iterator[tuple[str, Pointer]]:
 
 def _fabric(cluster: Cluster) -> Iterator[tuple[str, Pointer]]:
     for fabric in cluster.fabrics:
-        yield f"{fabric.link.enforced}/{fabric.name}", fabric.at.key()
+        for kind in (fabric.link.enforced, *fabric.link.prepared):
+            yield f"{kind}/{fabric.name}", fabric.at.key()
+        if reconciler := IPAMS[cluster.release.ipam].external:
+            yield reconciler, fabric.at / "addresses"
         for i, level in enumerate(fabric.levels):
             if level != HOSTNAME:
                 yield f"NodeLabel/{level}", fabric.at / "levels" / i

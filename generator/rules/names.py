@@ -112,7 +112,7 @@ def _composed(platform: Platform) -> Iterator[_Name]:
             fabric = launch.fabric.name if launch.fabric else ""
             parts = (launch.runtime.name, launch.hardware.name, str(launch.part), launch.owner, fabric)
             yield _Name("ClusterTrainingRuntime", site.name, launch.name, parts, launch.runtime.at)
-        for part in ("argocd", "platform", "teams"):
+        for part in ("argocd", "nodes", "platform", "teams"):
             yield _Name("application", "", site.part(part), (site.name, part), site.cluster.at)
         for tenant in site.tenants:
             yield from _of_tenant(site, tenant)

@@ -49,6 +49,48 @@ def regulated_namespaces_are_recorded(tree: Tree) -> Iterator[str]:
             yield f"team {team}: what happens in its namespaces is not recorded"
 
 
+_EXPECTED = {
+    ("update", "coordination.k8s.io", "leases", "kube-system"): "None",
+    ("create", "authorization.k8s.io", "subjectaccessreviews", ""): "None",
+    ("get", "", "pods", "kube-system"): "None",
+    ("watch", "kueue.x-k8s.io", "workloads", ""): "None",
+    ("list", "", "secrets", ""): "Metadata",
+    ("get", "", "secrets", "external-secrets"): "Metadata",
+    ("list", "", "pods", ""): "Metadata",
+    ("get", "", "pods/exec", "kube-system"): "Metadata",
+    ("create", "apps", "deployments", "kube-system"): "Metadata",
+    ("patch", "kueue.x-k8s.io", "clusterqueues", ""): "Request",
+}
+"""Level of a request by verb, group, resource and namespace, where no regulated team is concerned."""
+_IN_REGULATED = {"get": "Metadata", "list": "Metadata", "create": "RequestResponse", "delete": "RequestResponse"}
+
+
+def the_log_has_what_matters_and_no_heartbeats(tree: Tree) -> Iterator[str]:
+    """The first rule that matches decides (k8s.io/apiserver:pkg/audit/policy/checker.go)."""
+    for policy in (each for each in tree.documents if each.path == "operators/audit-policy.yaml"):
+        teams = [team for team, controls in _regulated(tree).items() if "audit" in controls]
+        regulated = [name for team in teams for name in tree.namespaces(team)]
+        inside = {
+            (verb, "trainer.kubeflow.org", "trainjobs", namespace): level
+            for namespace in regulated
+            for verb, level in _IN_REGULATED.items()
+        }
+        for request, level in (_EXPECTED | inside).items():
+            logged = next(rule["level"] for rule in policy.body["rules"] if _concerns(rule, *request))
+            if logged != level:
+                yield f"{policy.path}: {request} is logged as {logged}, not as {level}"
+
+
+def _concerns(rule: dict[str, Any], verb: str, group: str, resource: str, namespace: str) -> bool:
+    resources = rule.get("resources", [{"group": group}])
+    named = [each.get("resources", [resource]) for each in resources if each["group"] == group]
+    return (
+        verb in rule.get("verbs", [verb])
+        and namespace in rule.get("namespaces", [namespace])
+        and any(resource in each for each in named)
+    )
+
+
 def regulated_nodes_are_in_fips_mode(tree: Tree) -> Iterator[str]:
     """Where that is stated, the sshd of each MPI job takes approved algorithms only."""
     stated = any("fips" in controls for controls in _regulated(tree).values())
@@ -86,6 +128,7 @@ AUDITS = (
     regulated_nodes_are_nobody_elses,
     regulated_data_is_on_encrypted_storage,
     regulated_namespaces_are_recorded,
+    the_log_has_what_matters_and_no_heartbeats,
     regulated_nodes_are_in_fips_mode,
     evidence_is_there,
 )

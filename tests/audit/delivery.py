@@ -8,7 +8,7 @@ from typing import Any
 from tests.audit.tree import Tree, strings
 
 _OPTIONS = "argocd.argoproj.io/sync-options"
-UNLISTED = {"nodes", "operators", "samples"}
+UNLISTED = {"node-files", "operators", "samples"}
 _WAVE = "argocd.argoproj.io/sync-wave"
 
 
@@ -31,6 +31,34 @@ def cluster_queues_come_last_and_alone(tree: Tree) -> Iterator[str]:
     for wave, document in waves:
         if (wave == last) != (document.kind == "ClusterQueue"):
             yield f"{document.path}: wave {wave} of {last}"
+
+
+def operators_objects_come_before_the_kinds_that_they_bring(tree: Tree) -> Iterator[str]:
+    """The Kueue operator creates Kueue's kinds when it sees its own object: until then Argo CD must not miss them."""
+    waves = {each.path: int(each.annotation(_WAVE) or 0) for each in tree.documents if each.unit == "platform"}
+    for kueue in tree.of("Kueue"):
+        for each in tree.documents:
+            if each.path in waves and each.group_kind[0] == "kueue.x-k8s.io" and waves[each.path] <= waves[kueue.path]:
+                yield f"{each.path}: not after {kueue.path}"
+        for application in tree.of("Application"):
+            options = application.spec["syncPolicy"]["syncOptions"]
+            if application.name.endswith("-platform") and "SkipDryRunOnMissingResource=true" not in options:
+                yield f"{application.path}: refused while a kind of Kueue is missing"
+
+
+_OF_NODES = {"KubeletConfig", "MachineConfig", "MachineConfigPool", "SriovNetworkNodePolicy", "SriovNetworkPoolConfig"}
+
+
+def nodes_are_set_up_by_hand_and_apart(tree: Tree) -> Iterator[str]:
+    """What drains and reboots nodes is in a unit of its own, never pruned, and synced when somebody says so."""
+    for document in tree.documents:
+        if (document.kind in _OF_NODES) != (document.unit == "nodes"):
+            yield f"{document.path}: {document.kind} in {document.unit}"
+        if document.unit == "nodes" and document.annotation(_OPTIONS) != "Prune=false,Delete=false":
+            yield f"{document.path}: may be pruned"
+    for application in tree.of("Application"):
+        if application.name.endswith("-nodes") == ("automated" in application.spec["syncPolicy"]):
+            yield f"{application.path}: synced by the wrong side"
 
 
 def application_sets_keep_their_applications(tree: Tree) -> Iterator[str]:
@@ -157,6 +185,8 @@ AUDITS = (
     nothing_waits_to_be_pruned,
     state_is_kept,
     cluster_queues_come_last_and_alone,
+    nodes_are_set_up_by_hand_and_apart,
+    operators_objects_come_before_the_kinds_that_they_bring,
     application_sets_keep_their_applications,
     projects_are_narrow,
     applications_stay_in_their_projects,

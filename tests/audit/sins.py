@@ -92,12 +92,6 @@ SINS = (
         "vision",
     ),
     Sin(
-        roles.team_roles_are_bound_as_the_profiles_say,
-        "teams/nlp/rolebinding-job-scc.yaml",
-        ("subjects", 0, "namespace"),
-        "team-vision",
-    ),
-    Sin(
         roles.people_of_teams_have_one_cluster_wide_role,
         "clusterrolebinding-trainyard-operator.yaml",
         ("subjects", 0),
@@ -172,6 +166,25 @@ SINS = (
     Sin(delivery.nothing_waits_to_be_pruned, "namespace-team-nlp.yaml", _OPTIONS, "Prune=confirm"),
     Sin(delivery.state_is_kept, "teams/nlp/persistentvolumeclaim-scratch.yaml", _OPTIONS),
     Sin(delivery.cluster_queues_come_last_and_alone, _QUEUE, ("metadata", "annotations")),
+    Sin(delivery.nodes_are_set_up_by_hand_and_apart, _PORT, ("metadata", "annotations")),
+    Sin(delivery.nodes_are_set_up_by_hand_and_apart, _PORT, ("kind",), "ConfigMap"),
+    Sin(
+        delivery.nodes_are_set_up_by_hand_and_apart,
+        "application-prod-east-nodes.yaml",
+        ("spec", "syncPolicy", "automated"),
+        {"selfHeal": True},
+    ),
+    Sin(
+        delivery.operators_objects_come_before_the_kinds_that_they_bring,
+        "kueue-cluster.yaml",
+        ("metadata", "annotations"),
+        {},
+    ),
+    Sin(
+        delivery.operators_objects_come_before_the_kinds_that_they_bring,
+        "application-prod-east-platform.yaml",
+        ("spec", "syncPolicy", "syncOptions", 3),
+    ),
     Sin(delivery.application_sets_keep_their_applications, _SET, ("spec", "syncPolicy"), {"applicationsSync": "sync"}),
     Sin(delivery.application_sets_keep_their_applications, _SET, ("spec", "preservedFields")),
     Sin(delivery.application_sets_keep_their_applications, _SET, ("spec", "goTemplateOptions")),
@@ -249,6 +262,14 @@ SINS = (
         "audit-policy.yaml",
         ("rules", 1, "namespaces"),
         ["team-speech"],
+        LAB,
+    ),
+    Sin(compliance.the_log_has_what_matters_and_no_heartbeats, "audit-policy.yaml", ("rules", 3), {}, LAB),
+    Sin(
+        compliance.the_log_has_what_matters_and_no_heartbeats,
+        "audit-policy.yaml",
+        ("rules", 6, "level"),
+        "Metadata",
         LAB,
     ),
     Sin(

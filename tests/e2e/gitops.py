@@ -49,7 +49,7 @@ class Git:
 
     def commit(self, changes: Mapping[str, Any]) -> Commit:
         """Publish the tree of the base after some changes, and have Argo CD look."""
-        return self.publish(_files(self.stage.moved(changes)))
+        return self.publish(files_of(self.stage.moved(changes)))
 
     def publish(self, files: Mapping[str, bytes]) -> Commit:
         """Publish a tree, and have Argo CD look."""
@@ -102,10 +102,10 @@ class Git:
 
 
 @contextmanager
-def _delivered(stage: Stage) -> Iterator[Git]:
+def delivered(stage: Stage) -> Iterator[Git]:
     """Have Argo CD deliver the good tree, also after whatever a scenario does to it."""
     site = stage.moved({})
-    files, manifests = _files(site), _synced(site)
+    files, manifests = files_of(site), synced(site)
     assert stage.argocd
     delivery = Delivery(stage.lab, stage.argocd, stage.repository, Tree(site, files, manifests, ()))
     git = Git(stage, site, delivery, files, Commit("", ()))
@@ -124,12 +124,12 @@ def _delivered(stage: Stage) -> Iterator[Git]:
         assert not (failures := delivery.settled(git.published)), failures
 
 
-def _synced(site: Site) -> list[Manifest]:
+def synced(site: Site) -> list[Manifest]:
     own = (manifest for manifest in render_site(site) if manifest.unit not in UNLISTED)
     return [*own, *component_manifests(site)]
 
 
-def _files(site: Site) -> dict[str, bytes]:
+def files_of(site: Site) -> dict[str, bytes]:
     """Return a tree by path in the repository, with the hand-written components."""
     emitted = emit_site(site, render_site(site), _COMPONENTS)
     files = {site.folder(path): content for path, content in emitted.items()}
@@ -170,7 +170,7 @@ def open_egress(stage: Stage) -> None:
     changes = bad("isolation/open-egress")
     policies = [each for each in render_site(stage.moved(changes)) if each.body["kind"] == "NetworkPolicy"]
     name = next(each.name for each in policies if each.namespace == "team-nlp" and "unfinished" in each.name)
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         assert not git.delivery.settled(git.commit(changes))
         (way,) = stage.api.get("networking.k8s.io/v1", "NetworkPolicy", name, "team-nlp")["spec"]["egress"]
         assert way["ports"]
@@ -180,7 +180,7 @@ def open_egress(stage: Stage) -> None:
 def secret_in_git(stage: Stage) -> None:
     """What a component's ConfigMap holds, every viewer of the team reads."""
     held = {**_config_map("held"), "data": {"password": "never-a-real-one"}}
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         assert not git.delivery.settled(git.commit(_brings(held)))
         (space,) = next(each for each in git.site.tenants if each.name == "nlp").spaces
         viewer = as_user(stage.api, space, "viewer")
@@ -190,7 +190,7 @@ def secret_in_git(stage: Stage) -> None:
 @cache
 def component_in_foreign_namespace(stage: Stage) -> None:
     """Argo CD refuses the unit, and what is right in it is not applied either."""
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         git.commit(_brings(_config_map("right"), _config_map("solver", "team-vision")))
         assert git.says(f"namespace team-vision is not permitted in project '{_APPLICATION}'")
         assert not git.is_there("ConfigMap", "right")
@@ -203,7 +203,7 @@ def kind_not_permitted(stage: Stage) -> None:
     """Argo CD refuses the unit, and what is right in it is not applied either."""
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
     binding = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "roleRef": role}
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         git.commit(_brings(_config_map("right"), {**binding, "metadata": {"name": "everywhere"}}))
         assert git.says(
             f"resource rbac.authorization.k8s.io:ClusterRoleBinding is not permitted in project {_APPLICATION}"
@@ -213,7 +213,7 @@ def kind_not_permitted(stage: Stage) -> None:
 
 def component_of_forbidden_kind(stage: Stage) -> None:
     """One more role binding opens what the team's own close; what is cluster-wide stops the unit."""
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         manifest = next(each for each in git.delivery.tree.manifests if each.path == "teams/nlp/rolebinding-user.yaml")
         subjects = [{"kind": "Group", "name": "strangers", "apiGroup": "rbac.authorization.k8s.io"}]
         more = {**manifest.body, "metadata": {"name": "more", "namespace": "team-nlp"}, "subjects": subjects}
@@ -229,7 +229,7 @@ def foreign_metadata_key(stage: Stage) -> None:
     kept, newer = _config_map("kept"), _config_map("newer")
     held = bad("delivery/foreign-metadata-key")["components/solver/solver.yaml"]
     held["metadata"].pop("finalizers")  # It would hold the object itself.
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         assert not git.delivery.settled(git.commit(_brings(kept, held)))
         git.commit(_brings(kept))
         assert git.says("waiting for pruning confirmation of /ConfigMap/solver")
@@ -241,7 +241,7 @@ def foreign_metadata_key(stage: Stage) -> None:
 
 def name_of_a_controller(stage: Stage) -> None:
     """Admission refuses the object, and the unit stays as it was."""
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         git.commit(_brings(_config_map("nightly-runtime-snapshot")))
         assert git.says("nightly-runtime-snapshot", "is Trainer's alone")
         assert not git.is_there("ConfigMap", "nightly-runtime-snapshot")
@@ -261,17 +261,17 @@ def _approve(git: Git) -> None:
 
 def broken_component(stage: Stage) -> None:
     """Argo CD can't build the unit."""
-    with _delivered(stage) as git:
-        files = _files(stage.moved(_brings(_config_map("right"))))
+    with delivered(stage) as git:
+        files = files_of(stage.moved(_brings(_config_map("right"))))
         del files[f"{git.folder('solver')}/0.yaml"]
         _mended(git, files, "no such file or directory")
 
 
 def unit_does_not_build(stage: Stage) -> None:
     """Argo CD can't build the unit."""
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         quota = next(each.body for each in git.delivery.tree.manifests if each.path.startswith("teams/nlp/limitrange"))
-        files = _files(stage.moved(_brings(quota)))
+        files = files_of(stage.moved(_brings(quota)))
         _mended(git, files, "may not add resource with an already registered id")
 
 
@@ -292,7 +292,7 @@ def _mended(git: Git, files: Mapping[str, bytes], words: str) -> None:
 def unserved_version(stage: Stage) -> None:
     """Argo CD stops the unit."""
     changes = bad("release/unserved-version")
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         git.commit(changes)
         assert git.says("failed to discover server resources for group version external-secrets.io/v1beta1")
 
@@ -300,8 +300,8 @@ def unserved_version(stage: Stage) -> None:
 def unlisted_component(stage: Stage) -> None:
     """Argo CD is done, and nothing of the component is there."""
     changes = _brings(_config_map("unlisted"))
-    with _delivered(stage) as git:
-        brought = _files(stage.moved(changes))
+    with delivered(stage) as git:
+        brought = files_of(stage.moved(changes))
         component = {path: content for path, content in brought.items() if path.startswith(git.folder("solver"))}
         assert component
         assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **component}))
@@ -310,7 +310,7 @@ def unlisted_component(stage: Stage) -> None:
 
 def tree_is_stale(stage: Stage) -> None:
     """What somebody wrote into the tree by hand is on the cluster, whatever the profiles say."""
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         manifest = next(each for each in git.delivery.tree.manifests if each.path.startswith("teams/nlp/limitrange"))
         metadata = {**manifest.body["metadata"], "annotations": {"ml.example.com/written": "by-hand"}}
         written = {git.delivery.path(manifest): emit({**manifest.body, "metadata": metadata})}
@@ -321,7 +321,7 @@ def tree_is_stale(stage: Stage) -> None:
 
 def foreign_file(stage: Stage) -> None:
     """Argo CD is done, and nothing of the file is there."""
-    with _delivered(stage) as git:
+    with delivered(stage) as git:
         manifest = next(each for each in git.delivery.tree.manifests if each.path.startswith("teams/nlp/limitrange"))
         folder, _, _ = git.delivery.path(manifest).rpartition("/")
         file = {f"{folder}/configmap-foreign.yaml": emit(_config_map("foreign"))}

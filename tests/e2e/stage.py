@@ -32,7 +32,7 @@ CLUSTER = "prod-east"
 _FILE = f"clusters/{CLUSTER}.yaml"
 _PATIENCE = 120.0
 """Seconds for what takes a few: a busy machine is no failure."""
-_NOT_SYNCED = ("argocd/", "nodes/", "operators/", "samples/")
+_NOT_SYNCED = ("argocd/", "node-files/", "operators/", "samples/")
 _KUEUE = "kueue.x-k8s.io/"
 _STAYS = ("Namespace", "PersistentVolume")
 """Go slowly, and nothing of them is in anybody's way."""

@@ -84,7 +84,7 @@ def test_new_team_on_ethernet_gets_a_vlan(profiles: Path) -> None:
     """On a fabric with link roce the team keeps a VLAN, written as a number in the fabric's own word."""
     _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")
     _edit(profiles, "clusters/lab.yaml", "partitions: 0x0100-0x017f", "vlans: 100-199")
-    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", "Vlans/ib")
+    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", "LosslessQueue/ib: network team\n  Vlans/ib")
     added = _add(profiles, "nlp")
     assert added.holding is not None
     assert (added.holding.segment, added.holding.told) == (100, "VLAN 100")
@@ -249,7 +249,7 @@ def test_exhausted_vlans_are_told_in_their_own_word(profiles: Path) -> None:
     """Whoever has VLANs is not told of partitions."""
     _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")
     _edit(profiles, "clusters/lab.yaml", "partitions: 0x0100-0x017f", "vlans: 100-100")
-    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", "Vlans/ib")
+    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", "LosslessQueue/ib: network team\n  Vlans/ib")
     _add(profiles, "nlp")
     found = _refused(profiles, TeamRequest("vision", 2))
     assert found == [("fabric/range-exhausted", "no VLAN is left from 100 to 100")]

@@ -28,9 +28,10 @@ KINDS = {
     "kueue.x-k8s.io/v1beta2": ["ClusterQueue", "LocalQueue", "Workload"],
     "trainer.kubeflow.org/v1alpha1": ["TrainJob"],
     "k8s.cni.cncf.io/v1": ["NetworkAttachmentDefinition"],
+    "machineconfiguration.openshift.io/v1": ["MachineConfigPool"],
     "sriovnetwork.openshift.io/v1": ["SriovNetwork"],
 }
-_OF_THE_CLUSTER = {"Namespace", "Node", "PersistentVolume", "StorageClass", "ClusterQueue"}
+_OF_THE_CLUSTER = {"Namespace", "Node", "PersistentVolume", "StorageClass", "ClusterQueue", "MachineConfigPool"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ def test_schema_is_structural() -> None:
     schema = _made()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     every = list(_schemas(schema))
 
-    assert set(schema["properties"]) == {"spec"}
+    assert set(schema["properties"]) == {"spec", "status"}
+    every.remove(schema["properties"]["status"])
     assert all(each.keys() <= _STRUCTURAL and "type" in each for each in every)
     assert len(every) > 15
 
@@ -60,4 +61,11 @@ def test_fields_and_values_are_kept() -> None:
     assert fields == {
         "mode": {"enum": ["on"], "type": "string"},
         "labels": {"type": "object", "additionalProperties": {"enum": ["a"], "type": "string"}},
+        "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
     }
+
+
+def test_status_is_a_part_of_its_own() -> None:
+    """An operator, or the rehearsal for it, writes whatever it reports."""
+    (version,) = _made()["spec"]["versions"]
+    assert version["subresources"] == {"status": {}}

@@ -91,7 +91,7 @@ def delivered(lab: Lab, sites: dict[str, Site], tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(delivery, "_PAUSE", 0.01)
     repository = Repository(tmp_path / "git", "main")
     repository.create()
-    units = ["argocd", "platform", *(f"teams/{tenant.name}" for tenant in sites["lab"].tenants)]
+    units = ["argocd", "nodes", "platform", *(f"teams/{tenant.name}" for tenant in sites["lab"].tenants)]
     files = {sites["lab"].folder(f"{unit}/a.yaml"): b"one" for unit in units}
     argocd = ArgoCD(lab, tmp_path / "argocd", Redis(tmp_path / "redis-server", ()))
     repository.commit(files)
@@ -202,3 +202,19 @@ def test_operation_that_only_waits_moves_nothing(server: Served, phase: str, mes
     """Argo CD says nothing while it tries hundreds of objects out; what it waits for may never come."""
     assert is_applied(application(server, "a", "new", phase=phase, message=message)) == applied
     assert not is_applied({})
+
+
+@pytest.mark.parametrize(("policy", "started"), [({}, True), ({"automated": {"selfHeal": True}}, False)])
+def test_sync_that_nobody_starts_is_started_by_hand(
+    delivered: Delivery, server: Served, policy: dict[str, Any], started: bool
+) -> None:
+    """Argo CD syncs an Application by itself only where its policy says so."""
+    for name in delivered.units:
+        application(server, name, "new")
+    nodes = application(server, "lab-nodes", "new", sync="OutOfSync")
+    nodes["spec"] = {"syncPolicy": {"syncOptions": ["ServerSideApply=true"], **policy}}
+    assert [each.what for each in delivered.settled(Commit("new", []), 0)] == ["lab-nodes"]
+
+    now = server.objects["/apis/argoproj.io/v1alpha1/namespaces/argocd/applications/lab-nodes"]
+    asked = {"sync": {"syncOptions": ["ServerSideApply=true"]}}
+    assert now.get("operation") == (asked if started else None)

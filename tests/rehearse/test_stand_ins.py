@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from generator.diagnostics import ToolError
+from generator.diagnostics import Pointer, ToolError
+from generator.model.manifest import Manifest
 from generator.rehearse.lab import Lab
-from generator.rehearse.stand_ins import settle
+from generator.rehearse.stand_ins import say_statuses, settle
 from tests.rehearse.served import Served
+
+MACHINES = "machineconfiguration.openshift.io/v1"
+SECRETS = "external-secrets.io/v1"
 
 
 @pytest.mark.parametrize("used", [{}, {"pods": "0"}])
@@ -20,3 +24,26 @@ def test_quota_counts_all_that_it_limits(
         settle(lab)
     quota["status"]["used"] = dict.fromkeys(hard, "0")
     assert settle(lab) > 0
+
+
+def test_status_is_written_once_for_each_object_whose_controller_is_missing(lab: Lab, server: Served) -> None:
+    pool = Manifest("nodes/p.yaml", {"apiVersion": MACHINES, "kind": "MachineConfigPool"}, (), Pointer("x"))
+    secret = Manifest("teams/a/s.yaml", {"apiVersion": SECRETS, "kind": "ExternalSecret"}, (), Pointer("x"))
+    new = server.put(MACHINES, "MachineConfigPool", "new", metadata={"generation": 3})
+    server.put(MACHINES, "MachineConfigPool", "old", status={"conditions": []})
+    server.put(SECRETS, "ExternalSecret", "token", "a")
+    say_statuses(lab.api, [pool, secret])
+    say_statuses(lab.api, [pool, secret])
+
+    written = [request for request in server.requests if request.method == "PATCH"]
+    assert [request.path.rpartition("/")[0].rpartition("/")[2] for request in written] == ["token", "new"]
+    path = f"/apis/{MACHINES}/machineconfigpools/{new['metadata']['name']}"
+    status = server.objects[path]["status"]
+    assert status["observedGeneration"] == 3
+    conditions = {each["type"]: each["status"] for each in status["conditions"]}
+    assert {name for name, value in conditions.items() if value == "True"} == {"Updated"}
+
+
+def test_kind_that_the_tree_does_not_have_is_not_looked_for(lab: Lab, server: Served) -> None:
+    say_statuses(lab.api, [])
+    assert not server.requests

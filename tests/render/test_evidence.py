@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from generator.dialect.emitter import emit
 from generator.model.platform import Site
 from generator.render.evidence import Row, evidence
 from generator.render.site import render_site
-from generator.render.unit import evidence_page, readme
+from generator.render.unit import evidence_page, health_checks, readme
 from tests.resolve.changes import together
 from tests.rules.cases import platform_of
 
@@ -42,6 +44,18 @@ WITHOUT_FABRIC: dict[str, Any] = {
     "teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": None, "cpu": {"nodes": 4, "lend": "none"}}}},
     "teams/vision.yaml": {"quota": {"prod-east": {"dgx-h100": None, "cpu": {"nodes": 4, "lend": "none"}}}},
     "allocations.yaml": {"prod-east": None},
+}
+
+
+KUBERNETES = {CLUSTER: {"release": "kubernetes-1.36"}}
+ROCE_HERE: dict[str, Any] = {
+    CLUSTER: {
+        "release": "kubernetes-1.36",
+        "fabrics": {"ib": {"link": "roce", "partitions": None, "vlans": "100-199", "trafficClass": 106}},
+    },
+    "allocations.yaml": {
+        "prod-east": {"ib": {"nlp": {"partition": None, "vlan": 101}, "vision": {"partition": None, "vlan": 102}}}
+    },
 }
 
 
@@ -225,7 +239,7 @@ def test_access_names_roles_of_the_platform_too() -> None:
 
 def test_what_no_object_answers_is_not_answered() -> None:
     """An object that is missing is not made up for by a sentence."""
-    cluster = site()
+    cluster = site(KUBERNETES)
     gone = ("audit-policy", "default-deny", "catalog-viewer")
     few = [each for each in render_site(cluster) if not any(name in each.path for name in gone)]
     (section,) = (each for each in evidence(cluster, few) if each.team == "nlp")
@@ -236,9 +250,21 @@ def test_what_no_object_answers_is_not_answered() -> None:
     assert (states["2"], states["7"]) == ("not answered", "not answered")
 
 
+def test_openshift_records_by_a_profile_of_its_own() -> None:
+    """APIServer/cluster takes no audit policy, so the tree has none, and the page and the README name the profile."""
+    cluster = site({CLUSTER: {"external": {"AuditLog/siem": "security team"}}})
+    (section,) = (each for each in evidence(cluster, render_site(cluster)) if each.team == "nlp")
+    how = next(row.how for row in section.rows if row.control == "2")
+
+    assert "WriteRequestBodies" in how
+    assert how.endswith("the log is kept by: security team")
+    assert '"profile":"WriteRequestBodies"' in readme(cluster)
+    assert not [each for each in render_site(cluster) if "audit-policy" in each.path]
+
+
 def test_spaces_of_a_team_are_all_covered() -> None:
     """A further namespace is named by the audit, and denied by default."""
-    found = rows({"teams/nlp.yaml": {"spaces": {"dev": {}}}})
+    found = rows({"teams/nlp.yaml": {"spaces": {"dev": {}}}}, KUBERNETES)
 
     assert "team-nlp, team-nlp-dev" in found["2"].how
     assert found["7"].state == "answered"
@@ -251,6 +277,44 @@ def test_readme_of_a_cluster_without_a_fabric_names_none() -> None:
     assert "The cluster has no fabric: jobs use the pod network only." in text
     for word in ("sriov", "partition", "vlan", "rdma", "infiniband", "nvidia", "gpuOperator"):
         assert word.lower() not in text.replace("Partitions/ib", "").lower()
+
+
+_FABRIC = re.compile(r"gpu|nvidia|sriov|sr-iov|infiniband|rdma|mellanox|cni\.cncf|network-attachment", re.IGNORECASE)
+_LIMITS = ("configmap-trainjob-limits-", "validatingadmissionpolicy-trainyard-trainjob-limits")
+"""They count GPUs, and count none here."""
+
+
+@pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
+def test_cluster_without_gpus_and_fabrics_has_nothing_of_them(release: str) -> None:
+    """Its objects, projects, roles and health checks name no GPU, no SR-IOV and no network of another kind."""
+    cpu = {CLUSTER: {**WITHOUT_FABRIC[CLUSTER], "release": release}}
+    cluster = site(WITHOUT_FABRIC, cpu)
+    texts = {each.path: emit(each.body).decode() for each in render_site(cluster)}
+    texts |= {"health": emit(health_checks(cluster)[1]).decode(), "README.md": readme(cluster)}
+    named = {path: found[0] for path, text in texts.items() if (found := _FABRIC.search(text))}
+    assert {path: word for path, word in named.items() if not any(name in path for name in _LIMITS)} == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "needed", "absent"),
+    [
+        (
+            {},
+            ["trainer.managementState: Managed", "cert-manager", "ib-kubernetes", "virt_enabled", "DMA-BUF"],
+            ["PFC"],
+        ),
+        (ROCE_HERE, ["PFC or ECN", "nvIpam", "which is DSCP 26"], ["cert-manager", "ib-kubernetes", "whereabouts"]),
+        (WITHOUT_FABRIC, ["trainer.managementState: Managed"], ["whereabouts-shim", "DMA-BUF", "Node Feature"]),
+    ],
+    ids=["infiniband", "roce", "cpu"],
+)
+def test_prerequisites_are_those_of_the_cluster(changes: dict[str, Any], needed: list[str], absent: list[str]) -> None:
+    """Each cluster's README lists what it uses, in the order of installation, and nothing else."""
+    text = readme(site(changes))
+    assert [word for word in needed if word not in text] == []
+    assert [word for word in absent if word in text.replace("IPReconciler/whereabouts", "")] == []
+    places = [text.index(word) for word in ("JobSet", "GPU operator", "SR-IOV network operator") if word in text]
+    assert places == sorted(places)
 
 
 def test_readme_counts_one_node_as_one() -> None:

@@ -23,7 +23,7 @@ NLP, VISION, ALLOCATIONS = "teams/nlp.yaml", "teams/vision.yaml", "allocations.y
 ROCE: dict[str, Any] = {
     CLUSTER: {
         "fabrics": {"ib": {"link": "roce", "partitions": None, "vlans": "100-199"}},
-        "external": {"Vlans/ib": "us"},
+        "external": {"Vlans/ib": "us", "LosslessQueue/ib": "us"},
     },
     ALLOCATIONS: {
         "prod-east": {"ib": {"nlp": {"partition": None, "vlan": 101}, "vision": {"partition": None, "vlan": 102}}}

@@ -12,6 +12,7 @@ from generator.change.check import check_replacement
 from generator.change.differences import differences, few
 from generator.diagnostics import Diagnostic
 from generator.model.holding import Holding
+from generator.model.manifest import Manifest
 from tests.rules.cases import merged, replacements
 
 IMAGE = "registry.example.com/ml/openmpi-cuda@sha256:1c5e0f2d9b8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d"
@@ -350,3 +351,38 @@ def test_differences_go_by_name() -> None:
 def test_few_counts_the_rest() -> None:
     """A message stays a sentence whatever the number of objects."""
     assert (few("ab"), few("abcde")) == ("a, b", "a, b, c and 2 more")
+
+
+WITH_PLATFORM = {"clusters/prod-east.yaml": {"nodes": {"sync": "with-platform"}}}
+AUTOMATIC = {"clusters/prod-east.yaml": {"nodes": {"sync": "automatic"}}}
+
+
+def test_upgrade_needs_prune_false_before_objects_leave_their_unit() -> None:
+    """The Application of `platform/` would delete the SR-IOV policies of a tree from before `nodes/` was a unit."""
+    (replacement,) = replacements(WITH_PLATFORM, {})
+    committed = {key: _as_before(each) for key, each in replacement.before.items()}
+    (found,) = check_replacement(replace(replacement, before=committed))
+
+    assert found.rule == "change/object-changes-unit"
+    assert found.at.file == "profiles/clusters/prod-east.yaml"
+    assert "move from `platform/` to `nodes/` without `Prune=false`: " in found.message
+    assert "SriovNetworkNodePolicy `dgx-h100-rail-0`" in found.message
+
+
+def test_older_tree_may_keep_its_objects_in_their_unit_and_move_them_later() -> None:
+    """The first merge adds the annotation, the second moves the objects, and its revert moves them back."""
+    (replacement,) = replacements(WITH_PLATFORM, WITH_PLATFORM)
+    committed = {key: _as_before(each) for key, each in replacement.before.items()}
+    assert list(check_replacement(replace(replacement, before=committed))) == []
+
+    assert _found({}, WITH_PLATFORM) == []
+    assert _found(WITH_PLATFORM, {}) == []
+    assert _found(AUTOMATIC, {}) == []
+
+
+def _as_before(manifest: Manifest) -> Manifest:
+    """Return an SR-IOV object as older trees have it, without annotations; any other as it is."""
+    if manifest.kind.group != "sriovnetwork.openshift.io":
+        return manifest
+    metadata = {key: each for key, each in manifest.body["metadata"].items() if key != "annotations"}
+    return replace(manifest, body={**manifest.body, "metadata": metadata})

@@ -8,6 +8,8 @@ import pytest
 
 from tests.rules.cases import messages
 
+ALLOCATIONS = "allocations.yaml"
+TEAMS = ((0, "nlp"), (1, "vision"))
 VOLUME = {"volume": "pvc-1", "size": "1Ti"}
 
 
@@ -36,7 +38,14 @@ def test_each_kind_of_storage_takes_its_own_form(storage: str, asked: Any, fits:
 
 
 @pytest.mark.parametrize(
-    "external", ["ClusterSecretStore/vault", "StorageClass/cephfs", "Partitions/ib", "NodeLabel/ml.example.com/leaf"]
+    "external",
+    [
+        "ClusterSecretStore/vault",
+        "StorageClass/cephfs",
+        "Partitions/ib",
+        "NodeLabel/ml.example.com/leaf",
+        "IPReconciler/whereabouts",
+    ],
 )
 def test_everything_of_others_is_declared(external: str) -> None:
     """Stores, classes, partitions and labels are each told of once, however often they are used."""
@@ -53,3 +62,16 @@ def test_namespaces_of_ways_out_are_declared() -> None:
     assert messages("references/undeclared-external", {"clusters/prod-east.yaml": {"egress": egress}}) == [
         "`Namespace/mlflow` is not declared in `external`"
     ]
+
+
+def test_lossless_queue_of_converged_ethernet_is_declared() -> None:
+    """InfiniBand has flow control of its own; nv-ipam needs no reconciler."""
+    vlan = {ALLOCATIONS: {"prod-east": {"ib": {team: {"partition": None, "vlan": 100 + i} for i, team in TEAMS}}}}
+    cluster = {
+        "fabrics": {"ib": {"link": "roce", "partitions": None, "vlans": "100-199"}},
+        "release": "kubernetes-1.36",
+    }
+    declared = {"Partitions/ib": None, "IPReconciler/whereabouts": None, "Vlans/ib": "network team"}
+    changes = {**vlan, "clusters/prod-east.yaml": {**cluster, "external": declared}}
+
+    assert messages("references/undeclared-external", changes) == ["`LosslessQueue/ib` is not declared in `external`"]

@@ -1,0 +1,127 @@
+"""The health checks of the tree, run by Argo CD's own program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.dialect.emitter import emit
+from generator.rehearse.argocd import checks_by_key
+from generator.rehearse.build import cache_folder, find
+from generator.rehearse.components import read_components
+from generator.rehearse.stand_ins import STATUSES
+from generator.render.unit import health_checks
+from tests.e2e.stage import OLD
+from tests.rules.cases import platform_of
+
+pytestmark = pytest.mark.e2e
+
+_UPDATING = "All nodes are updating to MachineConfig rendered-dgx-h100-1"
+_PAUSED = "Pool is paused; will not update to MachineConfig rendered-dgx-h100-1"
+
+
+def _pool(*, paused: bool = False, observed: int = 2, **conditions: str) -> dict[str, Any]:
+    """Return a pool of generation 2 with true conditions by message; all others are false."""
+    names = ("Degraded", "NodeDegraded", "RenderDegraded", "Updated", "Updating")
+    said = [
+        {"type": name, "status": "True" if name in conditions else "False", "message": conditions.get(name, "")}
+        for name in names
+    ]
+    if paused:
+        said[-1]["message"] = _PAUSED
+    return {
+        "apiVersion": "machineconfiguration.openshift.io/v1",
+        "kind": "MachineConfigPool",
+        "metadata": {"name": "dgx-h100", "generation": 2},
+        "spec": {"paused": paused},
+        "status": {"observedGeneration": observed, "conditions": said},
+    }
+
+
+def _new() -> dict[str, Any]:
+    return {key: value for key, value in _pool().items() if key != "status"}
+
+
+@pytest.mark.parametrize(
+    ("pool", "status", "message"),
+    [
+        (_new(), "Progressing", "waiting for the machine-config operator"),
+        (_pool(Updating=_UPDATING), "Progressing", _UPDATING),
+        (_pool(Updated="All nodes are updated", observed=1), "Progressing", "waiting for the machine-config operator"),
+        (_pool(Updated="All nodes are updated"), "Healthy", "All nodes are updated"),
+        (_pool(Updated="All nodes are updated", paused=True), "Healthy", "All nodes are updated"),
+        (_pool(paused=True), "Suspended", _PAUSED),
+        (_pool(Degraded="", NodeDegraded="Node gpu-7 is reporting", Updating=_UPDATING), "Degraded", "NodeDegraded"),
+        (_pool(RenderDegraded="bad Ignition", Updated="All nodes are updated"), "Degraded", "bad Ignition"),
+        (_pool() | {"status": STATUSES["MachineConfigPool"]}, "Healthy", "stands in"),
+    ],
+    ids=[
+        "new",
+        "updating",
+        "unobserved",
+        "updated",
+        "updated-paused",
+        "paused",
+        "degraded",
+        "not-rendered",
+        "stand-in",
+    ],
+)
+def test_machine_config_pool_is_healthy_only_when_all_its_nodes_are_updated(
+    pool: dict[str, Any], status: str, message: str, tmp_path: Path
+) -> None:
+    told = _assessed(pool, tmp_path)
+    assert f"STATUS: {status}\n" in told
+    assert message in told
+
+
+def _assessed(body: dict[str, Any], folder: Path) -> str:
+    """Return what Argo CD's program prints of an object's health."""
+    (site,) = platform_of(OLD.under({})).sites
+    _, checks = health_checks(site)
+    settings = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "argocd-cm", "labels": {"app.kubernetes.io/part-of": "argocd"}},
+        "data": checks_by_key(checks),
+    }
+    for name, content in {"object": body, "settings": settings}.items():
+        (folder / f"{name}.yaml").write_bytes(emit(content))
+    program = find(read_components(site.cluster.release.name), cache_folder()).programs["argocd"]
+    done = subprocess.run(
+        [
+            *(str(program), "admin", "settings", "resource-overrides", "health", str(folder / "object.yaml")),
+            *("--argocd-cm-path", str(folder / "settings.yaml")),
+        ],
+        env={**os.environ, "ARGOCD_BINARY_NAME": "argocd"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def _kueue(**conditions: str) -> dict[str, Any]:
+    said = [{"type": name, "status": value, "reason": "R", "message": "m"} for name, value in conditions.items()]
+    body = {"apiVersion": "kueue.openshift.io/v1", "kind": "Kueue", "metadata": {"name": "cluster"}}
+    return {**body, "status": {"conditions": said}} if said else body
+
+
+@pytest.mark.parametrize(
+    ("kueue", "status"),
+    [
+        (_kueue(), "Progressing"),
+        (_kueue(Available="False", Degraded="True"), "Progressing"),
+        (_kueue(Available="True", Degraded="False"), "Healthy"),
+        (_kueue() | {"status": STATUSES["Kueue"]}, "Healthy"),
+    ],
+    ids=["new", "starting", "available", "stand-in"],
+)
+def test_objects_of_kueue_wait_until_its_operator_has_started_it(
+    kueue: dict[str, Any], status: str, tmp_path: Path
+) -> None:
+    assert f"STATUS: {status}\n" in _assessed(kueue, tmp_path)
