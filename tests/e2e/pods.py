@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ hostname "$hostname"
 root=$folder/root
 mount -t overlay -o "lowerdir=$lower,upperdir=$folder/upper,workdir=$folder/work" overlay "$root"
 mount -t proc proc "$root/proc"
+mount --bind /sys "$root/sys"
 mount -t tmpfs tmpfs "$root/dev"
 for device in null zero random urandom; do
   touch "$root/dev/$device"
@@ -150,12 +152,12 @@ class Pod:
         """The files that its containers wrote outside of volumes."""
         return self.folder / "upper"
 
-    def call(self, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    def call(self, command: Sequence[str], seconds: float = 60) -> subprocess.CompletedProcess[str]:
         """Run a command in the running container, as `kubectl exec` and kubelet's hooks and probes do."""
         (container,) = self.template["containers"]
         enter = ["nsenter", "--target", str(self._first), "--mount", "--net", "--pid", "--uts", "--ipc", "--root"]
         enter += ["--wdns=/", *self._as_user(container)]
-        return subprocess.run([*enter, *command], capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run([*enter, *command], capture_output=True, text=True, check=False, timeout=seconds)
 
     def probe(self, probe: str) -> bool:
         """Tell whether a probe of the container succeeds."""
@@ -165,22 +167,23 @@ class Pod:
 
     def delete(self) -> float:
         """End the pod as kubelet does when it is deleted, and return the seconds that it took."""
-        grace, begin = float(self.template["terminationGracePeriodSeconds"]), time.monotonic()
+        grace, begin = float(self.template.get("terminationGracePeriodSeconds", 30)), time.monotonic()
         (container,) = self.template["containers"]
-        if hook := container.get("lifecycle", {}).get("preStop"):
-            enter = self.call if self.code is None else None
-            done = enter(hook["exec"]["command"]) if enter else None
-            # A hook ends with its container.
-            assert done is None or done.returncode in {0, 137} or self.code is not None, done
+        if (hook := container.get("lifecycle", {}).get("preStop")) and self.code is None:
+            with suppress(subprocess.TimeoutExpired):
+                done = self.call(hook["exec"]["command"], grace)
+                # A hook is killed when its container ends.
+                assert done.returncode == 0 or waited(lambda: self.code is not None, 5), done
         self.signal(signal.SIGTERM)
-        if not waited(lambda: self.code is not None, begin + grace - time.monotonic()):
+        # kubelet's least after a hook (pkg/kubelet/kuberuntime: minimumGracePeriodInSeconds).
+        if not waited(lambda: self.code is not None, max(begin + grace - time.monotonic(), 2)):
             self.signal(signal.SIGKILL)
             assert waited(lambda: self.code is not None, 10)
         return time.monotonic() - begin
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to process 1 of the container."""
-        if self.code is None:
+        with suppress(ProcessLookupError):
             os.kill(self._first, number)
 
     def kill(self) -> None:
@@ -237,5 +240,8 @@ def waited(ready: Callable[[], object], seconds: float) -> bool:
 
 
 def _child(process: int) -> int:
-    """Return the only child of a process."""
-    return int(Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii"))
+    """Return the only child of a process, if both are there still."""
+    try:
+        return int(Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii"))
+    except (FileNotFoundError, ValueError):
+        raise ProcessLookupError(process) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from generator.rehearse.build import cache_folder
 from tests.e2e.image import Image, images
-from tests.e2e.pods import Network
+from tests.e2e.pods import Network, Pod, waited
 from tests.e2e.ranks import RANKS_PER_NODE, Job, make_job, runtime
 
 NODES = 4
@@ -94,3 +95,120 @@ def test_ranks_of_four_nodes_talk(job: MakeJob, release: str, ids: tuple[int, ..
     for one, two in zip(said[::2], said[1::2], strict=True):
         assert (len(one["cores"]), len(two["cores"])) == (1, 1)
         assert one["cores"] != two["cores"]
+
+
+_CHECKPOINT = """
+trap 'sleep 3; echo saved > /tmp/saved-$OMPI_COMM_WORLD_RANK; exit 0' TERM
+touch /tmp/began-$OMPI_COMM_WORLD_RANK
+while :; do sleep 0.2; done
+"""
+
+
+def _began(job: Job, command: str) -> None:
+    """Start ranks and wait until each runs."""
+    job.start(["mpirun", "bash", "-c", command])
+    assert waited(lambda: len(job.written("began-*")) == NODES * RANKS_PER_NODE, 60), job.log
+
+
+@both
+def test_evicted_ranks_write_a_checkpoint(job: MakeJob) -> None:
+    """SIGTERM reaches every rank, none is killed while it writes, and no pod lasts longer than its ranks need."""
+    made = job(grace="40s")
+    _began(made, _CHECKPOINT)
+
+    seconds = made.delete()
+
+    assert len(made.written("saved-*")) == NODES * RANKS_PER_NODE, made.log
+    assert max(seconds.values()) < 30, seconds
+    assert made.launcher.code == 0, made.log
+    assert {node.code for node in made.nodes} == {143}
+
+
+@both
+def test_one_node_ends_without_the_others(job: MakeJob) -> None:
+    """SIGTERM to process 1 of one node reaches its ranks and no other, and ends the job when they have ended badly."""
+    made = job(grace="40s")
+    _began(made, _CHECKPOINT.replace("exit 0", "exit 75"))
+    node = made.nodes[1]
+
+    node.signal(signal.SIGTERM)
+
+    assert waited(lambda: len(list((node.written / "tmp").glob("saved-*"))) == RANKS_PER_NODE, 30), made.log
+    assert waited(lambda: made.launcher.code is not None and node.code is not None, 30), made.log
+    assert (made.launcher.code, node.code) == (75, 143), made.log
+
+
+@both
+def test_rank_that_does_not_end_is_killed_after_the_grace(job: MakeJob) -> None:
+    """Ranks that ignore SIGTERM keep their pods no longer than the grace."""
+    made = job(grace="5s")
+    _began(made, "trap '' TERM; touch /tmp/began-$OMPI_COMM_WORLD_RANK; while :; do sleep 0.2; done")
+
+    seconds = made.delete()
+
+    assert {node.code for node in made.nodes}.isdisjoint({0, 143})
+    assert all(5 <= seconds[node.name] < 10 for node in made.nodes), seconds
+
+
+@both
+def test_what_a_rank_has_started_is_left_to_it(job: MakeJob) -> None:
+    """Data loaders are not signalled: the rank that reads from them ends them when it has its checkpoint."""
+    made = job(grace="40s")
+    loader = """python3 -c 'import time; open("/tmp/loads", "w"); time.sleep(120)' & loader=$!;"""
+    _began(made, loader + _CHECKPOINT.replace("echo", "kill -0 $loader && echo").replace("exit", "kill $loader; exit"))
+
+    made.delete()
+
+    assert len(made.written("saved-*")) == NODES * RANKS_PER_NODE, made.log
+
+
+@pytest.mark.parametrize("image", ["4"], indirect=True)
+def test_node_without_ranks_ends_at_once(job: MakeJob) -> None:
+    """A job that has ended, or has not begun, holds no node."""
+    made = job(grace="40s")
+    for node in made.nodes:
+        node.start()
+    assert waited(lambda: all(node.probe("startupProbe") for node in made.nodes), 60)
+
+    seconds = [node.delete() for node in made.nodes]
+
+    assert max(seconds) < 5, seconds
+    assert {node.code for node in made.nodes} == {143}
+
+
+_AGENT = """#!/usr/bin/python3
+import os, signal, subprocess, sys
+def worker(rank):
+    environment = {**os.environ, "TORCHELASTIC_RUN_ID": "none", "RANK": str(rank)}
+    return subprocess.Popen(["bash", "-c", sys.argv[1]], env=environment)
+workers = [worker(0), worker(1)]
+def end(*_):
+    for worker in workers:
+        worker.kill()
+    sys.exit(1)
+signal.signal(signal.SIGTERM, end)
+sys.exit(max(worker.wait() for worker in workers))
+"""
+"""torchrun as far as its end goes: its ranks carry its variable, and it kills them before the grace is over."""
+
+
+def test_ranks_of_torchrun_have_the_whole_grace(network: Network, tmp_path: Path) -> None:
+    """The hook signals the ranks alone, so torchrun, process 1, does not cut the time short that they have."""
+    body = runtime("kubernetes-1.36", {"launcher": "torchrun", "libraries": {"torch": "2.6"}, "ranks": None})
+    (replicated,) = body["spec"]["template"]["spec"]["replicatedJobs"]
+    template = replicated["template"]["spec"]["template"]["spec"]
+    (agent := tmp_path / "torchrun").write_text(_AGENT)
+    agent.chmod(0o755)
+    pod = Pod(network, images(cache_folder())["4"], template, "job-node-0-0", tmp_path / "pod")
+    pod.mounts["/usr/bin/torchrun"] = agent
+    pod.create()
+    (container,) = template["containers"]
+    pod.start([*container["command"], _CHECKPOINT.replace("OMPI_COMM_WORLD_RANK", "RANK")])
+    try:
+        assert waited(lambda: len(list((pod.written / "tmp").glob("began-*"))) == RANKS_PER_NODE, 60), pod.log
+        seconds = pod.delete()
+    finally:
+        pod.kill()
+
+    assert len(list((pod.written / "tmp").glob("saved-*"))) == RANKS_PER_NODE, pod.log
+    assert (pod.code, 3 <= seconds < 20) == (0, True), seconds
