@@ -65,9 +65,9 @@ ODD_CORE_SPLIT = Rule(
     severity=Severity.WARNING,
     summary="The cores that a node gives to a job are divided evenly among its ranks, each on one NUMA node.",
     why=(
-        "Each rank is bound to whole cores, so the rest is never used: data loaders wait while cores idle. A rank on two"
-        " NUMA nodes reaches a part of its memory through the other socket, and its GPU and rail from the wrong side;"
-        " all ranks of a step wait for the slowest. kubelet keeps its own share on the first NUMA node, and divides a"
+        "Each rank is bound to whole cores, so the rest is never used: data loaders wait while cores idle. A rank on"
+        " two NUMA nodes reaches a part of its memory through the other socket, and its GPU and rail from the wrong"
+        " side; the other ranks wait for it. kubelet keeps its own share on the first NUMA node, and divides a"
         " job's cores evenly only if every NUMA node has that many left."
     ),
     fix=(
