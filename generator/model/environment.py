@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from generator.model.fabric import Fabric
 from generator.model.launcher import INTEL_MPI, OPENMPI
@@ -18,6 +19,11 @@ _SSH_OPTIONS = (
 Environment = dict[str, str]
 
 
+def home(runtime: Runtime) -> str:
+    """Return the home of ranks: of the account that sshd logs in, or a volume of a pod whose uid has no account."""
+    return "/home/mpiuser" if runtime.launcher.mpi else "/home/ranks"
+
+
 def rank_environment(runtime: Runtime, gpus: int, fabric: Fabric | None) -> Environment:
     """Return the environment of every rank.
 
@@ -26,7 +32,10 @@ def rank_environment(runtime: Runtime, gpus: int, fabric: Fabric | None) -> Envi
         gpus: of a pod.
         fabric: that the pods are attached to; None when they are on none.
     """
-    environment = {"HOME": "/home/mpiuser"} if runtime.launcher.mpi else {}
+    environment = {"HOME": home(runtime)}
+    if not runtime.launcher.mpi:
+        # Without an account, Python's getpass has no other source, and torch names a cache after the user.
+        environment["USER"] = "ranks"
     if gpus:
         environment |= {"NCCL_DEBUG": "WARN", "NCCL_SOCKET_IFNAME": f"={POD_INTERFACE}"}
     if fabric is not None:
@@ -137,3 +146,10 @@ _LAUNCHERS: Mapping[tuple[str, str], Callable[[str, str], Environment]] = {
 def variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
     """Return an environment as a container states it: kubelet makes ``$`` of ``$$``, and a value of ``$(NAME)``."""
     return [{"name": name, "value": value.replace("$", "$$")} for name, value in sorted(environment.items())]
+
+
+JOB_FOLDER: dict[str, Any] = {
+    "name": "TRAINYARD_JOB",
+    "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/jobset-name']"}},
+}
+"""The job's name, as JobSet labels each pod of it: its folder on the volume that steps and ranks share."""

@@ -118,6 +118,20 @@ class Hardware:
         return (self.total.cpu - self.system.cpu) // 1000 * self.cores // self.threads
 
     @property
+    def cores_by_numa(self) -> tuple[int, ...]:
+        """Cores that kubelet gives to a pod of a whole node, by NUMA node.
+
+        kubelet keeps its share on the first NUMA node. It divides the pod's cpus evenly if every NUMA node has that
+        many left, else it fills the others first (kubernetes:pkg/kubelet/cm/cpumanager/cpu_assignment.go@v1.36.3).
+        """
+        count, whole = self.numa_nodes, self.cores // self.numa_nodes
+        kept = -(-self.kubelet.cpu * self.cores // (self.threads * 1000))
+        even, rest = divmod(self.promised_cores, count)
+        if even <= whole - kept:
+            return (*[even] * (count - rest), *[even + 1] * rest)
+        return (max(self.promised_cores - whole * (count - 1), 0), *[whole] * (count - 1))
+
+    @property
     def worth(self) -> dict[str, int]:
         """What one node of quota is worth beside its rails, in base units."""
         worth = {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from generator.model import names
-from generator.model.environment import launcher_environment, rank_environment, variables
+from generator.model.environment import JOB_FOLDER, home, launcher_environment, rank_environment, variables
 from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware
 from generator.model.quantity import format_amount, format_bytes
@@ -200,8 +201,13 @@ class Launch:
 
     @property
     def pod_security(self) -> dict[str, object]:
-        """Security context of the pods: the ids are the release's, or those that its SCC gives."""
+        """Security context of the pods: the ids are the release's, or those that its SCC gives.
+
+        Every pod has an fsGroup then. Without OnRootMismatch kubelet walks through a whole checkpoint volume at each
+        start; SCCs neither set nor check it (openshift/apiserver-library-go:pkg/securitycontextconstraints).
+        """
         context: dict[str, object] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+        context["fsGroupChangePolicy"] = "OnRootMismatch"
         return dict(sorted({**context, **self.release.pod_ids}.items()))
 
     @property
@@ -243,24 +249,37 @@ class Launch:
         return dict(sorted({**self.launcher_annotations, **order}.items()))
 
     @property
-    def rank_environment(self) -> list[dict[str, str]]:
+    def home(self) -> str:
+        """Home of the ranks."""
+        return home(self.runtime)
+
+    @property
+    def step_environment(self) -> list[dict[str, Any]]:
+        """Environment of a step: the job's folder, and a home that any uid may write to."""
+        return [*self._folder(), *variables({"HOME": "/tmp"})]  # noqa: S108 - of a container of its own
+
+    def _folder(self) -> list[dict[str, Any]]:
+        return [JOB_FOLDER] if self.volume else []
+
+    @property
+    def rank_environment(self) -> list[dict[str, Any]]:
         """Environment of every rank: set on all containers, and handed on by the node's sshd."""
-        return variables(self._rank_environment() | self._export())
+        return [*self._folder(), *variables(self._rank_environment() | self._export())]
 
     def _export(self) -> dict[str, str]:
         return {"EXPORT_COMMAND": self.runtime.export_command} if self.runtime.export else {}
 
     @property
-    def node_environment(self) -> list[dict[str, str]]:
+    def node_environment(self) -> list[dict[str, Any]]:
         """Environment of a node of an MPI job, whose sshd hands on all but the names that begin with SSH."""
         crypto = {"SSH_CRYPTO": "fips"} if self.fips else {}
-        return variables(self._rank_environment() | crypto)
+        return [*self._folder(), *variables(self._rank_environment() | crypto)]
 
     @property
-    def launcher_environment(self) -> list[dict[str, str]]:
+    def launcher_environment(self) -> list[dict[str, Any]]:
         """Environment of the launcher: that of the ranks, then what starts them."""
         own = launcher_environment(self.runtime, self.cores_per_rank, bool(self.rails), self.fips) | self._export()
-        return [*variables(self._rank_environment()), *variables(own)]
+        return [*self._folder(), *variables(self._rank_environment()), *variables(own)]
 
     def _rank_environment(self) -> dict[str, str]:
         return rank_environment(self.runtime, self.gpus, self.fabric if self.rails else None)

@@ -8,7 +8,7 @@ from fractions import Fraction
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9}
 _BYTES = re.compile(r"([1-9][0-9]*)(Ki|Mi|Gi|Ti|Pi|Ei)\Z")
-_DURATION = re.compile(r"([1-9][0-9]*)(m|h|d)\Z")
+_DURATION = re.compile(r"([1-9][0-9]*)(s|m|h|d)\Z")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _BYTE_RESOURCES = ("memory", "storage", "ephemeral-storage", "hugepages-2Mi", "hugepages-1Gi")
 
@@ -26,7 +26,7 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_seconds(text: str) -> int:
-    """Return the seconds of a duration in whole minutes, hours or days, e.g. ``36h``.
+    """Return the seconds of a duration in whole seconds, minutes, hours or days, e.g. ``36h``.
 
     Raises:
         ValueError: for any other form; the profile schemas admit no other.

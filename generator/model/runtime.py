@@ -63,6 +63,7 @@ class Runtime:
         max_nodes: cap on nodes of one job.
         end: ISO date after which a deprecated version is gone; empty when it is supported.
         deadline: seconds that one attempt of a job may run; 0 for any time.
+        grace: seconds that ranks have between SIGTERM and SIGKILL.
         restarts: how often a job that fails is started again.
         initializers: steps before the ranks.
         export: command that runs when a job's own has ended well; empty for none.
@@ -88,6 +89,7 @@ class Runtime:
     max_nodes: int
     end: str
     deadline: int
+    grace: int
     restarts: int
     keep: int
     initializers: tuple[Step, ...]

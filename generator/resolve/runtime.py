@@ -43,6 +43,7 @@ def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware |
         max_nodes=fields["maxNodes"],
         end=deprecated.get("end", ""),
         deadline=_seconds(fields, "deadline", 0),
+        grace=_seconds(fields, "grace", 30),
         restarts=fields.get("restarts", 0),
         keep=_seconds(fields, "keep", -1),
         initializers=tuple(_initializers(fields.get("initialize", {}))),

@@ -89,7 +89,7 @@ def test_nothing_is_left(cache: Path, last: str, number: signal.Signals, code: i
     assert process.returncode == code, said
     assert "bug" not in said
     assert _wait(lambda: not _processes(cache), _END), _processes(cache)
-    assert {path.name for path in cache.iterdir()} <= {"crds", "programs", "redis", "lock", "run"}
+    assert {path.name for path in cache.iterdir()} <= {"crds", "programs", "ranks", "redis", "lock", "run"}
 
 
 @pytest.mark.parametrize("name", ["etcd", "kube-apiserver", "kueue"])

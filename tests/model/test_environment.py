@@ -142,7 +142,8 @@ def test_open_mpis_variables_are_for_open_mpi(launcher: object) -> None:
 
 
 def test_only_mpi_ranks_have_the_home_of_their_account() -> None:
-    """The account that sshd needs is made for MPI alone; torchrun's pods have the image's own."""
-    homes = [ranks(launch(launcher=launcher)).get("HOME") for launcher in (OPENMPI, INTEL_MPI, TORCHRUN)]
+    """The account that sshd needs is made for MPI alone; torchrun's pods have a volume, and a user's name."""
+    environments = [ranks(launch(launcher=launcher)) for launcher in (OPENMPI, INTEL_MPI, TORCHRUN)]
 
-    assert homes == ["/home/mpiuser", "/home/mpiuser", None]
+    assert [each["HOME"] for each in environments] == ["/home/mpiuser", "/home/mpiuser", "/home/ranks"]
+    assert [each.get("USER") for each in environments] == [None, None, "ranks"]

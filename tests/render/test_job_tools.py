@@ -215,6 +215,26 @@ def test_signal_reaches_the_ranks_and_nothing_is_exported(with_export: Path, tmp
     assert (job.returncode, output) == (5, "checkpoint\n")
 
 
+@pytest.mark.parametrize("by_hook", [False, True])
+def test_checkpoint_of_a_deleted_pod_is_not_exported(with_export: Path, tmp_path: Path, *, by_hook: bool) -> None:
+    """Ranks that end well on a signal are no finished job, whether process 1 was signalled or the hook ran before."""
+    script, mark, ready = with_export.read_text(), tmp_path / "ending", tmp_path / "ready"
+    assert "/dev/shm/.trainyard-ending" in script
+    script = script.replace("/dev/shm/.trainyard-ending", str(mark))
+    ranks = f"trap 'exit 0' TERM; touch {ready}; while [[ ! -e {mark} ]]; do sleep 0.05; done"
+    environment = {"PATH": os.environ["PATH"], "EXPORT_COMMAND": "echo saved"}
+    command = ["bash", "-c", script, "with-export", "bash", "-c", ranks]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+        while not ready.exists():
+            assert job.poll() is None
+            time.sleep(0.01)
+        mark.touch() if by_hook else job.send_signal(signal.SIGTERM)
+        output, told = job.communicate(timeout=60)
+
+    assert (job.returncode, output) == (143, "")
+    assert "nothing is exported" in told
+
+
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(job=WORDS, export=WORDS)
 def test_job_and_export_get_their_own_words(with_export: Path, job: list[str], export: list[str]) -> None:

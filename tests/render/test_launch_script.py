@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from generator.pipeline import generate
 
 ROOT = Path(__file__).parents[2]
-SSHD = 'exec /usr/sbin/sshd -De -f "$work/sshd_config"'
+SSHD = '/usr/sbin/sshd -De -f "$work/sshd_config" &\nwait "$!"'
 SETTINGS = {
     "Port": "2222",
     "HostKey": "/home/mpiuser/.ssh/id_rsa",
@@ -49,11 +49,12 @@ def init_script(pod: Mapping[str, Any], name: str) -> str:
     return next((str(each["command"][2]) for each in pod.get("initContainers", ()) if each["name"] == name), "")
 
 
-def runtimes() -> list[Mapping[str, Any]]:
+def runtimes(*, mpi: bool = True) -> list[Mapping[str, Any]]:
+    """Return the runtimes of this repository: those that start MPI ranks, or all."""
     generation = generate(ROOT / "profiles", "../profiles/components")
     bodies = [manifest.body for manifests in generation.manifests.values() for manifest in manifests]
     kind = [body for body in bodies if body["kind"] == "ClusterTrainingRuntime"]
-    return [body for body in kind if "mpi" in body["spec"]["mlPolicy"]]
+    return [body for body in kind if not mpi or "mpi" in body["spec"]["mlPolicy"]]
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +144,30 @@ def test_fips_mode_leaves_approved_algorithms_only(run: Run) -> None:
     assert all(f"-o {line.replace(' ', '=', 1)}" in agent for agent in agents for line in lines)
 
 
+def test_every_pod_ends_its_ranks_in_the_same_way() -> None:
+    """The script of process 1 and the hooks before the end of a job's command hold one function, and call it."""
+    functions = set()
+    for runtime in runtimes(mpi=False):
+        for name, container in replicated_jobs(runtime).items():
+            if name.endswith("-initializer"):
+                continue
+            hook = container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", ["", "", ""])[2]
+            script = hook or container["command"][2]
+            begin, end = script.index("# Tells each rank"), script.index("} 2> /dev/null\n")
+            functions.add(script[begin:end])
+            assert "\nend_ranks\n" in script if hook else "\ntrap 'end_ranks; exit 143' TERM\n" in script
+    assert len(functions) == 1
+
+
+def test_ranks_have_the_grace_that_the_runtime_says() -> None:
+    """Every pod with ranks has it, 30 seconds where the profile is silent."""
+    for runtime in runtimes(mpi=False):
+        jobs = runtime["spec"]["template"]["spec"]["replicatedJobs"]
+        pods = {job["name"]: job["template"]["spec"]["template"]["spec"] for job in jobs}
+        graces = {pods[name]["terminationGracePeriodSeconds"] for name in ("launcher", "node") if name in pods}
+        assert graces == {120 if runtime["metadata"]["name"].startswith("deepspeed-") else 30}
+
+
 def settings_of(configuration: bytes, key: Path) -> dict[str, str]:
     """Return the settings by lower-case keyword: as sshd reads them where one works, else as they stand there."""
     text = configuration.decode()
@@ -174,11 +199,12 @@ def test_sshd_takes_every_setting(run: Run, tmp_path: Path, *, fips: bool) -> No
 
 
 def test_ports_and_user_agree_with_the_launcher() -> None:
-    """The launcher's ssh, the probe and the container's port name the port and key that sshd is given."""
+    """The launcher's ssh, the probes and the container's port name the port and key that sshd is given."""
     for runtime in runtimes():
         node, launcher = replicated_jobs(runtime)["node"], replicated_jobs(runtime)["launcher"]
         environment = {variable["name"]: variable["value"] for variable in launcher["env"]}
-        assert node["ports"][0]["containerPort"] == node["readinessProbe"]["tcpSocket"]["port"] == int(SETTINGS["Port"])
+        probed = {node[f"{each}Probe"]["tcpSocket"]["port"] for each in ("startup", "readiness")}
+        assert {node["ports"][0]["containerPort"], int(SETTINGS["Port"])} == probed
         agents = [f"{value} " for name, value in environment.items() if name in AGENTS]
         assert len(agents) == 1
         assert f"-l mpiuser -p {SETTINGS['Port']} -i {SETTINGS['HostKey']} " in agents[0]

@@ -92,6 +92,7 @@ LIMITS: list[tuple[str, Change, list[int], list[int]]] = [
     ("node/kubelet-share-exceeds-system", lambda n: {HARDWARE: {"kubelet": {"memory": f"{n}Gi"}}}, [97], [1, 96]),
     ("node/fewer-cores-than-ranks", lambda n: system(cpu=n), [209, 222], [1, 207, 208]),
     ("node/odd-core-split", lambda n: system(cpu=n), [18, 20, 30], [16, 32, 208, 210]),
+    ("node/odd-core-split", lambda n: {HARDWARE: {"kubelet": {"cpu": n}}}, [9, 10, 16], [1, 8]),
     ("node/threads-below-cores", lambda n: {HARDWARE: {"cpu": {"threads": n}}}, [111, 113, 223], [112, 224, 448]),
 ]
 

@@ -8,7 +8,7 @@ import pytest
 
 from generator.render.site import render_site
 from tests.resolve.changes import together
-from tests.rules.cases import broken, findings, platform_of
+from tests.rules.cases import broken, findings, messages, platform_of
 from tests.rules.test_shares import HARDWARE, NLP, RUNTIME, share
 
 EXCEED = "runtime/ranks-exceed-node"
@@ -87,3 +87,19 @@ def test_stated_ranks_that_leave_cores_over_are_told() -> None:
     assert "node/odd-core-split" in broken(ranks(10))
     assert "node/odd-core-split" not in broken(ranks(10, binding="none"))
     assert "node/fewer-cores-than-ranks" not in broken(ranks(4) | {HARDWARE: {"system": {"cpu": 212}}})
+
+
+@pytest.mark.parametrize(
+    ("number", "astride"), [(1, False), (2, False), (4, False), (8, False), (13, True), (26, False)]
+)
+def test_ranks_on_two_numa_nodes_are_told(number: int, *, astride: bool) -> None:
+    """Thirteen ranks of eight cores: the seventh has four of each 52. A single one can't but have all of both."""
+    assert ("node/odd-core-split" in broken(ranks(number))) is astride
+
+
+def test_cores_on_each_numa_node_are_told() -> None:
+    """What kubelet keeps for itself is on the first, and it divides the rest evenly only where that is possible."""
+    (said,) = messages("node/odd-core-split", {HARDWARE: {"kubelet": {"cpu": 16}}})
+
+    assert "binds each of 8 ranks to 13 of the 104 cores of a `dgx-h100`, and some to two NUMA nodes" in said
+    assert said.endswith("kubelet gives a job 48 on NUMA node 0 and 56 on NUMA node 1")

@@ -1,0 +1,157 @@
+"""A job of a rendered runtime as Trainer and JobSet run it: keys, hostfile, nodes, then the launcher."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from generator.render.site import render_site
+from tests.e2e.image import Image
+from tests.e2e.pods import Network, Pod, Template, waited
+from tests.rules.cases import platform_of
+
+RANKS_PER_NODE = 2
+_PATIENCE = 120.0
+_NAME = "job"
+
+_SMALL = {
+    "hardware/small.yaml": {
+        "extends": "cpu-node",
+        "cpu": {"sockets": 1, "cores": 4, "threads": 4},
+        "numaNodes": 1,
+        "memory": "64Gi",
+        "ephemeralStorage": "200Gi",
+        "system": {"cpu": 2, "memory": "16Gi"},
+        "labels": {"ml.example.com/node-type": "small"},
+    },
+    "clusters/prod-east.yaml": {"pools": {"small": {"nodes": 8, "reserve": 0}}},
+    "teams/nlp.yaml": {"runtimes": ["openmpi-cuda", "ranks"], "quota": {"prod-east": {"small": {"nodes": 8}}}},
+}
+"""Nodes that give a job two cores, as many as the smallest machine of a CI has."""
+
+
+def runtime(release: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the ClusterTrainingRuntime of a profile on small nodes, as it is delivered."""
+    about = {"version": 1, "image": f"registry.example.com/ml/ranks@sha256:{'0' * 64}", "hardware": ["small"]}
+    size = {"maxNodes": 8, "sharedMemory": "1Gi", "ranks": RANKS_PER_NODE}
+    changes: dict[str, Any] = {**_SMALL, "runtimes/ranks.yaml": {**about, **size, **fields}}
+    changes["clusters/prod-east.yaml"] = {**changes["clusters/prod-east.yaml"], "release": release}
+    (site,) = platform_of(changes).sites
+    found = (each.body for each in render_site(site) if each.body["kind"] == "ClusterTrainingRuntime")
+    return next(body for body in found if body["metadata"]["name"].startswith("ranks-"))
+
+
+@dataclass(slots=True)
+class Job:
+    """A job with its pods.
+
+    Args:
+        pods: by name; the launcher's is the last one.
+    """
+
+    pods: dict[str, Pod]
+
+    @property
+    def launcher(self) -> Pod:
+        """The pod whose command is the job's."""
+        return self.pods[f"{_NAME}-launcher-0-0"]
+
+    @property
+    def nodes(self) -> list[Pod]:
+        """The pods with sshd."""
+        return [pod for pod in self.pods.values() if pod is not self.launcher]
+
+    @property
+    def log(self) -> str:
+        """What all pods have written."""
+        return "".join(f"--- {name}\n{pod.log}" for name, pod in self.pods.items())
+
+    def start(self, command: Sequence[str]) -> None:
+        """Start the nodes, and the launcher when they are ready."""
+        for pod in self.nodes:
+            pod.start()
+        for pod in self.nodes:
+            assert waited(lambda pod=pod: pod.probe("readinessProbe"), _PATIENCE), self.log  # type: ignore[misc]
+        self.launcher.start(command)
+
+    def run(self, command: Sequence[str]) -> str:
+        """Run a command to its good end and return what the launcher wrote."""
+        self.start(command)
+        assert waited(lambda: self.launcher.code is not None, _PATIENCE), self.log
+        assert self.launcher.code == 0, self.log
+        return self.launcher.log
+
+    def delete(self) -> dict[str, float]:
+        """Delete all pods at once, as an eviction does; return the seconds that each took."""
+        with ThreadPoolExecutor(len(self.pods)) as pool:
+            return dict(zip(self.pods, pool.map(Pod.delete, self.pods.values()), strict=True))
+
+    def written(self, name: str) -> list[Path]:
+        """Return the files of a name in `/tmp`, of all pods."""
+        return [path for pod in self.pods.values() for path in sorted((pod.written / "tmp").glob(name))]
+
+    def kill(self) -> None:
+        """End every pod at once."""
+        for pod in self.pods.values():
+            pod.kill()
+
+
+def make_job(network: Network, image: Image, body: Mapping[str, Any], nodes: int, folder: Path) -> Job:
+    """Return a job that has not started.
+
+    Args:
+        network: that its pods join.
+        image: of its containers.
+        body: of the runtime.
+        nodes: of the job; the launcher is one of them.
+        folder: for its files.
+    """
+    templates = {job["name"]: job["template"]["spec"]["template"]["spec"] for job in _replicated(body)}
+    names = {f"{_NAME}-node-0-{i}": templates["node"] for i in range(nodes - 1)}
+    names[f"{_NAME}-launcher-0-0"] = templates["launcher"]
+    pods = {name: Pod(network, image, template, name, folder / name) for name, template in names.items()}
+    for pod in pods.values():
+        pod.create()
+    _prepare(Job(pods), body, folder)
+    return Job(pods)
+
+
+def _prepare(job: Job, body: Mapping[str, Any], folder: Path) -> None:
+    """Write what Trainer's MPI plugin writes (pkg/runtime/framework/plugins/mpi/mpi.go@v2.3.0)."""
+    policy = body["spec"]["mlPolicy"]["mpi"]
+    keys, hostfile = folder / "keys", folder / "mpi"
+    for each in (keys, hostfile):
+        each.mkdir()
+    group = job.launcher.template["securityContext"].get("fsGroup", 1000680000)
+    subprocess.run(["ssh-keygen", "-q", "-tecdsa", "-b521", "-N", "", "-f", keys / "id_rsa"], check=True)
+    (keys / "authorized_keys").write_bytes((keys / "id_rsa.pub").read_bytes())
+    for file in keys.iterdir():
+        os.chown(file, 0, group)
+        file.chmod(0o640)
+    # In the order of the replicated jobs, the launcher last.
+    lines = [f"{name}.{_NAME} slots={policy['numProcPerNode']}\n" for name in job.pods]
+    (hostfile / "hostfile").write_text("".join(lines), "utf-8")
+    for name, pod in job.pods.items():
+        # A pod's own short name is known to itself only.
+        hosts = [f"{each.address} {other}.{_NAME}{f' {name}' * (other == name)}\n" for other, each in job.pods.items()]
+        (pod.folder / "hosts").write_text("127.0.0.1 localhost\n" + "".join(hosts), "utf-8")
+        pod.mounts |= {policy["sshAuthMountPath"]: keys, "/etc/hosts": pod.folder / "hosts"}
+    job.launcher.mounts["/etc/mpi"] = hostfile
+    job.launcher.environment |= {
+        "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
+        "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
+        "OMPI_MCA_orte_set_default_slots": str(policy["numProcPerNode"]),
+        "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
+        # No runtime has it: the ranks of all nodes share the few cores of this machine, and each would keep one busy.
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+
+
+def _replicated(body: Mapping[str, Any]) -> Sequence[Template]:
+    jobs: Sequence[Template] = body["spec"]["template"]["spec"]["replicatedJobs"]
+    return jobs

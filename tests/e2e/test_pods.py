@@ -1,0 +1,55 @@
+"""What a runtime says of its pods reaches them: neither Trainer nor JobSet drops it, and the API server takes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.rehearse.api import Body
+from generator.rehearse.jobs import Job
+from generator.rehearse.stand_ins import settle
+from tests.e2e.stage import NEW, OLD, Stage, bad
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.parametrize("ground", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"),
+]
+
+_STEP = "dataset-initializer"
+_NAME = "jobset.sigs.k8s.io/jobset-name"
+
+
+def _pods(job: Job) -> dict[str, Body]:
+    """Return a pod of each role of a job."""
+    pods = [each for each in job.api.list("v1", "Pod") if each["metadata"]["labels"].get(_NAME) == job.name]
+    return {each["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"]: each for each in pods}
+
+
+def _folder(pod: Body) -> str:
+    """Return the folder of the volume that kubelet mounts at /workspace."""
+    (container,) = pod["spec"]["containers"]
+    (mount,) = (each for each in container["volumeMounts"] if each["mountPath"] == "/workspace")
+    (source,) = (each["valueFrom"]["fieldRef"] for each in container["env"] if each["name"] == "TRAINYARD_JOB")
+    assert (mount["subPathExpr"], source["fieldPath"]) == ("$(TRAINYARD_JOB)", f"metadata.labels['{_NAME}']")
+    return str(pod["metadata"]["labels"][_NAME])
+
+
+def test_pods_are_what_the_runtime_says(ground: Stage) -> None:
+    """Each job of a team has its own folder, in its steps and its ranks, and ranks have the grace and the hook."""
+    scene = ground.stand(bad("scheduling/no-return-after-steps", **{"runtimes/openmpi-cuda.yaml": {"grace": "90s"}}))
+    settle(scene.lab)
+    jobs = [scene.submit("nlp", 2), scene.submit("nlp", 2)]
+    for job in jobs:
+        assert scene.runs(job)
+        assert ground.until(lambda job=job: _STEP in _pods(job))  # type: ignore[misc]
+        steps = _pods(job)[_STEP]
+        job.end(_STEP)
+        assert ground.until(lambda job=job: {"launcher", "node"} <= _pods(job).keys())  # type: ignore[misc]
+        pods = _pods(job)
+        assert {_folder(each) for each in (steps, pods["node"], pods["launcher"])} == {job.name}
+        for role in ("launcher", "node"):
+            spec = pods[role]["spec"]
+            assert spec["terminationGracePeriodSeconds"] == 90
+            assert spec["securityContext"]["fsGroupChangePolicy"] == "OnRootMismatch"
+        assert pods["launcher"]["spec"]["containers"][0]["lifecycle"]["preStop"]["exec"]["command"]
+        assert pods["node"]["spec"]["containers"][0]["startupProbe"]["periodSeconds"] == 1
+        assert pods["node"]["spec"]["containers"][0]["readinessProbe"]["periodSeconds"] == 60
