@@ -48,6 +48,8 @@ _OWNERS = {
 }
 """Who makes a ConfigMap, by a pattern of its name."""
 
+_OF_SECRET = ("spec", "target", "template", "metadata")
+
 COMPONENT_IN_FOREIGN_NAMESPACE = Rule(
     id="delivery/component-in-foreign-namespace",
     severity=Severity.ERROR,
@@ -82,12 +84,22 @@ FOREIGN_METADATA_KEY = Rule(
     ),
     fix="Leave it out, or take a key below the settings' `domain`; say placement, storage and regulation in profiles.",
 )
+SECRET_OF_ANOTHER = Rule(
+    id="delivery/secret-of-another",
+    severity=Severity.ERROR,
+    summary="A component's ExternalSecret writes a Secret of its own.",
+    why=(
+        "With `Merge` it writes keys into a Secret that somebody else made, such as the team's pull secret or the token"
+        " of an account. With `Orphan` or `None` the Secret stays, or is never there, when the component goes."
+    ),
+    fix="Leave `creationPolicy` out, and give `target` a name that no other Secret has.",
+)
 NAME_OF_A_CONTROLLER = Rule(
     id="delivery/name-of-a-controller",
     severity=Severity.ERROR,
     summary="A component's ConfigMap has no name that a controller uses for its own.",
     why=(
-        "Trainer builds pods from `<job>-runtime-snapshot`, so admission refuses it, and the unit is not synced: `is"
+        "Trainer builds pods from `<job>-runtime-snapshot`, so admission refuses it, and the unit is not synced: `are"
         " Trainer's alone` (seen with Argo CD 3.5.7). The other ConfigMaps are written by a controller too: Argo CD and"
         " the controller overwrite each other's data."
     ),
@@ -158,15 +170,28 @@ def foreign_metadata_key(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def _foreign(each: Brought, domain: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the path of each key that does not belong there, and what it is."""
-    metadata = each.body["metadata"]
-    for field in sorted(metadata.keys() - {"annotations", "labels", "name", "namespace"}):
-        yield ("metadata", field), f"`{field}`"
-    for field in ("annotation", "label"):
-        for key in mapping(metadata, f"{field}s"):
-            prefix = key.rpartition("/")[0]
-            if key not in KEYS and prefix != domain and not prefix.endswith(f".{domain}"):
-                yield ("metadata", f"{field}s", key), f"the {field} `{key}`"
+    """Yield the path of each key that does not belong there, and what it is.
+
+    An ExternalSecret also says what metadata its Secret gets.
+    """
+    for path in (("metadata",), _OF_SECRET):
+        metadata = mapping(each.body, *path)
+        for field in sorted(metadata.keys() - {"annotations", "labels", "name", "namespace"}):
+            yield (*path, field), f"`{field}`"
+        for field in ("annotation", "label"):
+            for key in mapping(metadata, f"{field}s"):
+                prefix = key.rpartition("/")[0]
+                if key not in KEYS and prefix != domain and not prefix.endswith(f".{domain}"):
+                    yield (*path, f"{field}s", key), f"the {field} `{key}`"
+
+
+def secret_of_another(platform: Platform) -> Iterator[Diagnostic]:
+    """Look at who owns the Secret that each ExternalSecret writes."""
+    for each in brought(platform, "ExternalSecret"):
+        policy = mapping(each.body, "spec", "target").get("creationPolicy", "Owner")
+        if each.served and policy != "Owner":
+            at = each.at / "spec" / "target" / "creationPolicy"
+            yield SECRET_OF_ANOTHER.at(at, f"{each.told} writes with `creationPolicy: {policy}`")
 
 
 def name_of_a_controller(platform: Platform) -> Iterator[Diagnostic]:
@@ -204,6 +229,7 @@ CHECKS = (
     Check(COMPONENT_OF_FORBIDDEN_KIND, component_of_forbidden_kind),
     Check(FOREIGN_METADATA_KEY, foreign_metadata_key, every=("trainyard.yaml",)),
     Check(NAME_OF_A_CONTROLLER, name_of_a_controller),
+    Check(SECRET_OF_ANOTHER, secret_of_another),
     Check(UNSERVED_VERSION, unserved_version),
     Check(UNLISTED_COMPONENT, unlisted_component, every=("teams/", "components")),
 )

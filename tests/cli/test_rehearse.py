@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
@@ -193,6 +196,20 @@ def test_kept_until_interrupted(trainyard: Call, monkeypatch: pytest.MonkeyPatch
     assert ended.code == 0
     assert "export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C; Argo CD's part comes then\nending\n" in ended.err
     assert ended.out.startswith("lab:\n")
+
+
+@pytest.mark.usefixtures("tree", "seen")
+def test_termination_ends_a_kept_rehearsal(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGTERM ends all, where Ctrl-C would go on with Argo CD's part."""
+
+    def terminate(_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+
+    monkeypatch.setattr("threading.Event.wait", terminate)
+    ended = trainyard("rehearse", "--keep", "--cluster", "lab")
+    assert ended.code == 130
+    assert "ending\n" not in ended.err
 
 
 @pytest.mark.usefixtures("tree", "seen")

@@ -243,7 +243,7 @@ def name_of_a_controller(stage: Stage) -> None:
     """Admission refuses the object, and the unit stays as it was."""
     with delivered(stage) as git:
         git.commit(_brings(_config_map("nightly-runtime-snapshot")))
-        assert git.says("nightly-runtime-snapshot", "is Trainer's alone")
+        assert git.says("nightly-runtime-snapshot", "are Trainer's alone")
         assert not git.is_there("ConfigMap", "nightly-runtime-snapshot")
 
 

@@ -100,6 +100,7 @@ _NETWORK = "It is a packet that passes or not, and there is no pod network."
 _PROMISE = "It is a statement for auditors; as the rule says, nothing on the cluster refuses it."
 
 NOT_SHOWABLE = {
+    "delivery/secret-of-another": "No External Secrets Operator runs in a rehearsal.",
     "capacity/quota-said-twice": "No tree can be made of it.",
     "capacity/shared-memory-exceeds-node": _KUBELET,
     "capacity/uneven-share": "How fast two pods are on the same cores takes a node.",

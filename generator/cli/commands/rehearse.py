@@ -6,6 +6,7 @@ import signal
 import threading
 from dataclasses import asdict
 from pathlib import Path
+from types import FrameType
 
 import click
 
@@ -79,7 +80,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     if team:
         need_name("team", team, names_in(profiles / "teams"))
     # A control plane must not outlive us: whoever ends this process politely ends it like Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _terminate)
     request = Request(profiles, output, components_root(profiles, output), clusters, team, today(), on, every)
     if builds:
         build_programs(request, say)
@@ -88,11 +89,21 @@ def command(  # noqa: PLR0917 - click passes options by name
     return _report(rehearsal, profiles, output, formats, color)
 
 
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends all; Ctrl-C may end a wait only."""
+
+
+def _terminate(_: int, __: FrameType | None) -> None:
+    raise _Terminated
+
+
 def _wait(lab: Lab) -> None:
     say(f"export KUBECONFIG={lab.kubeconfig}")
     say("running until Ctrl-C; Argo CD's part comes then")
     try:
         threading.Event().wait()
+    except _Terminated:
+        raise
     except KeyboardInterrupt:
         say("ending")
 
