@@ -139,12 +139,13 @@ def _tasks(
     (tell, keep), folder = output, cache_folder() / "run" / site.name
     source = Source(request.root, request.target, request.components_root, request.today)
     built = find(plan.components, cache_folder())
+    programs = f"{len(plan.components.programs)} programs of {site.cluster.release.name}"
     manifests = generation.manifests[site.name]
     whole = request.every or request.team
     teams = every_team(site) if whole else sampled(site, [*manifests, *component_manifests(site)])
 
     def checked() -> tuple[Outcome, ...]:
-        tell(f"{site.name}: starting {len(plan.components.programs)} programs of {site.cluster.release.name}")
+        tell(f"{site.name}: starting {programs}")
         with opened(plan, built, folder / "tree") as lab:
             if not sample_jobs(site, manifests, request.team):
                 tell(f"{site.name}: no job of {request.team or 'any team'} to run; what needs one is not tried")
@@ -154,7 +155,7 @@ def _tasks(
             return outcomes
 
     def delivered() -> tuple[Outcome, ...]:
-        tell(f"{site.name}: starting them once more, with Argo CD {site.cluster.release.versions['argocd']}")
+        tell(f"{site.name}: starting {programs}, and Argo CD {site.cluster.release.versions['argocd']}")
         with opened(plan, built, folder / "delivery") as lab:
             return tuple(_told(lab, deliver(lab, source, teams), tell))
 

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from generator.model.manifest import Manifest
@@ -62,7 +63,7 @@ def sampled(site: Site, manifests: Sequence[Manifest]) -> Sampled:
     shapes: dict[Hashable, list[Tenant]] = defaultdict(list)
     for tenant, shape in zip(site.tenants, shapes_of(site, manifests), strict=True):
         shapes[shape].append(tenant)
-    ends = [each[i] for each in (sorted(alike, key=_size) for alike in shapes.values()) for i in (0, -1)]
+    ends = [end for alike in shapes.values() for end in (min(alike, key=_reach), max(alike, key=_reach))]
     # These two change while Argo CD delivers.
     active = [tenant for tenant in site.tenants if tenant.team.state == "active"]
     chosen = frozenset(tenant.name for tenant in (*ends, *active[:1], *active[-1:]))
@@ -75,9 +76,9 @@ def remarked(outcomes: Iterator[Outcome], teams: Sampled) -> Iterator[Outcome]:
         yield replace(outcome, remark="; ".join(filter(None, (outcome.remark, teams.remark))))
 
 
-def _size(tenant: Tenant) -> tuple[float, str]:
-    reach = sum(flavor.quota.reach for queue in tenant.queues for flavor in queue.flavors)
-    return float(reach), tenant.name
+def _reach(tenant: Tenant) -> Fraction:
+    """Return all nodes that a team can have; of teams with as many, the first is both the least and the most."""
+    return sum((flavor.quota.reach for queue in tenant.queues for flavor in queue.flavors), Fraction(0))
 
 
 def shapes_of(site: Site, manifests: Sequence[Manifest]) -> Iterator[Hashable]:
