@@ -264,7 +264,7 @@ SINS = (
         ["team-speech"],
         LAB,
     ),
-    Sin(compliance.the_log_has_what_matters_and_no_heartbeats, "audit-policy.yaml", ("rules", 3), {}, LAB),
+    Sin(compliance.the_log_has_what_matters_and_no_heartbeats, "audit-policy.yaml", ("rules", 3), cluster=LAB),
     Sin(
         compliance.the_log_has_what_matters_and_no_heartbeats,
         "audit-policy.yaml",
