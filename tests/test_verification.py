@@ -55,8 +55,8 @@ def test_real_tools_count_the_same(profiles: Path, target: Path) -> None:
     lab, east = verified.counts
 
     assert _errors(verified) == []
-    assert (lab.cluster, lab.units, lab.units_built, lab.samples, lab.artifacts) == ("lab", 7, 7, 11, 5)
-    assert (east.cluster, east.units, east.units_built, east.samples, east.artifacts) == ("prod-east", 5, 5, 9, 0)
+    assert (lab.cluster, lab.units, lab.units_built, lab.samples, lab.artifacts) == ("lab", 8, 8, 11, 5)
+    assert (east.cluster, east.units, east.units_built, east.samples, east.artifacts) == ("prod-east", 6, 6, 9, 0)
     for count in verified.counts:
         files = sum(path.startswith(f"{count.cluster}/") for path in verified.generation.files)
         assert count.objects == count.valid == count.built == count.conform == sum(count.by_unit.values())
@@ -102,7 +102,7 @@ def test_unit_that_does_not_build_is_shown_at_its_team(
 
     assert (found.rule, found.at.file) == ("delivery/unit-does-not-build", "profiles/teams/nlp.yaml")
     assert found.message == "teams/nlp: no such thing"
-    assert verified.counts[0].units_built == 4
+    assert verified.counts[0].units_built == 5
     assert verified.counts[0].built == verified.counts[0].conform < verified.counts[0].objects
 
 
@@ -216,12 +216,13 @@ def test_kubeconform_runs_once(profiles: Path, target: Path, monkeypatch: pytest
     (streams,) = calls
     assert [each for each in streams if not each.startswith("samples/")] == [
         "argocd",
+        "nodes",
         "platform",
         "teams/nlp",
         "teams/science",
         "teams/vision",
     ]
-    assert len(streams) == 5 + 9
+    assert len(streams) == 6 + 9
 
 
 def test_tool_that_lies_about_its_version_stops_everything(

@@ -27,6 +27,7 @@ roles: {{operator: [ml-platform], auditor: [security-audit]}}
 external:
   ClusterSecretStore/vault: security team
   {segments}/{fabric}: fabric team of {name}
+  {prepared}: fabric team
   NodeLabel/ml.example.com/leaf: fabric team
 """
 TEAM = """\
@@ -48,6 +49,7 @@ class Kind:
 
     Args:
         segments: whose owner is declared.
+        prepared: what else is declared of the fabric.
         held: what a team holds of them, by its number in the cluster.
     """
 
@@ -56,6 +58,7 @@ class Kind:
     fabric: str
     link: str
     segments: str
+    prepared: str
     held: str
 
 
@@ -66,6 +69,7 @@ KINDS = (
         fabric="ib",
         link="link: infiniband, partitions: 0x0100-0x017f",
         segments="Partitions",
+        prepared="IPReconciler/whereabouts",
         held='partition: "0x01{0:02x}"',
     ),
     Kind(
@@ -74,6 +78,7 @@ KINDS = (
         fabric="roce",
         link="link: roce, vlans: 1000-1127",
         segments="Vlans",
+        prepared="LosslessQueue/roce",
         held="vlan: {1}",
     ),
 )
