@@ -66,7 +66,6 @@ class Runtime:
         restarts: how often a job that fails is started again.
         initializers: steps before the ranks.
         export: command that runs when a job's own has ended well; empty for none.
-        keep: seconds that the pods of a finished job are kept; -1 for ever.
     """
 
     name: str
@@ -89,7 +88,6 @@ class Runtime:
     end: str
     deadline: int
     restarts: int
-    keep: int
     initializers: tuple[Step, ...]
     export: tuple[str, ...]
 

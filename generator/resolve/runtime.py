@@ -42,9 +42,8 @@ def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware |
         ranks=fields.get("ranks", 0),
         max_nodes=fields["maxNodes"],
         end=deprecated.get("end", ""),
-        deadline=_seconds(fields, "deadline", 0),
+        deadline=parse_seconds(fields["deadline"]) if "deadline" in fields else 0,
         restarts=fields.get("restarts", 0),
-        keep=_seconds(fields, "keep", -1),
         initializers=tuple(_initializers(fields.get("initialize", {}))),
         export=tuple(fields.get("export", ())),
     )
@@ -60,7 +59,3 @@ def _initializers(fields: Mapping[str, Any]) -> Iterator[Step]:
                 cpu=fields.get("cpu", 4) * 1000,
                 memory=parse_bytes(fields.get("memory", "16Gi")),
             )
-
-
-def _seconds(fields: Mapping[str, Any], field: str, absent: int) -> int:
-    return parse_seconds(fields[field]) if field in fields else absent
