@@ -15,9 +15,12 @@ from generator.model.runtime import INITIALIZERS
 from generator.model.storage import Allowance, Claim, StoredSecret
 from generator.model.team import Team, TeamSpace
 
+MOST_JOBS: Final = 100
+"""TrainJobs that a namespace may hold, finished ones included."""
+
 _COUNTS: Final = {
     "count/configmaps": "300",
-    "count/trainjobs.trainer.kubeflow.org": "100",
+    "count/trainjobs.trainer.kubeflow.org": str(MOST_JOBS),
     "persistentvolumeclaims": "50",
     "services.loadbalancers": "0",
     "services.nodeports": "0",
@@ -160,11 +163,14 @@ class Space:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """RoleBindings: each role that somebody has, and the SCC that job pods run under, if any."""
+        """RoleBindings: each role that somebody has, the SCC of job pods and the clean-up of finished jobs, if any."""
         roles = (role for role in ("admin", "user", "viewer") if self._subjects(role))
         bindings = tuple(Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles)
         if scc := self.cluster.release.job_scc:
             bindings += (Binding("job-scc", f"system:openshift:scc:{scc}", [self._account(names.JOB_ACCOUNT)]),)
+        if cleanup := self.cluster.finished_jobs:
+            account = {"kind": "ServiceAccount", "name": cleanup.name, "namespace": names.SYSTEM_NAMESPACE}
+            bindings += (Binding(cleanup.name, cleanup.role, [account]),)
         return bindings
 
     def _subjects(self, role: str) -> list[dict[str, str]]:
