@@ -22,6 +22,7 @@ from generator.rehearse.build import build, cache_folder, find
 from generator.rehearse.change import check_changes
 from generator.rehearse.components import read_components
 from generator.rehearse.delivery import Delivery, Tree
+from generator.rehearse.finished import check_finished
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life, check_queues
@@ -176,6 +177,7 @@ def _checks(lab: Lab, generation: Generation, team: str) -> Iterator[Outcome]:
     yield from check_outsiders(lab)
     if samples := sample_jobs(site, manifests, team):
         yield from check_life(lab, samples)
+        yield from check_finished(lab, samples)
         yield from check_ledger(lab, samples)
         yield from check_promises(lab, samples)
         yield from check_load(lab, samples)

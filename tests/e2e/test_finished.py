@@ -6,11 +6,13 @@ from functools import partial
 
 import pytest
 
+from generator.rehearsal import sample_jobs
 from generator.rehearse.admission import refusal
 from generator.rehearse.api import Body
+from generator.rehearse.finished import check_finished
 from generator.rehearse.jobs import Job, is_true
 from generator.rehearse.life import brought_up
-from tests.e2e.stage import NEW, OLD, Scene, Stage
+from tests.e2e.stage import CLUSTER, NEW, OLD, Scene, Stage
 
 _JOBSETS = "jobset.x-k8s.io/v1alpha2"
 _POLICY = "trainyard-no-orphans"
@@ -72,6 +74,21 @@ def test_jobset_without_a_job_can_be_deleted(ground: Stage) -> None:
     scene.api.create({**body, "metadata": metadata, "spec": {**body["spec"], "suspend": True}})
 
     assert not _refused(scene, {**body, "metadata": metadata})
+
+
+def test_cleanup_takes_finished_jobs_and_no_others(ground: Stage) -> None:
+    """The CronJob's script, with kubectl of the release, deletes what ended longer ago than it keeps jobs."""
+    cleanup = {"keep": "3d", "image": f"registry.example.com/platform/kubectl@sha256:{'1' * 64}"}
+    scene = ground.stand({f"clusters/{CLUSTER}.yaml": {"finishedJobs": cleanup}})
+    assert not scene.refused
+
+    outcomes = list(check_finished(scene.lab, sample_jobs(scene.site, scene.manifests, "")))
+
+    assert [(outcome.promise, outcome.tried) for outcome in outcomes] == [
+        ("no JobSet goes without its job", 8),
+        ("finished jobs go, others stay", 16),
+    ]
+    assert not [failure for outcome in outcomes for failure in outcome.failures]
 
 
 def _refused(scene: Scene, body: Body) -> str:
