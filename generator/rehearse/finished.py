@@ -84,14 +84,16 @@ def _jobs(lab: Lab, stack: ExitStack, sample: Sample, manifest: Manifest, failur
         stack.callback(_end, lab, tried.job)
         return tried
 
+    last = "launcher" if sample.launch.runtime.launcher.mpi else "node"
     for name in (*_CODES, "running"):
         tried = submitted(name)
-        if words := brought_up(lab, tried.job, sample):
+        words = brought_up(lab, tried.job, sample)
+        if not words and tried.has_ended and not lab.processes.waited(partial(_is_over, tried.job, last), _PATIENCE):
+            words = "does not end with its pods"
+        if words:
             failures.append(Failure(tried.told, words, manifest.at))
-        if tried.has_ended:
-            last = "launcher" if sample.launch.runtime.launcher.mpi else "node"
-            lab.processes.wait_until(partial(_is_over, tried.job, last), f"the end of {tried.told}", _PATIENCE)
-        yield tried
+        else:
+            yield tried
     metadata = {"name": sample.launch.hardware.node_class, "namespace": sample.space.namespace}
     queue = {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": metadata}
     lab.api.patch(queue, {"spec": {"stopPolicy": "Hold"}})

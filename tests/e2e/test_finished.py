@@ -12,6 +12,7 @@ from generator.rehearse.api import Body
 from generator.rehearse.finished import check_finished
 from generator.rehearse.jobs import Job, is_true
 from generator.rehearse.life import brought_up
+from generator.rehearse.stand_ins import settle
 from tests.e2e.stage import CLUSTER, NEW, OLD, Scene, Stage
 
 _JOBSETS = "jobset.x-k8s.io/v1alpha2"
@@ -81,6 +82,7 @@ def test_cleanup_takes_finished_jobs_and_no_others(ground: Stage) -> None:
     cleanup = {"keep": "3d", "image": f"registry.example.com/platform/kubectl@sha256:{'1' * 64}"}
     scene = ground.stand({f"clusters/{CLUSTER}.yaml": {"finishedJobs": cleanup}})
     assert not scene.refused
+    settle(scene.lab)
 
     outcomes = list(check_finished(scene.lab, sample_jobs(scene.site, scene.manifests, "")))
 

@@ -30,17 +30,20 @@ class Controllers:
 
     Args:
         guards: whether JobSets are kept from deletion.
+        endless: name of the jobs that do not end.
     """
 
     server: Served
     guards: bool = True
+    endless: str = ""
 
     def react(self, _: str, body: dict[str, Any]) -> None:
         """Make the JobSet of a job, and end the job if it is to end."""
         if body.get("kind") != "TrainJob":
             return
         namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
-        over = {"completed": "Complete", "failed": "Failed"}.get(name, "Running")
+        ends = {"completed": "Complete", "failed": "Failed"}
+        over = "Running" if name == self.endless else ends.get(name, "Running")
         body["status"] = {"conditions": [{"type": over, "status": "True"}]}
         self.server.put("jobset.x-k8s.io/v1alpha2", "JobSet", name, namespace)
         if self.guards:
@@ -88,10 +91,10 @@ def run(lab: Lab, server: Served, generation: Generation, monkeypatch: pytest.Mo
     monkeypatch.setattr(finished, "_PATIENCE", 0)
 
     def call(
-        goes: dict[str, set[str]], *, fails: int = 0, words: str = "", cleanup: bool = True, guards: bool = True
+        goes: dict[str, set[str]], *, fails: int = 0, words: str = "", cleanup: bool = True, **controllers: Any
     ) -> tuple[dict[str, Outcome], Script]:
         script = Script(server, goes, fails)
-        server.react = Controllers(server, guards).react
+        server.react = Controllers(server, **controllers).react
         monkeypatch.setattr(finished, "brought_up", lambda *_: words)
         monkeypatch.setattr("generator.rehearse.finished.subprocess.run", script.run)
         cluster = site.cluster if cleanup else replace(site.cluster, finished_jobs=None)
@@ -157,6 +160,15 @@ def test_a_script_that_fails_and_a_job_that_does_not_run_are_told(run: Run) -> N
 
     words = {words for _, words in _told(outcomes["finished jobs go, others stay"])}
     assert words == {"no such file", "not admitted: no quota"}
+
+
+def test_a_job_that_does_not_end_is_told(run: Run) -> None:
+    """The others are tried all the same."""
+    outcomes, _ = run(_GOOD, endless="failed")
+
+    found = _told(outcomes["finished jobs go, others stay"])
+    assert {words for _, words in found} == {"does not end with its pods"}
+    assert outcomes["no JobSet goes without its job"].fine
 
 
 def test_jobsets_that_can_be_deleted_are_told(run: Run) -> None:
