@@ -17,6 +17,7 @@ from generator.rehearse.acceptance import check_acceptance
 from generator.rehearse.admission import check_admission
 from generator.rehearse.build import build, cache_folder, find
 from generator.rehearse.components import read_components
+from generator.rehearse.finished import check_finished
 from generator.rehearse.lab import Lab, Plan, alone, opened
 from generator.rehearse.ledger import check_ledger
 from generator.rehearse.life import check_life, check_queues
@@ -196,6 +197,7 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: Sampled) -> Iter
     if samples := sample_jobs(site, manifests, team):
         tried = [each for each in samples if each[0].space.team.name in teams.teams]
         yield from remarked(check_life(lab, tried), teams)
+        yield from check_finished(lab, samples)
         yield from remarked(check_ledger(lab, samples, teams.teams), teams)
         yield from remarked(check_promises(lab, samples, teams.teams), teams)
         yield from check_load(lab, samples)

@@ -10,6 +10,7 @@ from typing import Any
 from generator.diagnostics import Pointer
 from generator.model import names
 from generator.model.cel import text, text_list
+from generator.model.cleanup import FinishedJobs
 from generator.model.fabric import Fabric
 from generator.model.network import Egress
 from generator.model.pool import Pool
@@ -103,6 +104,7 @@ class Cluster:
         frameworks: job kinds that Kueue queues.
         fips: whether the nodes run in FIPS mode.
         encrypts_pods: whether the pod network encrypts between nodes.
+        finished_jobs: what deletes finished TrainJobs; None where they stay.
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
         node_sync: who starts a sync of the nodes' objects: ``manual``, ``automatic``, or ``with-platform``.
         external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's included.
@@ -132,6 +134,7 @@ class Cluster:
     fips: bool
     encrypts_pods: bool
     external: Mapping[str, str]
+    finished_jobs: FinishedJobs | None
 
     def lineage(self, cohort: str) -> tuple[str, ...]:
         """Return a cohort and what it descends from, the root last; a cycle is gone around once."""
@@ -189,7 +192,7 @@ class Cluster:
 
     @property
     def system_namespace(self) -> str:
-        """Where the admission policies' parameters live."""
+        """Where the admission policies' parameters live, and the clean-up of finished jobs."""
         return names.SYSTEM_NAMESPACE
 
     @property
@@ -199,7 +202,7 @@ class Cluster:
 
     @property
     def system_labels(self) -> dict[str, str]:
-        """Labels of our own namespace: nothing runs there."""
+        """Labels of our own namespace."""
         level = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("audit", "enforce", "warn")}
         return {**self.labels, **level}
 

@@ -147,11 +147,6 @@ class Launch:
         return [{"name": step.name, "status": "Complete"} for step in self.runtime.initializers]
 
     @property
-    def removes_finished_jobs(self) -> bool:
-        """Whether the pods of a finished job go some day, as the runtime says: not every Trainer lets them."""
-        return self.runtime.keep >= 0 and "finished-jobs-go" in self.release.features
-
-    @property
     def returns_after_steps(self) -> bool:
         """Whether a job that is evicted after its steps can be admitted again: not every Kueue places what is left."""
         return not (self.volume and self.fabric) or "steps-return" in self.release.features

@@ -9,7 +9,13 @@ JOB_ACCOUNT = "trainer"
 """Service account that every rank of a job runs as, in each team's namespace."""
 
 SYSTEM_NAMESPACE = "trainyard-system"
-"""Where the parameters of the admission policies live; no tenant has a role in it."""
+"""Holds the parameters of the admission policies and the clean-up of finished jobs; no tenant has a role in it."""
+
+FINISHED_JOBS = "finished-jobs"
+"""CronJob that deletes finished jobs, its service account, and the RoleBinding in each team's namespace."""
+
+FINISHED_JOBS_ROLE = "trainyard-finished-jobs"
+"""ClusterRole of that service account."""
 
 TENANT_OBJECTS = "trainyard-tenant-objects"
 """The admission policy over what tenants write."""

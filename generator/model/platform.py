@@ -12,7 +12,7 @@ from generator.model.component import Component
 from generator.model.holding import Holding
 from generator.model.launch import Launch
 from generator.model.runtime import Runtime
-from generator.model.space import Binding
+from generator.model.space import MOST_JOBS, Binding
 from generator.model.team import Allocation, Team
 from generator.model.tenant import Tenant
 
@@ -50,6 +50,11 @@ class Site:
     def admitted_namespaces(self) -> str:
         """Namespaces whose limits are in this tree, as the admission policy splits them."""
         return " ".join(space.namespace for tenant in self.tenants for space in tenant.spaces)
+
+    @property
+    def most_jobs(self) -> int:
+        """TrainJobs that a namespace may hold, finished ones included."""
+        return MOST_JOBS
 
     @property
     def has_samples(self) -> bool:

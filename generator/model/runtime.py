@@ -67,7 +67,6 @@ class Runtime:
         restarts: how often a job that fails is started again.
         initializers: steps before the ranks.
         export: command that runs when a job's own has ended well; empty for none.
-        keep: seconds that the pods of a finished job are kept; -1 for ever.
     """
 
     name: str
@@ -91,7 +90,6 @@ class Runtime:
     deadline: int
     grace: int
     restarts: int
-    keep: int
     initializers: tuple[Step, ...]
     export: tuple[str, ...]
 

@@ -15,9 +15,12 @@ from generator.model.runtime import INITIALIZERS
 from generator.model.storage import Allowance, Claim, StoredSecret
 from generator.model.team import Team, TeamSpace
 
+MOST_JOBS: Final = 100
+"""TrainJobs that a namespace may hold, finished ones included."""
+
 _COUNTS: Final = {
     "count/configmaps": "300",
-    "count/trainjobs.trainer.kubeflow.org": "100",
+    "count/trainjobs.trainer.kubeflow.org": str(MOST_JOBS),
     "persistentvolumeclaims": "50",
     "services.loadbalancers": "0",
     "services.nodeports": "0",
@@ -160,13 +163,17 @@ class Space:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """RoleBindings: each role that somebody has.
+        """RoleBindings: each role that somebody has, and the clean-up of finished jobs, if any.
 
         None for the SCC of job pods: OpenShift binds restricted-v2 to every authenticated account
         (openshift/cluster-kube-apiserver-operator:bindata/bootkube/scc-manifests).
         """
         roles = (role for role in ("admin", "user", "viewer") if self._subjects(role))
-        return tuple(Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles)
+        bindings = tuple(Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles)
+        if cleanup := self.cluster.finished_jobs:
+            account = {"kind": "ServiceAccount", "name": cleanup.name, "namespace": names.SYSTEM_NAMESPACE}
+            bindings += (Binding(cleanup.name, cleanup.role, [account]),)
+        return bindings
 
     def _subjects(self, role: str) -> list[dict[str, str]]:
         accounts = [self._account(account.name) for account in self.team.accounts if account.role == role]

@@ -88,6 +88,7 @@ EXTRACTORS: Mapping[str, tuple[Extractor, ...]] = {
     "ClusterRoleBinding": _BINDING,
     "ClusterTrainingRuntime": (_pods(*REPLICATED_JOBS),),
     "Cohort": (_name("Cohort", "spec", "parentName"),),
+    "CronJob": (_pods("spec", "jobTemplate", "spec", "template"),),
     "ExternalSecret": (
         _object("spec", "secretStoreRef", kind="SecretStore"),
         _object("spec", "data", EVERY, "sourceRef", "storeRef", kind="SecretStore"),

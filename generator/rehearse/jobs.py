@@ -82,11 +82,11 @@ class Job:
             if each["type"] in {"Admitted", "QuotaReserved", "Evicted"}
         )
 
-    def end(self, role: str) -> None:
-        """End the pods of a role as a kubelet reports it, with exit code 0."""
+    def end(self, role: str, code: int = 0) -> None:
+        """End the pods of a role as a kubelet reports it, with an exit code."""
         for pod in self.pods:
             if pod.role == role and pod.phase == "Running":
-                self.api.patch(pod.body, {"status": _succeeded(pod.body)}, "status")
+                self.api.patch(pod.body, {"status": _ended(pod.body, code)}, "status")
 
     def delete(self) -> None:
         """Delete it, if it is still there."""
@@ -152,8 +152,9 @@ def _pod(body: Body) -> Pod:
     return Pod(body, labels[_ROLE], index, metadata["creationTimestamp"], node, body["status"].get("phase", ""))
 
 
-def _succeeded(body: Body) -> Body:
-    done = {"exitCode": 0, "startedAt": _started(body), "finishedAt": _started(body), "reason": "Completed"}
+def _ended(body: Body, code: int) -> Body:
+    phase, reason = ("Failed", "Error") if code else ("Succeeded", "Completed")
+    done = {"exitCode": code, "startedAt": _started(body), "finishedAt": _started(body), "reason": reason}
     containers = [
         {
             "name": each["name"],
@@ -165,8 +166,8 @@ def _succeeded(body: Body) -> Body:
         }
         for each in body["spec"]["containers"]
     ]
-    ready = {"type": "Ready", "status": "False", "reason": "PodCompleted"}
-    return {"phase": "Succeeded", "conditions": [ready], "containerStatuses": containers}
+    ready = {"type": "Ready", "status": "False", "reason": "PodFailed" if code else "PodCompleted"}
+    return {"phase": phase, "conditions": [ready], "containerStatuses": containers}
 
 
 def _started(body: Body) -> str:

@@ -91,6 +91,7 @@ _AUDITOR: tuple[Right, ...] = (
         },
     ),
 )
+_CLEANUP: tuple[Right, ...] = (("delete list", {"trainer.kubeflow.org": "trainjobs"}),)
 _RIGHTS = {
     "admin": _ADMIN,
     "user": _USER,
@@ -98,6 +99,7 @@ _RIGHTS = {
     "catalog viewer": _CATALOG,
     "operator": _OPERATOR,
     "auditor": _AUDITOR,
+    "clean-up": _CLEANUP,
 }
 
 EVERYBODYS = {

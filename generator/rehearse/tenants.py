@@ -70,6 +70,9 @@ def subjects(site: Site) -> list[Subject]:
     for role, groups in {"operator": site.cluster.operators, "auditor": site.cluster.auditors}.items():
         for group in groups:
             held.setdefault(("group", group), []).append((role, ""))
+    if cleanup := site.cluster.finished_jobs:
+        homes = [space.namespace for tenant in site.tenants for space in tenant.spaces]
+        held["account", f"{site.cluster.system_namespace}:{cleanup.name}"] = [("clean-up", home) for home in homes]
     held["group", "of-no-team"] = []
     return [
         _subject(kind, name, tuple(roles), at.get((kind, name), site.cluster.at))

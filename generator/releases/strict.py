@@ -44,9 +44,14 @@ _METADATA: Schema = {
         "finalizers": {"type": "array", "items": {"type": "string"}},
     },
 }
+_TEMPLATE_METADATA: Schema = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {"labels": _STRINGS, "annotations": _STRINGS},
+}
 _BY_NAME: Mapping[str, Schema] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": _QUANTITY,
-    "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": _METADATA,
+    "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": _TEMPLATE_METADATA,
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": _INT_OR_STRING,
 }
 """Definitions of the Kubernetes specification whose text says less than the API server accepts or more than we emit."""

@@ -74,6 +74,17 @@ def _audited(site: Site) -> Iterator[Scope]:
         yield from _cluster(site)
 
 
+def _cleanup(site: Site) -> Iterator[Scope]:
+    """Yield the clean-up of finished jobs, where the cluster has one."""
+    if cleanup := site.cluster.finished_jobs:
+        yield Scope({"cleanup": cleanup}, site.cluster.files, cleanup.at)
+
+
+def _cleanup_secret(site: Site) -> Iterator[Scope]:
+    if (cleanup := site.cluster.finished_jobs) and cleanup.pull_secret:
+        yield Scope({"secret": cleanup.pull_secret}, site.cluster.files, cleanup.at)
+
+
 def _pools(site: Site) -> Iterator[Scope]:
     for pool in site.cluster.pools:
         yield Scope({"pool": pool}, (*site.cluster.files, *pool.hardware.files), pool.at, name=pool.name)
@@ -210,6 +221,10 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-trainjob-limits", _cluster),
     Entry("platform/validating-admission-policy-binding-trainjob-limits", _spaces),
     Entry("platform/config-map-trainjob-limits", _spaces),
+    Entry("platform/cluster-role-finished-jobs", _cleanup),
+    Entry("platform/service-account-finished-jobs", _cleanup),
+    Entry("platform/external-secret-pull", _cleanup_secret),
+    Entry("platform/cron-job-finished-jobs", _cleanup),
     Entry("team/namespace", _spaces),
     Entry("team/local-queue", _within("queue", lambda space: space.queues)),
     Entry("team/resource-quota", _spaces),

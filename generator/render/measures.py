@@ -58,7 +58,8 @@ def _listed(words: Iterable[str]) -> str:
 
 def _access(tenant: Tenant, place: SiteObjects) -> Answer:
     """The roles that are bound in the team's namespaces, and those that reach into them from the whole cluster."""
-    bindings = place.own(tenant, "RoleBinding")
+    bound = place.own(tenant, "RoleBinding")
+    bindings = [each for each in bound if each.body["roleRef"]["name"] != names.FINISHED_JOBS_ROLE]
     subjects = {_subject(subject) for each in bindings for subject in each.body["subjects"]}
     wide = [each for each in place.of("ClusterRoleBinding") if each.unit == "platform"]
     own = [each for each in wide if any(_subject(subject) in subjects for subject in each.body["subjects"])]
@@ -68,8 +69,10 @@ def _access(tenant: Tenant, place: SiteObjects) -> Answer:
         how += f"; and in the whole cluster: {_listed(_roles(own))}"
     if others := [each for each in wide if each not in own]:
         how += f"; the platform's groups have roles in every namespace: {_listed(_roles(others))}"
-    roles = {*_roles(bindings), *_roles(wide)}
-    return Answer(how, [*place.of("ClusterRole", roles), *wide, *bindings])
+    if len(bound) > len(bindings):
+        how += f"; the platform's account {names.FINISHED_JOBS} lists and deletes TrainJobs there"
+    roles = {*_roles(bound), *_roles(wide)}
+    return Answer(how, [*place.of("ClusterRole", roles), *wide, *bound])
 
 
 def _subject(subject: Mapping[str, str]) -> tuple[str, str, str]:

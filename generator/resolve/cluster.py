@@ -8,6 +8,8 @@ from typing import Any
 
 from generator.diagnostics import Pointer
 from generator.dialect.source import Source
+from generator.model import names
+from generator.model.cleanup import FinishedJobs
 from generator.model.cluster import Cluster, Cohort, Priority, Settings
 from generator.model.fabric import Fabric
 from generator.model.hardware import Hardware
@@ -16,7 +18,7 @@ from generator.model.network import Egress
 from generator.model.pool import Pool
 from generator.model.quantity import parse_seconds
 from generator.model.release import Release
-from generator.model.storage import PullSecret, Storage
+from generator.model.storage import PullSecret, Storage, pull_secret
 from generator.resolve.references import AMBIGUOUS_STORAGE, NOWHERE, SEGMENTS_OF_ANOTHER_LINK, Found, find, network
 
 _FRAMEWORKS = ("BatchJob", "JobSet", "TrainJob")
@@ -39,6 +41,10 @@ def resolve_cluster(
     if release is None:
         return None
     roles = fields.get("roles", {})
+    pull_secrets = {
+        each: PullSecret(each, at / "pullSecrets" / each, secret["secretStore"], secret["path"])
+        for each, secret in sorted(fields.get("pullSecrets", {}).items())
+    }
     return Cluster(
         name=name,
         at=at,
@@ -52,10 +58,7 @@ def resolve_cluster(
         cohorts=tuple(_cohorts(fields, at / "cohorts", found)),
         priorities=tuple(sorted(_priorities(fields, at / "priorities"), key=lambda each: (each.value, each.name))),
         storage=tuple(_storage(fields, at / "storage", found)),
-        pull_secrets=tuple(
-            PullSecret(each, at / "pullSecrets" / each, secret["secretStore"], secret["path"])
-            for each, secret in sorted(fields.get("pullSecrets", {}).items())
-        ),
+        pull_secrets=tuple(pull_secrets.values()),
         egress=tuple(_egress(fields, at / "egress", found)),
         networks=networks,
         operators=tuple(sorted(roles.get("operator", ()))),
@@ -67,7 +70,21 @@ def resolve_cluster(
         fips=fields.get("fips", False),
         encrypts_pods=fields["networks"].get("encrypted", False),
         external={**release.external, **fields.get("external", {})},
+        finished_jobs=_finished_jobs(fields, at, release, pull_secrets, found),
     )
+
+
+def _finished_jobs(
+    fields: Mapping[str, Any], at: Pointer, release: Release, known: Mapping[str, PullSecret], found: Found
+) -> FinishedJobs | None:
+    """Return what deletes finished jobs; None where the profile leaves them."""
+    if "finishedJobs" not in fields:
+        return None
+    said, at = fields["finishedJobs"], at / "finishedJobs"
+    named = said.get("pullSecret")
+    secret = find("pull secret", named, known, at / "pullSecret", found) if named else None
+    stored = pull_secret(names.SYSTEM_NAMESPACE, secret) if secret else None
+    return FinishedJobs(at, release, parse_seconds(said["keep"]), said["image"], stored)
 
 
 def _fabrics(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Fabric]:

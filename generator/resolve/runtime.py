@@ -9,7 +9,7 @@ from generator.diagnostics import Pointer
 from generator.dialect.source import Source
 from generator.model.hardware import Hardware
 from generator.model.launcher import LAUNCHERS
-from generator.model.quantity import parse_bytes, parse_seconds
+from generator.model.quantity import parse_bytes
 from generator.model.runtime import INITIALIZERS, Runtime, Step
 from generator.resolve.references import Found, find
 
@@ -45,7 +45,6 @@ def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware |
         deadline=_seconds(fields, "deadline", 0),
         grace=_seconds(fields, "grace", 30),
         restarts=fields.get("restarts", 0),
-        keep=_seconds(fields, "keep", -1),
         initializers=tuple(_initializers(fields.get("initialize", {}))),
         export=tuple(fields.get("export", ())),
     )
@@ -61,7 +60,3 @@ def _initializers(fields: Mapping[str, Any]) -> Iterator[Step]:
                 cpu=fields.get("cpu", 4) * 1000,
                 memory=parse_bytes(fields.get("memory", "16Gi")),
             )
-
-
-def _seconds(fields: Mapping[str, Any], field: str, absent: int) -> int:
-    return parse_seconds(fields[field]) if field in fields else absent

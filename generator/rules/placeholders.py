@@ -45,15 +45,20 @@ def placeholder_left(platform: Platform) -> Iterator[Diagnostic]:
         host = _host(text)
         if f".{host}".endswith(EXAMPLE_HOSTS):
             yield PLACEHOLDER_LEFT.at(at, f"`{host}` is a placeholder: the name is reserved for examples (RFC 2606)")
+    for image, at in _images(platform):
+        if image.endswith(NO_DIGEST):
+            message = f"the digest of image `{image.partition('@')[0]}` is a placeholder: zeros are that of no image"
+            yield PLACEHOLDER_LEFT.at(at, message)
+
+
+def _images(platform: Platform) -> Iterator[tuple[str, Pointer]]:
+    """Yield the images that profiles name."""
     for runtime in platform.runtimes:
-        images = [(runtime.image, runtime.at / "image")]
-        images += [(step.image, runtime.at / "initialize" / "image") for step in runtime.initializers[:1]]
-        for image, at in images:
-            if image.endswith(NO_DIGEST):
-                message = (
-                    f"the digest of image `{image.partition('@')[0]}` is a placeholder: zeros are that of no image"
-                )
-                yield PLACEHOLDER_LEFT.at(at, message)
+        yield runtime.image, runtime.at / "image"
+        yield from ((step.image, runtime.at / "initialize" / "image") for step in runtime.initializers[:1])
+    for cleanup in (site.cluster.finished_jobs for site in platform.sites):
+        if cleanup:
+            yield cleanup.image, cleanup.at / "image"
 
 
 def _hosts(cluster: Cluster) -> list[tuple[str, Pointer]]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.diagnostics import Diagnostic, Note, Rule, Severity
-from generator.model.launch import Launch
 from generator.model.platform import Platform
 from generator.model.quantity import format_bytes, format_cpu
-from generator.model.runtime import Runtime
 from generator.model.space import Space
 from generator.rules._check import Check
 
@@ -32,17 +30,6 @@ NO_ROOM_FOR_INITIALIZER = Rule(
         " `resources.requests[cpu]: Invalid value: ... must be greater than or equal to 0` (seen with Kueue 0.19.2)."
     ),
     fix="Lower `cpu` or `memory` under `initialize`, or run it on larger nodes or shares.",
-)
-UNSUPPORTED_BY_RELEASE = Rule(
-    id="runtime/unsupported-by-release",
-    severity=Severity.WARNING,
-    summary="What a runtime says can be done by the release of every cluster that has it.",
-    why=(
-        "It is left out of the runtime there, since Trainer 2.1 makes the JobSet anew a second after it was removed,"
-        " and Kueue stops it again, for ever (seen with Trainer 2.1.0 and Kueue 0.16.2): pods and logs of finished jobs"
-        " stay until somebody deletes the TrainJob."
-    ),
-    fix="Remove `keep` and tell the teams to delete what has ended, or waive this for the other clusters' sake.",
 )
 NO_RETURN_AFTER_STEPS = Rule(
     id="scheduling/no-return-after-steps",
@@ -102,17 +89,6 @@ def _missing(space: Space) -> Iterator[Diagnostic]:
         yield VOLUME_WITHOUT_CLAIM.at(space.profile.at / "storage", message, notes=notes, cause=cause)
 
 
-def unsupported_by_release(platform: Platform) -> Iterator[Diagnostic]:
-    """Find runtimes whose `keep` is left out on a cluster; the other fields work on every release."""
-    for runtime in (each for each in platform.runtimes if each.keep >= 0):
-        sites = [site for site in platform.sites if any(_passed_over(launch, runtime) for launch in site.launches)]
-        if sites:
-            told = ", ".join(f"{site.name} ({site.cluster.release.name})" for site in sites)
-            message = f"`keep` of runtime `{runtime.name}` does nothing on {told}: finished jobs can't be removed there"
-            notes = [Note(f"the release of {site.name}", site.cluster.at / "release") for site in sites]
-            yield UNSUPPORTED_BY_RELEASE.at(runtime.at / "keep", message, notes=notes)
-
-
 def no_return_after_steps(platform: Platform) -> Iterator[Diagnostic]:
     """Find runtimes with steps on nodes with a topology, where a step without pods left has no place in it."""
     for runtime in platform.runtimes:
@@ -122,13 +98,8 @@ def no_return_after_steps(platform: Platform) -> Iterator[Diagnostic]:
             yield NO_RETURN_AFTER_STEPS.at(runtime.at / "initialize", f"{message} {', '.join(sites)}")
 
 
-def _passed_over(launch: Launch, runtime: Runtime) -> bool:
-    return launch.runtime == runtime and not launch.removes_finished_jobs
-
-
 CHECKS = (
     Check(VOLUME_WITHOUT_CLAIM, volume_without_claim, each=("storage", "spaces")),
     Check(NO_ROOM_FOR_INITIALIZER, no_room_for_initializer),
-    Check(UNSUPPORTED_BY_RELEASE, unsupported_by_release),
     Check(NO_RETURN_AFTER_STEPS, no_return_after_steps),
 )

@@ -48,6 +48,7 @@ NAMES: dict[str, Finder] = {
 
 REFERENCES: dict[str, Finder] = {
     "cluster.cohorts.*.parent": _keys("cluster", "cohorts", NAME),
+    "cluster.finishedJobs.pullSecret": _keys("cluster", "pullSecrets", NAME),
     "cluster.pools.*.fabric": _keys("cluster", "fabrics", NAME),
     "cluster.pools.*.hardware": _names("hardware"),
     "cluster.release": _shipped("releases/*/release.yaml", -2),

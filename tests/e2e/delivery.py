@@ -141,28 +141,6 @@ def known_bad_pair(stage: Stage) -> None:
     assert not job.pods
 
 
-def unsupported_by_release(stage: Stage) -> None:
-    """A JobSet that is removed when it is old enough comes back, with its job long over."""
-    scene = stage.stand(bad("runtime/unsupported-by-release"))
-    runtime = next(each.body for each in scene.manifests if each.body["kind"] == "ClusterTrainingRuntime")
-    assert "ttlSecondsAfterFinished" not in runtime["spec"]["template"]["spec"]
-    stage.api.patch(runtime, {"spec": {"template": {"spec": {"ttlSecondsAfterFinished": 1}}}})
-    job = scene.submit("nlp", 2)
-    assert scene.runs(job)
-    for role in ("node", "launcher"):
-        assert stage.until(lambda role=role: any(p.role == role and p.phase == "Running" for p in job.pods))  # type: ignore[misc]
-    first = _jobset(scene, job.name)
-    job.end("launcher")
-    assert stage.until(lambda: job.is_over)
-    assert stage.until(lambda: _jobset(scene, job.name) not in {"", first})
-
-
-def _jobset(scene: Scene, name: str) -> str:
-    """Return the identity of a job's JobSet; empty while it has none."""
-    found = scene.api.list("jobset.x-k8s.io/v1alpha2", "JobSet", "team-nlp")
-    return next((str(each["metadata"]["uid"]) for each in found if each["metadata"]["name"] == name), "")
-
-
 def component_of_forbidden_kind(stage: Stage) -> None:
     """One more role binding opens what the team's own close; a queue of its own gets nothing of another team's."""
     scene = stage.stand({})

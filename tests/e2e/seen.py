@@ -71,7 +71,6 @@ SEEN: dict[str, Seen] = {
     "runtime/none-for-pool": Seen(capacity.quota_without_runtime),
     "runtime/older-version-without-end": Seen(delivery.older_version_without_end),
     "runtime/runtime-without-hardware": Seen(delivery.runtime_without_hardware),
-    "runtime/unsupported-by-release": Seen(delivery.unsupported_by_release, OLD),
     "runtime/unused-runtime": Seen(delivery.unused_runtime),
     "runtime/version-differs-from-file": Seen(delivery.version_differs_from_file),
     "runtime/volume-without-claim": Seen(delivery.volume_without_claim),

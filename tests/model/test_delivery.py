@@ -23,6 +23,7 @@ PLURALS = {
     "ClusterTrainingRuntime": "clustertrainingruntimes",
     "Cohort": "cohorts",
     "ConfigMap": "configmaps",
+    "CronJob": "cronjobs",
     "ExternalSecret": "externalsecrets",
     "IPPool": "ippools",
     "Kueue": "kueues",

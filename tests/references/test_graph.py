@@ -22,6 +22,7 @@ UNNAMED = {
     "Application",
     "ApplicationSet",
     "ClusterRoleBinding",
+    "CronJob",
     "KubeletConfig",
     "Kueue",
     "LimitRange",

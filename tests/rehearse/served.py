@@ -24,6 +24,8 @@ KINDS = {
     "external-secrets.io/v1": ["ExternalSecret"],
     "v1": ["Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "ResourceQuota"],
     "apps/v1": ["Deployment"],
+    "batch/v1": ["CronJob"],
+    "jobset.x-k8s.io/v1alpha2": ["JobSet"],
     "storage.k8s.io/v1": ["StorageClass"],
     "kueue.x-k8s.io/v1beta2": ["ClusterQueue", "LocalQueue", "Workload"],
     "trainer.kubeflow.org/v1alpha1": ["TrainJob"],

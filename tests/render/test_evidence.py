@@ -381,3 +381,18 @@ def test_readme_names_the_group_that_writes_where_it_is_known() -> None:
     assert "Each must be writable by group 1000." in readme(
         site({CLUSTER: {"release": "kubernetes-1.36", "argocd": None}})
     )
+
+
+_CLEANUP = {CLUSTER: {"finishedJobs": {"keep": "36h", "image": f"registry.example.com/kubectl@sha256:{'1' * 64}"}}}
+
+
+def test_readme_says_what_becomes_of_finished_jobs() -> None:
+    """With a clean-up when they go, and without one how to delete them before the quota is full."""
+    assert "its pods and logs, 36h after it completed or failed" in readme(site(_CLEANUP))
+    assert "At 100 TrainJobs in a namespace its quota refuses new ones" in readme(site())
+
+
+def test_account_of_the_cleanup_is_not_the_teams() -> None:
+    """The platform's account has its own sentence."""
+    told = "; the platform's account finished-jobs lists and deletes TrainJobs there"
+    assert rows(_CLEANUP)["1"].how == f"{rows()['1'].how}{told}"

@@ -180,3 +180,16 @@ def test_unknown_release_leaves_the_cluster_out() -> None:
 
     assert platform.sites == ()
     assert found[0].hint.startswith(("there is: ", "did you mean"))
+
+
+@pytest.mark.parametrize(("pull_secret", "names"), [({}, []), ({"pullSecret": "registry-pull"}, ["registry-pull"])])
+def test_finished_jobs_are_kept_for_seconds(pull_secret: dict[str, str], names: list[str]) -> None:
+    """The secret of its image is made in our own namespace; without the key finished jobs stay."""
+    said = {"keep": "36h", "image": f"registry.example.com/kubectl@sha256:{'1' * 64}", **pull_secret}
+    cleanup = cluster({"finishedJobs": said}).finished_jobs
+
+    assert cleanup is not None
+    assert (cleanup.keep, cleanup.keep_text, cleanup.keep_told) == (129600, "129600", "36h")
+    assert [each["name"] for each in cleanup.image_pull_secrets] == names
+    assert not cleanup.pull_secret or cleanup.pull_secret.namespace == "trainyard-system"
+    assert cluster({}).finished_jobs is None

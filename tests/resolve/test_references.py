@@ -27,6 +27,10 @@ GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
         {RUNTIME: {"pullSecret": "other"}},
         (RUNTIME, "pullSecret", "pull secret of cluster prod-east `other`"),
     ),
+    (
+        {CLUSTER: {"finishedJobs": {"keep": "3d", "image": f"registry.io/k@sha256:{'1' * 64}", "pullSecret": "other"}}},
+        (CLUSTER, "finishedJobs/pullSecret", "pull secret `other`"),
+    ),
     ({HARDWARE: {"extends": "dgx-h100"}}, (HARDWARE, "extends", "hardware profile or preset `dgx-h100`")),
     ({CLUSTER: {"release": "openshift-ai-9"}}, (CLUSTER, "release", "release `openshift-ai-9`")),
     ({CLUSTER: {"pools": {"h200": {"nodes": 1}}}}, (CLUSTER, "(pools/h200)", "hardware profile `h200`")),

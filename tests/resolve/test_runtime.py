@@ -36,7 +36,7 @@ def test_short_runtime_has_defaults() -> None:
 
     assert (short.launcher, short.fabric, short.binding) == (OPENMPI, "", "cores")
     assert (short.shared_memory, short.pull_secret, short.end) == (64 << 30, "", "")
-    assert (short.deadline, short.restarts, short.keep) == (0, 0, -1)
+    assert (short.deadline, short.restarts) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,12 @@ def test_file_of_a_version_belongs_to_its_family(name: str, version: int, family
     assert (told.name, told.family, told.framework) == (name, family, family)
 
 
-@given(st.integers(1, 99999), st.integers(1, 99999), st.sampled_from("mhd"))
-def test_times_are_seconds(deadline: int, keep: int, unit: str) -> None:
+@given(st.integers(1, 99999), st.sampled_from("mhd"))
+def test_times_are_seconds(deadline: int, unit: str) -> None:
     """Controllers count seconds."""
-    told = runtime("mpi", deadline=f"{deadline}{unit}", keep=f"{keep}{unit}")
-    size = {"m": 60, "h": 3600, "d": 86400}[unit]
+    told = runtime("mpi", deadline=f"{deadline}{unit}")
 
-    assert (told.deadline, told.keep) == (deadline * size, keep * size)
+    assert told.deadline == deadline * {"m": 60, "h": 3600, "d": 86400}[unit]
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,6 @@ def test_flagship_has_only_warnings_that_are_true() -> None:
     assert {(each.rule, each.severity) for each in found} == {
         ("delivery/placeholder-left", Severity.WARNING),
         ("runtime/deprecated-runtime", Severity.WARNING),
-        ("runtime/unsupported-by-release", Severity.WARNING),
         ("scheduling/job-on-borrowed-nodes", Severity.WARNING),
         ("scheduling/no-return-after-steps", Severity.WARNING),
     }

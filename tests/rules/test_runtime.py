@@ -42,12 +42,6 @@ def test_intel_mpi_has_a_launcher_of_its_own() -> None:
     assert messages("runtime/unsupported-mpi", own) == []
 
 
-@pytest.mark.parametrize("fields", [{}, {"restarts": 3}, {"deadline": "36h"}])
-def test_restarts_and_deadline_work_on_every_release(fields: dict[str, object]) -> None:
-    """Seen with the controllers of both; only `keep` is left out."""
-    assert "runtime/unsupported-by-release" not in broken({RUNTIME: fields})
-
-
 @pytest.mark.parametrize("release", ["openshift-ai-3.5", "kubernetes-1.36"])
 @pytest.mark.parametrize(("jobset", "bad"), [("0.8", True), ("0.9.1", True), ("0.10.1", False)])
 def test_trainer_wants_a_jobset_of_its_time(release: str, jobset: str, *, bad: bool) -> None:
