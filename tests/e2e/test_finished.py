@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from generator.rehearsal import sample_jobs
+from generator.publication import sample_jobs
 from generator.rehearse.admission import refusal
 from generator.rehearse.api import Body
 from generator.rehearse.finished import check_finished

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from generator.pipeline import Generation
-from generator.rehearsal import sample_jobs
+from generator.publication import sample_jobs
 from generator.rehearse import finished
 from generator.rehearse.finished import check_finished
 from generator.rehearse.lab import Lab
