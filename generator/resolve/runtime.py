@@ -9,7 +9,7 @@ from generator.diagnostics import Pointer
 from generator.dialect.source import Source
 from generator.model.hardware import Hardware
 from generator.model.launcher import LAUNCHERS
-from generator.model.quantity import parse_bytes
+from generator.model.quantity import parse_bytes, parse_seconds
 from generator.model.runtime import INITIALIZERS, Runtime, Step
 from generator.resolve.references import Found, find
 
