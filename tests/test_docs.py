@@ -162,7 +162,7 @@ def test_readme_shows_the_team_as_it_is() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     profile = (ROOT / "profiles" / "teams" / "nlp.yaml").read_text("utf-8").splitlines()
     assert all(line in readme for line in profile)
-    assert len(profile) == 12
+    assert len(profile) == 13
     assert f"become {_objects_of_nlp('prod-east')} objects" in readme
     assert f"and {_objects_of_nlp('lab')} objects and three samples on `lab`" in readme
 

@@ -59,7 +59,7 @@ def test_subfolder_is_what_argocd_is_given(root: Path, monkeypatch: pytest.Monke
     (glob,) = [each["path"] for each in teams["generators"][0]["git"]["directories"]]
     paths = teams["template"]["metadata"]["annotations"]["argocd.argoproj.io/manifest-generate-paths"]
 
-    assert applications == ["platform/gpu/overlays/lab/argocd", "platform/gpu/overlays/lab/platform"]
+    assert applications == [f"platform/gpu/overlays/lab/{unit}" for unit in ("argocd", "nodes", "platform")]
     assert all((root / path / "kustomization.yaml").is_file() for path in applications)
     assert fnmatchcase("platform/gpu/overlays/lab/teams/nlp", glob)
     assert paths == ".;/platform/gpu/profiles/components"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network
@@ -16,6 +17,9 @@ from generator.model.network import Egress
 from generator.model.pool import Pool
 from generator.model.release import Release
 from generator.model.storage import PullSecret, Storage
+
+_OF_DRIVERS = re.compile(r"gpu|nvidia")
+"""Namespaces of the operators that bring drivers: a cluster without GPUs and fabrics has none of them."""
 
 _FRAMEWORKS = {
     "AppWrapper": "workload.codeflare.dev/appwrapper",
@@ -229,8 +233,10 @@ class Cluster:
     @property
     def outside_system_namespaces(self) -> str:
         """CEL: the request is for a namespace where no daemon of the platform runs."""
-        prefixes = [name.removesuffix("*") for name in self.system_namespaces if name.endswith("*")]
-        named = [name for name in self.system_namespaces if not name.endswith("*")]
+        drivers = bool(self.fabrics) or any(pool.hardware.gpu for pool in self.pools)
+        daemons = [name for name in self.system_namespaces if drivers or not _OF_DRIVERS.search(name)]
+        prefixes = [name.removesuffix("*") for name in daemons if name.endswith("*")]
+        named = [name for name in daemons if not name.endswith("*")]
         tests = [f"request.namespace in {text_list(named)}"]
         tests += [f"request.namespace.startsWith({text(prefix)})" for prefix in prefixes]
         return f"!({' || '.join(tests)})"

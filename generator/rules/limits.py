@@ -19,9 +19,8 @@ FRAMEWORKS_LIMIT: Final = 14
 _WHY = (
     "The pools are the flavors of one ClusterQueue. The API server refuses a ClusterQueue with more than its CRD takes,"
     " and Argo CD's sync of the platform unit fails. The status of a LocalQueue may take fewer: then Kueue can't write"
-    " it: the LocalQueue is never active (`ClusterQueueDoesNotExist`), and the team's Application stays Progressing"
-    " (seen with Kueue 0.16.2: `status.flavorsReservation[0].resources: Too many: 21: must have at most 16"
-    " items`). Its jobs are admitted all the same."
+    " it: the LocalQueue is never active, and the team's Application stays Progressing. Its jobs are admitted all the"
+    " same."
 )
 TOO_MANY_POOLS_IN_QUEUE = Rule(
     id="scheduling/too-many-pools-in-queue",
@@ -34,7 +33,10 @@ TOO_MANY_RESOURCES_IN_QUEUE = Rule(
     id="scheduling/too-many-resources-in-queue",
     severity=Severity.ERROR,
     summary="The pools of one queue have no more resources, rails included, than the release's Kueue takes.",
-    why=_WHY,
+    why=(
+        f"{_WHY} Kueue's words are `ClusterQueueDoesNotExist` and, in its log,"
+        " `status.flavorsReservation[0].resources: Too many: 21: must have at most 16 items` (seen with Kueue 0.16.2)."
+    ),
     fix=(
         "Give the fabrics of the queue's pools the same `resources`, so that their rails have the same names; or give"
         " the pools to different teams; or give fewer ports of the hardware the role `rail`."

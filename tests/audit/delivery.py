@@ -116,6 +116,8 @@ _COME_AND_GO = {
     ("", "ConfigMap"),
     ("", "PersistentVolume"),
     ("", "PersistentVolumeClaim"),
+    ("", "ServiceAccount"),
+    ("batch", "CronJob"),
     ("external-secrets.io", "ExternalSecret"),
     ("k8s.cni.cncf.io", "NetworkAttachmentDefinition"),
     ("kueue.x-k8s.io", "Cohort"),

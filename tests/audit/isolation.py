@@ -197,9 +197,10 @@ def every_team_is_held_to_its_limits(tree: Tree) -> Iterator[str]:
 
 def only_trainer_writes_what_it_builds_jobs_from(tree: Tree) -> Iterator[str]:
     """Trainer 2.3 takes a job's pods from a ConfigMap in its namespace, where teams write ConfigMaps."""
-    (policy,) = (each for each in tree.of("ValidatingAdmissionPolicy") if each.name == "trainyard-runtime-snapshots")
-    (rule,) = policy.spec["matchConstraints"]["resourceRules"]
-    if rule["resources"] != ["configmaps"] or set(rule["operations"]) != {"CREATE", "UPDATE"}:
+    (policy,) = (each for each in tree.of("ValidatingAdmissionPolicy") if each.name == "trainyard-tenant-objects")
+    rules = policy.spec["matchConstraints"]["resourceRules"]
+    seen = {each for rule in rules if "configmaps" in rule["resources"] for each in rule["operations"]}
+    if seen != {"CREATE", "DELETE", "UPDATE"}:
         yield f"{policy.path}: does not see every write"
     bindings = [each for each in tree.of("ValidatingAdmissionPolicyBinding") if each.spec["policyName"] == policy.name]
     every_team = {"matchExpressions": [{"key": f"{tree.domain}/team", "operator": "Exists"}]}

@@ -138,13 +138,13 @@ SINS = (
     Sin(isolation.every_team_is_held_to_its_limits, _LIMITS, ("spec", "validationActions"), ["Audit"]),
     Sin(
         isolation.only_trainer_writes_what_it_builds_jobs_from,
-        "validatingadmissionpolicy-trainyard-runtime-snapshots.yaml",
+        "validatingadmissionpolicy-trainyard-tenant-objects.yaml",
         ("spec", "matchConstraints", "resourceRules", 0, "operations"),
         ["CREATE"],
     ),
     Sin(
         isolation.only_trainer_writes_what_it_builds_jobs_from,
-        "validatingadmissionpolicybinding-trainyard-runtime-snapshots.yaml",
+        "validatingadmissionpolicybinding-trainyard-tenant-objects.yaml",
         ("spec", "policyName"),
         "other",
     ),

@@ -82,7 +82,12 @@ KINDS = (
         held="vlan: {1}",
     ),
 )
-COPIED = ("trainyard.yaml", *(f"hardware/{kind.pool}.yaml" for kind in KINDS), "runtimes/openmpi-cuda.yaml")
+COPIED = (
+    "trainyard.yaml",
+    *(f"hardware/{kind.pool}.yaml" for kind in KINDS),
+    "hardware/xe9680-h200-shared.yaml",
+    "runtimes/openmpi-cuda.yaml",
+)
 
 
 def write_platform(root: Path, repository: Path, teams: int, clusters: int) -> None:

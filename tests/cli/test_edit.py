@@ -123,8 +123,8 @@ def test_team_on_nodes_without_fabric_keeps_nothing(repository: Path, trainyard:
 def test_share_is_told_in_gpus(repository: Path, trainyard: Call) -> None:
     """A share is asked for in its own unit, and not beside nodes."""
     edit(repository / "profiles" / "teams" / "speech.yaml", "gpus: 6", "gpus: 4")
-    where = ("--cluster", "lab", "--pool", "xe9680-h200", "--gpus", "2")
-    assert "team tactile has 2 GPUs of pool xe9680-h200" in trainyard("add", "team", "tactile", *where).out
+    where = ("--cluster", "lab", "--pool", "xe9680-h200-shared", "--gpus", "2")
+    assert "team tactile has 2 GPUs of pool xe9680-h200-shared" in trainyard("add", "team", "tactile", *where).out
 
     both = trainyard("add", "team", "audio", *where, "--nodes", "1")
     assert (both.code, both.err.splitlines()[0]) == (2, "error: `--nodes` and `--gpus` exclude each other")

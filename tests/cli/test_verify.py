@@ -21,7 +21,7 @@ def test_numbers_agree(tree: Path, trainyard: Call) -> None:
     assert count["objects"] == count["valid"] == count["built"] == count["conform"] > 100
     assert ended.out.splitlines()[-2] == (
         f"prod-east: {count['objects']} objects, {count['objects']} valid against schemas,"
-        f" {count['objects']} valid in kubeconform, 0 skipped; 5 of 5 sync units build;"
+        f" {count['objects']} valid in kubeconform, 0 skipped; 6 of 6 sync units build;"
         f" {count['samples']} samples, 0 artifacts, {count['others']} other files"
     )
     assert sum(count["by_unit"].values()) == count["objects"]

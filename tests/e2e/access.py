@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from generator.rehearse.admission import as_account
 from generator.rehearse.api import Body, Refused
 from generator.rehearse.jobs import as_user
 from tests.e2e.stage import Stage, bad
@@ -135,3 +136,30 @@ def pool_not_dedicated(stage: Stage) -> None:
     job = scene.create("nlp", body)
     assert scene.runs(job)
     assert scene.flavors(job) == {"epyc-phi"}
+
+
+def team_as_system_namespace(stage: Stage) -> None:
+    """What makes pods in the team's namespace takes GPUs of the pool; in another's it does not."""
+    stage.stand(bad("isolation/team-as-system-namespace"))
+    maker = as_account(stage.api, "system:serviceaccount:kube-system:statefulset-controller")
+    container = {"name": "main", "image": "example.com/image", "resources": {"limits": {"nvidia.com/gpu": "8"}}}
+    restricted = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+    profile = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
+
+    def refusal(team: str) -> str:
+        spec: Body = {
+            "automountServiceAccountToken": False,
+            "serviceAccountName": "trainer",
+            "securityContext": profile,
+            "tolerations": [{"operator": "Exists"}],
+            "containers": [{**container, "securityContext": restricted}],
+        }
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "workbench", "namespace": team}, "spec": spec}
+        try:
+            maker.create(pod, dry_run=True)
+        except Refused as refused:
+            return str(refused)
+        return ""
+
+    assert stage.until(lambda: "trainyard-pool-nodes" in refusal("team-nlp")), refusal("team-nlp")
+    assert stage.until(lambda: not refusal("team-vision")), refusal("team-vision")

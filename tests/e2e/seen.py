@@ -62,6 +62,7 @@ SEEN: dict[str, Seen] = {
     "delivery/unlisted-component": Seen(gitops.unlisted_component, GITOPS),
     "isolation/open-egress": Seen(gitops.open_egress, GITOPS),
     "isolation/pool-not-dedicated": Seen(access.pool_not_dedicated),
+    "isolation/team-as-system-namespace": Seen(access.team_as_system_namespace),
     "release/invalid-manifest": Seen(delivery.invalid_manifest, OLD),
     "release/known-bad-pair": Seen(delivery.known_bad_pair, PAIR),
     "release/unserved-version": Seen(gitops.unserved_version, GITOPS),

@@ -203,7 +203,7 @@ def _with_a_second_pool(labels: dict[str, str]) -> dict[str, Any]:
     ("labels", "state", "how"),
     [
         (
-            {"nvidia.com/gpu.product": "NVIDIA-L40S"},
+            {"ml.example.com/node-type": "other"},
             "answered",
             "; pods that are admitted to other tolerate it; the node selector that Kueue adds to them keeps them away",
         ),

@@ -158,9 +158,11 @@ ABSENT = {
     "isolation/unencrypted-transit": {"fabric"},
     "node/fewer-cores-than-ranks": {"binding"},
     "node/no-gpu-taint": {"taint"},
+    "node/overlapping-pools": {"labels"},
     "node/odd-core-split": {"binding"},
     "runtime/fabric-without-rails": {"nics"},
     "scheduling/no-priorities": {"priorities"},
+    "scheduling/uneven-flavor-labels": {"labels"},
 }
 """Keys that bad cases leave out, and that the finding is about: the file alone is shown, and the key named."""
 
