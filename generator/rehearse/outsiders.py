@@ -135,13 +135,15 @@ def _hostile(site: Site) -> Iterator[tuple[Body, str]]:
     yield {"spec": {"nodeName": f"{site.cluster.pools[0].name}-001"}}, _NODE
     for priority in ("system-node-critical", "system-cluster-critical"):
         yield {"spec": {"priorityClassName": priority}}, _PRIORITY
-    yield from _networks(site)
+    if site.cluster.fabrics:
+        yield from _networks(site)
 
 
 def _hostile_changes(site: Site) -> Iterator[tuple[Body, str]]:
     """Yield what a pod that stands must not be given."""
     yield from (({"spec": {"tolerations": [each]}}, _TOLERATION) for each in _tolerations(site.cluster))
-    yield from _networks(site)
+    if site.cluster.fabrics:
+        yield from _networks(site)
 
 
 def _tolerations(cluster: Cluster) -> Iterator[Body]:

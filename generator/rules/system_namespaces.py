@@ -15,8 +15,8 @@ TEAM_AS_SYSTEM_NAMESPACE = Rule(
     summary="No namespace of a team is a system namespace.",
     why=(
         "Admission passes over the pods of a system namespace. A workbench of the team, or whatever else makes pods"
-        " there, runs on the training nodes and takes their GPUs, beside the queue and every quota (seen with Kubernetes"
-        " 1.36.3)."
+        " there, runs on the training nodes and takes their GPUs, beside the queue and every quota (seen with"
+        " Kubernetes 1.36.3)."
     ),
     fix="Take it out of `systemNamespaces`; run the daemon in a namespace of its own.",
 )

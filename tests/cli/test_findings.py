@@ -175,7 +175,7 @@ def test_renamed_runtime_of_a_thousand_teams_is_one_finding(tmp_path: Path) -> N
     assert told.startswith("error[references/unknown-name]: there is no runtime `openmpi-cuda` (1,000 places)\n")
     assert told.count("error[") == 1
     assert told.count("= also: profiles/teams/") == 9
-    assert told.endswith("\n1,000 errors in 1,025 profiles")
+    assert told.endswith("\n1,000 errors in 1,026 profiles")
 
 
 def test_finding_with_too_many_notes_is_cut_and_counted() -> None:
