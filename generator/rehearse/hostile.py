@@ -93,7 +93,7 @@ _VOLUMES: tuple[tuple[Body, str], ...] = (
     ({"configMap": {"name": "a", "items": [{"key": "k", "path": "../x"}]}}, _VOLUME_FORM),
     ({"persistentVolumeClaim": {"claimName": ""}}, _VOLUME_FORM),
 )
-_TAKEN_NAMES = ("account", "dshm", "initializer", "mpi-hostfile", "mpi-ssh-auth", "tools")
+_TAKEN_NAMES = ("account", "dshm", "initializer", "mpi-hostfile", "mpi-ssh-auth", "ranks-home", "tools")
 _BAD_NAMES = ("X", "a" * 64)
 
 _PLACES = (

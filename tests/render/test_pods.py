@@ -59,7 +59,7 @@ def test_every_container_has_a_home_that_it_may_write_to(launcher: str) -> None:
         home = {each["name"]: each.get("value") for each in container["env"]}["HOME"]
         volumes = {each["name"]: each for each in template["spec"]["volumes"]}
         mounted = [volumes[each["name"]] for each in container["volumeMounts"] if each["mountPath"] == home]
-        wanted = [{"name": "home", "emptyDir": {}}] if (launcher, name) == ("torchrun", "node") else []
+        wanted = [{"name": "ranks-home", "emptyDir": {}}] if (launcher, name) == ("torchrun", "node") else []
         assert (home in {"/home/mpiuser", "/home/ranks", "/tmp"}, mounted) == (True, wanted)
 
 
@@ -76,3 +76,29 @@ def test_volumes_are_not_walked_through_at_each_start(launcher: str, release: st
 def test_pods_name_no_mesh(launcher: str, release: str) -> None:
     """No profile declares a service mesh."""
     assert "istio" not in str(templates(launcher, release, **STEPS))
+
+
+@pytest.mark.parametrize("release", ["openshift-ai-3.5", "kubernetes-1.36"])
+def test_no_job_may_add_a_volume_by_the_name_of_a_runtimes_own(release: str) -> None:
+    """A second volume of one name makes the pod invalid: the job would hold its quota and never start."""
+    torchrun = {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}
+    for runtime in ({}, torchrun):
+        changes = {"clusters/prod-east.yaml": {"release": release}, "runtimes/openmpi-cuda.yaml": runtime}
+        manifests = render_site(platform_of(changes).sites[0])
+        (policy,) = (
+            each for each in manifests if each.name == "trainyard-trainjob-limits" and "Policy" in each.kind.name
+        )
+        reserved = next(
+            each["expression"].split("volume.name in [")[1].partition("]")[0]
+            for each in policy.body["spec"]["validations"]
+            if "volume.name in [" in each["expression"]
+        )
+        names = {
+            volume["name"]
+            for each in manifests
+            if each.kind.name == "ClusterTrainingRuntime"
+            for job in each.body["spec"]["template"]["spec"]["replicatedJobs"]
+            for volume in job["template"]["spec"]["template"]["spec"].get("volumes", [])
+        }
+        assert names
+        assert names <= set(reserved.replace("'", "").split(", "))
