@@ -19,21 +19,16 @@ CLUSTER, OTHER, RUNTIME = "clusters/prod-east.yaml", "hardware/other.yaml", "run
 TEAMS, POOLS = ("nlp", "vision"), ("dgx-h100", "other")
 THREADS, SYSTEM, GPUS, FUNCTIONS = {"dgx-h100": 224, "other": 192}, 16, 8, 8
 
-QUOTAS = st.dictionaries(
-    st.sampled_from(POOLS),
-    st.one_of(
-        st.builds(lambda n: {"nodes": n}, st.integers(2, 5)),
-        st.builds(lambda n: {"gpus": n}, st.sampled_from([2, 4, 6])),
-    ),
-    min_size=1,
-)
-"""Of one team, by pool."""
+AMOUNTS = {"nodes": st.integers(2, 5), "gpus": st.sampled_from([2, 4, 6])}
 
 
 @st.composite
 def platforms(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]]:
     """Changes of the base, what each pool's owners have of it in nodes, and the nodes that it promises."""
-    quotas = {team: draw(QUOTAS) for team in TEAMS}
+    # Shares and whole nodes are never of one pool.
+    units = {pool: draw(st.sampled_from(sorted(AMOUNTS))) for pool in POOLS}
+    on = st.sets(st.sampled_from(POOLS), min_size=1).map(sorted)
+    quotas = {team: {pool: {units[pool]: draw(AMOUNTS[units[pool]])} for pool in draw(on)} for team in TEAMS}
     nodes = {pool: draw(st.integers(2, 9)) for pool in POOLS}
     changes: dict[str, Any] = {
         CLUSTER: {"pools": {pool: {"nodes": nodes[pool] + 1, "reserve": 1, "fabric": "ib"} for pool in POOLS}},
