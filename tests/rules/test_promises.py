@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from generator.diagnostics import has_errors
@@ -76,7 +76,7 @@ def test_more_than_there_is_is_refused_and_nothing_else(
     assert {pool for pool in POOLS if any(f"`{pool}`" in each.message for each in told)} == too_much
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(platforms())
 def test_quota_of_what_is_accepted_is_in_the_nodes(
     case: tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]],
