@@ -58,11 +58,6 @@ class Pool:
         return ("worker", self.name)
 
     @property
-    def node_role(self) -> dict[str, str]:
-        """Label that the owner of the nodes puts on them."""
-        return {f"node-role.kubernetes.io/{self.name}": ""}
-
-    @property
     def memlock_name(self) -> str:
         """Name of the MachineConfig; the number orders it after the platform's own."""
         return f"99-{self.name}-memlock"
