@@ -51,8 +51,8 @@ SHARE_WITHOUT_A_PLACE = Rule(
     summary="A team's share finds room on its pool, wherever the other shares lie.",
     why=(
         "Jobs come and go, and what stays may lie on every node: none then has as many free GPUs as one pod wants. The"
-        " team's own GPUs are free, its job waits, `allows to fit only 0 out of 1 pod(s)` (seen with Kueue 0.19.2), and"
-        " as nobody uses more than they own nothing is reclaimed."
+        " team's own GPUs are free, its job waits, `doesn't allow to fit any of 1 pod(s)` (seen with Kueue 0.19.2),"
+        " and as nobody uses more than they own nothing is reclaimed."
     ),
     fix=(
         "Divide all shares of the pool into pods of the same size, such as 2 GPUs of 8; or add nodes to the pool until"
