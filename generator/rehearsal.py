@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from generator.committed import check_fresh, check_replaced
 from generator.diagnostics import Diagnostic, has_errors
@@ -68,22 +67,16 @@ class Request:
     """What is to be rehearsed.
 
     Args:
-        root: the profiles.
-        target: the tree.
-        components_root: path of the hand-written components relative to the tree.
+        source: the profiles, and the tree that was made from them.
         clusters: names of the only ones wanted; all when empty.
         team: name of the only one whose jobs are run; all when empty.
-        today: ISO date that waivers are measured against.
         on: what the control plane is, e.g. ``kind``.
         every: whether each team is tried, and not a sample of each shape.
     """
 
-    root: Path
-    target: Path
-    components_root: str
+    source: Source
     clusters: tuple[str, ...]
     team: str
-    today: str
     on: str
     every: bool = False
 
@@ -95,7 +88,8 @@ def build_programs(request: Request, tell: Tell) -> None:
         TreeError: a profile can't be read.
         ToolError: there is no Go, or a program does not build.
     """
-    generation = generate(request.root, request.components_root, request.clusters, request.today)
+    source = request.source
+    generation = generate(source.root, source.components_root, request.clusters, source.today)
     with alone(cache_folder()):
         for release in sorted({site.cluster.release.name for site in _sites(generation)}):
             build(read_components(release, request.on), cache_folder(), tell)
@@ -114,11 +108,12 @@ def rehearse(request: Request, tell: Tell, keep: Keep | None) -> Rehearsal:
         TreeError: a file can't be read.
         ToolError: a program is missing, does not start, or ends.
     """
-    generation = generate(request.root, request.components_root, request.clusters, request.today, request.target)
+    source = request.source
+    generation = generate(source.root, source.components_root, request.clusters, source.today, source.target)
     diagnostics = generation.diagnostics
     for check in (partial(check_replaced, clusters=request.clusters), check_fresh):
         if not has_errors(diagnostics):
-            diagnostics += tuple(check(request.target, generation))
+            diagnostics += tuple(check(source.target, generation))
     if has_errors(diagnostics):
         return Rehearsal(generation, diagnostics, {})
     plans = [(site, _plan(site, request, generation)) for site in _sites(generation)]
@@ -138,7 +133,6 @@ def _tasks(
 ) -> Iterator[_Task]:
     """Yield what is done on a control plane with the tree of a cluster, and on one that Argo CD brings it to."""
     (tell, keep), folder = output, cache_folder() / "run" / site.name
-    source = Source(request.root, request.target, request.components_root, request.today)
     built = find(plan.components, cache_folder())
     programs = f"{len(plan.components.programs)} programs of {site.cluster.release.name}"
     manifests = generation.manifests[site.name]
@@ -158,7 +152,7 @@ def _tasks(
     def delivered() -> tuple[Outcome, ...]:
         tell(f"{site.name}: starting {programs}, and Argo CD {site.cluster.release.versions['argocd']}")
         with opened(plan, built, folder / "delivery") as lab:
-            return tuple(_told(lab, deliver(lab, source, teams), tell))
+            return tuple(_told(lab, deliver(lab, request.source, teams), tell))
 
     yield from (checked, delivered)
 
@@ -170,7 +164,7 @@ def _sites(generation: Generation) -> Iterator[Site]:
 
 def _plan(site: Site, request: Request, generation: Generation) -> Plan:
     kinds = {(each.body["apiVersion"], each.body["kind"]) for each in synced(site, generation.manifests[site.name])}
-    return Plan(site, request.target / site.name, read_components(site.cluster.release.name, request.on), kinds)
+    return Plan(site, request.source.target / site.name, read_components(site.cluster.release.name, request.on), kinds)
 
 
 def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome]:

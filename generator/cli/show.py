@@ -84,6 +84,9 @@ def _space(space: Space) -> Iterator[Value]:
     for claim in space.claims:
         size = format_amount("storage", claim.request.size)
         yield Value(f"{own}storage {claim.name}", f"{size} at {claim.mount_path}", claim.request.at)
+    for allowed in space.allowances:
+        size = format_amount("storage", allowed.size)
+        yield Value(f"{own}claims of {allowed.storage.name}", f"an admin may claim {size} in all", allowed.at)
     for bucket in space.buckets:
         told = f"bucket {bucket.bucket} at {bucket.mount_path}"
         yield Value(f"{own}storage {bucket.name}", told, space.profile.at / "storage" / bucket.name)

@@ -71,6 +71,5 @@ class FinishedJobs:
 
     @property
     def pod_security(self) -> dict[str, object]:
-        """Security context of the pod: the ids are the release's, or those that its SCC gives."""
-        ids = {key: value for key, value in self.release.pod_ids.items() if key in {"runAsGroup", "runAsUser"}}
-        return dict(sorted({"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}, **ids}.items()))
+        """Security context of the pod, which mounts no volume."""
+        return {key: value for key, value in self.release.pod_security.items() if key != "fsGroup"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network
@@ -17,9 +16,6 @@ from generator.model.network import Egress
 from generator.model.pool import Pool
 from generator.model.release import Release
 from generator.model.storage import PullSecret, Storage
-
-_OF_DRIVERS = re.compile(r"gpu|nvidia")
-"""Namespaces of the operators that bring drivers: a cluster without GPUs and fabrics has none of them."""
 
 _FRAMEWORKS = {
     "AppWrapper": "workload.codeflare.dev/appwrapper",
@@ -104,7 +100,7 @@ class Cluster:
         priorities: lowest value first.
         networks: the cluster's own address ranges by name (pods, services, machines).
         operators, auditors: groups with the platform-wide roles.
-        system_namespaces: whose pods may use any node, the release's included; one that ends with ``*`` is a prefix.
+        system_namespaces: whose pods may use any node, beside those of the release.
         frameworks: job kinds that Kueue queues.
         fips: whether the nodes run in FIPS mode.
         encrypts_pods: whether the pod network encrypts between nodes.
@@ -233,8 +229,8 @@ class Cluster:
     @property
     def outside_system_namespaces(self) -> str:
         """CEL: the request is for a namespace where no daemon of the platform runs."""
-        drivers = bool(self.fabrics) or any(pool.hardware.gpu for pool in self.pools)
-        daemons = [name for name in self.system_namespaces if drivers or not _OF_DRIVERS.search(name)]
+        drivers = self.release.driver_namespaces if self.has_gpus or self.fabrics else ()
+        daemons = sorted({*self.release.system_namespaces, *drivers, *self.system_namespaces})
         prefixes = [name.removesuffix("*") for name in daemons if name.endswith("*")]
         named = [name for name in daemons if not name.endswith("*")]
         tests = [f"request.namespace in {text_list(named)}"]

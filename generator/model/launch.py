@@ -196,14 +196,12 @@ class Launch:
 
     @property
     def pod_security(self) -> dict[str, object]:
-        """Security context of the pods: the ids are the release's, or those that its SCC gives.
+        """Security context of the pods.
 
         Every pod has an fsGroup then. Without OnRootMismatch kubelet walks through a whole checkpoint volume at each
         start; SCCs neither set nor check it (openshift/apiserver-library-go:pkg/securitycontextconstraints).
         """
-        context: dict[str, object] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
-        context["fsGroupChangePolicy"] = "OnRootMismatch"
-        return dict(sorted({**context, **self.release.pod_ids}.items()))
+        return dict(sorted({**self.release.pod_security, "fsGroupChangePolicy": "OnRootMismatch"}.items()))
 
     @property
     def launcher_annotations(self) -> dict[str, str]:

@@ -49,6 +49,7 @@ class Release:
         metrics_namespaces: namespaces that scrape.
         controllers: user names that the admission policies exempt.
         system_namespaces: whose pods may use any node; one that ends with ``*`` is a prefix.
+        driver_namespaces: the same, on a cluster with GPUs or fabrics.
         reserved_config_maps: endings of the ConfigMaps that Trainer keeps beside a job.
         isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not cancel.
         groups_podsets: whether Kueue can place a launcher and its nodes as one topology group.
@@ -77,6 +78,7 @@ class Release:
     metrics_namespaces: tuple[str, ...]
     controllers: tuple[str, ...]
     system_namespaces: tuple[str, ...]
+    driver_namespaces: tuple[str, ...]
     reserved_config_maps: tuple[str, ...]
     isolates_jobs: bool
     groups_podsets: bool
@@ -93,6 +95,12 @@ class Release:
     def patches_runtimes(self) -> bool:
         """Whether a TrainJob changes its pods by ``runtimePatches`` (Trainer 2.2), not ``podTemplateOverrides``."""
         return "runtime-patches" in self.features
+
+    @property
+    def pod_security(self) -> dict[str, object]:
+        """Security context of a pod: the ids are the release's, or absent where its SCC gives them."""
+        context = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}, **self.pod_ids}
+        return dict(sorted(context.items()))
 
     @property
     def exemption(self) -> str:

@@ -152,7 +152,7 @@ def _states(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[tuple[str,
         stack.callback(_hold, lab.api, body, body["spec"]["stopPolicy"])
         _hold(lab.api, body, "Hold")
         job = submit(lab.api, manifest.body, sample.space)
-        stack.callback(_end, lab, job)
+        stack.callback(remove, lab, job)
         lab.processes.wait_until(lambda: bool(job.workload), f"a Workload for {job.name}", _PATIENCE)
         yield f"{job.name}, waiting", job
         _hold(lab.api, body, body["spec"]["stopPolicy"])
@@ -168,7 +168,8 @@ def _runs(job: Job) -> bool:
     return job.is_admitted and not job.body["spec"].get("suspend", False)
 
 
-def _end(lab: Lab, job: Job) -> None:
+def remove(lab: Lab, job: Job) -> None:
+    """Delete a job, and wait until its pods are gone too."""
     job.delete()
     lab.processes.wait_until(lambda: job.is_gone, f"the end of {job.name}", _PATIENCE)
 
@@ -183,7 +184,7 @@ def _hostile_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator
             request = partial(api.delete, body, policy, dry_run=True)
             yield Try(f"{state}: deleted by {who} with {policy}", request, at, words)
     for name in _config_maps_of(lab, job):
-        of_trainer = _config_map(sample.space, name)
+        of_trainer = config_map(sample.space, name)
         yield Try(f"{state}: {name} changed", partial(user.patch, of_trainer, {"data": {}}, dry_run=True), at, RESERVED)
         yield Try(f"{state}: {name} deleted", partial(user.delete, of_trainer, dry_run=True), at, RESERVED)
 
@@ -194,7 +195,7 @@ def _good_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[Tr
     label = {"metadata": {"labels": {"mine": "x"}}}
     yield Try(f"{state}: a label of its own", partial(user.patch, body, label, dry_run=True), at)
     yield Try(f"{state}: deleted", partial(user.delete, body, dry_run=True), at)
-    other = _config_map(sample.space, "mine")
+    other = config_map(sample.space, "mine")
     yield Try(f"{state}: another ConfigMap", partial(user.apply, other, dry_run=True), at)
     suspended = {"spec": {"suspend": not body["spec"].get("suspend", False)}}
     for account in sample.space.cluster.release.controllers:
@@ -209,7 +210,8 @@ def _config_maps_of(lab: Lab, job: Job) -> list[str]:
     return [each["name"] for each in found if any(own["uid"] == uid for own in each.get("ownerReferences", []))]
 
 
-def _config_map(space: Space, name: str) -> Body:
+def config_map(space: Space, name: str = "rehearsal") -> Body:
+    """Return an empty ConfigMap of a namespace."""
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": space.namespace}}
 
 

@@ -62,10 +62,15 @@ _JOB: Body = {"spec": {"template": {"spec": {**_PODS["spec"], "restartPolicy": "
 _ROLE: Body = {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}}
 
 
+def claim_spec(storage_class: str) -> Body:
+    """Return the spec of a small claim of a class."""
+    small = {"requests": {"storage": "1Mi"}}
+    return {"accessModes": ["ReadWriteMany"], "resources": small, "storageClassName": storage_class}
+
+
 def claim(storage_class: str) -> Attempt:
     """Return the request for a claim of a class; ``tenant_objects`` tries those that a policy refuses."""
-    spec = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Mi"}}}
-    return Attempt("create", "v1", "PersistentVolumeClaim", "", {"spec": {**spec, "storageClassName": storage_class}})
+    return Attempt("create", "v1", "PersistentVolumeClaim", "", {"spec": claim_spec(storage_class)})
 
 
 IN_A_NAMESPACE = (

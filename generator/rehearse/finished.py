@@ -13,7 +13,7 @@ from pathlib import Path
 
 from generator.model.manifest import Manifest
 from generator.model.space import Sample
-from generator.rehearse.admission import Tries, Try
+from generator.rehearse.admission import Tries, Try, remove
 from generator.rehearse.api import Body
 from generator.rehearse.jobs import KUEUE, TRAINER, Job, named, submit
 from generator.rehearse.lab import Lab
@@ -68,11 +68,10 @@ def check_finished(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iter
     with ExitStack() as stack:
         chosen = [first[team] for team in sorted(first)][:_TEAMS]
         tried = [each for sample, manifest in chosen for each in _jobs(lab, stack, sample, manifest, failures)]
-        yield _jobsets_kept(lab, [each for each in tried if each.has_ended])
+        yield _jobsets_kept(lab, [each for each in tried if each.has_ended], failures)
         if cleanup := lab.plan.site.cluster.finished_jobs:
             script = lab.api.get("batch/v1", "CronJob", cleanup.name, lab.plan.site.cluster.system_namespace)
-            failures += _cleaned(lab, script, tried, {})
-            failures += _cleaned(lab, script, tried, {"KEEP_SECONDS": "0"})
+            failures = [*_cleaned(lab, script, tried, {}), *_cleaned(lab, script, tried, {"KEEP_SECONDS": "0"})]
             yield counted("finished jobs go, others stay", 2 * len(tried), failures, f"as account {cleanup.name}")
 
 
@@ -81,7 +80,7 @@ def _jobs(lab: Lab, stack: ExitStack, sample: Sample, manifest: Manifest, failur
 
     def submitted(name: str) -> _Tried:
         tried = _Tried(submit(lab.api, named(manifest.body, name), sample.space), manifest)
-        stack.callback(_end, lab, tried.job)
+        stack.callback(remove, lab, tried.job)
         return tried
 
     last = "launcher" if sample.launch.runtime.launcher.mpi else "node"
@@ -107,13 +106,14 @@ def _is_over(job: Job, last: str) -> bool:
     return job.is_over
 
 
-def _end(lab: Lab, job: Job) -> None:
-    job.delete()
-    lab.processes.wait_until(lambda: job.is_gone, f"the end of {job.name}", _PATIENCE)
+def _jobsets_kept(lab: Lab, tried: Sequence[_Tried], failures: Sequence[Failure]) -> Outcome:
+    """Delete the JobSets of finished jobs as a platform operator and as an administrator.
 
-
-def _jobsets_kept(lab: Lab, tried: Sequence[_Tried]) -> Outcome:
-    """Delete the JobSets of finished jobs as a platform operator and as an administrator."""
+    Args:
+        lab: where they are.
+        tried: the finished jobs.
+        failures: jobs that did not get as far.
+    """
     groups = lab.plan.site.cluster.operators[:1]
     people = [lab.api, *(lab.api.acting(f"somebody@{each}", [each, "system:authenticated"]) for each in groups)]
     tries = [
@@ -123,6 +123,8 @@ def _jobsets_kept(lab: Lab, tried: Sequence[_Tried]) -> Outcome:
     ]
     made = Tries()
     made.make(tries)
+    made.tried += len(failures)
+    made.failures += failures
     return made.outcome("no JobSet goes without its job")
 
 

@@ -7,8 +7,9 @@ from functools import partial
 
 from generator.diagnostics import Pointer
 from generator.model.space import Space
-from generator.rehearse.admission import Tries, Try
+from generator.rehearse.admission import Tries, Try, config_map
 from generator.rehearse.api import Api, Body
+from generator.rehearse.attempts import claim_spec
 from generator.rehearse.hostile import RESERVED
 from generator.rehearse.jobs import as_user
 from generator.rehearse.lab import Lab
@@ -48,11 +49,6 @@ def check_tenant_objects(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]
         good.make(_good(lab, space))
     yield bad.outcome("hostile objects refused")
     yield good.outcome("a member's own objects pass")
-
-
-def config_map(space: Space, name: str = "rehearsal") -> Body:
-    """Return an empty ConfigMap of a namespace."""
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": space.namespace}}
 
 
 def _config_maps(lab: Lab, space: Space) -> Iterator[Try]:
@@ -100,9 +96,5 @@ def _claim(space: Space, storage_class: str) -> Body:
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": {"name": "rehearsal", "namespace": space.namespace},
-        "spec": {
-            "accessModes": ["ReadWriteMany"],
-            "resources": {"requests": {"storage": "1Mi"}},
-            "storageClassName": storage_class,
-        },
+        "spec": claim_spec(storage_class),
     }

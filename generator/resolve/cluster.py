@@ -63,7 +63,7 @@ def resolve_cluster(
         networks=networks,
         operators=tuple(sorted(roles.get("operator", ()))),
         auditors=tuple(sorted(roles.get("auditor", ()))),
-        system_namespaces=tuple(sorted({*release.system_namespaces, *fields.get("systemNamespaces", ())})),
+        system_namespaces=tuple(sorted(fields.get("systemNamespaces", ()))),
         frameworks=tuple(sorted(fields.get("frameworks", _FRAMEWORKS))),
         sharing=fields.get("sharing", "fair"),
         node_sync=fields.get("nodes", {}).get("sync", "manual"),

@@ -27,6 +27,7 @@ def resolve_release(name: str, source: Source) -> Release:
         metrics_namespaces=tuple(fields["metricsNamespaces"]),
         controllers=tuple(fields["controllers"]),
         system_namespaces=tuple(fields["systemNamespaces"]),
+        driver_namespaces=tuple(fields["driverNamespaces"]),
         reserved_config_maps=tuple(fields["reservedConfigMaps"]),
         isolates_jobs=fields["isolatesJobs"],
         groups_podsets=fields["groupsPodsets"],

@@ -25,8 +25,7 @@ TEAM_AS_SYSTEM_NAMESPACE = Rule(
 def team_as_system_namespace(platform: Platform) -> Iterator[Diagnostic]:
     """Look for names that a team has, or may have one day."""
     for site in platform.sites:
-        stated = (name for name in site.cluster.system_namespaces if name not in site.cluster.release.system_namespaces)
-        for name in stated:
+        for name in site.cluster.system_namespaces:
             if name.startswith(names.TEAM_PREFIX):
                 message = f"`{name}` is the name of a team's namespace, and a system namespace of cluster `{site.name}`"
                 yield TEAM_AS_SYSTEM_NAMESPACE.at(site.cluster.at / "systemNamespaces", message)

@@ -54,6 +54,12 @@ def test_json_has_the_same_values(trainyard: Call) -> None:
     }
 
 
+@pytest.mark.usefixtures("repository")
+def test_what_admins_may_claim_is_shown(trainyard: Call) -> None:
+    """An admin who is refused a claim looks here."""
+    assert _rows(trainyard("show", "nlp"))["claims of scratch"][0] == "an admin may claim 4Ti in all"
+
+
 def test_retired_team_is_on_no_cluster(repository: Path, trainyard: Call) -> None:
     """Of a tombstone only the team itself is shown."""
     edit(repository / "profiles" / "teams" / "nlp.yaml", "contact:", "state: retired\ncontact:")

@@ -43,8 +43,9 @@ def _found(after: dict[str, Any], before: dict[str, Any] | None = None) -> list[
         {"clusters/prod-east.yaml": {"pools": {"dgx-h100": {"nodes": 12}}}},
         {"teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": {"nodes": 2}}}, "storage": {"scratch": None}}},
         {"clusters/prod-east.yaml": {"fabrics": {"ib": {"addresses": "10.64.0.0/12"}}}},
+        {"teams/nlp.yaml": {"claims": {"scratch": "4Ti"}}},
     ],
-    ids=["nothing", "labels", "version", "nodes", "less", "range"],
+    ids=["nothing", "labels", "version", "nodes", "less", "range", "claims"],
 )
 def test_what_is_free_to_change(after: dict[str, Any]) -> None:
     """Texts, new versions, sizes and ranges are changed any day."""

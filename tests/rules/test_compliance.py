@@ -49,6 +49,20 @@ def test_nothing_is_demanded_of_others() -> None:
     assert not broken({**regulation("hipaa", *MEASURES), VISION: {"compliance": "hipaa", "state": "retired"}}) & RULES
 
 
+@pytest.mark.parametrize("encrypted", [True, False])
+def test_what_admins_may_claim_is_encrypted_too(encrypted: bool) -> None:
+    """A class that only the admins claim of holds the same data."""
+    nothing = dict.fromkeys(("home", "scratch", "checkpoints"))
+    changes = {
+        **regulation("hipaa", "encryptedStorage"),
+        CLUSTER: {"storage": {"scratch": {"encrypted": encrypted}}},
+        NLP: {"compliance": "hipaa", "storage": nothing, "claims": {"scratch": "1Ti"}},
+    }
+    found = messages("isolation/unencrypted-storage", changes)
+
+    assert found == ([] if encrypted else ["team nlp is under hipaa, and `scratch` is not said to be encrypted"])
+
+
 @pytest.mark.parametrize("measure", MEASURES)
 def test_what_is_not_listed_is_not_demanded(measure: str) -> None:
     """Each rule looks at a measure of its own; networks are isolated by construction."""

@@ -37,6 +37,15 @@ def test_each_kind_of_storage_takes_its_own_form(storage: str, asked: Any, fits:
     assert all(f"`{storage}`" in message for message in found)
 
 
+@pytest.mark.parametrize(("storage", "fits"), [("home", False), ("scratch", True), ("checkpoints", False)])
+def test_admins_claim_of_a_class_only(storage: str, fits: bool) -> None:
+    """Nothing provisions a volume for a claim on a folder or a bucket."""
+    found = messages("references/wrong-storage-request", {"teams/nlp.yaml": {"claims": {storage: "1Ti"}}})
+
+    assert (found == []) is fits
+    assert all(f"`{storage}`" in message for message in found)
+
+
 @pytest.mark.parametrize(
     "external",
     [

@@ -31,6 +31,7 @@ from generator.cli.options import (
     today,
 )
 from generator.diagnostics import has_errors
+from generator.publication import Source
 from generator.rehearsal import Rehearsal, Request, build_programs, rehearse
 from generator.rehearse.components import KIND, PROCESSES
 from generator.rehearse.kind import need_engine
@@ -81,7 +82,8 @@ def command(  # noqa: PLR0917 - click passes options by name
         need_name("team", team, names_in(profiles / "teams"))
     # A control plane must not outlive us: whoever ends this process politely ends it like Ctrl-C.
     signal.signal(signal.SIGTERM, _terminate)
-    request = Request(profiles, output, components_root(profiles, output), clusters, team, today(), on, every)
+    source = Source(profiles, output, components_root(profiles, output), today())
+    request = Request(source, clusters, team, on, every)
     if builds:
         build_programs(request, say)
         return Exit.FINE
