@@ -295,6 +295,15 @@ def test_cluster_without_gpus_and_fabrics_has_nothing_of_them(release: str) -> N
     assert {path: word for path, word in named.items() if not any(name in path for name in _LIMITS)} == {}
 
 
+def test_daemons_that_a_profile_states_are_let_through_everywhere() -> None:
+    """A name that reads like a driver's is no reason to drop it; the release's own count only where drivers are."""
+    stated = {CLUSTER: {"systemNamespaces": ["gpu-burn"]}}
+
+    assert "'gpu-burn'" in site(WITHOUT_FABRIC, stated).cluster.outside_system_namespaces
+    assert "nvidia" not in site(WITHOUT_FABRIC, stated).cluster.outside_system_namespaces
+    assert "nvidia-network-operator" in site(stated).cluster.outside_system_namespaces
+
+
 @pytest.mark.parametrize(
     ("changes", "needed", "absent"),
     [
