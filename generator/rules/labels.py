@@ -124,7 +124,7 @@ def labels_miss_product(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def label_of_a_daemon(platform: Platform) -> Iterator[Diagnostic]:
-    """Find hardware whose every label a discovery daemon sets."""
+    """Find labels that a discovery daemon sets: when one of them goes, the node leaves the pool."""
     for each in hardware(platform):
         for key in each.labels:
             if _DISCOVERED.match(key):

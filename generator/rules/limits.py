@@ -18,9 +18,9 @@ FRAMEWORKS_LIMIT: Final = 14
 
 _WHY = (
     "The pools are the flavors of one ClusterQueue. The API server refuses a ClusterQueue with more than its CRD takes,"
-    " and Argo CD's sync of the platform unit fails. The status of a LocalQueue may take fewer: then Kueue can't write"
-    " it: the LocalQueue is never active, and the team's Application stays Progressing. Its jobs are admitted all the"
-    " same."
+    " and Argo CD's sync of the platform unit fails. The status of a LocalQueue may take fewer. Kueue then can't"
+    " write it: the LocalQueue is never active, and the team's Application stays Progressing, although its jobs are"
+    " admitted."
 )
 TOO_MANY_POOLS_IN_QUEUE = Rule(
     id="scheduling/too-many-pools-in-queue",

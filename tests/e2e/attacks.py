@@ -15,7 +15,9 @@ from generator.rehearse.roles import rights
 from tests.e2e.stage import Scene
 
 TEAM = "nlp"
-NAMESPACE = f"team-{TEAM}"
+SPACES = ("a", "b", "c", "d")
+NAMESPACES = (f"team-{TEAM}", *(f"team-{TEAM}-{space}" for space in SPACES))
+"""Those of the team; in each of them one sequence runs at a time."""
 _MADE = "attack"
 """Prefix of the names of what an attack makes."""
 
@@ -59,14 +61,14 @@ class Request:
     body: Body
     dependents: str
 
-    def send(self, scene: Scene) -> str:
+    def send(self, scene: Scene, namespace: str) -> str:
         """Make the request; return the refusal, if any."""
-        user = as_user(scene.api, scene.space(NAMESPACE), self.role)
+        user = as_user(scene.api, scene.space(namespace), self.role)
         try:
             if self.verb == "create":
-                user.create(self._new(scene))
+                user.create(self._new(scene, namespace))
                 return ""
-            there = scene.api.list(self.version, self.kind, NAMESPACE)
+            there = scene.api.list(self.version, self.kind, namespace)
             chosen = there if self.verb == "deletecollection" else [there[self.number % len(there)]] if there else []
             for each in chosen:
                 target = {"apiVersion": self.version, "kind": self.kind, "metadata": each["metadata"]}
@@ -78,12 +80,12 @@ class Request:
             return str(refused)
         return ""
 
-    def _new(self, scene: Scene) -> Body:
+    def _new(self, scene: Scene, namespace: str) -> Body:
         if self.kind == "TrainJob":
-            body = scene.body(TEAM, 2 + self.number % 3)
+            body = json.loads(json.dumps(scene.body(TEAM, 2 + self.number % 3)))
         else:
-            body = {"apiVersion": self.version, "kind": self.kind, "metadata": {"namespace": NAMESPACE}}
-        body = json.loads(json.dumps(body))
+            body = {"apiVersion": self.version, "kind": self.kind, "metadata": {}}
+        body["metadata"]["namespace"] = namespace
         _merge(body, self.body)
         body["metadata"]["name"] = f"{_MADE}-{self.number % 4}{self.body.get('ending', '')}"
         body.pop("ending", None)
@@ -202,3 +204,6 @@ def _requests(draw: Callable[..., Any]) -> Request:
 _SUBMIT = Request("user", "create", TRAINER, "TrainJob", 0, {}, "Background")
 SEQUENCES = st.lists(_requests(), min_size=1, max_size=3).map(lambda rest: [_SUBMIT, *rest])
 """Two to four requests; the first is a job as it should be, or the others would have nothing to attack."""
+
+ATTACKS = st.lists(SEQUENCES, min_size=len(NAMESPACES), max_size=len(NAMESPACES))
+"""A sequence for each namespace, all at the same time."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,11 +13,15 @@ from hypothesis import seed as seeded
 
 from generator.rehearse.api import Body
 from generator.rehearse.jobs import JOBSET, KUEUE, TRAINER, Job, is_true
-from tests.e2e.attacks import NAMESPACE, SEQUENCES, Request, unknown
+from tests.e2e.attacks import ATTACKS, NAMESPACES, SPACES, Request, unknown
 from tests.e2e.stage import CLUSTER, NEW, OLD, Scene, Stage
 
 _PLATFORM: dict[str, Any] = {
-    "teams/nlp.yaml": {"quota": {CLUSTER: {"dgx-h100": {"nodes": 4, "borrow": 4}}}, "claims": {"scratch": "1Ti"}},
+    "teams/nlp.yaml": {
+        "quota": {CLUSTER: {"dgx-h100": {"nodes": 8, "borrow": 4}}},
+        "claims": {"scratch": "1Ti"},
+        "spaces": {space: {"claims": {"scratch": "1Ti"}} for space in SPACES},
+    },
     "teams/vision.yaml": {"quota": {CLUSTER: {"dgx-h100": {"nodes": 4, "lend": "all"}}}},
 }
 _PATIENCE = 20.0
@@ -32,23 +38,27 @@ def test_attacks_know_every_kind(role: str) -> None:
 @pytest.mark.e2e
 @pytest.mark.parametrize("ground", [NEW, OLD], indirect=True, ids=lambda ground: ground.name, scope="session")
 def test_no_sequence_of_requests_harms_others(ground: Stage, attacks: int, seed: str) -> None:
-    """After each sequence quota, nodes and delivery are as promised, and all of it can be removed."""
+    """Sequences run in all namespaces of a team at once; then quota, nodes and delivery are as promised."""
     scene = ground.stand(_PLATFORM)
     assert not scene.refused
 
     @seeded(seed)
     @settings(
-        max_examples=attacks,
+        max_examples=math.ceil(attacks / len(NAMESPACES)),
         deadline=None,
         database=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(SEQUENCES)
-    def attack(sequence: list[Request]) -> None:
-        answers = [request.send(scene) for request in sequence]
+    @given(ATTACKS)
+    def attack(sequences: list[list[Request]]) -> None:
+        with ThreadPoolExecutor(len(NAMESPACES)) as pool:
+            answers = list(pool.map(sent, sequences, NAMESPACES))
         found = [*_harm(scene), *_left(scene)]
-        assert not found, (found, list(zip(sequence, answers, strict=True)))
+        assert not found, (found, list(zip(NAMESPACES, sequences, answers, strict=True)))
+
+    def sent(sequence: list[Request], namespace: str) -> list[str]:
+        return [request.send(scene, namespace) for request in sequence]
 
     attack()
 
@@ -61,9 +71,9 @@ def _harm(scene: Scene) -> Iterator[str]:
     if not stage.until(lambda: _is_still(scene), _PATIENCE):
         yield "controllers go on while nobody acts"
     pools = tuple(f"{pool.name}-" for pool in scene.site.cluster.pools)
-    pods = scene.api.list("v1", "Pod", NAMESPACE)
+    pods = _theirs(scene, "v1", "Pod")
     yield from (
-        f"pod {each['metadata']['name']} is on {node}"
+        f"pod {_told(each)} is on {node}"
         for each in pods
         if (node := each["spec"].get("nodeName", pools[0])) and not node.startswith(pools)
     )
@@ -74,22 +84,32 @@ def _harm(scene: Scene) -> Iterator[str]:
     owner.delete()
 
 
+def _theirs(scene: Scene, version: str, kind: str) -> list[Body]:
+    """Return the objects of a kind in the attackers' namespaces."""
+    return [each for each in scene.api.list(version, kind) if each["metadata"]["namespace"] in NAMESPACES]
+
+
+def _told(body: Body) -> str:
+    return f"{body['metadata']['namespace']}/{body['metadata']['name']}"
+
+
 def _unadmitted(scene: Scene) -> list[str]:
     """Return pods that hold a node and belong to no job with an admitted Workload."""
     admitted = {
-        owner["name"]
-        for each in scene.api.list(KUEUE, "Workload", NAMESPACE)
+        (each["metadata"]["namespace"], owner["name"])
+        for each in _theirs(scene, KUEUE, "Workload")
         if is_true(each, "Admitted")
         for owner in each["metadata"].get("ownerReferences", [])
     }
-    return [each["metadata"]["name"] for each in scene.api.list("v1", "Pod", NAMESPACE) if _holds(each, admitted)]
+    return [_told(each) for each in _theirs(scene, "v1", "Pod") if _holds(each, admitted)]
 
 
-def _holds(pod: Body, admitted: set[str]) -> bool:
+def _holds(pod: Body, admitted: set[tuple[str, str]]) -> bool:
     metadata = pod["metadata"]
     runs = pod["spec"].get("nodeName") and pod["status"].get("phase") not in {"Succeeded", "Failed"}
     ends = "deletionTimestamp" in metadata
-    return bool(runs) and not ends and metadata.get("labels", {}).get(JOBSET) not in admitted
+    job = (metadata["namespace"], metadata.get("labels", {}).get(JOBSET, ""))
+    return bool(runs) and not ends and job not in admitted
 
 
 def _is_still(scene: Scene) -> bool:
@@ -100,7 +120,7 @@ def _is_still(scene: Scene) -> bool:
 
 def _generations(scene: Scene) -> dict[str, int]:
     kinds = {"TrainJob": TRAINER, "JobSet": "jobset.x-k8s.io/v1alpha2", "Pod": "v1"}
-    found = (each["metadata"] for kind, version in kinds.items() for each in scene.api.list(version, kind, NAMESPACE))
+    found = (each["metadata"] for kind, version in kinds.items() for each in _theirs(scene, version, kind))
     return {each["uid"]: each.get("generation", 0) for each in found}
 
 
@@ -108,11 +128,11 @@ def _steering(scene: Scene) -> Iterator[str]:
     """Yield objects with which a sequence could stop the delivery of the team's unit."""
     kinds = {"ConfigMap": "v1", "PersistentVolumeClaim": "v1", "TrainJob": TRAINER}
     for kind, version in kinds.items():
-        for each in scene.api.list(version, kind, NAMESPACE):
+        for each in _theirs(scene, version, kind):
             metadata = each["metadata"]
             keys = [*metadata.get("annotations", {}), *metadata.get("labels", {})]
             if metadata["name"].startswith("attack") and any(key.startswith("argocd.") for key in keys):
-                yield f"{kind} {metadata['name']} carries {keys}"
+                yield f"{kind} {_told(each)} carries {keys}"
 
 
 def _left(scene: Scene) -> Iterator[str]:
@@ -120,15 +140,14 @@ def _left(scene: Scene) -> Iterator[str]:
     stage, kinds = scene.stage, {"TrainJob": TRAINER, "ConfigMap": "v1", "PersistentVolumeClaim": "v1"}
 
     def made(kind: str, version: str) -> list[Body]:
-        found = scene.api.list(version, kind, NAMESPACE)
-        return [each for each in found if each["metadata"]["name"].startswith("attack")]
+        return [each for each in _theirs(scene, version, kind) if each["metadata"]["name"].startswith("attack")]
 
     for kind, version in kinds.items():
         for each in made(kind, version):
-            stage.delete(version, kind, NAMESPACE, each["metadata"]["name"])
+            stage.delete(version, kind, each["metadata"]["namespace"], each["metadata"]["name"])
     for kind, version in kinds.items():
         if not stage.until(lambda kind=kind, version=version: not made(kind, version), _PATIENCE):  # type: ignore[misc]
-            yield f"a {kind} can't be removed: {made(kind, version)}"
+            yield f"a {kind} can't be removed: {[_told(each) for each in made(kind, version)]}"
     jobs = [Job(scene.api, "team-vision", each["metadata"]["name"]) for each in scene.api.list(TRAINER, "TrainJob")]
     if not stage.until(lambda: all(job.is_gone for job in jobs) and not scene.api.list("v1", "Pod"), _PATIENCE):
-        yield f"pods can't be removed: {[each['metadata']['name'] for each in scene.api.list('v1', 'Pod')]}"
+        yield f"pods can't be removed: {[_told(each) for each in scene.api.list('v1', 'Pod')]}"

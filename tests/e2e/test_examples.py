@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from generator.pipeline import generate
+from generator.publication import Source
+from generator.rehearsal import Request, rehearse
+from generator.rehearse.components import PROCESSES
+from generator.tree.write import write
+from tests.e2e.conftest import link_programs
 from tests.e2e.stage import NEW, OLD, Stage
+from tests.rules.cases import TODAY
+from tests.test_examples import EXAMPLES
 
 pytestmark = pytest.mark.e2e
 COMPONENTS = "../profiles/components"
+
+
+def test_two_fabrics_in_one_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every promise holds for a queue over pools of two fabrics."""
+    profiles, target, cache = EXAMPLES / "two-fabrics" / "profiles", tmp_path / "overlays", tmp_path / "cache"
+    cache.mkdir()
+    link_programs(cache)
+    monkeypatch.setenv("TRAINYARD_CACHE", str(cache))
+    write(target, generate(profiles, COMPONENTS).files)
+
+    rehearsal = rehearse(Request(Source(profiles, target, COMPONENTS, TODAY), (), "", PROCESSES), print, None)
+
+    outcomes = {outcome.promise: outcome for outcome in rehearsal.outcomes["south"]}
+    assert not [outcome for outcome in outcomes.values() if not outcome.fine]
+    assert (outcomes["local queues active"].tried, outcomes["own quotas filled"].tried) == (2, 4)
 
 
 @pytest.mark.parametrize("ground", [OLD, NEW], indirect=True, ids=[OLD.name, NEW.name])
