@@ -80,6 +80,12 @@ class Site:
             folders.setdefault(f"{claim.storage.server}:{claim.path}", []).append(claim.namespace)
         return dict(sorted(folders.items()))
 
+    @property
+    def has_job_folders_on_nfs(self) -> bool:
+        """Whether a runtime's steps write to NFS, where kubelet makes a folder for each job, as root."""
+        folders = {each.name for each in self.cluster.storage if each.kind == "nfs"}
+        return any(launch.volume in folders for launch in self.launches)
+
     def part(self, part: str) -> str:
         """Return the name of the AppProject and Application of a part of this cluster."""
         return names.application(self.name, part)

@@ -326,6 +326,16 @@ def test_prerequisites_are_those_of_the_cluster(changes: dict[str, Any], needed:
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize(("volume", "told"), [("home", True), ("scratch", False)])
+def test_readme_tells_what_kubelet_needs_of_nfs(volume: str, told: bool) -> None:
+    """A server that squashes root refuses the folder of a job, whose pods then never start."""
+    steps = {"image": f"example.com/steps@sha256:{'a' * 64}", "volume": volume, "dataset": True}
+    text = readme(site({"runtimes/openmpi-cuda.yaml": {"initialize": steps}}))
+
+    assert ("must not squash root" in text) is told
+    assert "All namespaces of a team share its folder." in text
+
+
 def test_readme_counts_one_node_as_one() -> None:
     """A pool of one node has one."""
     text = readme(site({CLUSTER: {"pools": {"dgx-h100": {"nodes": 1, "reserve": 0}}}}))
