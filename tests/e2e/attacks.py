@@ -147,6 +147,17 @@ _METADATA = st.fixed_dictionaries(
         "labels": _some(_LABELS),
     },
 )
+
+
+class _Long(str):
+    """Text that a finding does not print in full."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"{self[0]!r} * {len(self)}"
+
+
 _TOLERANT = [{"operator": "Exists"}]
 _JOB_SPECS: list[Body] = [
     {},
@@ -158,14 +169,14 @@ _JOB_SPECS: list[Body] = [
     {"trainer": {"resourcesPerNode": {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}}},
     {"trainer": {"env": [{"name": "SSH_CRYPTO", "value": "none"}]}},
     {"trainer": {"image": "example.com/other"}},
-    {"trainer": {"command": ["x" * 70_000]}},
+    {"trainer": {"command": [_Long("x" * 70_000)]}},
     {"runtimeRef": {"name": "of-another-team"}},
     {"managedBy": "kueue.x-k8s.io/multikueue"},
     {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": {"tolerations": _TOLERANT}}]},
     {"runtimePatches": []},
     {"activeDeadlineSeconds": 1},
 ]
-_BYTES = [{}, {"hostfile": "attack-0-node-0-0 slots=8"}, {"x": "y" * 300_000}]
+_BYTES = [{}, {"hostfile": "attack-0-node-0-0 slots=8"}, {"x": _Long("y" * 300_000)}]
 _CLAIM = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "900Pi"}}}
 
 

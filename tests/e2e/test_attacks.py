@@ -17,8 +17,9 @@ from tests.e2e.attacks import ATTACKS, NAMESPACES, SPACES, Request, unknown
 from tests.e2e.stage import CLUSTER, NEW, OLD, Scene, Stage
 
 _PLATFORM: dict[str, Any] = {
+    f"clusters/{CLUSTER}.yaml": {"pools": {"dgx-h100": {"nodes": 17}}},
     "teams/nlp.yaml": {
-        "quota": {CLUSTER: {"dgx-h100": {"nodes": 8, "borrow": 4}}},
+        "quota": {CLUSTER: {"dgx-h100": {"nodes": 12, "borrow": 4}}},
         "claims": {"scratch": "1Ti"},
         "spaces": {space: {"claims": {"scratch": "1Ti"}} for space in SPACES},
     },
