@@ -1,6 +1,6 @@
 """Builds the programs of `tests/e2e/programs` into the cache of the rehearsal's programs, each once.
 
-`python -m tests.e2e.engines` builds all of them.
+`python -m tests.e2e.engines` builds all of them, and fetches the packet filter that kube-router calls.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from generator.rehearse.build import cache_folder, find_go, run_go
+from tests.e2e.image import packet_filter
 
 KUBE_ROUTER, SRIOV_OPERATOR = "kube-router", "sriov-network-operator"
 _PROGRAMS = Path(__file__).parent / "programs"
@@ -46,3 +47,4 @@ def _build(source: Path, target: Path) -> None:
 if __name__ == "__main__":
     for program in (KUBE_ROUTER, SRIOV_OPERATOR):
         engine(program)
+    packet_filter(cache_folder())

@@ -1,4 +1,4 @@
-// k3s publishes kube-router's network policy controller with its own releases; the module keeps kube-router's name.
+// The fork of kube-router that k3s ships; its packages keep kube-router's name.
 module trainyard/tests/kube-router
 
 go 1.26

@@ -1,6 +1,6 @@
 // Program kube-router writes the rules of NetworkPolicies into the kernel, once, and leaves them there.
 //
-// It runs the network policy controller of kube-router, as k3s ships it, on a client in memory. Objects come from
+// It runs the network policy controller of kube-router (the fork of k3s) on a client in memory. Objects come from
 // standard input, one JSON document a line: the node, namespaces, pods and policies. It ends with 1 when the controller
 // logs an error: the controller itself only logs what it could not write.
 package main
