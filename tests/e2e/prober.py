@@ -1,0 +1,102 @@
+"""Runs between the pods of `tests/e2e/packets.py`: listens in every pod's network namespace and tries connections.
+
+Standard input: addresses by pod, ports, and probes `[source, target, protocol, port]`.
+Standard output: the probes that were answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import json
+import os
+import socket
+import struct
+import sys
+from contextlib import suppress
+from typing import Any
+
+_CLONE_NEWNET = 0x40000000
+_PATIENCE = 2.0
+"""Seconds for one try; a refusal comes at once, a SYN that is lost is sent again after one second."""
+_AT_ONCE = 200
+_TYPES = {"TCP": socket.SOCK_STREAM, "UDP": socket.SOCK_DGRAM}
+_RESET = struct.pack("ii", 1, 0)
+"""SO_LINGER that ends a connection by a reset: nothing of it is left for the next try."""
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def main() -> None:
+    """Try all probes."""
+    asked: dict[str, Any] = json.load(sys.stdin)
+    print(json.dumps(asyncio.run(_probe(asked["addresses"], asked["ports"], asked["probes"]))))  # noqa: T201
+
+
+async def _probe(addresses: dict[str, str], ports: list[int], probes: list[list[Any]]) -> list[list[Any]]:
+    listeners = [_listen(*pod, protocol, port) for pod in addresses.items() for protocol in _TYPES for port in ports]
+    free = asyncio.Semaphore(_AT_ONCE)
+
+    async def answered(source: str, target: str, protocol: str, port: int) -> bool:
+        async with free:
+            with _socket(source, protocol) as one:
+                one.bind((addresses[source], 0))
+                with suppress(OSError):
+                    async with asyncio.timeout(_PATIENCE):
+                        return await _try(one, protocol, (addresses[target], port))
+                return False
+
+    open_ = await asyncio.gather(*(answered(*each) for each in probes))
+    for listener in listeners:
+        listener.close()
+    return [each for each, is_open in zip(probes, open_, strict=True) if is_open]
+
+
+async def _try(one: socket.socket, protocol: str, target: tuple[str, int]) -> bool:
+    """Return True when a connection is made or a datagram comes back.
+
+    Raises:
+        OSError: it was refused, or nothing came in time (TimeoutError).
+    """
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(one, target)
+    if protocol == "TCP":
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        return True
+    await loop.sock_sendall(one, b"?")
+    return await loop.sock_recv(one, 1) == b"?"
+
+
+def _listen(pod: str, address: str, protocol: str, port: int) -> socket.socket:
+    """Open a port: the kernel accepts connections, datagrams are sent back."""
+    one = _socket(pod, protocol)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    one.bind((address, port))
+    if protocol == "TCP":
+        one.listen(1024)
+    else:
+        asyncio.get_running_loop().add_reader(one, _echo, one)
+    return one
+
+
+def _echo(one: socket.socket) -> None:
+    with suppress(OSError):
+        data, sender = one.recvfrom(1)
+        one.sendto(data, sender)
+
+
+def _socket(pod: str, protocol: str) -> socket.socket:
+    """Make a socket in a pod's network namespace; it stays there."""
+    namespace = os.open(f"/run/netns/{pod}", os.O_RDONLY)
+    try:
+        if _libc.setns(namespace, _CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), "setns")
+    finally:
+        os.close(namespace)
+    one = socket.socket(socket.AF_INET, _TYPES[protocol])
+    one.setblocking(False)
+    return one
+
+
+if __name__ == "__main__":
+    main()

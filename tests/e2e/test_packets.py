@@ -1,0 +1,193 @@
+"""The NetworkPolicies of both trees against real packets: kube-router's rules in the kernel, pods that connect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.e2e.intent import DNS, INTERNET, OUTSIDER, Intent, intent, job_policies, policies
+from tests.e2e.packets import Node, Probe
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("packets")]
+both = pytest.mark.parametrize("place", ["lab", "prod-east"], indirect=True)
+
+_ANYBODY: dict[str, Any] = {"namespaceSelector": {}}
+_WHOLE_NAMESPACE: dict[str, Any] = {"podSelector": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cluster: what is promised, its pods, and its tree's policies with those that its controllers add."""
+
+    name: str
+    meant: Intent
+    node: Node
+
+    @property
+    def policies(self) -> list[dict[str, Any]]:
+        return [*policies(self.name), *job_policies(self.meant)]
+
+    def differing(self, enforced: list[dict[str, Any]], namespaces: int = 99) -> set[Probe]:
+        """Return the probes that pass and should not, or the other way round, with the teams' first namespaces."""
+        left_out = self.meant.namespaces[namespaces:]
+        among = {each.name: each for each in self.node.endpoints if each.namespace not in left_out}
+        probes = set(self.meant.probes(tuple(among.values())))
+        expected = {probe for probe in probes if self.meant.allows(among[probe[0]], among[probe[1]], *probe[2:])}
+        assert 0 < len(expected) < len(probes) / 2
+        self.node.enforce(enforced)
+        return self.node.answered(probes) ^ expected
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[dict[str, Place]]:
+    """Keep what one test has made for the next."""
+    places: dict[str, Place] = {}
+    yield places
+    for each in places.values():
+        each.node.close()
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest, made: dict[str, Place]) -> Place:
+    """Return a cluster with all its pods on one node."""
+    if request.param not in made:
+        meant = intent(request.param)
+        made[request.param] = Place(request.param, meant, Node(tuple(meant.endpoints())))
+    return made[request.param]
+
+
+def lines(probes: set[Probe]) -> str:
+    return "\n".join(f"{source} -> {target} {protocol}/{port}" for source, target, protocol, port in sorted(probes))
+
+
+@both
+def test_all_reach_all_without_policies(place: Place) -> None:
+    """Whatever does not pass in the other tests, a policy stops."""
+    probes = set(place.meant.probes(tuple(place.node.endpoints)))
+    place.node.enforce([])
+
+    assert not lines(probes - place.node.answered(probes))
+
+
+@both
+def test_packets_pass_as_documented(place: Place) -> None:
+    """Each pod of each team reaches what the documentation says, on each port, and nothing else."""
+    assert not lines(place.differing(place.policies))
+
+
+@pytest.mark.parametrize("place", ["prod-east"], indirect=True)
+def test_tree_alone_opens_no_job(place: Place) -> None:
+    """On OpenShift AI the way into a job's pods is Trainer's policy; the tree's own policies open none."""
+    differing = place.differing(policies("prod-east"), namespaces=1)
+
+    namespace = place.meant.namespaces[0]
+    assert (f"{namespace}-rank-a0", f"{namespace}-rank-a1", "TCP", 22) in differing
+    assert {target.rpartition("-")[0] for _, target, *_ in differing} == {f"{namespace}-rank"}
+
+
+def open_ingress(spec: dict[str, Any]) -> None:
+    spec["ingress"] = [{}]
+
+
+def ingress_from(peer: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+    def change(spec: dict[str, Any]) -> None:
+        spec["ingress"][0]["from"] = [peer]
+
+    return change
+
+
+def any_job(spec: dict[str, Any]) -> None:
+    """Admit every job pod of the namespace, as on plain Kubernetes."""
+    spec["policyTypes"] = ["Ingress", "Egress"]
+    spec["ingress"] = [{"from": spec["egress"][0]["to"]}]
+
+
+def any_pod(spec: dict[str, Any]) -> None:
+    spec["podSelector"] = {}
+    spec["ingress"][0]["from"] = spec["egress"][0]["to"] = [_WHOLE_NAMESPACE]
+
+
+def any_namespace(spec: dict[str, Any]) -> None:
+    spec["ingress"][0]["from"] = spec["egress"][0]["to"] = [_ANYBODY]
+
+
+def any_port(spec: dict[str, Any]) -> None:
+    del spec["egress"][0]["ports"]
+
+
+def any_address(spec: dict[str, Any]) -> None:
+    spec["egress"][0]["to"] = [{"ipBlock": {"cidr": "0.0.0.0/0"}}]
+
+
+def for_all_pods(spec: dict[str, Any]) -> None:
+    spec["podSelector"] = {}
+
+
+def for_no_pod(spec: dict[str, Any]) -> None:
+    spec["podSelector"] = {"matchLabels": {"nobody": "here"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A policy of a tree that is changed, and a probe whose answer that changes.
+
+    Args:
+        source, target: names of endpoints; `{0}` and `{1}` are the teams' first namespaces.
+    """
+
+    cluster: str
+    policy: str
+    change: Callable[[dict[str, Any]], None]
+    source: str
+    target: str
+    port: int
+
+
+WRONG = [
+    Wrong("lab", "default-deny", open_ingress, OUTSIDER, "{0}-bench-0", 8888),
+    Wrong("lab", "dns", any_port, "{0}-rank-a0", DNS, 40000),
+    Wrong("lab", "dns", for_no_pod, "{0}-rank-a0", DNS, 53),
+    Wrong("lab", "jobs", for_no_pod, "{0}-rank-a0", "{0}-rank-a1", 22),
+    Wrong("lab", "jobs", ingress_from(_ANYBODY), OUTSIDER, "{0}-rank-a0", 22),
+    Wrong("lab", "jobs", any_pod, "{0}-bench-0", "{0}-rank-a0", 22),
+    Wrong("lab", "jobs", any_namespace, "{0}-rank-a0", "{1}-rank-a0", 22),
+    Wrong("lab", "metrics", ingress_from(_ANYBODY), OUTSIDER, "{0}-rank-a0", 40000),
+    Wrong("lab", "egress-object-store", any_address, "{0}-rank-a0", INTERNET, 443),
+    Wrong("lab", "egress-object-store", any_port, "{0}-rank-a0", "object-store-0", 22),
+    Wrong("prod-east", "jobs", any_job, "{0}-rank-a0", "{0}-rank-b0", 22),
+    Wrong("prod-east", "workspaces", ingress_from(_ANYBODY), OUTSIDER, "{0}-bench-0", 8888),
+    Wrong("prod-east", "workspaces", for_all_pods, "openshift-ingress", "{0}-rank-a0", 22),
+    Wrong("prod-east", "egress-api-server", for_all_pods, "{0}-rank-a0", "api-server-0", 6443),
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [pytest.param(each.cluster, each, id=f"{each.cluster}-{each.policy}") for each in WRONG],
+    indirect=["place"],
+)
+def test_wrong_policy_is_seen(place: Place, wrong: Wrong) -> None:
+    """A policy that admits more, or less, lets a packet pass that should not, or stops one that should."""
+    enforced = deepcopy(place.policies)
+    changed = [each["spec"] for each in enforced if each["metadata"]["name"] == wrong.policy]
+    for spec in changed:
+        wrong.change(spec)
+
+    differing = place.differing(enforced, namespaces=2)
+
+    assert len(changed) == len(place.meant.namespaces)
+    source, target = (each.format(*place.meant.namespaces) for each in (wrong.source, wrong.target))
+    assert (source, target, "TCP", wrong.port) in differing
+
+
+def test_endpoints_are_of_every_kind() -> None:
+    """The matrix has jobs, workbenches, the platform's controllers, an outsider and hosts on both sides of a range."""
+    names = [each.name for each in intent("prod-east").endpoints()]
+
+    assert len(names) == len(set(names))
+    assert {"team-nlp-rank-a0", "team-nlp-bench-0", OUTSIDER, DNS, "trainer", "redhat-ods-applications"} < set(names)
+    assert {"api-server-0", "api-server-0-next", INTERNET} < set(names)

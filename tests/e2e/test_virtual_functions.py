@@ -1,0 +1,124 @@
+"""The SR-IOV policies through the operator's own reconciler: each rail's virtual functions, on each node, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
+
+import pytest
+
+from generator.model.platform import Site
+from generator.render.site import render_site
+from tests.e2e.virtual_functions import Body, node_objects, operated, promised, site_of
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("virtual-functions")]
+CLUSTERS = ["profiles/lab", "profiles/prod-east", "examples/two-fabrics/profiles/south"]
+
+
+@cache
+def _site(path: str) -> Site:
+    return site_of(*path.rsplit("/", 1))
+
+
+@pytest.fixture
+def site(request: pytest.FixtureRequest) -> Site:
+    """Return a cluster."""
+    return _site(request.param)
+
+
+all_clusters = pytest.mark.parametrize("site", CLUSTERS, indirect=True)
+
+
+@all_clusters
+def test_nodes_have_what_the_profiles_promise(site: Site) -> None:
+    """On each node the operator sets up the rails, with number, MTU and link of the profile, and no other port."""
+    assert operated(site, node_objects(site)) == promised(site)
+
+
+@all_clusters
+def test_each_virtual_function_has_one_name(site: Site) -> None:
+    """A node with rails advertises eight resources; no port is in two of them, and no function in two groups."""
+    found = operated(site, node_objects(site))
+
+    assert {len(each.resources) for each in found.values()} == {0, 8}
+    for each in found.values():
+        ports = [port for resource in each.resources for port in resource.ports]
+        assert sorted(ports) == sorted({port.pci for port in each.ports})
+        assert all(len(port.functions) == 1 for port in each.ports)
+
+
+@all_clusters
+def test_queues_count_what_nodes_advertise(site: Site) -> None:
+    """Each virtual function in a quota is one that the nodes of that pool advertise, and there are as many."""
+    found, prefix = operated(site, node_objects(site)), f"{site.cluster.release.resource_prefix}/"
+    quota: dict[tuple[str, str], int] = {}
+    for body in (each.body for each in render_site(site) if each.body["kind"] == "ClusterQueue"):
+        for group in body["spec"]["resourceGroups"]:
+            for flavor in group["flavors"]:
+                for resource in flavor["resources"]:
+                    key = flavor["name"], resource["name"].removeprefix(prefix)
+                    if "_rail_" in key[1]:
+                        quota[key] = quota.get(key, 0) + int(resource["nominalQuota"])
+
+    assert len(quota) >= 8
+    for (pool, name), number in quota.items():
+        nodes = [each for node, each in found.items() if node.rpartition("-")[0] == pool]
+        there = sum(port.number for each in nodes for port in each.ports if port.resource == name)
+        assert 0 < number <= there
+
+
+def by_vendor(policies: list[Body]) -> None:
+    """Choose ports by their model alone: the storage ports have the same one."""
+    del policies[3]["spec"]["nicSelector"]["rootDevices"]
+
+
+def for_every_node(policies: list[Body]) -> None:
+    policies[3]["spec"]["nodeSelector"] = {"kubernetes.io/os": "linux"}
+
+
+def same_port(policies: list[Body]) -> None:
+    policies[3]["spec"]["nicSelector"]["rootDevices"] = policies[2]["spec"]["nicSelector"]["rootDevices"]
+
+
+def same_name(policies: list[Body]) -> None:
+    policies[3]["spec"]["resourceName"] = policies[2]["spec"]["resourceName"]
+
+
+def other_model(policies: list[Body]) -> None:
+    policies[3]["spec"]["nicSelector"]["deviceID"] = "1017"
+
+
+def fewer(policies: list[Body]) -> None:
+    policies[3]["spec"]["numVfs"] = 4
+
+
+def other_link(policies: list[Body]) -> None:
+    policies[3]["spec"]["linkType"] = {"eth": "ib", "ib": "eth"}[policies[3]["spec"]["linkType"]]
+
+
+def other_mtu(policies: list[Body]) -> None:
+    policies[3]["spec"]["mtu"] = 4000
+
+
+CHANGES = [by_vendor, for_every_node, same_port, same_name, other_model, fewer, other_link, other_mtu]
+
+
+@all_clusters
+@pytest.mark.parametrize("change", CHANGES)
+def test_wrong_policy_is_seen(site: Site, change: Callable[[list[Body]], None]) -> None:
+    """One policy that chooses other ports, nodes or settings gives some node something else than was promised."""
+    objects = deepcopy(node_objects(site))
+    change([each for each in objects if each["kind"] == "SriovNetworkNodePolicy"])
+
+    assert operated(site, objects) != promised(site)
+
+
+@all_clusters
+def test_second_pool_configuration_is_seen(site: Site) -> None:
+    """The operator takes no mode of RDMA from two pool configurations that select one node."""
+    objects = deepcopy(node_objects(site))
+    pool = next(each for each in objects if each["kind"] == "SriovNetworkPoolConfig")
+    objects.append({**pool, "metadata": {**pool["metadata"], "name": "second"}})
+
+    assert "" in {each.rdma_mode for each in operated(site, objects).values() if each.ports}
