@@ -290,5 +290,10 @@ class Space:
 
     @property
     def limits_name(self) -> str:
-        """Name of the ConfigMap with the parameters and of the policy binding."""
+        """Name of the ConfigMap with the parameters and of the binding of the policy that protects others."""
         return names.job_limits(self.namespace)
+
+    @property
+    def help_name(self) -> str:
+        """Name of the binding of the policy that keeps a job from hanging."""
+        return names.job_help(self.namespace)
