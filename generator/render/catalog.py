@@ -218,6 +218,8 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/validating-admission-policy-binding-tenant-objects", _cluster),
     Entry("platform/validating-admission-policy-pool-nodes", _cluster),
     Entry("platform/validating-admission-policy-binding-pool-nodes", _cluster),
+    Entry("platform/validating-admission-policy-team-namespaces", _cluster),
+    Entry("platform/validating-admission-policy-binding-team-namespaces", _cluster),
     Entry("platform/validating-admission-policy-trainjob-help", _cluster),
     Entry("platform/validating-admission-policy-binding-trainjob-help", _spaces),
     Entry("platform/validating-admission-policy-trainjob-limits", _cluster),

@@ -22,10 +22,10 @@ HELP = [
 """What only the job itself would suffer from: it hangs, or fails at once."""
 
 
-def _policies(release: str) -> dict[str, Any]:
+def _policies(release: str, kind: str = "ValidatingAdmissionPolicy") -> dict[str, Any]:
     changes = {"clusters/prod-east.yaml": {"release": release}}
     manifests = render_site(platform_of(changes).sites[0])
-    return {each.name: each.body["spec"] for each in manifests if each.kind.name.startswith("ValidatingAdmissionPol")}
+    return {each.name: each.body["spec"] for each in manifests if each.kind.name == kind}
 
 
 def _words(policy: dict[str, Any]) -> list[str]:
@@ -62,9 +62,24 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
 @RELEASES
 def test_both_read_the_limits_of_each_namespace(release: str) -> None:
     """One ConfigMap for both bindings: what is refused for its size and what for its ranks follow from one place."""
-    policies = _policies(release)
+    policies = _policies(release, "ValidatingAdmissionPolicyBinding")
     for namespace in ("nlp", "vision"):
         bindings = [policies[f"trainjob-{each}-{namespace}"] for each in ("help", "limits")]
         assert [each["policyName"] for each in bindings] == ["trainyard-trainjob-help", "trainyard-trainjob-limits"]
         assert bindings[0]["paramRef"] == bindings[1]["paramRef"]
         assert bindings[0]["matchResources"] == bindings[1]["matchResources"]
+
+
+@RELEASES
+def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
+    """On every cluster for the delivery; where users request projects, these never take them, nor become a team's."""
+    policy = _policies(release)["trainyard-team-namespaces"]
+    variables = {each["name"]: each["expression"] for each in policy["variables"]}
+    (rule,) = policy["matchConstraints"]["resourceRules"]
+    assert (rule["resources"], rule["operations"]) == (["namespaces"], ["CREATE", "UPDATE"])
+    assert variables["reserved"] == (
+        "object.metadata.name.startsWith('team-') || object.metadata.name == 'trainyard-system'"
+    )
+    assert variables["teamLabel"] == "'ml.example.com/team'"
+    assert ("requester" in variables) == (release == "openshift-ai-3.5")
+    assert len(policy["validations"]) == {"kubernetes-1.36": 2, "openshift-ai-3.5": 4}[release]
