@@ -10,7 +10,7 @@ from generator.committed import check_replaced, locks
 from generator.diagnostics import Diagnostic, Severity, has_errors
 from generator.dialect.reader import read
 from generator.dialect.source import Profiles
-from generator.edit.team import Plan, TeamRequest, plan_team, write_team
+from generator.edit.team import Plan, Remembered, TeamRequest, plan_team, write_team
 from generator.load.read import load
 from generator.pipeline import Checked, check_loaded, render
 
@@ -63,7 +63,7 @@ def add_team(place: Place, request: TeamRequest, today: str) -> Addition:
     before = check_loaded(*loaded, today)
     if before.platform is None:
         return Addition(before.profiles, before.diagnostics)
-    remembered = {cluster: lock.holdings for cluster, lock in locks(place.target)}
+    remembered: Remembered = {cluster: (*lock.holdings, *lock.ids) for cluster, lock in locks(place.target)}
     plan, problems = plan_team(before.profiles, before.platform, request, remembered)
     if plan is None:
         return Addition(before.profiles, problems)

@@ -242,7 +242,7 @@ def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -
             (body,) = _objects(content.decode())
             after.append(replace(new[path], body=body))
     old, current = ({identity(each): each for each in manifests} for manifests in (before, after))
-    return Replacement(platform, site, lock.tool, old, current, lock.holdings)
+    return Replacement(platform, site, lock.tool, old, current, lock.holdings, lock.ids)
 
 
 def _read(folder: Path, path: str, entry: Entry) -> list[Manifest]:

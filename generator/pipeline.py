@@ -18,7 +18,7 @@ from generator.dialect.emitter import emit
 from generator.dialect.source import Profiles
 from generator.load.discover import FOLDERS
 from generator.load.read import load
-from generator.model.holding import Holding, remembered
+from generator.model.holding import Given, remembered
 from generator.model.manifest import Manifest
 from generator.model.platform import Platform, Site
 from generator.references.graph import check_references
@@ -168,7 +168,7 @@ def render(
         f"{site.name}/{path}": content
         for site in sites
         for path, content in emit_site(
-            site, manifests[site.name], components_root, _holdings(checked.platform, site, target)
+            site, manifests[site.name], components_root, _given(checked.platform, site, target)
         ).items()
     }
     return Generation(checked, diagnostics, files, manifests)
@@ -218,16 +218,20 @@ def component_manifests(site: Site) -> Iterator[Manifest]:
                 yield Manifest(path, body, (component.at.file,), at, by_hand=True)
 
 
-def _holdings(platform: Platform, site: Site, target: Path | None) -> tuple[Holding, ...]:
-    """Return each number ever given on a cluster's fabrics: what the tree remembers, and what the ledger says."""
+def _given(platform: Platform, site: Site, target: Path | None) -> Given:
+    """Return numbers and user ids ever given on a cluster: what the tree remembers, and what the ledger says."""
     lock = read_lock(target / site.name) if target else None
-    return remembered(lock.holdings if lock else (), platform.holdings(site))
+    holdings = remembered(lock.holdings if lock else (), platform.holdings(site))
+    return holdings, remembered(lock.ids if lock else (), platform.ids.get(site.name, ()))
 
 
 def emit_site(
-    site: Site, manifests: tuple[Manifest, ...], components_root: str, holdings: tuple[Holding, ...] = ()
+    site: Site,
+    manifests: tuple[Manifest, ...],
+    components_root: str,
+    given: Given = ((), ()),
 ) -> dict[str, bytes]:
-    """Return a site's files by path below its folder, the lockfile last; it remembers the holdings."""
+    """Return a site's files by path below its folder, the lockfile last; it remembers what was given."""
     bodies = {manifest.path: (manifest.body, manifest.files) for manifest in manifests}
     for folder, body in kustomizations(site, manifests, components_root).items():
         bodies[f"{folder}/kustomization.yaml"] = (body, _unit_files(site, folder))
@@ -239,7 +243,7 @@ def emit_site(
     files |= {path: text.encode() for path, text in texts.items()}
     files[".gitattributes"] = f"# {_origin(site.cluster.files)}\n* text eol=lf linguist-generated=true\n".encode()
     origins = {path: bodies[path][1] if path in bodies else site.cluster.files for path in files}
-    lock = make_lock(files, origins, tool=__version__, release=site.cluster.release.name, holdings=holdings)
+    lock = make_lock(files, origins, tool=__version__, release=site.cluster.release.name, given=given)
     return {**files, LOCKFILE: lock_bytes(lock)}
 
 

@@ -28,6 +28,7 @@ from generator.rehearse.promises import check_promises
 from generator.rehearse.redis import fetch_redis, find_redis
 from generator.rehearse.shapes import Sampled, every_team, remarked, sampled
 from generator.rehearse.side_by_side import side_by_side
+from generator.rehearse.team_namespaces import check_team_namespaces
 from generator.rehearse.tenant_objects import check_tenant_objects
 from generator.rehearse.tenants import check_tenants
 
@@ -188,6 +189,7 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: Sampled) -> Iter
         spaces = [space for tenant in site.tenants if tenant.name in teams.teams for space in tenant.spaces]
         yield from remarked(check_tenant_objects(lab, spaces), teams)
     yield from check_outsiders(lab)
+    yield from check_team_namespaces(lab)
     if samples := sample_jobs(site, manifests, team):
         tried = [each for each in samples if each[0].space.team.name in teams.teams]
         yield from remarked(check_life(lab, tried), teams)

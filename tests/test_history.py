@@ -15,6 +15,7 @@ from generator.cli.main import run
 from generator.tree.lockfile import read_lock
 
 MOVED, GIVEN_AWAY = "change/allocation-moved", "change/allocation-given-away"
+UIDS_MOVED, UIDS_GIVEN_AWAY = "change/uids-moved", "change/uids-given-away"
 UNDRAINED = "change/retired-without-draining"
 
 
@@ -60,8 +61,12 @@ class History:
         self.edit("allocations.yaml", line, "")
         return str(line)
 
+    def insert(self, line: str) -> None:
+        """Write a line into the ledger's part of the fabric."""
+        self.edit("allocations.yaml", "  ib:\n", f"  ib:\n{line}")
+
     def add(self, team: str, nodes: int = 2) -> str:
-        """Add a team, and return its line in the ledger."""
+        """Add a team, and return its line of the fabric in the ledger."""
         code, out = self.trainyard("add", "team", team, "--nodes", str(nodes))
         assert code == 0, out
         text = (self.folder / "profiles" / "allocations.yaml").read_text(encoding="utf-8")
@@ -84,6 +89,12 @@ class History:
             assert code == 1, out
             assert set(re.findall(r"^error\[(.*?)\]", out, re.MULTILINE)) == set(rules), out
         assert self.git("status", "--porcelain", "overlays") == ""
+
+    def uids(self) -> list[tuple[str, int, bool]]:
+        """Return what the lockfile remembers of user ids: namespace, first id, and whether it had them."""
+        lock = read_lock(self.folder / "overlays" / "lab")
+        assert lock is not None
+        return [(ids.namespace, ids.first, ids.former) for ids in lock.ids]
 
     def restore(self) -> None:
         """Take back what is not committed."""
@@ -129,7 +140,7 @@ def _newcomer(history: History, line: str, nodes: int = 2) -> None:
     """Add a team by hand, with the numbers of a line."""
     history.add("newco", nodes)
     history.drop_line("newco")
-    history.write("allocations.yaml", lambda text: text + line.replace("nlp:", "newco:"))
+    history.insert(line.replace("nlp:", "newco:"))
 
 
 @pytest.mark.parametrize("tombstone", [True, False], ids=["tombstone", "no-tombstone"])
@@ -179,7 +190,7 @@ def test_draining_team_moves_and_nobody_gets_its_old_number(history: History) ->
     history.commit()
     line = history.drop_line("nlp")
     moved = line.replace("0x0100", "0x0105").replace("10.64.0.0/20", "10.64.80.0/20")
-    history.write("allocations.yaml", lambda text: text + moved)
+    history.insert(moved)
     _newcomer(history, line)
     history.refused(GIVEN_AWAY)
     history.restore()
@@ -256,6 +267,47 @@ def test_each_step_of_a_retirement_is_reverted(history: History) -> None:
     history.commit()
 
     assert history.numbers()["nlp"] == [("0x0100", False)]
+
+
+def test_user_ids_are_kept_moved_and_never_given_to_another_namespace(history: History) -> None:
+    """A lost line is refused; drained, the namespace moves, nobody else gets its ids, and a revert gives them back."""
+    own = history.drop_line("team-nlp")
+    history.refused(UIDS_MOVED)
+    history.restore()
+
+    history.put("nlp", "draining")
+    history.commit()
+    moved = own.replace("20000", "20900").replace("s0:c1001,c", "s0:c1010,c")
+    history.edit("allocations.yaml", own, moved)
+    history.commit()
+    first = int(own.partition("range: ")[2].partition("/")[0])
+    was, other = ("team-nlp", first, True), ("team-audio", 2_000_010_000, False)
+    assert set(history.uids()) == {was, ("team-nlp", first + 90_000_000, False), other}
+
+    history.add("newco")
+    theirs = history.drop_line("team-newco")
+    history.edit("allocations.yaml", "  uids:\n", "  uids:\n" + own.replace("team-nlp", "team-newco"))
+    history.refused(UIDS_GIVEN_AWAY)
+    history.edit("allocations.yaml", own.replace("team-nlp", "team-newco"), theirs)
+    history.commit()
+    assert ("team-newco", 2_000_020_000, False) in history.uids()
+
+    history.edit("allocations.yaml", moved, own)
+    history.commit()
+    assert ("team-nlp", first, False) in history.uids()
+    assert ("team-nlp", first + 90_000_000, True) in history.uids()
+
+
+def test_user_ids_of_a_retired_team_are_remembered_without_its_line(history: History) -> None:
+    """The lockfile alone keeps them from the next team."""
+    _retire(history, "nlp")
+    own = history.drop_line("team-nlp")
+    history.commit()
+    history.add("newco")
+    text = (history.folder / "profiles" / "allocations.yaml").read_text(encoding="utf-8")
+    assert "team-newco: {range: 2000020000/10000" in text
+    history.edit("allocations.yaml", "2000020000/10000", own.partition("range: ")[2].partition(",")[0])
+    history.refused(UIDS_GIVEN_AWAY)
 
 
 def test_lockfile_remembers_the_day(history: History) -> None:

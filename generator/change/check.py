@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.change import allocations, fields, flavors, namespaces, rails, runtimes, teams, units
+from generator.change import allocations, fields, flavors, ids, namespaces, rails, runtimes, teams, units
 from generator.change.replacement import Replacement
 from generator.diagnostics import Diagnostic
 
@@ -16,6 +16,8 @@ CHECKS = (
     namespaces.namespace_left_behind,
     allocations.allocation_moved,
     allocations.allocation_given_away,
+    ids.uids_moved,
+    ids.uids_given_away,
     teams.retired_without_draining,
     units.object_changes_unit,
 )
@@ -26,6 +28,7 @@ RULES = (
     *rails.RULES,
     *namespaces.RULES,
     *allocations.RULES,
+    *ids.RULES,
     *teams.RULES,
     *units.RULES,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from generator.model.holding import Holding
+from generator.model.ids import Ids
 from generator.model.manifest import Manifest
 from generator.model.platform import Platform, Site
 
@@ -32,6 +33,7 @@ class Replacement:
         before: objects of the committed tree; their place is the file there.
         after: objects that the profiles make now.
         holdings: each number ever given on the cluster's fabrics, as the committed lockfile remembers it.
+        ids: user ids ever given to its namespaces, as the committed lockfile remembers them.
     """
 
     platform: Platform
@@ -40,6 +42,7 @@ class Replacement:
     before: Mapping[Identity, Manifest]
     after: Mapping[Identity, Manifest]
     holdings: tuple[Holding, ...]
+    ids: tuple[Ids, ...]
 
     @property
     def ledger(self) -> tuple[Holding, ...]:

@@ -71,6 +71,9 @@ def _space(space: Space) -> Iterator[Value]:
     """Yield what holds in a namespace; those of a further one are told with its name before them."""
     own = f"{space.profile.name}: " if space.profile.name else ""
     yield Value(f"{own}namespace", space.namespace)
+    if space.ids:
+        told = f"{space.ids.range}, SELinux level {space.ids.level}"
+        yield Value(f"{own}user ids", told, space.ids.at)
     for grant in space.grants:
         gpus = f", {counted(grant.gpus, 'GPU')}" if grant.gpus else ""
         yield Value(f"{own}runtime {grant.launch.name}", f"jobs up to {grant.size}{gpus}", space.team.at / "runtimes")

@@ -56,8 +56,11 @@ def _yaml(text: str) -> YAML:
     return yaml
 
 
-def _scalar(value: str | int) -> str | int:
-    return DoubleQuotedScalarString(value) if isinstance(value, str) and is_typed(value) else value
+def _scalar(value: str | int) -> Any:
+    """Return a value with quotes where YAML would read another, or end it: inside braces a comma does."""
+    if isinstance(value, str) and (is_typed(value) or "," in value):
+        return DoubleQuotedScalarString(value)
+    return value
 
 
 def _insert(document: CommentedMap, path: tuple[str, ...], line: CommentedMap) -> None:

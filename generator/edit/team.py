@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -24,12 +24,16 @@ from generator.model import names
 from generator.model.cluster import Cluster
 from generator.model.fabric import Fabric
 from generator.model.holding import Holding
+from generator.model.ids import UIDS, Ids, next_ids
 from generator.model.platform import Platform
 from generator.model.pool import Pool
 from generator.model.team import Allocation
 from generator.plainfile import read_regular
 
 T = TypeVar("T")
+Remembered = Mapping[str, Collection[Holding | Ids]]
+"""Cluster -> numbers and user ids that its lockfile remembers."""
+
 _NAME = re.compile("[a-z]([a-z0-9-]{0,38}[a-z0-9])?")
 _ALLOCATIONS = "allocations.yaml"
 
@@ -66,6 +70,7 @@ class Plan:
         files: content by path below the profiles: the team's profile, and the ledger if the team gets numbers.
         ledger: content that the ledger must still have.
         holding: the numbers; None on a pool without fabric.
+        ids: user ids of its namespace; None where the cluster's namespaces have no ranges, or none is left.
     """
 
     request: TeamRequest
@@ -74,6 +79,7 @@ class Plan:
     files: Mapping[str, bytes]
     ledger: bytes
     holding: Holding | None
+    ids: Ids | None
 
     @property
     def profile(self) -> str:
@@ -82,7 +88,7 @@ class Plan:
 
 
 def plan_team(
-    profiles: Profiles, platform: Platform, request: TeamRequest, remembered: Mapping[str, Collection[Holding]]
+    profiles: Profiles, platform: Platform, request: TeamRequest, remembered: Remembered
 ) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
     """Return what a new team's profile and line in the ledger would be.
 
@@ -90,7 +96,7 @@ def plan_team(
         profiles: as they were read.
         platform: what they say.
         request: the team that is wanted.
-        remembered: numbers that the lockfile of each cluster remembers.
+        remembered: what the lockfile of each cluster remembers.
 
     Returns:
         The plan, or None and why there is none.
@@ -111,21 +117,25 @@ def plan_team(
     runtimes = _runtimes(platform, pool)
     if not runtimes:
         problems.append(rules.NO_RUNTIME.at(pool.at.key(), f"no runtime runs on hardware `{pool.hardware.name}`"))
+    former = [each for numbers in remembered.values() for each in numbers]
     taken: list[Allocation | Holding] = [*platform.allocations.values()]
-    taken += (each for holdings in remembered.values() for each in holdings)
+    taken += (each for each in former if isinstance(each, Holding))
     holding = _holding(pool.fabric, request, taken, problems) if pool.fabric else None
     if problems:
         return None, tuple(problems)
     files = {_profile_path(request.name): _profile(request, cluster, pool, runtimes)}
+    ids = _ids(platform, cluster, request, (each for each in former if isinstance(each, Ids)))
     ledger = profiles.allocations.content
-    if holding:
-        where = (cluster.name, holding.fabric, holding.team)
-        files[_ALLOCATIONS] = append(ledger or scaffold()[f"profiles/{_ALLOCATIONS}"], where, holding.entry)
-    return Plan(request, cluster.name, pool.name, files, ledger, holding), ()
+    lines = {(holding.fabric, holding.team): holding.entry} if holding else {}
+    lines |= {(UIDS, ids.namespace): ids.entry} if ids else {}
+    for where, entry in lines.items():
+        old = files.get(_ALLOCATIONS) or ledger or scaffold()[f"profiles/{_ALLOCATIONS}"]
+        files[_ALLOCATIONS] = append(old, (cluster.name, *where), entry)
+    return Plan(request, cluster.name, pool.name, files, ledger, holding, ids), ()
 
 
 def write_team(root: Path, plan: Plan) -> tuple[Path, ...]:
-    """Write a team's profile and its line in the ledger, both or none.
+    """Write a team's profile and its lines in the ledger, all or none.
 
     Returns:
         The files.
@@ -133,9 +143,10 @@ def write_team(root: Path, plan: Plan) -> tuple[Path, ...]:
     Raises:
         TreeError: a file can't be written, or changed since it was read; nothing is changed.
     """
-    if plan.holding:
+    gives = _ALLOCATIONS in plan.files
+    if gives:
         _check_unchanged(root / _ALLOCATIONS, plan.ledger)
-    put(root, plan.files, [plan.profile], _ALLOCATIONS if plan.holding else "")
+    put(root, plan.files, [plan.profile], _ALLOCATIONS if gives else "")
     return tuple(root / path for path in plan.files)
 
 
@@ -161,7 +172,7 @@ def _profile_path(name: str) -> str:
     return f"teams/{name}.yaml"
 
 
-def _check_name(platform: Platform, name: str, remembered: Mapping[str, Collection[Holding]]) -> Iterator[Diagnostic]:
+def _check_name(platform: Platform, name: str, remembered: Remembered) -> Iterator[Diagnostic]:
     at = Pointer(f"profiles/{_profile_path(name)}")
     if not _NAME.fullmatch(name) or is_typed(name):
         yield rules.BAD_TEAM_NAME.at(at, f"`{name}` can't be the name of a team{beyond_ascii(name)}")
@@ -175,9 +186,17 @@ def _check_name(platform: Platform, name: str, remembered: Mapping[str, Collecti
         yield rules.TEAM_EXISTS.at(there, f"there is a team `{name}` already")
     elif held:
         yield rules.TEAM_EXISTS.at(held.key(), f"there was a team `{name}`: it still holds its allocation")
-    elif former := next((cluster for cluster, each in remembered.items() if name in {one.team for one in each}), ""):
+    elif former := next((cluster for cluster, each in remembered.items() if name in map(_holder, each)), ""):
         message = f"there was a team `{name}`: the lockfile of cluster `{former}` remembers its numbers"
         yield rules.TEAM_EXISTS.at(Pointer(f"overlays/{former}"), message)
+    elif named := next((each for each in sorted(platform.ids) if name in map(_holder, platform.ids[each])), ""):
+        at = platform.allocations_at / named / UIDS / names.namespace(name)
+        yield rules.TEAM_EXISTS.at(at.key(), f"there was a team `{name}`: its namespace still has its user ids")
+
+
+def _holder(number: Holding | Ids) -> str:
+    """Return the team that has a number, or the one whose namespace would have the name of one that has user ids."""
+    return number.team if isinstance(number, Holding) else number.namespace.removeprefix(names.TEAM_PREFIX)
 
 
 def _choose(kind: str, asked: str, known: Mapping[str, T], at: Pointer, problems: list[Diagnostic]) -> T | None:
@@ -213,6 +232,14 @@ def _holding(fabric: Fabric, request: TeamRequest, taken: Taken, problems: list[
     if segment is None or block is None:
         return None
     return Holding(fabric.name, request.name, link.field, segment, block, request.since)
+
+
+def _ids(platform: Platform, cluster: Cluster, request: TeamRequest, former: Iterable[Ids]) -> Ids | None:
+    """Return user ids that no namespace of any cluster ever had, since clusters may share a file server."""
+    if not cluster.release.job_scc:
+        return None
+    taken = (*former, *(each for every in platform.ids.values() for each in every))
+    return next_ids(names.namespace(request.name), taken, request.since)
 
 
 def _profile(request: TeamRequest, cluster: Cluster, pool: Pool, runtimes: tuple[str, ...]) -> bytes:

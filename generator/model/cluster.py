@@ -238,6 +238,12 @@ class Cluster:
         return f"!({' || '.join(tests)})"
 
     @property
+    def reserves_namespace(self) -> str:
+        """CEL: the namespace has a name that only the delivery gives."""
+        name = "object.metadata.name"
+        return f"{name}.startsWith({text(names.TEAM_PREFIX)}) || {name} == {text(self.system_namespace)}"
+
+    @property
     def is_tenant(self) -> str:
         """CEL: who asks may not write the policies' parameters, so that the policies hold them."""
         place = f"authorizer.group('').resource('configmaps').namespace({text(self.system_namespace)})"

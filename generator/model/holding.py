@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
+from typing import TypeVar
 
+from generator.model.ids import Ids
 from generator.model.link import LINKS, Link
+
+T = TypeVar("T", "Holding", Ids)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -50,7 +54,11 @@ class Holding:
         return {**entry, "since": self.since} if self.since else entry
 
 
-def remembered(before: Iterable[Holding], ledger: Iterable[Holding]) -> tuple[Holding, ...]:
+Given = tuple[Iterable[Holding], Iterable[Ids]]
+"""Numbers on the fabrics of a cluster, and user ids of its namespaces."""
+
+
+def remembered(before: Iterable[T], ledger: Iterable[T]) -> tuple[T, ...]:
     """Return every number ever given, sorted: those remembered before, and those of the ledger.
 
     Args:

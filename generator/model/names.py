@@ -98,6 +98,11 @@ def job_limits(namespace: str) -> str:
     return f"trainjob-limits-{namespace.removeprefix('team-')}"
 
 
+def job_help(namespace: str) -> str:
+    """Return the binding of the policy that keeps a namespace's TrainJobs from hanging."""
+    return f"trainjob-help-{namespace.removeprefix('team-')}"
+
+
 def sample(namespace: str, runtime_name: str) -> str:
     """Return the name of the TrainJob to copy."""
     return f"{namespace.removeprefix('team-')}-{runtime_name}"

@@ -10,6 +10,7 @@ from generator.model import names
 from generator.model.cluster import Cluster, Settings, group_subjects
 from generator.model.component import Component
 from generator.model.holding import Holding
+from generator.model.ids import Ids
 from generator.model.launch import Launch
 from generator.model.runtime import Runtime
 from generator.model.space import MOST_JOBS, Binding
@@ -120,6 +121,7 @@ class Platform:
         teams: all of them, tombstones included.
         runtimes: all of them.
         allocations: (cluster, fabric, team) -> what it holds.
+        ids: cluster -> the user ids of its namespaces, sorted, those that are gone included.
         components: all of them, those that no team lists included.
         lost: nothing, unless there are errors; then the platform must not be rendered.
     """
@@ -129,6 +131,7 @@ class Platform:
     teams: tuple[Team, ...]
     runtimes: tuple[Runtime, ...]
     allocations: dict[tuple[str, str, str], Allocation]
+    ids: dict[str, tuple[Ids, ...]]
     allocations_at: Pointer
     components: tuple[Component, ...]
     lost: Lost = Lost()

@@ -103,6 +103,11 @@ class Release:
         return dict(sorted(context.items()))
 
     @property
+    def has_projects(self) -> bool:
+        """Whether users make namespaces of their own by requesting a project, and are admins in them."""
+        return "projects" in self.features
+
+    @property
     def exemption(self) -> str:
         """CEL: the request is not one of the controllers that must always get through."""
         return f"!(request.userInfo.username in {text_list(self.controllers)})"

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from generator.model import names
 from generator.model.cluster import Cluster, Priority, group_subjects
+from generator.model.ids import Ids
 from generator.model.launch import Launch
 from generator.model.network import Egress, Network
 from generator.model.quantity import counted, format_amount, format_bytes
@@ -118,7 +119,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A namespace of a team on one cluster, complete."""
+    """A namespace of a team on one cluster, complete.
+
+    Args:
+        ids: user ids that the ledger gives it; None where OpenShift or the release does.
+    """
 
     team: Team
     profile: TeamSpace
@@ -130,6 +135,7 @@ class Space:
     claims: tuple[Claim, ...]
     allowances: tuple[Allowance, ...]
     secrets: tuple[StoredSecret, ...]
+    ids: Ids | None
 
     @property
     def namespace(self) -> str:
@@ -233,12 +239,13 @@ class Space:
 
     @property
     def namespace_annotations(self) -> dict[str, str]:
-        """Whom to call; and a namespace goes only when a person confirms it."""
+        """Whom to call, and its user ids; and a namespace goes only when a person confirms it."""
         return {
             "argocd.argoproj.io/sync-options": "Prune=false,Delete=confirm",
             **self.contact,
             **self._claimable,
             **self._display_name,
+            **(self.ids.annotations if self.ids else {}),
         }
 
     @property
@@ -283,5 +290,10 @@ class Space:
 
     @property
     def limits_name(self) -> str:
-        """Name of the ConfigMap with the parameters and of the policy binding."""
+        """Name of the ConfigMap with the parameters and of the binding of the policy that protects others."""
         return names.job_limits(self.namespace)
+
+    @property
+    def help_name(self) -> str:
+        """Name of the binding of the policy that keeps a job from hanging."""
+        return names.job_help(self.namespace)

@@ -41,13 +41,15 @@ class Limits:
 
 
 def find_limits(index: Index) -> Iterator[Limits]:
-    """Yield the parameters of each binding that stand in the tree."""
+    """Yield the parameters of bindings that stand in the tree, once for all policies that read them."""
+    found: dict[tuple[str, str, str], Limits] = {}
     for binding in index.kinds.get("ValidatingAdmissionPolicyBinding", ()):
         reference = mapping(binding.body, "spec", "paramRef")
         name = ("ConfigMap", str(reference.get("namespace", "")), str(reference.get("name", "")))
         labels = mapping(binding.body, "spec", "matchResources", "namespaceSelector", "matchLabels")
         if name in index.manifests:
-            yield Limits(index.manifests[name], str(labels.get("kubernetes.io/metadata.name", "")))
+            found[name] = Limits(index.manifests[name], str(labels.get("kubernetes.io/metadata.name", "")))
+    yield from found.values()
 
 
 def listing_namespaces(limits: tuple[Limits, ...]) -> Mapping[str, list[str]]:

@@ -100,7 +100,7 @@ def _is_beyond(lane: Lane, job: Job) -> bool:
 @contextmanager
 def _without_policy(lab: Lab, lanes: Sequence[Lane]) -> Iterator[None]:
     """Take away what limits TrainJobs in the namespaces, and put it back, in force."""
-    names = sorted({lane.space.limits_name for lane in lanes})
+    names = sorted({name for lane in lanes for name in (lane.space.limits_name, lane.space.help_name)})
     bindings = [as_applied(lab.api.get(*_BINDING, name)) for name in names]
     free = partial(_is_free, lab, lanes)
     try:

@@ -14,7 +14,9 @@ from generator.rehearse.outcome import Outcome
 from generator.rehearse.variants import shown, with_change
 
 _NAMESPACE = "rehearsal-outsider"
-_USER = "outsider@example.com"
+_USERS = {"admin": "self-provisioner@example.com", "edit": "outsider@example.com"}
+"""By their role in the namespace; OpenShift gives `admin` to whoever requests a project."""
+
 _SYSTEM = "kube-system"
 _DAEMONS = "daemon-set-controller"
 _CONTROLLERS = ("replicaset-controller", _DAEMONS, "job-controller")
@@ -38,14 +40,14 @@ _TEXTS = (
 
 
 def check_outsiders(lab: Lab) -> Iterator[Outcome]:
-    """Try pods of a namespace without a team, made by its editor and by controllers on their behalf.
+    """Try pods of a namespace without a team, made by its admin and editor and by controllers on their behalf.
 
     Args:
         lab: with the tree applied.
     """
     _settle(lab)
     bad, good = Tries(), Tries()
-    makers = [_editor(lab), *(_controller(lab, name) for name in _CONTROLLERS)]
+    makers = [*(_user(lab, role) for role in _USERS), *(_controller(lab, name) for name in _CONTROLLERS)]
     for maker in makers:
         bad.make(_pods(lab, maker, _NAMESPACE, _hostile(lab.plan.site)))
         good.make(_pods(lab, maker, _NAMESPACE, [({}, "")]))
@@ -61,8 +63,8 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
     yield good.outcome("other pods pass")
 
 
-def _editor(lab: Lab) -> Api:
-    return lab.api.acting(_USER, ["system:authenticated"])
+def _user(lab: Lab, role: str) -> Api:
+    return lab.api.acting(_USERS[role], ["system:authenticated"])
 
 
 def _controller(lab: Lab, name: str) -> Api:
@@ -79,14 +81,14 @@ def _pods(lab: Lab, maker: Api, namespace: str, changes: Iterable[tuple[Body, st
 
 
 def _changes(lab: Lab, standing: Body, changes: Iterable[tuple[Body, str]]) -> Iterator[Try]:
-    """Yield what an editor could change in a pod that stands."""
+    """Yield what an admin could change in a pod that stands."""
     for change, words in changes:
-        request = partial(_editor(lab).patch, standing, change, dry_run=True)
+        request = partial(_user(lab, "admin").patch, standing, change, dry_run=True)
         yield Try(f"a pod changed to {shown(change)}", request, lab.plan.site.cluster.at, words)
 
 
 def _settle(lab: Lab) -> None:
-    """Make the namespace, and who may edit it; pods there need no account's token."""
+    """Make the namespace, its admin and its editor; pods there need no account's token."""
     lab.api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}})
     for namespace in (_NAMESPACE, _SYSTEM):
         account = {
@@ -95,15 +97,16 @@ def _settle(lab: Lab) -> None:
             "metadata": {"name": "default", "namespace": namespace},
         }
         lab.api.apply(account)
-    lab.api.apply(
-        {
-            "apiVersion": f"{_RBAC}/v1",
-            "kind": "RoleBinding",
-            "metadata": _metadata("editor", _NAMESPACE),
-            "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": "edit"},
-            "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": _USER}],
-        }
-    )
+    for role, user in _USERS.items():
+        lab.api.apply(
+            {
+                "apiVersion": f"{_RBAC}/v1",
+                "kind": "RoleBinding",
+                "metadata": _metadata(role, _NAMESPACE),
+                "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role},
+                "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
+            }
+        )
 
 
 def _metadata(name: str, namespace: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from generator.model.cluster import Cluster, Settings
 from generator.model.compliance import Compliance
 from generator.model.component import Component
 from generator.model.fabric import Fabric
+from generator.model.ids import UIDS, Ids, read_ids
 from generator.model.link import LINKS
 from generator.model.platform import Platform, Site
 from generator.model.pool import Pool
@@ -32,6 +33,7 @@ class _Known:
     pools: Pools
     runtimes: Mapping[str, Runtime | None]
     allocations: Mapping[tuple[str, str, str], Allocation]
+    ids: Mapping[str, tuple[Ids, ...]]
     components: Mapping[str, Component | None]
     regulations: Mapping[str, Compliance | None]
 
@@ -55,7 +57,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
         runtimes[name] = resolve_runtime(name, source, hardware, found)
     allocations = _allocations(profiles, clusters, found)
     pools = {name: _pools(profiles.clusters[name], cluster) for name, cluster in read.items()}
-    known = _Known(pools, runtimes, allocations, _components(profiles), _regulations(profiles))
+    known = _Known(pools, runtimes, allocations, _ids(profiles), _components(profiles), _regulations(profiles))
     teams = tuple(_teams(profiles, known, found))
     sites = tuple(_site(cluster, teams, known, (profiles, found)) for cluster in clusters.values())
     platform = Platform(
@@ -64,6 +66,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
         teams=teams,
         runtimes=tuple(runtime for runtime in runtimes.values() if runtime),
         allocations=dict(known.allocations),
+        ids=dict(known.ids),
         allocations_at=Pointer(profiles.allocations.file),
         components=tuple(component for component in known.components.values() if component),
         lost=lost(profiles, found),
@@ -93,9 +96,10 @@ def _allocations(
 ) -> dict[tuple[str, str, str], Allocation]:
     allocations = {}
     root = Pointer(profiles.allocations.file)
-    for cluster, fabrics in sorted((profiles.allocations.value or {}).items()):
+    for cluster, entries in sorted((profiles.allocations.value or {}).items()):
         # What a cluster that is gone has given stays taken, so its section may stay.
         known = {each.name: each for each in clusters[cluster].fabrics} if cluster in clusters else {}
+        fabrics = {name: teams for name, teams in entries.items() if name != UIDS}
         for fabric, teams in sorted(fabrics.items()):
             find("fabric", fabric, known if cluster in clusters else fabrics, (root / cluster / fabric).key(), found)
             for team, held in sorted(teams.items()):
@@ -106,6 +110,18 @@ def _allocations(
                     since = held.get("since", "")
                     allocations[cluster, fabric, team] = Allocation(at, _segment(held), addresses, since)
     return allocations
+
+
+def _ids(profiles: Profiles) -> dict[str, tuple[Ids, ...]]:
+    """Return what the ledger says of namespaces' user ids, by cluster."""
+    root = Pointer(profiles.allocations.file)
+    return {
+        cluster: tuple(
+            read_ids(namespace, line, at=root / cluster / UIDS / namespace)
+            for namespace, line in sorted(fabrics.get(UIDS, {}).items())
+        )
+        for cluster, fabrics in sorted((profiles.allocations.value or {}).items())
+    }
 
 
 def _of_its_link(held: Mapping[str, Any], fabric: Fabric, at: Pointer, found: Found) -> bool:
@@ -161,7 +177,8 @@ def _teams(profiles: Profiles, known: _Known, found: Found) -> list[Team]:
 def _site(cluster: Cluster, teams: tuple[Team, ...], known: _Known, context: tuple[Profiles, Found]) -> Site:
     profiles, found = context
     here = (team for team in teams if team.state != "retired" and any(q.cluster == cluster.name for q in team.quotas))
-    known_here = (known.runtimes, known.allocations, known.components)
+    ids = {each.namespace: each for each in known.ids.get(cluster.name, ())}
+    known_here = (known.runtimes, known.allocations, ids, known.components)
     tenants = tuple(resolve_tenant(team, cluster, profiles.teams[team.name], known_here, found) for team in here)
     launches = {launch.name: launch for tenant in tenants for space in tenant.spaces for launch in space.launches}
     return Site(cluster, tuple(launch for _, launch in sorted(launches.items())), tenants)

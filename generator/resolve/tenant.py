@@ -10,6 +10,7 @@ from generator.dialect.source import Source
 from generator.model import names
 from generator.model.cluster import Cluster, Priority
 from generator.model.component import Component
+from generator.model.ids import Ids
 from generator.model.network import AddressPool, Network
 from generator.model.quantity import parse_bytes
 from generator.model.queue import Flavor, Queue
@@ -29,11 +30,11 @@ def resolve_tenant(
     team: Team,
     cluster: Cluster,
     source: Source,
-    known: tuple[Mapping[str, Runtime | None], Allocations, Mapping[str, Component | None]],
+    known: tuple[Mapping[str, Runtime | None], Allocations, Mapping[str, Ids], Mapping[str, Component | None]],
     found: Found,
 ) -> Tenant:
     """Return a team on a cluster; names that lead nowhere are reported."""
-    runtimes, allocations, components = known
+    runtimes, allocations, ids, components = known
     pools = {pool.name: pool for pool in cluster.pools}
     held = tuple((pools[quota.pool], quota) for quota in team.quotas if quota.cluster == cluster.name)
     usable = tuple(runtime for name in team.runtimes if (runtime := runtimes[name]))
@@ -46,7 +47,7 @@ def resolve_tenant(
         cluster=cluster,
         queues=queues,
         spaces=tuple(
-            _space(team, space, cluster, (queues, held, usable, address_pools), (source, found))
+            _space(team, space, cluster, (queues, held, usable, address_pools, ids), (source, found))
             for space in team.spaces
         ),
         address_pools=address_pools,
@@ -58,10 +59,10 @@ def _space(
     team: Team,
     space: TeamSpace,
     cluster: Cluster,
-    shared: tuple[tuple[Queue, ...], Held, tuple[Runtime, ...], tuple[AddressPool, ...]],
+    shared: tuple[tuple[Queue, ...], Held, tuple[Runtime, ...], tuple[AddressPool, ...], Mapping[str, Ids]],
     context: tuple[Source, Found],
 ) -> Space:
-    queues, held, runtimes, address_pools = shared
+    queues, held, runtimes, address_pools, ids = shared
     source, found = context
     namespace = names.namespace(team.name, space.name)
     inherited = team.spaces[0].priorities if space.name else None
@@ -86,6 +87,7 @@ def _space(
         ),
         allowances=tuple(_allowances(space, cluster, asked.get("claims", {}), found)),
         secrets=tuple(sorted((*pulls, *buckets), key=lambda secret: secret.name)),
+        ids=ids.get(namespace),
     )
 
 

@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from generator.diagnostics import TreeError
-from generator.model.holding import Holding
+from generator.model.holding import Given, Holding
+from generator.model.ids import Ids, read_ids
 from generator.model.link import LINKS
 from generator.plainfile import read_regular
 
 LOCKFILE = "trainyard.lock"
 """Name of the lockfile, at the top of ``overlays/<cluster>/``."""
 
-FORMAT = 2
-"""Version of the lockfile's form; a higher one was written by a newer Trainyard. The first remembers no numbers."""
+FORMAT = 3
+"""Version of the lockfile's form; a higher one was written by a newer Trainyard. The first remembers no numbers, the
+second no user ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,14 @@ class Lock:
         release: name of the release it was generated for.
         files: by path relative to the cluster's folder, with forward slashes.
         holdings: each number ever given on the cluster's fabrics, sorted.
+        ids: user ids ever given to its namespaces, sorted.
     """
 
     tool: str
     release: str
     files: Mapping[str, Entry]
     holdings: tuple[Holding, ...] = ()
+    ids: tuple[Ids, ...] = ()
 
 
 def digest(content: bytes) -> str:
@@ -71,7 +75,7 @@ def make_lock(
     *,
     tool: str,
     release: str,
-    holdings: Iterable[Holding] = (),
+    given: Given = ((), ()),
 ) -> Lock:
     """Return the lock of one cluster's folder.
 
@@ -80,15 +84,17 @@ def make_lock(
         origins: the profile files behind each path; a path without any is listed with none.
         tool: version of Trainyard.
         release: name of the release.
-        holdings: each number ever given on the cluster's fabrics.
+        given: each number ever given on the cluster's fabrics, and user ids ever given to its namespaces.
     """
+    holdings, ids = given
     entries = {path: Entry(digest(files[path]), tuple(sorted(origins.get(path, ())))) for path in sorted(files)}
-    return Lock(tool, release, entries, tuple(sorted(holdings)))
+    return Lock(tool, release, entries, tuple(sorted(holdings)), tuple(sorted(ids)))
 
 
 def lock_bytes(lock: Lock) -> bytes:
     """Return the lockfile's content: JSON with one entry a line, so that Git merges two teams' lines cleanly."""
     allocations = [json.dumps(_allocation(holding)) for holding in sorted(lock.holdings)]
+    ids = [json.dumps({"namespace": each.namespace, **each.entry, **_former(each)}) for each in sorted(lock.ids)]
     files = [
         f"{json.dumps(path)}: {json.dumps({'sha256': entry.sha256, 'from': list(entry.origins)})}"
         for path, entry in sorted(lock.files.items())
@@ -98,6 +104,7 @@ def lock_bytes(lock: Lock) -> bytes:
         "tool": json.dumps(lock.tool),
         "release": json.dumps(lock.release),
         "allocations": f"[{_lines(allocations)}]",
+        "uids": f"[{_lines(ids)}]",
         "files": f"{{{_lines(files)}}}",
     }
     body = ",\n".join(f'  "{key}": {value}' for key, value in parts.items())
@@ -110,8 +117,11 @@ def _lines(entries: list[str]) -> str:
 
 
 def _allocation(holding: Holding) -> dict[str, Any]:
-    former = {"former": True} if holding.former else {}
-    return {"fabric": holding.fabric, "team": holding.team, **holding.entry, **former}
+    return {"fabric": holding.fabric, "team": holding.team, **holding.entry, **_former(holding)}
+
+
+def _former(number: Holding | Ids) -> dict[str, bool]:
+    return {"former": True} if number.former else {}
 
 
 def read_lock(folder: Path) -> Lock | None:
@@ -139,14 +149,15 @@ def _parse(document: Any, place: Path) -> Lock:
     version = document["version"]
     if isinstance(version, int) and version > FORMAT:
         raise TreeError(f"{place} was written by a newer Trainyard ({document.get('tool')}); upgrade this one")
-    if version not in {1, FORMAT}:
+    if version not in {1, 2, FORMAT}:
         raise ValueError(version)
     files = {str(path): _entry(entry) for path, entry in document["files"].items()}
     for path in files:
         if not is_inside(path):
             raise TreeError(f"{place} lists {path!r}, which leaves its folder; nothing is written or deleted")
     holdings = () if version == 1 else tuple(sorted(map(_holding, document["allocations"])))
-    return Lock(str(document["tool"]), str(document["release"]), files, holdings)
+    ids = () if version in {1, 2} else tuple(sorted(map(_ids, document["uids"])))
+    return Lock(str(document["tool"]), str(document["release"]), files, holdings, ids)
 
 
 def _entry(entry: Any) -> Entry:
@@ -164,3 +175,8 @@ def _holding(entry: Any) -> Holding:
         since=str(entry.get("since", "")),
         former=bool(entry.get("former")),
     )
+
+
+def _ids(entry: Any) -> Ids:
+    line = {key: str(entry[key]) for key in ("range", "level", "since") if key in entry}
+    return read_ids(str(entry["namespace"]), line, former=bool(entry.get("former")))

@@ -34,10 +34,15 @@ def _shipped(pattern: str, parent: int) -> Finder:
     return lambda _: ((*path.parts[:-1], path.stem)[parent] for path in sorted(PACKAGE.glob(pattern)))
 
 
+def _namespaces(documents: Documents) -> Iterator[str]:
+    return (f"team-{name}" for name in _names("team")(documents))
+
+
 NAMES: dict[str, Finder] = {
     "allocations.*": _names("cluster"),
     "allocations.*.*": _keys("cluster", "fabrics", NAME),
     "allocations.*.*.*": _names("team"),
+    "allocations.*.uids.*": _namespaces,
     "runtime.libraries.*": lambda _: iter(("openmpi", "torch", "intel-mpi", "nccl")),
     "team.quota.*": _names("cluster"),
     "team.quota.*.*": _keys("cluster", "pools", NAME),

@@ -125,7 +125,7 @@ class Values:
         inside = [name for name in names if free or name in children(key)]
         if inside and self._order.random() < 0.7:
             name = self._order.choice(inside)
-            changed[name] = self.other(key / (NAME if free else name), changed[name])
+            changed[name] = self.other(key / (name if name in children(key) else NAME), changed[name])
         elif inside and self._order.random() < 0.5:
             del changed[self._order.choice(inside)]
         else:
@@ -173,7 +173,7 @@ class Values:
             yield "nobody" if old != "nobody" else "nothing"
             return
         peers = [each for each in self._peers(key) if isinstance(each, str)]
-        yield from peers
+        yield from (*peers, *schema.get("examples", ()))
         yield from (self._mutated(each) for each in [old, *peers, *schema.get("examples", ())] if isinstance(each, str))
         yield from _WORDS
 

@@ -33,7 +33,8 @@ def test_each_value_tells_where_it_comes_from(trainyard: Call) -> None:
     assert rows["dgx-h100: lends at most"] == ("8 nodes", "default")
     assert rows["dgx-h100: own nvidia.com/gpu"] == ("64", "profiles/hardware/dgx-h100.yaml:1")
     assert rows["runtime openmpi-cuda-v3-dgx-h100"][0] == "jobs up to 16 nodes, 128 GPUs"
-    assert rows["network ib-rail-1"] == ("partition 0x0101, 10.64.2.0/23", "profiles/allocations.yaml:4")
+    assert rows["network ib-rail-1"] == ("partition 0x0101, 10.64.2.0/23", "profiles/allocations.yaml:5")
+    assert rows["user ids"] == ("1000680000/10000, SELinux level s0:c26,c15", "profiles/allocations.yaml:9")
     assert rows["storage home"] == ("2Ti at /mnt/home", "profiles/teams/nlp.yaml:12")
     assert rows["service account workbench"][0] == "role user, made by OpenShift AI"
     assert rows["egress api-server"][0] == "workspaces to 192.0.2.8/29, TCP 6443"

@@ -119,6 +119,8 @@ NOT_SHOWABLE = {
     "isolation/link-local-egress": _NETWORK,
     "isolation/not-fips": _PROMISE,
     "isolation/secret-of-another-team": "External Secrets and a store would have to run.",
+    "isolation/uids-shared": "A file server, or SELinux on a node, takes two pods for one user.",
+    "isolation/uids-without-ranges": _KUBELET,
     "isolation/unencrypted-storage": _PROMISE,
     "isolation/unencrypted-transit": _NETWORK,
     "isolation/unstated-transit": _PROMISE,

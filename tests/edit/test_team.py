@@ -14,10 +14,11 @@ from generator.diagnostics import Diagnostic, TreeError, has_errors
 from generator.edit.init import init
 from generator.edit.team import Plan, TeamRequest, plan_team, write_team
 from generator.model.holding import Holding
+from generator.model.ids import Ids
 from generator.pipeline import check, generate
 from tests.edit.folders import content
 
-Remembered = Mapping[str, tuple[Holding, ...]]
+Remembered = Mapping[str, tuple[Holding | Ids, ...]]
 NOTHING: Remembered = {}
 
 
@@ -111,13 +112,44 @@ def test_team_file_says_only_what_the_cluster_has(profiles: Path) -> None:
 
 
 def test_pool_without_fabric_needs_no_allocation(profiles: Path) -> None:
-    """A team on nodes without a fabric gets a profile and no numbers."""
+    """A team on nodes without a fabric gets a profile and no numbers; without OpenShift no user ids either."""
     _edit(profiles, "clusters/lab.yaml", ", fabric: ib}", "}")
+    _edit(profiles, "clusters/lab.yaml", "release: openshift-ai-3.5", "release: kubernetes-1.36")
     before = (profiles / "allocations.yaml").read_bytes()
     added = _add(profiles, "nlp")
-    assert added.holding is None
+    assert (added.holding, added.ids) == (None, None)
     assert set(added.files) == {"teams/nlp.yaml"}
     assert (profiles / "allocations.yaml").read_bytes() == before
+
+
+def test_namespace_on_openshift_gets_user_ids(profiles: Path) -> None:
+    """Also on nodes without a fabric: the lowest range that no namespace of any cluster has or had."""
+    _edit(profiles, "clusters/lab.yaml", ", fabric: ib}", "}")
+    first = Ids("team-audio", 2_000_000_000, "s0:c1001,c0", former=True)
+    assert _add(profiles, "nlp", {"west": (first,)}).ids == Ids("team-nlp", 2_000_010_000, "s0:c1001,c1")
+    assert _add(profiles, "vision", {"west": (first,)}).ids == Ids("team-vision", 2_000_020_000, "s0:c1001,c2")
+    assert (profiles / "allocations.yaml").read_text().splitlines()[1:] == [
+        "lab:",
+        "  uids:",
+        '    team-nlp: {range: 2000010000/10000, level: "s0:c1001,c1"}',
+        '    team-vision: {range: 2000020000/10000, level: "s0:c1001,c2"}',
+    ]
+    platform = check(profiles).platform
+    assert platform is not None
+    ids = [space.ids.range for tenant in platform.sites[0].tenants for space in tenant.spaces if space.ids]
+    assert ids == ["2000010000/10000", "2000020000/10000"]
+
+
+def test_name_of_a_namespace_that_has_user_ids_is_taken(profiles: Path) -> None:
+    """By the ledger, or by a lockfile that remembers it: the team would read the files of the one that is gone."""
+    _edit(profiles, "clusters/lab.yaml", ", fabric: ib}", "}")
+    was = Ids("team-nlp", 2_000_000_000, "s0:c1001,c0")
+    message = "there was a team `nlp`: the lockfile of cluster `west` remembers its numbers"
+    assert _refused(profiles, TeamRequest("nlp", 2), {"west": (was,)}) == [("names/team-exists", message)]
+    _add(profiles, "nlp")
+    (profiles / "teams/nlp.yaml").unlink()
+    message = "there was a team `nlp`: its namespace still has its user ids"
+    assert _refused(profiles, TeamRequest("nlp", 2)) == [("names/team-exists", message)]
 
 
 def test_allocations_file_is_made_when_it_is_not_there(profiles: Path) -> None:
@@ -151,8 +183,9 @@ def test_teams_in_any_order_never_move_each_other(tmp_path_factory: pytest.TempP
         seen.append(content(profiles))
     for before, after in pairwise(seen[1:]):
         old, new = before.pop("allocations.yaml") or b"", after["allocations.yaml"] or b""
-        assert new.startswith(old)
-        assert new.count(b"\n") == old.count(b"\n") + 1
+        lines = iter(new.splitlines())
+        assert all(line in lines for line in old.splitlines())
+        assert new.count(b"\n") == old.count(b"\n") + 2  # numbers and user ids
         assert before.items() <= after.items()
     assert [segment for segment, _ in added] == list(range(0x100, 0x100 + len(teams)))
     assert len({addresses for _, addresses in added}) == len(teams)

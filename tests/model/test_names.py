@@ -83,6 +83,7 @@ def test_namespace_of_a_team_is_nobody_elses(team: str) -> None:
         (names.volume("east", "team-nlp", "home"), "east-nlp-home"),
         (names.volume("east", "team-nlp-dev", "home"), "east-nlp-dev-home"),
         (names.application("east", "team-nlp"), "east-team-nlp"),
+        (names.job_help("team-nlp-dev"), "trainjob-help-nlp-dev"),
         (names.job_limits("team-nlp"), "trainjob-limits-nlp"),
         (names.job_limits("team-nlp-dev"), "trainjob-limits-nlp-dev"),
         (names.sample("team-nlp", "openmpi"), "nlp-openmpi"),

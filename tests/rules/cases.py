@@ -61,7 +61,8 @@ def replacements(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
     old = {site.name: site for site in former.sites}
     for site in platform.sites:
         was = old[site.name]
-        yield Replacement(platform, site, __version__, _objects(was), _objects(site), tuple(former.holdings(was)))
+        given = (tuple(former.holdings(was)), former.ids.get(site.name, ()))
+        yield Replacement(platform, site, __version__, _objects(was), _objects(site), *given)
 
 
 def _objects(site: Site) -> dict[Identity, Manifest]:

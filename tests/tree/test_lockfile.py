@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from generator.diagnostics import TreeError
 from generator.model.holding import Holding
+from generator.model.ids import Ids
 from generator.tree.lockfile import LOCKFILE, Entry, Lock, digest, is_inside, lock_bytes, make_lock, read_lock
 
 _PARTS = st.text(st.characters(exclude_characters="/\\\0", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
@@ -27,12 +28,25 @@ _HOLDINGS = st.builds(
     since=st.sampled_from(["", "2026-11-22"]),
     former=st.booleans(),
 )
+_IDS = st.builds(
+    Ids,
+    namespace=st.sampled_from(["team-nlp", "team-vision"]),
+    first=st.sampled_from([1_000_680_000, 2_000_000_000]),
+    level=st.sampled_from(["s0:c26,c15", "s0:c1001,c0"]),
+    since=st.sampled_from(["", "2026-11-22"]),
+    former=st.booleans(),
+)
 _PATHS = st.lists(_PARTS, min_size=1, max_size=3).map("/".join)
 
 
 def _allocation(fields: bytes) -> bytes:
     entry = b'{"fabric": "ib", "team": "nlp", %s}' % fields
     return b'{"version": 2, "tool": "", "release": "", "files": {}, "allocations": [%s]}' % entry
+
+
+def _uids(fields: bytes) -> bytes:
+    entry = b'{"namespace": "team-nlp", %s}' % fields
+    return b'{"version": 3, "tool": "", "release": "", "files": {}, "allocations": [], "uids": [%s]}' % entry
 
 
 def _lock(**files: bytes) -> Lock:
@@ -43,15 +57,20 @@ def _lock(**files: bytes) -> Lock:
     st.dictionaries(_PATHS, st.binary(max_size=9), max_size=5),
     st.text(max_size=5).filter(str.isprintable),
     st.lists(_HOLDINGS, max_size=5, unique=True),
+    st.lists(_IDS, max_size=5, unique=True),
 )
 @settings(deadline=None)  # a busy disk takes its time
 def test_lock_is_read_back_as_it_was_written(
-    tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes], release: str, holdings: list[Holding]
+    tmp_path_factory: pytest.TempPathFactory,
+    files: dict[str, bytes],
+    release: str,
+    holdings: list[Holding],
+    ids: list[Ids],
 ) -> None:
     """Whatever the paths, contents and numbers, reading a lockfile gives the lock that was written."""
     folder = tmp_path_factory.mktemp("cluster")
     origins = {path: ["profiles/teams/ü.yaml"] for path in files}
-    lock = make_lock(files, origins, tool="0.1.0", release=release, holdings=holdings)
+    lock = make_lock(files, origins, tool="0.1.0", release=release, given=(holdings, ids))
     (folder / LOCKFILE).write_bytes(lock_bytes(lock))
     assert read_lock(folder) == lock
 
@@ -59,11 +78,11 @@ def test_lock_is_read_back_as_it_was_written(
 def test_lock_bytes_hold_one_file_a_line() -> None:
     """Two teams' files stand on two lines of sorted JSON, so that Git merges them without a conflict."""
     text = lock_bytes(_lock(b=b"2", a=b"1")).decode()
-    assert text.splitlines()[6:8] == [
+    assert text.splitlines()[7:9] == [
         f'    "a": {{"sha256": "{digest(b"1")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}},',
         f'    "b": {{"sha256": "{digest(b"2")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}}',
     ]
-    assert json.loads(text)["version"] == 2
+    assert json.loads(text)["version"] == 3
 
 
 def test_lock_bytes_hold_one_number_a_line() -> None:
@@ -73,15 +92,31 @@ def test_lock_bytes_hold_one_number_a_line() -> None:
         Holding("ib", "nlp", "partition", 0x101, IPv4Network("10.64.0.0/20")),
         Holding("ib", "audio", "partition", 0x100, IPv4Network("10.64.16.0/20"), former=True),
     )
-    lines = lock_bytes(make_lock({}, {}, tool="0.1", release="r", holdings=held)).decode().splitlines()
+    lines = lock_bytes(make_lock({}, {}, tool="0.1", release="r", given=(held, ()))).decode().splitlines()
     assert lines[4:] == [
         '  "allocations": [',
         '    {"fabric": "ib", "team": "audio", "partition": "0x0100", "addresses": "10.64.16.0/20", "former": true},',
         '    {"fabric": "ib", "team": "nlp", "partition": "0x0101", "addresses": "10.64.0.0/20"},',
         '    {"fabric": "roce", "team": "nlp", "vlan": 100, "addresses": "10.72.0.0/20", "since": "2026-11-22"}',
         "  ],",
+        '  "uids": [],',
         '  "files": {}',
         "}",
+    ]
+
+
+def test_lock_bytes_hold_the_user_ids_of_one_namespace_a_line() -> None:
+    """Sorted by namespace, in the words of the ledger; those that the ledger no longer has say so."""
+    held = (
+        Ids("team-vision", 1_000_680_000, "s0:c26,c15", former=True),
+        Ids("team-nlp", 2_000_000_000, "s0:c1001,c0", "2026-11-22"),
+    )
+    lines = lock_bytes(make_lock({}, {}, tool="0.1", release="r", given=((), held))).decode().splitlines()
+    assert lines[5:9] == [
+        '  "uids": [',
+        '    {"namespace": "team-nlp", "range": "2000000000/10000", "level": "s0:c1001,c0", "since": "2026-11-22"},',
+        '    {"namespace": "team-vision", "range": "1000680000/10000", "level": "s0:c26,c15", "former": true}',
+        "  ],",
     ]
 
 
@@ -90,6 +125,15 @@ def test_first_form_remembers_no_numbers(tmp_path: Path) -> None:
     entry = '{"a": {"sha256": "0", "from": []}}'
     (tmp_path / LOCKFILE).write_text(f'{{"version": 1, "tool": "0.1", "release": "r", "files": {entry}}}')
     assert read_lock(tmp_path) == Lock("0.1", "r", {"a": Entry("0", ())}, ())
+
+
+def test_second_form_remembers_no_user_ids(tmp_path: Path) -> None:
+    """A lockfile that was written before user ids were remembered still says which numbers were given."""
+    (tmp_path / LOCKFILE).write_bytes(_allocation(b'"partition": "0x0101", "addresses": "10.64.0.0/20"'))
+    lock = read_lock(tmp_path)
+    assert lock is not None
+    assert [holding.team for holding in lock.holdings] == ["nlp"]
+    assert lock.ids == ()
 
 
 def test_lock_of_a_folder_without_one_is_none(tmp_path: Path) -> None:
@@ -117,6 +161,10 @@ def test_lock_of_a_folder_without_one_is_none(tmp_path: Path) -> None:
         _allocation(b'"partition": "x", "addresses": "10.64.0.0/20"'),
         _allocation(b'"partition": "0x0101", "addresses": "10.64.0.1/20"'),
         _allocation(b'"partition": "0x0101", "vlan": 5, "addresses": "10.64.0.0/20"'),
+        b'{"version": 3, "tool": "", "release": "", "files": {}, "allocations": []}',
+        _uids(b'"range": "2000000000/10000"'),
+        _uids(b'"range": "2000000000/20000", "level": "s0:c26,c15"'),
+        _uids(b'"range": "x/10000", "level": "s0:c26,c15"'),
     ],
 )
 def test_broken_lock_is_refused(tmp_path: Path, content: bytes) -> None:
@@ -128,7 +176,7 @@ def test_broken_lock_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_newer_lock_is_refused(tmp_path: Path) -> None:
     """An older Trainyard does not touch what a newer one wrote."""
-    (tmp_path / LOCKFILE).write_text('{"version": 3, "tool": "9.0"}', encoding="utf-8")
+    (tmp_path / LOCKFILE).write_text('{"version": 4, "tool": "9.0"}', encoding="utf-8")
     with pytest.raises(TreeError, match=r"newer Trainyard \(9.0\)"):
         read_lock(tmp_path)
 

@@ -1,0 +1,85 @@
+"""Which of the policies on TrainJobs protects others, and which an upgrade may drop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from generator.render.site import render_site
+from tests.rules.cases import platform_of
+
+RELEASES = pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
+
+HELP = [
+    "'spec.trainer.numProcPerNode is '",
+    "spec.trainer: leave out empty env values",
+    "a job without MPI needs spec.trainer",
+    "'metadata.name has '",
+    "'spec.initializer must say the storageUri",
+    "a job's changes to its pods: a volume needs a name of its own",
+]
+"""What only the job itself would suffer from: it hangs, or fails at once."""
+
+
+def _policies(release: str, kind: str = "ValidatingAdmissionPolicy") -> dict[str, Any]:
+    changes = {"clusters/prod-east.yaml": {"release": release}}
+    manifests = render_site(platform_of(changes).sites[0])
+    return {each.name: each.body["spec"] for each in manifests if each.kind.name == kind}
+
+
+def _words(policy: dict[str, Any]) -> list[str]:
+    return [each.get("message") or each["messageExpression"] for each in policy["validations"]]
+
+
+@RELEASES
+def test_policy_that_may_be_dropped_holds_only_what_harms_the_job_itself(release: str) -> None:
+    """It looks at new jobs alone, and none of its words stand in the policy that protects others."""
+    policies = _policies(release)
+    help_, limits = policies["trainyard-trainjob-help"], policies["trainyard-trainjob-limits"]
+    assert all(said.startswith(known) for said, known in zip(_words(help_), HELP, strict=True))
+    assert help_["matchConstraints"]["resourceRules"][0]["operations"] == ["CREATE"]
+    assert not any(said.startswith(known) for said in _words(limits) for known in HELP)
+
+
+@RELEASES
+def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
+    """Queue, priority, size, runtime, account, volumes and labels of a job are refused with or without the help."""
+    words = _words(_policies(release)["trainyard-trainjob-limits"])
+    assert len(words) == {"kubernetes-1.36": 18, "openshift-ai-3.5": 18}[release]
+    for known in (
+        "queue-name",
+        "priority-class",
+        "numNodes",
+        "runtimeRef",
+        "resourcesPerNode",
+        "SSH_CRYPTO",
+        "tolerat",
+    ):
+        assert any(known in said for said in words), known
+
+
+@RELEASES
+def test_both_read_the_limits_of_each_namespace(release: str) -> None:
+    """One ConfigMap for both bindings: what is refused for its size and what for its ranks follow from one place."""
+    policies = _policies(release, "ValidatingAdmissionPolicyBinding")
+    for namespace in ("nlp", "vision"):
+        bindings = [policies[f"trainjob-{each}-{namespace}"] for each in ("help", "limits")]
+        assert [each["policyName"] for each in bindings] == ["trainyard-trainjob-help", "trainyard-trainjob-limits"]
+        assert bindings[0]["paramRef"] == bindings[1]["paramRef"]
+        assert bindings[0]["matchResources"] == bindings[1]["matchResources"]
+
+
+@RELEASES
+def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
+    """On every cluster for the delivery; where users request projects, these never take them, nor become a team's."""
+    policy = _policies(release)["trainyard-team-namespaces"]
+    variables = {each["name"]: each["expression"] for each in policy["variables"]}
+    (rule,) = policy["matchConstraints"]["resourceRules"]
+    assert (rule["resources"], rule["operations"]) == (["namespaces"], ["CREATE", "UPDATE"])
+    assert variables["reserved"] == (
+        "object.metadata.name.startsWith('team-') || object.metadata.name == 'trainyard-system'"
+    )
+    assert variables["teamLabel"] == "'ml.example.com/team'"
+    assert ("requester" in variables) == (release == "openshift-ai-3.5")
+    assert len(policy["validations"]) == {"kubernetes-1.36": 2, "openshift-ai-3.5": 4}[release]

@@ -1,0 +1,109 @@
+"""User ids of namespaces from one committed tree to the next, beside the cases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from generator.change.check import check_replacement
+from generator.diagnostics import Diagnostic
+from generator.model.ids import Ids
+from tests.rules.cases import messages, replacements
+
+OPENSHIFTS = {"range": "1000680000/10000", "level": "s0:c26,c15"}
+FRESH = {"range": "2000000000/10000", "level": "s0:c1001,c0"}
+NEXT = {"range": "2000010000/10000", "level": "s0:c1001,c1"}
+DRAINING: dict[str, Any] = {"teams/nlp.yaml": {"state": "draining"}}
+
+
+def _ledger(**namespaces: dict[str, str]) -> dict[str, Any]:
+    named = {f"team-{name.replace('_', '-')}": line for name, line in namespaces.items()}
+    return {"allocations.yaml": {"prod-east": {"uids": named}}}
+
+
+def _found(after: dict[str, Any], before: dict[str, Any]) -> list[Diagnostic]:
+    return [each for replacement in replacements(before, after) for each in check_replacement(replacement)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (_ledger(nlp=FRESH), {}, "has ids 2000000000/10000 and level s0:c1001,c0, and would get others of OpenShift"),
+        ({}, _ledger(nlp=FRESH), "has ids that OpenShift gave it, and would get 2000000000/10000"),
+        (_ledger(nlp=FRESH), _ledger(nlp={**FRESH, "level": "s0:c1001,c7"}), "would get 2000000000/10000 and level s0"),
+        (_ledger(nlp=OPENSHIFTS), _ledger(nlp={**OPENSHIFTS, "range": "1000690000/10000"}), "would get 1000690000"),
+    ],
+    ids=["line-removed", "new-range", "level", "another-of-openshift"],
+)
+def test_ids_of_a_namespace_whose_jobs_may_run_stay(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
+    """Each of these would make the namespace's files unreadable; a drained team's namespace may get other ids."""
+    (found,) = _found(after, before)
+    assert found.rule == "change/uids-moved"
+    assert words in found.message
+    assert _found({**after, **DRAINING}, {**before, **DRAINING}) == []
+
+
+def test_ids_are_adopted_and_then_stay() -> None:
+    """What OpenShift gave is written down in one merge; the next may not change it, and a day may be added."""
+    adopted = _ledger(nlp=OPENSHIFTS)
+    assert _found(adopted, {}) == []
+    assert _found(_ledger(nlp={**OPENSHIFTS, "since": "2026-11-22"}), adopted) == []
+    assert [each.rule for each in _found({}, adopted)] == ["change/uids-moved"]
+
+
+def test_new_namespace_gets_its_ids_with_its_first_merge() -> None:
+    """A namespace that is not in the committed tree has no files yet."""
+    space: dict[str, Any] = {"teams/nlp.yaml": {"spaces": {"debug": {}}}}
+    assert _found({**space, **_ledger(nlp_debug=FRESH)}, {}) == []
+
+
+@pytest.mark.parametrize("field", ["range", "level"])
+def test_ids_that_were_given_long_ago_are_not_given_again(field: str) -> None:
+    """A retired team's namespace is remembered by the lockfile alone; range and level each count."""
+    newcomer = {"teams/nlp.yaml": {"spaces": {"debug": {}}}, **_ledger(nlp_debug=NEXT)}
+    (replacement,) = replacements({}, newcomer)
+    was = Ids("team-audio", 2_000_010_000, "s0:c1001,c9", "2026-03-01", former=True)
+    if field == "level":
+        was = replace(was, first=2_000_090_000, level="s0:c1001,c1")
+    (found,) = check_replacement(replace(replacement, ids=(was,)))
+
+    assert found.rule == "change/uids-given-away"
+    assert found.at.path == ("prod-east", "uids", "team-nlp-debug", field)
+    assert found.message == (
+        f"namespace `team-nlp-debug` would get {field} {NEXT[field]}, which namespace `team-audio` was given"
+    )
+    assert [note.message for note in found.notes] == [
+        f"the lockfile remembers that `team-audio` was given {was.range} on 2026-03-01"
+    ]
+
+
+def test_namespace_gets_its_own_former_ids_back() -> None:
+    """A revert of a move is no gift; nor is a line that stays."""
+    (replacement,) = replacements({**DRAINING, **_ledger(nlp=NEXT)}, {**DRAINING, **_ledger(nlp=FRESH)})
+    own = Ids("team-nlp", 2_000_000_000, "s0:c1001,c0", former=True)
+    assert list(check_replacement(replace(replacement, ids=(*replacement.ids, own)))) == []
+
+    (replacement,) = replacements(_ledger(nlp=FRESH), _ledger(nlp=FRESH))
+    twin = replace(own, namespace="team-audio")
+    assert list(check_replacement(replace(replacement, ids=(*replacement.ids, twin)))) == []
+
+
+def test_former_ids_without_a_day_are_told_without_one() -> None:
+    """An adopted range says no day."""
+    (replacement,) = replacements({}, {"teams/nlp.yaml": {"spaces": {"debug": {}}}, **_ledger(nlp_debug=NEXT)})
+    was = Ids("team-audio", 2_000_010_000, "s0:c1001,c1", former=True)
+    (found,) = check_replacement(replace(replacement, ids=(was,)))
+    assert "range 2000010000/10000 and level s0:c1001,c1" in found.message
+    assert [note.message for note in found.notes] == [
+        "the lockfile remembers that `team-audio` was given 2000010000/10000"
+    ]
+
+
+def test_namespaces_with_one_level_are_told() -> None:
+    """SELinux compares levels only, whatever the ranges."""
+    shared = _ledger(nlp=FRESH, vision={**NEXT, "level": FRESH["level"]})
+    assert messages("isolation/uids-shared", shared) == [
+        "namespaces `team-nlp` and `team-vision` of cluster `prod-east` both have level s0:c1001,c0"
+    ]
