@@ -25,7 +25,8 @@ _PLATFORM: dict[str, Any] = {
     },
     "teams/vision.yaml": {"quota": {CLUSTER: {"dgx-h100": {"nodes": 4, "lend": "all"}}}},
 }
-_PATIENCE = 20.0
+_PATIENCE = 120.0
+"""Seconds for what takes a few: a busy machine is no failure."""
 _STILL = 0.4
 """Seconds in which nothing may change while nobody acts."""
 
@@ -69,8 +70,8 @@ def _harm(scene: Scene) -> Iterator[str]:
     stage = scene.stage
     if not stage.until(lambda: not _unadmitted(scene), _PATIENCE):
         yield f"pods without an admitted Workload: {_unadmitted(scene)}"
-    if not stage.until(lambda: _is_still(scene), _PATIENCE):
-        yield "controllers go on while nobody acts"
+    if not stage.until(lambda: not _moving(scene), _PATIENCE):
+        yield f"controllers go on while nobody acts: {_moving(scene)}"
     pools = tuple(f"{pool.name}-" for pool in scene.site.cluster.pools)
     pods = _theirs(scene, "v1", "Pod")
     yield from (
@@ -113,16 +114,17 @@ def _holds(pod: Body, admitted: set[tuple[str, str]]) -> bool:
     return bool(runs) and not ends and job not in admitted
 
 
-def _is_still(scene: Scene) -> bool:
+def _moving(scene: Scene) -> list[str]:
+    """Return what comes, goes or changes in a moment."""
     before = _generations(scene)
     scene.stage.until(lambda: False, _STILL)
-    return _generations(scene) == before
+    return sorted(f"{kind} {told}" for kind, told, *_ in before ^ _generations(scene))
 
 
-def _generations(scene: Scene) -> dict[str, int]:
+def _generations(scene: Scene) -> set[tuple[str, str, str, int]]:
     kinds = {"TrainJob": TRAINER, "JobSet": "jobset.x-k8s.io/v1alpha2", "Pod": "v1"}
-    found = (each["metadata"] for kind, version in kinds.items() for each in _theirs(scene, version, kind))
-    return {each["uid"]: each.get("generation", 0) for each in found}
+    found = ((kind, each) for kind, version in kinds.items() for each in _theirs(scene, version, kind))
+    return {(kind, _told(each), each["metadata"]["uid"], each["metadata"].get("generation", 0)) for kind, each in found}
 
 
 def _steering(scene: Scene) -> Iterator[str]:
