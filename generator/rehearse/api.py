@@ -77,6 +77,8 @@ class Api:
             verify=trust,
             headers={"Authorization": f"Bearer {user['token']}"} if "token" in user else {},
             timeout=_SECONDS,
+            # A handshake costs more than most requests; kept for as long as one may take.
+            limits=httpx.Limits(keepalive_expiry=_SECONDS),
             trust_env=False,
         )
         self._impersonated: list[tuple[str, str]] = []

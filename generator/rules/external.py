@@ -22,8 +22,14 @@ WRONG_STORAGE_REQUEST = Rule(
     id="references/wrong-storage-request",
     severity=Severity.ERROR,
     summary="A team asks for storage in the form that its kind takes.",
-    why="A claim without a size is refused by the API server, and one without its volume waits for ever.",
-    fix="Write a size for nfs and class, a bucket's name for s3, and `{volume: ..., size: ...}` for adopted.",
+    why=(
+        "A claim without a size is refused by the API server, and one without its volume waits for ever. Under `claims`"
+        " only a storage class helps: nothing makes a volume for what an admin claims of another kind."
+    ),
+    fix=(
+        "Write a size for nfs and class, a bucket's name for s3, and `{volume: ..., size: ...}` for adopted. Under"
+        " `claims`, name storage of kind class, or remove the line."
+    ),
 )
 UNDECLARED_EXTERNAL = Rule(
     id="references/undeclared-external",

@@ -49,7 +49,8 @@ def uids_without_ranges(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         if platform.ids.get(site.name) and not site.cluster.release.job_scc:
             at = (platform.allocations_at / site.name / UIDS).key()
-            yield UIDS_WITHOUT_RANGES.at(at, f"cluster `{site.name}` has release {site.cluster.release.name}")
+            message = f"`uids` is for OpenShift, and cluster `{site.name}` has release `{site.cluster.release.name}`"
+            yield UIDS_WITHOUT_RANGES.at(at, message)
 
 
 CHECKS = (Check(UIDS_SHARED, uids_shared), Check(UIDS_WITHOUT_RANGES, uids_without_ranges))

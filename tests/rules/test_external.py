@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
-from tests.rules.cases import messages
+from tests.rules.cases import HERE, messages
 
 ALLOCATIONS = "allocations.yaml"
 TEAMS = ((0, "nlp"), (1, "vision"))
@@ -35,6 +36,19 @@ def test_each_kind_of_storage_takes_its_own_form(storage: str, asked: Any, fits:
 
     assert (found == []) is fits
     assert all(f"`{storage}`" in message for message in found)
+
+
+def test_line_that_is_wrong_on_two_clusters_is_told_once() -> None:
+    """A team's request is the same on each of its clusters."""
+    cluster = yaml.safe_load((HERE / "base/profiles/clusters/prod-east.yaml").read_text(encoding="utf-8"))
+    quota = {name: {"dgx-h100": {"nodes": 4}} for name in ("prod-east", "prod-west")}
+    changes = {
+        "clusters/prod-west.yaml": cluster,
+        "teams/nlp.yaml": {"quota": quota, "storage": {"home": "plenty"}},
+        ALLOCATIONS: {"prod-west": {"ib": {"nlp": {"partition": "0x0101", "addresses": "10.64.0.0/20"}}}},
+    }
+
+    assert len(messages("references/wrong-storage-request", changes)) == 1
 
 
 @pytest.mark.parametrize(("storage", "fits"), [("home", False), ("scratch", True), ("checkpoints", False)])
