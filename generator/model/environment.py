@@ -49,8 +49,9 @@ def rank_environment(runtime: Runtime, gpus: int, fabric: Fabric | None) -> Envi
 
 
 def _rdma(runtime: Runtime, fabric: Fabric) -> Environment:
-    # Exclusive RDMA mode: the pod has no other mlx5 device than its own VFs.
-    environment = {"NCCL_IB_HCA": "mlx5", "UCX_TLS": "rc,sm,self,cuda_copy,cuda_ipc,gdr_copy"}
+    # NCCL_IB_HCA is left out. In exclusive RDMA mode a pod has its own VFs and no other device, and the host's udev
+    # rules choose their names: mlx5_2 here, rocep26s0f0v1 there.
+    environment = {"UCX_TLS": "rc,sm,self,cuda_copy,cuda_ipc,gdr_copy"}
     if runtime.fabric == "rdma":
         # Through the host's memory: LOC means never (NCCL documentation, NCCL_NET_GDR_LEVEL).
         environment |= {"NCCL_NET_GDR_LEVEL": "LOC", "UCX_IB_GPU_DIRECT_RDMA": "no"}

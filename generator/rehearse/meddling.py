@@ -28,7 +28,7 @@ def check_meddling(delivery: Delivery) -> Iterator[Outcome]:
     yield _kept(delivery)
     yield _regenerated(delivery)
     failures += watched.disturbed()
-    yield counted("users' jobs left alone", len(delivery.lab.plan.site.tenants), failures)
+    yield counted("users' jobs left alone", watched.tried, failures)
     watched.end()
 
 

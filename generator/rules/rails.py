@@ -64,11 +64,11 @@ GPU_JOBS_WITHOUT_RAILS = Rule(
 UNSUPPORTED_NIC = Rule(
     id="fabric/unsupported-nic",
     severity=Severity.ERROR,
-    summary="The ports of a pool on a fabric are those of a card that the SR-IOV operator knows, and NCCL's mlx5.",
+    summary="The ports of a pool on a fabric are those of a card that the SR-IOV operator knows, driven by mlx5.",
     why=(
         "The operator's webhook refuses the policy (`vendor/device <vendor>/<device> is not supported`,"
-        " openshift/sriov-network-operator#552), so the platform's unit never syncs; other makers' ports are none that"
-        " NCCL_IB_HCA=mlx5 finds, and ranks fall back to TCP in silence."
+        " openshift/sriov-network-operator#552), so the unit never syncs. For other makers' cards neither the"
+        " networks nor the runtimes' settings were written: ranks may fall back to TCP in silence."
     ),
     fix="Take the vendor and device of the port from `lspci -nn` on such a node.",
 )

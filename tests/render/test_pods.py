@@ -46,6 +46,15 @@ def test_each_job_has_a_folder_on_the_volume(launcher: str) -> None:
 
 
 @launchers
+def test_steps_run_on_the_nodes_of_the_ranks(launcher: str) -> None:
+    """A queue may have other pools: Kueue would count the steps there, against somebody else's quota."""
+    selectors = [template["spec"].get("nodeSelector") for template in templates(launcher, **STEPS).values()]
+
+    assert len(selectors) > 1
+    assert all(each == {"ml.example.com/node-type": "dgx-h100"} for each in selectors)
+
+
+@launchers
 def test_without_steps_there_is_no_folder(launcher: str) -> None:
     """Nothing of a volume is said where none is mounted."""
     assert "TRAINYARD_JOB" not in str(templates(launcher))
