@@ -227,10 +227,15 @@ class Cluster:
         return text_list(sorted({name for pool in self.pools for name in pool.worth if "/" in name}))
 
     @property
+    def daemon_namespaces(self) -> list[str]:
+        """Namespaces whose pods may use any node; one that ends with ``*`` is a prefix."""
+        drivers = self.release.driver_namespaces if self.has_gpus or self.fabrics else ()
+        return sorted({*self.release.system_namespaces, *drivers, *self.system_namespaces})
+
+    @property
     def outside_system_namespaces(self) -> str:
         """CEL: the request is for a namespace where no daemon of the platform runs."""
-        drivers = self.release.driver_namespaces if self.has_gpus or self.fabrics else ()
-        daemons = sorted({*self.release.system_namespaces, *drivers, *self.system_namespaces})
+        daemons = self.daemon_namespaces
         prefixes = [name.removesuffix("*") for name in daemons if name.endswith("*")]
         named = [name for name in daemons if not name.endswith("*")]
         tests = [f"request.namespace in {text_list(named)}"]

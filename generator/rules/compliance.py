@@ -74,8 +74,9 @@ AUDIT_NOT_DECLARED = Rule(
     severity=Severity.ERROR,
     summary="Where a regulation asks for an audit log, somebody is named who keeps it.",
     why=(
-        "The rules in operators/audit-policy.yaml do nothing until the API server is given them, and its log stays on"
-        f" the control plane until it is rotated away, unless somebody forwards it. {_NOBODY_REFUSES}"
+        "The API server records nothing that the regulation asks for until it is given the audit policy, or the audit"
+        " profile on OpenShift. Its log stays on the control plane until it is rotated away, unless somebody forwards"
+        f" it. {_NOBODY_REFUSES}"
     ),
     fix="Declare who keeps it in `external`, e.g. `AuditLog/siem: security team`.",
 )
