@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the switches."""
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing them")
     parser.addoption("--edits", type=int, default=40, help="how many random edits of profiles follow those of each key")
-    parser.addoption("--attacks", type=int, default=50, help="how many sequences of hostile requests are tried on a Kueue")
+    parser.addoption("--attacks", type=int, default=50, help="how many sequences of hostile requests a Kueue is given")
     parser.addoption("--seed", help="what random edits depend on: the same for the same edits; 0 in CI, else by chance")
 
 
