@@ -8,6 +8,14 @@ from fractions import Fraction
 
 from generator.diagnostics import Pointer
 
+_KERNEL_PART = 64
+"""The kernel keeps 64 bytes for each page of 4 KiB (linux:include/linux/mm_types.h, struct page): one part in 64."""
+
+_EVICTION_MEMORY = 100 << 20
+_EVICTION_STORAGE = Fraction(1, 10)
+"""kubelet evicts pods when less is free, and offers that much less (kubernetes:pkg/kubelet/eviction/defaults_linux.go
+and hardEvictionReservation in pkg/kubelet/cm/helpers.go, @v1.36.3)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
@@ -62,7 +70,7 @@ class Hardware:
     Args:
         cores: physical cores of the node; ``threads`` is what Kubernetes counts as cpu.
         total: capacity of the node.
-        system: what daemons, kubelet included, keep; never promised to a team.
+        system: what the kernel, kubelet and daemon pods keep; never promised to a team.
         kubelet: the part of ``system`` that kubelet itself reserves (KubeletConfig systemReserved).
         nic_vendor, nic_device: PCI ids of the rail ports, e.g. ``15b3`` and ``1021`` (ConnectX-7).
         link_rate: Gb/s of one rail.
@@ -111,6 +119,15 @@ class Hardware:
     def gpus(self) -> int:
         """GPUs of a node; 0 for a CPU node."""
         return self.gpu.count if self.gpu else 0
+
+    @property
+    def withheld(self) -> Share:
+        """What a node doesn't offer to pods: ``allocatable`` is what it has less this."""
+        return Share(
+            cpu=self.kubelet.cpu,
+            memory=self.total.memory // _KERNEL_PART + self.kubelet.memory + _EVICTION_MEMORY,
+            ephemeral_storage=self.kubelet.ephemeral_storage + int(self.total.ephemeral_storage * _EVICTION_STORAGE),
+        )
 
     @property
     def promised_cores(self) -> int:

@@ -23,13 +23,16 @@ OVERLAPPING_POOLS = Rule(
     ),
     fix="Give each hardware profile labels of its own, e.g. the GPU's product and one that tells the pools apart.",
 )
+_GIBIBYTE = 1 << 30
+
 KUBELET_SHARE_EXCEEDS_SYSTEM = Rule(
     id="node/kubelet-share-exceeds-system",
     severity=Severity.ERROR,
-    summary="What the kubelet reserves is part of the system's share.",
+    summary="What a node does not offer to pods is part of the system's share.",
     why=(
         "The node offers less than quota was computed from: no pod of a whole node fits, and its gang stays Pending"
-        ' (`excluded: resource "cpu"`, seen with Kueue 0.19.2).'
+        ' (`excluded: resource "cpu"`, seen with Kueue 0.19.2). Besides `kubelet`, kubelet holds back a tenth of'
+        " `ephemeralStorage` and 100Mi of memory, below which it evicts pods, and the kernel keeps 1/64 of the memory."
     ),
     fix="Raise `system`, or lower `kubelet`.",
 )
@@ -90,21 +93,25 @@ def overlapping_pools(platform: Platform) -> Iterator[Diagnostic]:
 
 
 def kubelet_share_exceeds_system(platform: Platform) -> Iterator[Diagnostic]:
-    """Compare each part of the kubelet's share with the system's."""
+    """Compare each part of what pods are not offered with the system's share."""
     for each in hardware(platform):
-        kubelet, system = each.kubelet, each.system
+        withheld, system = each.withheld, each.system
         parts = (
-            ("cpu", kubelet.cpu, system.cpu, format_cpu),
-            ("memory", kubelet.memory, system.memory, format_bytes),
-            ("ephemeralStorage", kubelet.ephemeral_storage, system.ephemeral_storage, format_bytes),
+            ("cpu", withheld.cpu, system.cpu, format_cpu),
+            ("memory", withheld.memory, system.memory, format_bytes),
+            ("ephemeralStorage", withheld.ephemeral_storage, system.ephemeral_storage, format_bytes),
         )
         for field, part, whole, form in parts:
             if part > whole:
+                told = format_cpu(part) if field == "cpu" else f"{-(-part // _GIBIBYTE)}Gi"
                 message = (
-                    f"the kubelet of a `{each.name}` reserves {form(part)} {field}, the system {form(whole)} in all"
+                    f"a `{each.name}` offers pods {told} less {field} than it has; its system share is {form(whole)}"
                 )
-                notes = [Note("the system's share", each.stated("system", field))]
-                yield KUBELET_SHARE_EXCEEDS_SYSTEM.at(each.at / "kubelet" / field, message, notes=notes)
+                notes = [
+                    Note(f"how much {field} it has", each.stated(field)),
+                    Note("what kubelet reserves", each.stated("kubelet", field)),
+                ]
+                yield KUBELET_SHARE_EXCEEDS_SYSTEM.at(each.at / "system" / field, message, notes=notes)
 
 
 def no_gpu_taint(platform: Platform) -> Iterator[Diagnostic]:

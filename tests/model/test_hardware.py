@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from generator.model.hardware import Hardware, least
+from generator.model.hardware import Hardware, Share, least
 from tests.model.shapes import PREFIX, fabric, launch, nic, node, nodes, pool
 
 IB = fabric()
@@ -24,6 +25,19 @@ def test_worth_and_system_are_the_whole_node(hardware: Hardware) -> None:
     assert worth["memory"] + system.memory == total.memory
     assert worth["ephemeral-storage"] + system.ephemeral_storage == total.ephemeral_storage
     assert worth["pods"] + system.pods == total.pods
+
+
+@given(nodes(), st.integers(1, 8), st.integers(1, 400), st.integers(1, 8 << 10))
+def test_what_kubelet_offers_is_computed_as_it_does(hardware: Hardware, cpu: int, gibibytes: int, size: int) -> None:
+    """Less is offered than kubelet is told to reserve: by a tenth of the disk, 100 MiB, and the kernel's part."""
+    memory, disk = size * 16 << 30, size * 10 << 30
+    kubelet = Share(cpu=cpu * 1000, memory=gibibytes << 30, ephemeral_storage=gibibytes << 30)
+    total = replace(hardware.total, memory=memory, ephemeral_storage=disk)
+    withheld = replace(hardware, total=total, kubelet=kubelet).withheld
+
+    assert withheld.cpu == kubelet.cpu
+    assert withheld.memory == (memory >> 12) * 64 + kubelet.memory + 100 * 1024 * 1024
+    assert withheld.ephemeral_storage == (size << 30) + kubelet.ephemeral_storage
 
 
 @given(nodes())

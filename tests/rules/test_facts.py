@@ -157,6 +157,7 @@ ABSENT = {
     "isolation/not-fips": {"fips"},
     "isolation/unencrypted-transit": {"fabric"},
     "node/fewer-cores-than-ranks": {"binding"},
+    "node/kubelet-share-exceeds-system": {"system"},
     "node/no-gpu-taint": {"taint"},
     "node/overlapping-pools": {"labels"},
     "node/odd-core-split": {"binding"},
