@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from generator.diagnostics import Pointer
@@ -47,11 +48,15 @@ def resolve_hardware(profiles: Profiles, domain: str, found: Found) -> dict[str,
 
 
 def _chain(source: Source, profiles: Profiles, found: Found) -> tuple[Source, ...]:
-    """Return the profile and what it extends, most specific first; a profile that extends itself is reported."""
+    """Return the profile and what it extends, most specific first; profiles that extend each other are reported."""
     chain = [source]
     while "extends" in chain[-1].value:
         at = Pointer(chain[-1].file) / "extends"
         name = chain[-1].value["extends"]
+        if name not in profiles.presets and name in (circle := [PurePosixPath(each.file).stem for each in chain]):
+            told = " extends ".join(f"`{each}`" for each in [*circle, name])
+            found.report(INCOMPLETE_HARDWARE.at(at, f"{told}, and no preset"))
+            break
         # A profile may have the name of the preset that it extends.
         local = {other: each for other, each in profiles.hardware.items() if each not in chain}
         every = {**profiles.presets, **local}

@@ -105,6 +105,13 @@ def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer, found
     """Return what a name stands for, or report it with the nearest name that exists.
 
     None stands for what is there and could not be read or resolved: that is reported at its own place.
+
+    Args:
+        kind: of what has the name, e.g. ``release``, or ``storage of cluster lab``.
+        name: to look up.
+        known: all that exist.
+        at: place of the name.
+        found: takes a name that does not exist.
     """
     if name in known:
         if known[name] is None:
@@ -112,7 +119,8 @@ def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer, found
         return known[name]
     near = get_close_matches(name, known, n=1)
     hint = f"did you mean `{near[0]}`?" if near else _choices(kind, known)
-    found.report(UNKNOWN_NAME.at(at, f"there is no {kind} `{name}`", hint=hint))
+    noun, *owner = kind.split(" of ")
+    found.report(UNKNOWN_NAME.at(at, " of ".join([f"there is no {noun} `{name}`", *owner]), hint=hint))
     return None
 
 

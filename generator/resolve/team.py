@@ -102,7 +102,7 @@ def _quotas(
             continue
         for pool_name, said in sorted(asked.items()):
             where = at / cluster_name / pool_name
-            pool = find("node pool", pool_name, known, where.key(), found)
+            pool = find(f"node pool of cluster {cluster_name}", pool_name, known, where.key(), found)
             if pool is not None:
                 _said_once(pool_name, said, where, found)
                 yield _quota(cluster_name, pool, said, "cohort" in fields, where)

@@ -40,7 +40,8 @@ def resolve_tenant(
     usable = tuple(runtime for name in team.runtimes if (runtime := runtimes[name]))
     address_pools = tuple(_address_pools(team, cluster, held, allocations))
     if team.cohort:
-        find("cohort", team.cohort, {each.name: each for each in cluster.cohorts}, team.at / "cohort", found)
+        cohorts = {each.name: each for each in cluster.cohorts}
+        find(f"cohort of cluster {cluster.name}", team.cohort, cohorts, team.at / "cohort", found)
     queues = tuple(_queues(team, cluster, held))
     return Tenant(
         team=team,
@@ -111,7 +112,7 @@ def _priorities(space: TeamSpace, cluster: Cluster, found: Found) -> Iterator[Pr
     """Yield the classes that jobs of the namespace may use, lowest value first."""
     known = {priority.name: priority for priority in cluster.priorities}
     for i, name in enumerate(space.priorities):
-        find("priority", name, known, space.at / "priorities" / i, found)
+        find(f"priority of cluster {cluster.name}", name, known, space.at / "priorities" / i, found)
     yield from (priority for name, priority in known.items() if name in (space.priorities or known))
 
 
@@ -121,7 +122,7 @@ def _requests(
     known = {storage.name: storage for storage in cluster.storage}
     for name, what in sorted(asked.items()):
         at = space.at / "storage" / name
-        storage = find("storage", name, known, at.key(), found)
+        storage = find(f"storage of cluster {cluster.name}", name, known, at.key(), found)
         if storage is not None:
             yield storage, _request(storage, what, at)
 
@@ -130,7 +131,7 @@ def _allowances(space: TeamSpace, cluster: Cluster, asked: Mapping[str, str], fo
     known = {storage.name: storage for storage in cluster.storage}
     for name, size in sorted(asked.items()):
         at = space.at / "claims" / name
-        storage = find("storage", name, known, at.key(), found)
+        storage = find(f"storage of cluster {cluster.name}", name, known, at.key(), found)
         if storage is not None:
             yield Allowance(storage, at, parse_bytes(size))
 

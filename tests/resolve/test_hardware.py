@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from generator.diagnostics import Pointer
 from generator.model.hardware import Share
-from generator.resolve.references import INCOMPLETE_HARDWARE, UNKNOWN_NAME
+from generator.resolve.references import INCOMPLETE_HARDWARE
 from tests.resolve.changes import HARDWARE, hardware, told
 from tests.rules.cases import merged
 
@@ -166,8 +166,10 @@ def test_profile_that_extends_itself_is_told_and_ends(length: int) -> None:
     known, found = hardware({"hardware/dgx-h100.yaml": None, **circle})
     closes = [(f"hardware/p{(i - 1) % length}.yaml", "extends") for i in range(length)]
 
-    assert {each.rule for each in found} == {UNKNOWN_NAME.id}
+    assert {each.rule for each in found} == {INCOMPLETE_HARDWARE.id}
     assert [(file, path) for file, path, _ in told(found)] == closes
+    names = [f"`p{i % length}`" for i in range(length + 1)]
+    assert found[0].message == f"{' extends '.join(names)}, and no preset"
     assert known == {}
 
 

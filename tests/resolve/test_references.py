@@ -15,23 +15,26 @@ from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, RUNTIME, 
 
 AT = Pointer("profiles/teams/nlp.yaml", ("cohort",))
 GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
-    ({NLP: {"cohort": "reserch"}}, (NLP, "cohort", "cohort `reserch`")),
+    ({NLP: {"cohort": "reserch"}}, (NLP, "cohort", "cohort `reserch` of cluster prod-east")),
     ({NLP: {"runtimes": ["openmpi-cuda", "mpi"]}}, (NLP, "runtimes/1", "runtime `mpi`")),
     ({NLP: {"quota": {"west": {"dgx-h100": {"nodes": 1}}}}}, (NLP, "(quota/west)", "cluster `west`")),
-    ({NLP: {"quota": {"prod-east": {"dgx": {"nodes": 1}}}}}, (NLP, "(quota/prod-east/dgx)", "node pool `dgx`")),
-    ({NLP: {"storage": {"hom": "1Ti"}}}, (NLP, "(storage/hom)", "storage `hom`")),
-    ({NLP: {"priorities": ["batch", "urgent"]}}, (NLP, "priorities/1", "priority `urgent`")),
+    (
+        {NLP: {"quota": {"prod-east": {"dgx": {"nodes": 1}}}}},
+        (NLP, "(quota/prod-east/dgx)", "node pool `dgx` of cluster prod-east"),
+    ),
+    ({NLP: {"storage": {"hom": "1Ti"}}}, (NLP, "(storage/hom)", "storage `hom` of cluster prod-east")),
+    ({NLP: {"priorities": ["batch", "urgent"]}}, (NLP, "priorities/1", "priority `urgent` of cluster prod-east")),
     ({NLP: {"components": ["extra"]}}, (NLP, "components/0", "component `extra`")),
     ({RUNTIME: {"hardware": ["dgx-h100", "h200"]}}, (RUNTIME, "hardware/1", "hardware profile `h200`")),
     (
         {RUNTIME: {"pullSecret": "other"}},
-        (RUNTIME, "pullSecret", "pull secret of cluster prod-east `other`"),
+        (RUNTIME, "pullSecret", "pull secret `other` of cluster prod-east"),
     ),
     (
         {CLUSTER: {"finishedJobs": {"keep": "3d", "image": f"registry.io/k@sha256:{'1' * 64}", "pullSecret": "other"}}},
         (CLUSTER, "finishedJobs/pullSecret", "pull secret `other`"),
     ),
-    ({HARDWARE: {"extends": "dgx-h100"}}, (HARDWARE, "extends", "hardware profile or preset `dgx-h100`")),
+    ({HARDWARE: {"extends": "dgx"}}, (HARDWARE, "extends", "hardware profile or preset `dgx`")),
     ({CLUSTER: {"release": "openshift-ai-9"}}, (CLUSTER, "release", "release `openshift-ai-9`")),
     ({CLUSTER: {"pools": {"h200": {"nodes": 1}}}}, (CLUSTER, "(pools/h200)", "hardware profile `h200`")),
     (
@@ -78,7 +81,7 @@ def test_unknown_priority_points_at_its_own_entry() -> None:
     """The index is the file's, in whatever order the names stand there."""
     _, found = resolved({NLP: {"priorities": ["production", "btach"]}})
 
-    assert told(found) == [(NLP, "priorities/1", "there is no priority `btach`")]
+    assert told(found) == [(NLP, "priorities/1", "there is no priority `btach` of cluster prod-east")]
 
 
 def test_unknown_names_of_a_space_point_into_it() -> None:
@@ -86,8 +89,8 @@ def test_unknown_names_of_a_space_point_into_it() -> None:
     _, found = resolved({NLP: {"spaces": {"dev": {"storage": {"hom": "1Ti"}, "priorities": ["urgent"]}}}})
 
     assert told(found) == [
-        (NLP, "(spaces/dev/storage/hom)", "there is no storage `hom`"),
-        (NLP, "spaces/dev/priorities/0", "there is no priority `urgent`"),
+        (NLP, "(spaces/dev/storage/hom)", "there is no storage `hom` of cluster prod-east"),
+        (NLP, "spaces/dev/priorities/0", "there is no priority `urgent` of cluster prod-east"),
     ]
 
 
@@ -95,7 +98,7 @@ def test_unknown_priority_that_a_space_inherits_is_told_once() -> None:
     """What the team says is wrong where the team says it, and nowhere else."""
     _, found = resolved({NLP: {"priorities": ["urgent"], "spaces": {"dev": {}, "eval": {"priorities": ["batch"]}}}})
 
-    assert told(found) == [(NLP, "priorities/0", "there is no priority `urgent`")]
+    assert told(found) == [(NLP, "priorities/0", "there is no priority `urgent` of cluster prod-east")]
 
 
 def test_unknown_names_of_a_team_are_told_in_one_run() -> None:
