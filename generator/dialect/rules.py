@@ -44,7 +44,7 @@ EMPTY_FILE = _rule(
     "empty-file",
     "The file says something.",
     "an empty profile would silently take its team, hardware or cluster out of the tree",
-    "fill in the profile or delete the file",
+    "fill in the profile, or take its last content from Git",
 )
 NOT_A_MAPPING = _rule(
     "not-a-mapping",

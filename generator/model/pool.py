@@ -33,7 +33,7 @@ class Pool:
     @property
     def promised(self) -> int:
         """Nodes that teams may be given."""
-        return self.nodes - self.reserve
+        return max(self.nodes - self.reserve, 0)
 
     @property
     def rails(self) -> tuple[Rail, ...]:
