@@ -26,7 +26,7 @@ _SMALL = {
         "numaNodes": 1,
         "memory": "64Gi",
         "ephemeralStorage": "200Gi",
-        "system": {"cpu": 2, "memory": "16Gi"},
+        "system": {"cpu": 2, "memory": "16Gi", "ephemeralStorage": "64Gi"},
         "labels": {"ml.example.com/node-type": "small"},
     },
     "clusters/prod-east.yaml": {"pools": {"small": {"nodes": 8, "reserve": 0}}},
