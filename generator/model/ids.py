@@ -98,10 +98,12 @@ def ids_of(annotations: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def next_ids(namespace: str, taken: Iterable[Ids], since: str) -> Ids | None:
-    """Return the lowest range that OpenShift never gives and nobody ever had, or None."""
-    held = {ids.first for ids in taken}
-    block = next((block for block in range(_BLOCKS) if _FIRST + block * SIZE not in held), None)
-    if block is None:
-        return None
-    level = f"s0:c{_LEVELS + 1 + block // _LEVELS},c{block % _LEVELS}"
-    return Ids(namespace, _FIRST + block * SIZE, level, since)
+    """Return the lowest range that OpenShift never gives, where nobody ever had the range or its level, or None."""
+    held = {value for ids in taken for value in (ids.first, ids.level)}
+    blocks = ((_FIRST + block * SIZE, block) for block in range(_BLOCKS))
+    free = ((first, _level(block)) for first, block in blocks if first not in held)
+    return next((Ids(namespace, first, level, since) for first, level in free if level not in held), None)
+
+
+def _level(block: int) -> str:
+    return f"s0:c{_LEVELS + 1 + block // _LEVELS},c{block % _LEVELS}"
