@@ -35,7 +35,7 @@ _LEVEL: Final = "openshift.io/sa.scc.mcs"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Ids:
-    """What a namespace has, or had.
+    """User ids of a namespace, now or formerly.
 
     Args:
         namespace: its name; it need not exist any more.
@@ -55,7 +55,7 @@ class Ids:
 
     @property
     def number(self) -> tuple[str, int, str]:
-        """What was given and to whom: ids that differ in nothing of this are one."""
+        """Namespace, range and level: two records that agree in these are the same."""
         return (self.namespace, self.first, self.level)
 
     @property
@@ -81,7 +81,7 @@ class Ids:
 
 
 def read_ids(namespace: str, entry: Mapping[str, str], *, former: bool = False, at: Pointer | None = None) -> Ids:
-    """Return the ids that a line of the ledger, at a place, or of a lockfile gives a namespace.
+    """Return the ids of a namespace from its line in the ledger, at that place, or in a lockfile.
 
     Raises:
         KeyError, ValueError: it is no such line.
@@ -93,7 +93,7 @@ def read_ids(namespace: str, entry: Mapping[str, str], *, former: bool = False, 
 
 
 def ids_of(annotations: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what the annotations of a namespace say of its ids; nothing when OpenShift gives them."""
+    """Return range, groups and level from a namespace's annotations; empty when the tree leaves them to OpenShift."""
     return tuple(annotations[key] for key in (_RANGE, _GROUPS, _LEVEL) if key in annotations)
 
 

@@ -19,7 +19,7 @@ HELP = [
     "'spec.initializer must say the storageUri",
     "a job's changes to its pods: a volume needs a name of its own",
 ]
-"""What only the job itself would suffer from: it hangs, or fails at once."""
+"""First words of what only the job and its team would suffer from: it hangs, or fails at once."""
 
 
 def _policies(release: str, kind: str = "ValidatingAdmissionPolicy") -> dict[str, Any]:
