@@ -64,6 +64,11 @@ class Ids:
         return f"{self.first}/{SIZE}"
 
     @property
+    def marks(self) -> dict[str, int | frozenset[str]]:
+        """Range and level by field, in a form that compares: the categories of an SELinux level have no order."""
+        return {"range": self.first, "level": frozenset(self.level.removeprefix("s0:").split(","))}
+
+    @property
     def is_of_openshift(self) -> bool:
         """Whether OpenShift may have given the range."""
         return self.first < _FIRST
@@ -99,10 +104,10 @@ def ids_of(annotations: Mapping[str, str]) -> tuple[str, ...]:
 
 def next_ids(namespace: str, taken: Iterable[Ids], since: str) -> Ids | None:
     """Return the lowest range that OpenShift never gives, where nobody ever had the range or its level, or None."""
-    held = {value for ids in taken for value in (ids.first, ids.level)}
-    blocks = ((_FIRST + block * SIZE, block) for block in range(_BLOCKS))
-    free = ((first, _level(block)) for first, block in blocks if first not in held)
-    return next((Ids(namespace, first, level, since) for first, level in free if level not in held), None)
+    held = {mark for ids in taken for mark in ids.marks.values()}
+    blocks = (block for block in range(_BLOCKS) if _FIRST + block * SIZE not in held)
+    free = (Ids(namespace, _FIRST + block * SIZE, _level(block), since) for block in blocks)
+    return next((ids for ids in free if held.isdisjoint(ids.marks.values())), None)
 
 
 def _level(block: int) -> str:
