@@ -217,14 +217,24 @@ class Cluster:
         return text(self.team_label_key)
 
     @property
+    def taints(self) -> list[str]:
+        """Keys of the taints on the pools' nodes, sorted."""
+        return sorted({pool.hardware.taint for pool in self.pools if pool.hardware.taint})
+
+    @property
     def taint_list(self) -> str:
         """CEL: keys of the taints on the pools' nodes."""
-        return text_list(sorted({pool.hardware.taint for pool in self.pools if pool.hardware.taint}))
+        return text_list(self.taints)
+
+    @property
+    def devices(self) -> list[str]:
+        """Resources that only these nodes give, GPUs and virtual functions, sorted."""
+        return sorted({name for pool in self.pools for name in pool.worth if "/" in name})
 
     @property
     def device_list(self) -> str:
-        """CEL: what only these nodes give, GPUs and virtual functions."""
-        return text_list(sorted({name for pool in self.pools for name in pool.worth if "/" in name}))
+        """CEL: the names of these resources."""
+        return text_list(self.devices)
 
     @property
     def daemon_namespaces(self) -> list[str]:

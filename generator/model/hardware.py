@@ -122,7 +122,7 @@ class Hardware:
 
     @property
     def withheld(self) -> Share:
-        """What a node doesn't offer to pods: ``allocatable`` is what it has less this."""
+        """Resources that a node keeps from pods: ``allocatable`` is its capacity less these, memory as installed."""
         return Share(
             cpu=self.kubelet.cpu,
             memory=self.total.memory // _KERNEL_PART + self.kubelet.memory + _EVICTION_MEMORY,

@@ -35,7 +35,7 @@ _LEVEL: Final = "openshift.io/sa.scc.mcs"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Ids:
-    """What a namespace has, or had.
+    """User ids of a namespace, now or formerly.
 
     Args:
         namespace: its name; it need not exist any more.
@@ -55,13 +55,18 @@ class Ids:
 
     @property
     def number(self) -> tuple[str, int, str]:
-        """What was given and to whom: ids that differ in nothing of this are one."""
+        """Namespace, range and level: two records that agree in these are the same."""
         return (self.namespace, self.first, self.level)
 
     @property
     def range(self) -> str:
         """The range as OpenShift writes it, e.g. ``1000680000/10000``."""
         return f"{self.first}/{SIZE}"
+
+    @property
+    def marks(self) -> dict[str, int | frozenset[str]]:
+        """Range and level by field, in a form that compares: the categories of an SELinux level have no order."""
+        return {"range": self.first, "level": frozenset(self.level.removeprefix("s0:").split(","))}
 
     @property
     def is_of_openshift(self) -> bool:
@@ -81,7 +86,7 @@ class Ids:
 
 
 def read_ids(namespace: str, entry: Mapping[str, str], *, former: bool = False, at: Pointer | None = None) -> Ids:
-    """Return the ids that a line of the ledger, at a place, or of a lockfile gives a namespace.
+    """Return the ids of a namespace from its line in the ledger, at that place, or in a lockfile.
 
     Raises:
         KeyError, ValueError: it is no such line.
@@ -93,15 +98,17 @@ def read_ids(namespace: str, entry: Mapping[str, str], *, former: bool = False, 
 
 
 def ids_of(annotations: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what the annotations of a namespace say of its ids; nothing when OpenShift gives them."""
+    """Return range, groups and level from a namespace's annotations; empty when the tree leaves them to OpenShift."""
     return tuple(annotations[key] for key in (_RANGE, _GROUPS, _LEVEL) if key in annotations)
 
 
 def next_ids(namespace: str, taken: Iterable[Ids], since: str) -> Ids | None:
-    """Return the lowest range that OpenShift never gives and nobody ever had, or None."""
-    held = {ids.first for ids in taken}
-    block = next((block for block in range(_BLOCKS) if _FIRST + block * SIZE not in held), None)
-    if block is None:
-        return None
-    level = f"s0:c{_LEVELS + 1 + block // _LEVELS},c{block % _LEVELS}"
-    return Ids(namespace, _FIRST + block * SIZE, level, since)
+    """Return the lowest range that OpenShift never gives, where nobody ever had the range or its level, or None."""
+    held = {mark for ids in taken for mark in ids.marks.values()}
+    blocks = (block for block in range(_BLOCKS) if _FIRST + block * SIZE not in held)
+    free = (Ids(namespace, _FIRST + block * SIZE, _level(block), since) for block in blocks)
+    return next((ids for ids in free if held.isdisjoint(ids.marks.values())), None)
+
+
+def _level(block: int) -> str:
+    return f"s0:c{_LEVELS + 1 + block // _LEVELS},c{block % _LEVELS}"

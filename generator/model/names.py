@@ -51,7 +51,7 @@ def runtime(name: str, version: int, nodes: str, owner: str = "") -> str:
         nodes: what it runs on: a hardware profile, a class of node, a part of a node.
         owner: the namespace whose networks it attaches to, where they have names of their own.
     """
-    return "-".join(filter(None, (f"{name}-v{version}-{nodes}", owner.removeprefix("team-"))))
+    return "-".join(filter(None, (f"{name}-v{version}-{nodes}", owner.removeprefix(TEAM_PREFIX))))
 
 
 def rail_resource(stem: str, rail: int) -> str:
@@ -85,7 +85,7 @@ def node_policy(pool: str, rail: int) -> str:
 
 def volume(cluster: str, namespace: str, storage: str) -> str:
     """Return the PersistentVolume that backs a claim on shared NFS (cluster scoped, so it names all three)."""
-    return f"{cluster}-{namespace.removeprefix('team-')}-{storage}"
+    return f"{cluster}-{namespace.removeprefix(TEAM_PREFIX)}-{storage}"
 
 
 def application(cluster: str, part: str) -> str:
@@ -95,14 +95,14 @@ def application(cluster: str, part: str) -> str:
 
 def job_limits(namespace: str) -> str:
     """Return the ConfigMap and binding that hold the limits on a namespace's TrainJobs."""
-    return f"trainjob-limits-{namespace.removeprefix('team-')}"
+    return f"trainjob-limits-{namespace.removeprefix(TEAM_PREFIX)}"
 
 
 def job_help(namespace: str) -> str:
     """Return the binding of the policy that keeps a namespace's TrainJobs from hanging."""
-    return f"trainjob-help-{namespace.removeprefix('team-')}"
+    return f"trainjob-help-{namespace.removeprefix(TEAM_PREFIX)}"
 
 
 def sample(namespace: str, runtime_name: str) -> str:
     """Return the name of the TrainJob to copy."""
-    return f"{namespace.removeprefix('team-')}-{runtime_name}"
+    return f"{namespace.removeprefix(TEAM_PREFIX)}-{runtime_name}"

@@ -77,7 +77,7 @@ class Api:
             verify=trust,
             headers={"Authorization": f"Bearer {user['token']}"} if "token" in user else {},
             timeout=_SECONDS,
-            # A handshake costs more than most requests; kept for as long as one may take.
+            # A TLS handshake costs more than most requests, so idle connections are kept for the longest time of one.
             limits=httpx.Limits(keepalive_expiry=_SECONDS),
             trust_env=False,
         )

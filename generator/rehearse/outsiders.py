@@ -129,8 +129,8 @@ def _pod(namespace: str) -> Body:
 
 def _hostile(site: Site) -> Iterator[tuple[Body, str]]:
     """Yield what a new pod must not say."""
-    yield from (({"spec": {"tolerations": [each]}}, _TOLERATION) for each in _tolerations(site.cluster))
-    for device in sorted({name for pool in site.cluster.pools for name in pool.worth if "/" in name}):
+    yield from _hostile_changes(site)
+    for device in site.cluster.devices:
         asks = {"name": "main", "image": "example.com/image", "resources": {"limits": {device: "1"}}}
         yield {"spec": {"containers": [asks]}}, _DEVICE
         harmless = {"name": "main", "image": "example.com/image"}
@@ -138,12 +138,10 @@ def _hostile(site: Site) -> Iterator[tuple[Body, str]]:
     yield {"spec": {"nodeName": f"{site.cluster.pools[0].name}-001"}}, _NODE
     for priority in ("system-node-critical", "system-cluster-critical"):
         yield {"spec": {"priorityClassName": priority}}, _PRIORITY
-    if site.cluster.fabrics:
-        yield from _networks(site)
 
 
 def _hostile_changes(site: Site) -> Iterator[tuple[Body, str]]:
-    """Yield what a pod that stands must not be given."""
+    """Yield what an update of a pod must not bring, nor a new pod say."""
     yield from (({"spec": {"tolerations": [each]}}, _TOLERATION) for each in _tolerations(site.cluster))
     if site.cluster.fabrics:
         yield from _networks(site)
@@ -152,7 +150,7 @@ def _hostile_changes(site: Site) -> Iterator[tuple[Body, str]]:
 def _tolerations(cluster: Cluster) -> Iterator[Body]:
     yield {"operator": "Exists"}
     yield {"operator": "Exists", "effect": "NoSchedule"}
-    for taint in sorted({pool.hardware.taint for pool in cluster.pools if pool.hardware.taint}):
+    for taint in cluster.taints:
         yield {"key": taint, "operator": "Exists"}
         yield {"key": taint, "operator": "Equal", "value": "present", "effect": "NoSchedule"}
 

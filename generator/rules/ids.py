@@ -31,15 +31,14 @@ UIDS_WITHOUT_RANGES = Rule(
 def uids_shared(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the lines of each cluster, those of namespaces that are gone included."""
     for cluster, every in sorted(platform.ids.items()):
-        owners: dict[str, str] = {}
+        owners: dict[object, str] = {}
         for ids in every:
             at = platform.allocations_at / cluster / UIDS
-            for field, value in (("range", ids.range), ("level", ids.level)):
-                owner = owners.setdefault(value, ids.namespace)
+            for field, mark in ids.marks.items():
+                owner = owners.setdefault(mark, ids.namespace)
                 if owner != ids.namespace:
-                    message = (
-                        f"namespaces `{owner}` and `{ids.namespace}` of cluster `{cluster}` both have {field} {value}"
-                    )
+                    both = f"namespaces `{owner}` and `{ids.namespace}` of cluster `{cluster}`"
+                    message = f"{both} both have {field} {getattr(ids, field)}"
                     note = Note("the first is given here", at / owner / field)
                     yield UIDS_SHARED.at(at / ids.namespace / field, message, notes=[note])
 

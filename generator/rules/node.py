@@ -13,6 +13,8 @@ from generator.model.runtime import Runtime
 from generator.rules._check import Check
 from generator.rules._walk import hardware
 
+_GIBIBYTE = 1 << 30
+
 OVERLAPPING_POOLS = Rule(
     id="node/overlapping-pools",
     severity=Severity.ERROR,
@@ -23,8 +25,6 @@ OVERLAPPING_POOLS = Rule(
     ),
     fix="Give each hardware profile labels of its own, e.g. the GPU's product and one that tells the pools apart.",
 )
-_GIBIBYTE = 1 << 30
-
 KUBELET_SHARE_EXCEEDS_SYSTEM = Rule(
     id="node/kubelet-share-exceeds-system",
     severity=Severity.ERROR,

@@ -43,6 +43,13 @@ def test_each_range_has_a_level_of_its_own_until_none_is_left() -> None:
     assert next_ids("team-x", taken, "") is None
 
 
+def test_level_that_somebody_wrote_by_hand_is_not_given_again() -> None:
+    """A line of a person may have the level of another range: two namespaces would have one level, which is refused."""
+    for level in (NEW.level, "s0:c0,c1001"):
+        by_hand = replace(NEW, namespace="team-y", first=2_000_050_000, level=level)
+        assert next_ids("team-x", [by_hand], "") == Ids("team-x", 2_000_010_000, "s0:c1001,c1")
+
+
 def test_line_is_read_as_it_was_written() -> None:
     """With its day and without."""
     for ids in (NLP, NEW):

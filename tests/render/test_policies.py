@@ -19,7 +19,7 @@ HELP = [
     "'spec.initializer must say the storageUri",
     "a job's changes to its pods: a volume needs a name of its own",
 ]
-"""What only the job itself would suffer from: it hangs, or fails at once."""
+"""First words of what only the job and its team would suffer from: it hangs, or fails at once."""
 
 
 def _policies(release: str, kind: str = "ValidatingAdmissionPolicy") -> dict[str, Any]:
@@ -83,3 +83,12 @@ def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
     assert variables["teamLabel"] == "'ml.example.com/team'"
     assert ("requester" in variables) == (release == "openshift-ai-3.5")
     assert len(policy["validations"]) == {"kubernetes-1.36": 2, "openshift-ai-3.5": 4}[release]
+
+
+@RELEASES
+def test_refused_name_is_the_one_that_is_told(release: str) -> None:
+    """Of two reserved forms, `team-*` and `trainyard-system`: a fixed text would be wrong about one of them."""
+    policy = _policies(release)["trainyard-team-namespaces"]
+    on_names = [each for each in policy["validations"] if "variables.reserved" in each["expression"]]
+    assert len(on_names) == {"kubernetes-1.36": 1, "openshift-ai-3.5": 2}[release]
+    assert all("' + object.metadata.name + '" in each.get("messageExpression", "") for each in on_names)

@@ -107,3 +107,16 @@ def test_namespaces_with_one_level_are_told() -> None:
     assert messages("isolation/uids-shared", shared) == [
         "namespaces `team-nlp` and `team-vision` of cluster `prod-east` both have level s0:c1001,c0"
     ]
+
+
+def test_level_is_the_same_in_either_order() -> None:
+    """To SELinux `c0,c1001` and `c1001,c0` are one level, whoever of the two had it first."""
+    turned = {**NEXT, "level": "s0:c0,c1001"}
+    assert messages("isolation/uids-shared", _ledger(nlp=FRESH, vision=turned)) == [
+        "namespaces `team-nlp` and `team-vision` of cluster `prod-east` both have level s0:c0,c1001"
+    ]
+    newcomer = {"teams/nlp.yaml": {"spaces": {"debug": {}}}, **_ledger(nlp_debug=turned)}
+    (replacement,) = replacements({}, newcomer)
+    was = Ids("team-audio", 2_000_000_000, FRESH["level"], former=True)
+    (found,) = check_replacement(replace(replacement, ids=(was,)))
+    assert (found.rule, found.at.path[-1]) == ("change/uids-given-away", "level")
