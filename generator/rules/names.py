@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from generator.model import names
+from generator.model.ids import UIDS
 from generator.model.platform import Platform, Site
 from generator.model.space import Space
 from generator.model.tenant import Tenant
@@ -34,6 +35,16 @@ RESERVED_POOL = Rule(
         " operator would drain and reboot every node in it."
     ),
     fix="Rename the pool, e.g. after its hardware.",
+)
+RESERVED_FABRIC = Rule(
+    id="names/reserved-fabric",
+    severity=Severity.ERROR,
+    summary="No fabric is called `uids`.",
+    why=(
+        "In `profiles/allocations.yaml` the cluster's fabrics stand beside `uids`, the user ids of its namespaces: what"
+        " teams hold on the fabric would be read as those, and `add team` would write lines that are refused."
+    ),
+    fix="Rename the fabric, before any team holds something on it.",
 )
 TOO_LONG = Rule(
     id="names/too-long",
@@ -86,6 +97,14 @@ def reserved_pool(platform: Platform) -> Iterator[Diagnostic]:
         for pool in site.cluster.pools:
             if pool.name in RESERVED_POOLS:
                 yield RESERVED_POOL.at(pool.at.key(), f"a pool can't be called `{pool.name}`: OpenShift has one")
+
+
+def reserved_fabric(platform: Platform) -> Iterator[Diagnostic]:
+    """Find fabrics with the name of another part of the ledger."""
+    for site in platform.sites:
+        for fabric in site.cluster.fabrics:
+            if fabric.name == UIDS:
+                yield RESERVED_FABRIC.at(fabric.at.key(), f"a fabric can't be called `{UIDS}`")
 
 
 def too_long(platform: Platform) -> Iterator[Diagnostic]:
@@ -151,6 +170,7 @@ def _of_space(site: Site, space: Space) -> Iterator[_Name]:
 CHECKS = (
     Check(RESERVED_TEAM, reserved_team),
     Check(RESERVED_POOL, reserved_pool),
+    Check(RESERVED_FABRIC, reserved_fabric),
     Check(TOO_LONG, too_long),
     Check(CLASHING_NAMES, clashing_names),
 )
