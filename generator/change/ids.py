@@ -62,7 +62,8 @@ def uids_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
     kept = {held.number for held in replacement.ids if not held.former}
     for new in _ledger(replacement):
         for held in replacement.ids if new.number not in kept else ():
-            shared = [field for field in ("range", "level") if getattr(held, field) == getattr(new, field)]
+            same = {"range": held.range == new.range, "level": held.categories == new.categories}
+            shared = [field for field, is_same in same.items() if is_same]
             if held.namespace != new.namespace and shared:
                 what = " and ".join(f"{field} {getattr(new, field)}" for field in shared)
                 message = f"namespace `{new.namespace}` would get {what}, which namespace `{held.namespace}` was given"

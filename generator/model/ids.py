@@ -64,6 +64,11 @@ class Ids:
         return f"{self.first}/{SIZE}"
 
     @property
+    def categories(self) -> frozenset[str]:
+        """The categories of its level: SELinux takes ``s0:c15,c26`` for ``s0:c26,c15``."""
+        return frozenset(self.level.removeprefix("s0:").split(","))
+
+    @property
     def is_of_openshift(self) -> bool:
         """Whether OpenShift may have given the range."""
         return self.first < _FIRST

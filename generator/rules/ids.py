@@ -31,11 +31,11 @@ UIDS_WITHOUT_RANGES = Rule(
 def uids_shared(platform: Platform) -> Iterator[Diagnostic]:
     """Compare the lines of each cluster, those of namespaces that are gone included."""
     for cluster, every in sorted(platform.ids.items()):
-        owners: dict[str, str] = {}
+        owners: dict[str | frozenset[str], str] = {}
         for ids in every:
             at = platform.allocations_at / cluster / UIDS
-            for field, value in (("range", ids.range), ("level", ids.level)):
-                owner = owners.setdefault(value, ids.namespace)
+            for field, value, key in (("range", ids.range, ids.range), ("level", ids.level, ids.categories)):
+                owner = owners.setdefault(key, ids.namespace)
                 if owner != ids.namespace:
                     message = (
                         f"namespaces `{owner}` and `{ids.namespace}` of cluster `{cluster}` both have {field} {value}"
