@@ -310,6 +310,35 @@ def test_user_ids_of_a_retired_team_are_remembered_without_its_line(history: His
     history.refused(UIDS_GIVEN_AWAY)
 
 
+def test_user_ids_of_a_space_come_back_with_it(history: History) -> None:
+    """While it is gone, `add team` passes over them, and no other namespace of the team gets them."""
+    line, space = '    team-nlp-debug: {range: 2000020000/10000, level: "s0:c1001,c2"}\n', "spaces: {debug: {}}\n"
+
+    def put(line: str, space: str) -> None:
+        history.edit("allocations.yaml", "  uids:\n", f"  uids:\n{line}")
+        history.write("teams/nlp.yaml", lambda text: text + space)
+
+    put(line, space)
+    history.commit()
+    history.put("nlp", "draining")
+    history.commit()
+    history.drop_line("team-nlp-debug")
+    history.edit("teams/nlp.yaml", space, "")
+    history.commit()
+    assert ("team-nlp-debug", 2_000_020_000, True) in history.uids()
+
+    history.add("newco")
+    history.put("nlp", "active")
+    history.commit()
+    assert ("team-newco", 2_000_030_000, False) in history.uids()
+    put(line.replace("debug", "test"), space.replace("debug", "test"))
+    history.refused(UIDS_GIVEN_AWAY)
+    history.restore()
+    put(line, space)
+    history.commit()
+    assert ("team-nlp-debug", 2_000_020_000, False) in history.uids()
+
+
 def test_lockfile_remembers_the_day(history: History) -> None:
     """`add team` writes it into the ledger; the lockfile keeps it when the ledger does not."""
     today = date.today().isoformat()  # noqa: DTZ011 - as the command line takes it

@@ -59,6 +59,17 @@ class Answer:
     warnings: tuple[str, ...]
 
 
+class _Trust(ssl.SSLContext):
+    """TLS settings that the threads of a client share, and that no connection changes.
+
+    httpcore sets the list of protocols (ALPN) for each connection. OpenSSL frees the old list while another thread may
+    copy it for its own connection, and a Go server refuses the broken hello (``TLSV1_ALERT_DECODE_ERROR``).
+    """
+
+    def set_alpn_protocols(self, alpn_protocols: Iterable[str]) -> None:
+        """Ignore them: without a list the server speaks HTTP/1.1, as this client does."""
+
+
 class Api:
     """Requests of one user.
 
@@ -69,7 +80,8 @@ class Api:
     """
 
     def __init__(self, server: str, authority: Path, user: Mapping[str, str]) -> None:
-        trust = ssl.create_default_context(cafile=authority)
+        trust = _Trust(ssl.PROTOCOL_TLS_CLIENT)
+        trust.load_verify_locations(authority)
         if "client-certificate" in user:
             trust.load_cert_chain(user["client-certificate"], user["client-key"])
         self._client = httpx.Client(

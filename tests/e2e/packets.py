@@ -69,10 +69,14 @@ class Node:
     def __init__(self, endpoints: Sequence[Endpoint]) -> None:
         self.endpoints = endpoints
         self._network = Network()
-        self._run("ip", "address", "add", f"{_NODE_ADDRESS}/24", "dev", "pods")
-        for key, value in _SETTINGS.items():
-            self._run("sysctl", "--quiet", "--write", f"{key}={value}")
-        self._addresses = {each.name: self._add(each) for each in endpoints}
+        try:
+            self._run("ip", "address", "add", f"{_NODE_ADDRESS}/24", "dev", "pods")
+            for key, value in _SETTINGS.items():
+                self._run("sysctl", "--quiet", "--write", f"{key}={value}")
+            self._addresses = {each.name: self._add(each) for each in endpoints}
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """End it with all that runs in it."""

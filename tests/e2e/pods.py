@@ -61,8 +61,12 @@ class Network:
             why = self._process.stderr.read()
             raise ForbiddenError(f"pods need root and namespaces (CAP_SYS_ADMIN, CAP_NET_ADMIN): {why}")
         self._pods = 0
-        self._run("ip", "link", "add", "pods", "type", "bridge")
-        self._run("ip", "link", "set", "pods", "up")
+        try:
+            self._run("ip", "link", "add", "pods", "type", "bridge")
+            self._run("ip", "link", "set", "pods", "up")
+        except BaseException:
+            self.close()
+            raise
 
     def inside(self, *command: str) -> list[str]:
         """Return a command that runs in the namespaces."""

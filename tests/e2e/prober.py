@@ -17,8 +17,8 @@ from contextlib import suppress
 from typing import Any
 
 _CLONE_NEWNET = 0x40000000
-_PATIENCE = 2.0
-"""Seconds for one try; a refusal comes at once, a SYN that is lost is sent again after one second."""
+_PATIENCE = 30.0
+"""Seconds for one try. kube-router rejects at once what no policy allows, so only a busy machine makes a try long."""
 _AT_ONCE = 200
 _TYPES = {"TCP": socket.SOCK_STREAM, "UDP": socket.SOCK_DGRAM}
 _RESET = struct.pack("ii", 1, 0)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.intent import DNS, INTERNET, OUTSIDER, Intent, intent, job_policies, policies
 from tests.e2e.packets import Node, Probe
+from tests.e2e.pods import ForbiddenError, Network
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("packets")]
 both = pytest.mark.parametrize("place", ["lab", "prod-east"], indirect=True)
@@ -191,3 +192,18 @@ def test_endpoints_are_of_every_kind() -> None:
     assert len(names) == len(set(names))
     assert {"team-nlp-rank-a0", "team-nlp-bench-0", OUTSIDER, DNS, "trainer", "redhat-ods-applications"} < set(names)
     assert {"api-server-0", "api-server-0-next", INTERNET} < set(names)
+
+
+@pytest.mark.parametrize("made", ["link", "address"])
+def test_what_can_not_be_made_leaves_nothing(monkeypatch: pytest.MonkeyPatch, made: str) -> None:
+    """A machine without `ip`, or that forbids a setting, keeps no namespaces until all tests have ended."""
+    networks: list[Network] = []
+
+    def inside(network: Network, *command: str) -> list[str]:
+        networks.append(network)
+        return ["false"] if command[1] == made else ["true"]
+
+    monkeypatch.setattr(Network, "inside", inside)
+    with pytest.raises((AssertionError, ForbiddenError)):
+        Node(())
+    assert networks[0]._process.poll() is not None

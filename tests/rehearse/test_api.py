@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+import ssl
+from pathlib import Path
 
 import pytest
 
 from generator.diagnostics import ToolError
 from generator.rehearse.api import Api, Refused
-from generator.rehearse.certificates import Certificates
-from generator.rehearse.processes import free_ports
+from generator.rehearse.certificates import Certificates, write_certificates
+from generator.rehearse.processes import LOOPBACK, free_ports
 from tests.rehearse.served import KINDS, Served
 
 _POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "a"}, "spec": {"nodeName": "n"}}
@@ -125,3 +127,25 @@ def test_what_comes_too_early_is_asked_again(server: Served, api: Api, monkeypat
     server.refused["GET", _PATH] = (429, "storage is (re)initializing")
     monkeypatch.setattr("generator.rehearse.api.time.sleep", lambda _: server.refused.clear())
     assert api.get("v1", "Pod", "p", "a")["metadata"]["name"] == "p"
+
+
+def test_connections_do_not_change_the_tls_settings_of_others(
+    server: Served, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenSSL reads them without a lock: when a thread replaced the list of protocols, another sent a broken hello."""
+    replaced: list[object] = []
+    monkeypatch.setattr(ssl.SSLContext, "set_alpn_protocols", lambda _, protocols: replaced.append(protocols))
+    server.put("v1", "Pod", "p", "a")
+
+    assert api.get("v1", "Pod", "p", "a")["metadata"]["name"] == "p"
+    assert replaced == []
+
+
+def test_unknown_authority_is_not_trusted(server: Served, tmp_path: Path) -> None:
+    """The API server must show a certificate of the given authority."""
+    other = write_certificates(tmp_path / "certificates", LOOPBACK)
+    with (
+        Api(f"https://127.0.0.1:{server.port}", other.authority, {"token": "token"}) as api,
+        pytest.raises(ToolError, match="CERTIFICATE_VERIFY_FAILED"),
+    ):
+        api.get("v1", "Pod", "p", "a")

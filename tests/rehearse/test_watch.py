@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
+from generator.model.space import Space
 from generator.pipeline import Generation
 from generator.publication import sample_jobs
+from generator.rehearse.api import Refused
 from generator.rehearse.jobs import TRAINER, Job
 from generator.rehearse.lab import Lab
-from generator.rehearse.watch import Watch, _borrows, _identity
+from generator.rehearse.watch import Watch, _identity, watch
+from generator.render.site import render_site
 from tests.rehearse.served import Served
 from tests.rules.cases import platform_of
 
@@ -72,11 +75,21 @@ def test_a_job_that_may_be_disturbed_is_left_out(server: Served, watched: Watch)
     assert list(watched.without("nlp").disturbed()) == []
 
 
-@pytest.mark.parametrize(("nodes", "borrows"), [(1, True), (2, False), (4, False)])
-def test_a_job_that_borrows_is_not_watched(nodes: int, borrows: bool) -> None:
+@pytest.mark.parametrize(("nodes", "teams"), [(1, []), (2, ["nlp"]), (4, ["nlp"])])
+def test_a_job_that_borrows_is_not_watched(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, nodes: int, teams: list[str]
+) -> None:
     """Its owners may take the nodes back, which is no disturbance: a job of Open MPI takes two nodes at least."""
+    submitted = []
+
+    def submit(_api: object, _body: object, space: Space) -> Job:
+        submitted.append(space.team.name)
+        raise Refused(403, "no")
+
+    monkeypatch.setattr("generator.rehearse.watch.submit", submit)
     quota = {"prod-east": {"dgx-h100": {"nodes": nodes, "borrow": 4}}}
     (site,) = platform_of({"teams/nlp.yaml": {"quota": quota}}).sites
-    samples = (sample for tenant in site.tenants for space in tenant.spaces for sample in space.samples)
+    found, failures = watch(lab, sample_jobs(site, render_site(site), "nlp"))
 
-    assert {_borrows(sample) for sample in samples if sample.space.team.name == "nlp"} == {borrows}
+    assert submitted == teams
+    assert (found.jobs, found.tried, len(failures)) == ({}, len(teams), len(teams))

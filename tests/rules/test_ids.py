@@ -59,14 +59,15 @@ def test_new_namespace_gets_its_ids_with_its_first_merge() -> None:
     assert _found({**space, **_ledger(nlp_debug=FRESH)}, {}) == []
 
 
-@pytest.mark.parametrize("field", ["range", "level"])
+@pytest.mark.parametrize("field", ["range", "level", "reordered level"])
 def test_ids_that_were_given_long_ago_are_not_given_again(field: str) -> None:
     """A retired team's namespace is remembered by the lockfile alone; range and level each count."""
     newcomer = {"teams/nlp.yaml": {"spaces": {"debug": {}}}, **_ledger(nlp_debug=NEXT)}
     (replacement,) = replacements({}, newcomer)
     was = Ids("team-audio", 2_000_010_000, "s0:c1001,c9", "2026-03-01", former=True)
-    if field == "level":
-        was = replace(was, first=2_000_090_000, level="s0:c1001,c1")
+    if field != "range":
+        was = replace(was, first=2_000_090_000, level="s0:c1001,c1" if field == "level" else "s0:c1,c1001")
+        field = "level"
     (found,) = check_replacement(replace(replacement, ids=(was,)))
 
     assert found.rule == "change/uids-given-away"
@@ -101,11 +102,12 @@ def test_former_ids_without_a_day_are_told_without_one() -> None:
     ]
 
 
-def test_namespaces_with_one_level_are_told() -> None:
-    """SELinux compares levels only, whatever the ranges."""
-    shared = _ledger(nlp=FRESH, vision={**NEXT, "level": FRESH["level"]})
+@pytest.mark.parametrize("level", ["s0:c1001,c0", "s0:c0,c1001"])
+def test_namespaces_with_one_level_are_told(level: str) -> None:
+    """SELinux compares levels only, whatever the ranges, and the order of categories means nothing to it."""
+    shared = _ledger(nlp=FRESH, vision={**NEXT, "level": level})
     assert messages("isolation/uids-shared", shared) == [
-        "namespaces `team-nlp` and `team-vision` of cluster `prod-east` both have level s0:c1001,c0"
+        f"namespaces `team-nlp` and `team-vision` of cluster `prod-east` both have level {level}"
     ]
 
 
