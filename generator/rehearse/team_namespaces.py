@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from generator.model.names import SYSTEM_NAMESPACE
 from generator.rehearse.admission import Tries, Try
 from generator.rehearse.api import Api, Body
 from generator.rehearse.lab import Lab
@@ -38,7 +39,7 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
     maker = lab.api.acting(_MAKER, ["system:authenticated"])
     label = {"metadata": {"labels": {lab.plan.site.cluster.team_label_key: "rehearsal"}}}
     team = _namespace("team-rehearsal")
-    bad.make(_made(lab, maker, [team], _NAME))
+    bad.make(_made(lab, maker, [team, _namespace(SYSTEM_NAMESPACE)], _NAME))
     bad.make(_made(lab, maker, [with_change(_namespace("rehearsal"), label)], _LABEL))
     bad.make(_changed(lab, maker, label, _LABEL))
     if lab.plan.site.cluster.release.has_projects:

@@ -10,6 +10,7 @@ import asyncio
 import ctypes
 import json
 import os
+import resource
 import socket
 import struct
 import sys
@@ -30,6 +31,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def main() -> None:
     """Try all probes."""
     asked: dict[str, Any] = json.load(sys.stdin)
+    # Each listener is an open file, and 1,024 are allowed as a rule.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     print(json.dumps(asyncio.run(_probe(asked["addresses"], asked["ports"], asked["probes"]))))  # noqa: T201
 
 

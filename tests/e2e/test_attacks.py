@@ -70,8 +70,14 @@ def _harm(scene: Scene) -> Iterator[str]:
     stage = scene.stage
     if not stage.until(lambda: not _unadmitted(scene), _PATIENCE):
         yield f"pods without an admitted Workload: {_unadmitted(scene)}"
-    if not stage.until(lambda: not _moving(scene), _PATIENCE):
-        yield f"controllers go on while nobody acts: {_moving(scene)}"
+    moves: list[list[str]] = []
+
+    def is_still() -> bool:
+        moves.append(_moving(scene))
+        return not moves[-1]
+
+    if not stage.until(is_still, _PATIENCE):
+        yield f"controllers go on while nobody acts: {moves[-1]}"
     pools = tuple(f"{pool.name}-" for pool in scene.site.cluster.pools)
     pods = _theirs(scene, "v1", "Pod")
     yield from (
