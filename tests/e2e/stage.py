@@ -190,6 +190,20 @@ class Stage:
             self.delete(*identity)
         gone = [partial(self.is_gone, *identity) for identity in doomed]
         assert self.until(lambda: all(each() for each in gone)), [each for each in doomed if not self.is_gone(*each)]
+        self._drop_used_volumes()
+
+    def _drop_used_volumes(self) -> None:
+        """Delete each volume whose claim is gone: Kubernetes binds no other claim to it, not even one of that name."""
+        claims = {each["metadata"]["uid"] for each in self.api.list("v1", "PersistentVolumeClaim")}
+        used = [
+            _identity(each)
+            for each in self.api.list("v1", "PersistentVolume")
+            if each["spec"].get("claimRef", {}).get("uid", "") not in {"", *claims}
+        ]
+        for identity in used:
+            self.standing.pop(identity, None)
+            self.delete(*identity)
+        assert self.until(lambda: all(self.is_gone(*each) for each in used)), used
 
     def _end_jobs(self) -> None:
         for kind, version in {"TrainJob": TRAINER, "Workload": "kueue.x-k8s.io/v1beta2", "Pod": "v1"}.items():
