@@ -65,7 +65,7 @@ def deliver(lab: Lab, source: Source, teams: Sampled) -> Iterator[Outcome]:
     with argocd.running():
         delivery = Delivery(lab, argocd, repository, merged(site))
         if (yield from check_sync(delivery)) and delivery.tree.samples:
-            yield from remarked(check_meddling(delivery), teams)
+            yield from remarked(check_meddling(delivery, teams.teams), teams)
             yield from remarked(check_changes(delivery, course(site, copied, published)), teams)
 
 

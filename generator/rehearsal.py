@@ -196,5 +196,5 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: Sampled) -> Iter
         yield from check_finished(lab, samples)
         yield from remarked(check_ledger(lab, samples, teams.teams), teams)
         yield from remarked(check_promises(lab, samples, teams.teams), teams)
-        yield from check_load(lab, samples)
+        yield from remarked(check_load(lab, samples, teams.teams), teams)
         yield from remarked(check_admission(lab, tried), teams)

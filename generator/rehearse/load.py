@@ -1,10 +1,10 @@
-"""Many jobs at once: twice what all queues hold, of any size and class, until the last has ended."""
+"""Many jobs at once: more than all queues hold, of any size and class, until the last has ended."""
 
 from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 
 from generator.model.manifest import Manifest
@@ -23,12 +23,13 @@ Submitted = Sequence[tuple[Job, Lane, int]]
 """Jobs with their lane and number of pods."""
 
 
-def check_load(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
-    """Submit twice what each queue may have at most; nobody has too much, nobody waits without a word, all end.
+def check_load(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]) -> Iterator[Outcome]:
+    """Submit more than the cluster holds; nobody has too much, nobody waits without a word, all end.
 
     Args:
         lab: with the tree applied.
         samples: the jobs that the tree has to copy.
+        teams: names of those that ask for twice what they may have at most; the others ask for their own quota.
     """
     chosen = random.Random(lab.plan.site.name)  # noqa: S311 - the same jobs each time
     every = find_lanes(samples)
@@ -39,7 +40,7 @@ def check_load(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator
     with Crowd(lab) as crowd:
         jobs = [
             (crowd.add(lane, pods, chosen.choice(lane.space.priorities or (None,))), lane, pods)
-            for lane, pods in _jobs(lanes, chosen)
+            for lane, pods in _jobs(lanes, teams, chosen)
         ]
         failures = list(_settle(lab, jobs))
         watch = _Watch(lab, jobs)
@@ -53,11 +54,13 @@ def _comes_back(lane: Lane) -> bool:
     return lane.sample.launch.returns_after_steps
 
 
-def _jobs(lanes: Sequence[Lane], chosen: random.Random) -> Iterator[tuple[Lane, int]]:
-    """Yield jobs for each queue, by a random runtime of it, until they ask for twice its reach."""
+def _jobs(lanes: Sequence[Lane], teams: Collection[str], chosen: random.Random) -> Iterator[tuple[Lane, int]]:
+    """Yield jobs for each queue, by a random runtime of it, until they ask for all that its team asks for."""
     for name in sorted({lane.queue.name for lane in lanes}):
         own = [lane for lane in lanes if lane.queue.name == name]
-        left = 2 * sum((flavor.quota.reach for flavor in own[0].queue.flavors), Fraction(0))
+        pressing = own[0].space.team.name in teams
+        asked = (2 * each.quota.reach if pressing else each.quota.nodes for each in own[0].queue.flavors)
+        left = sum(asked, Fraction(0))
         while left > 0:
             lane = chosen.choice(own)
             pods = chosen.randint(lane.least, min(lane.grant.nodes, lane.least + 2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import deepcopy
 
 from generator.model.manifest import Manifest
@@ -14,22 +14,32 @@ from generator.rehearse.stand_ins import settle
 from generator.rehearse.watch import watch
 
 
-def check_meddling(delivery: Delivery) -> Iterator[Outcome]:
+def check_meddling(delivery: Delivery, teams: Collection[str]) -> Iterator[Outcome]:
     """Meddle with the cluster and with Git, while a job of each team runs.
 
     Args:
         delivery: that came.
+        teams: names of those that are tried.
     """
     settle(delivery.lab)
     yield _refreshed(delivery)
     watched, failures = watch(delivery.lab, delivery.tree.samples)
-    yield _healed(delivery)
-    yield _degraded(delivery)
+    manifests = _without_others(delivery, teams)
+    yield _healed(delivery, manifests)
+    yield _degraded(delivery, manifests)
     yield _kept(delivery)
     yield _regenerated(delivery)
     failures += watched.disturbed()
     yield counted("users' jobs left alone", watched.tried, failures)
     watched.end()
+
+
+def _without_others(delivery: Delivery, teams: Collection[str]) -> list[Manifest]:
+    """Return the manifests but for folders and queues of teams that are not tried."""
+    others = [tenant for tenant in delivery.tree.site.tenants if tenant.name not in teams]
+    units = {f"teams/{tenant.name}" for tenant in others}
+    queues = {queue.name for tenant in others for queue in tenant.queues}
+    return [each for each in delivery.tree.manifests if each.unit not in units and each.name not in queues]
 
 
 def _refreshed(delivery: Delivery) -> Outcome:
@@ -43,9 +53,9 @@ def _refreshed(delivery: Delivery) -> Outcome:
     return counted("refresh changes nothing", len(manifests), failures)
 
 
-def _healed(delivery: Delivery) -> Outcome:
+def _healed(delivery: Delivery, manifests: Sequence[Manifest]) -> Outcome:
     """Change objects by hand: every default deny opened, every queue held, every role given to a stranger."""
-    lab, drifts = delivery.lab, list(_drifts(delivery.tree.manifests))
+    lab, drifts = delivery.lab, list(_drifts(manifests))
     changed = [manifest for manifest, _ in drifts]
     before = contents(lab, changed)
     for manifest, change in drifts:
@@ -68,9 +78,9 @@ def _drifts(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, Body]]:
                 yield manifest, {"subjects": [stranger]}
 
 
-def _degraded(delivery: Delivery) -> Outcome:
+def _degraded(delivery: Delivery, manifests: Sequence[Manifest]) -> Outcome:
     """Take the flavor away from each queue in Git, and look whether its Application says so; then put it back."""
-    queues = [manifest for manifest in delivery.tree.manifests if _is_open(manifest)]
+    queues = [manifest for manifest in manifests if _is_open(manifest)]
     delivery.committed({delivery.path(queue): _without_flavor(queue) for queue in queues})
     name = delivery.lab.plan.site.part("platform")
 

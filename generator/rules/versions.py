@@ -24,6 +24,16 @@ VERSION_DIFFERS_FROM_FILE = Rule(
     ),
     fix="Rename the file, or correct its `version`.",
 )
+VERSION_GIVEN_TWICE = Rule(
+    id="runtime/version-given-twice",
+    severity=Severity.ERROR,
+    summary="Each version of a runtime is in one file.",
+    why=(
+        "Both become one object on the cluster, with the image of one of them: jobs go on with the old image, or run"
+        " with the new one that their teams never chose."
+    ),
+    fix="Raise the `version` of the one that is new.",
+)
 OLDER_VERSION_WITHOUT_END = Rule(
     id="runtime/older-version-without-end",
     severity=Severity.WARNING,
@@ -58,6 +68,17 @@ def version_differs_from_file(platform: Platform) -> Iterator[Diagnostic]:
             yield VERSION_DIFFERS_FROM_FILE.at(runtime.at / "version", message, notes=notes)
 
 
+def version_given_twice(platform: Platform) -> Iterator[Diagnostic]:
+    """Find runtimes of one family with one version: the file that is named after the version is the older one."""
+    known: dict[tuple[str, int], Runtime] = {}
+    for runtime in sorted(platform.runtimes, key=lambda each: each.name, reverse=True):
+        other = known.setdefault((runtime.family, runtime.version), runtime)
+        if other is not runtime:
+            message = f"`{runtime.name}` and `{other.name}` are both version {runtime.version} of `{runtime.family}`"
+            notes = [Note("the other", other.at / "version")]
+            yield VERSION_GIVEN_TWICE.at(runtime.at / "version", message, notes=notes)
+
+
 def older_version_without_end(platform: Platform) -> Iterator[Diagnostic]:
     """Look at every version that has a newer one beside it."""
     newest: dict[str, Runtime] = {}
@@ -85,6 +106,7 @@ def newer_version_deprecated(platform: Platform) -> Iterator[Diagnostic]:
 
 CHECKS = (
     Check(VERSION_DIFFERS_FROM_FILE, version_differs_from_file),
+    Check(VERSION_GIVEN_TWICE, version_given_twice),
     Check(OLDER_VERSION_WITHOUT_END, older_version_without_end),
     Check(NEWER_VERSION_DEPRECATED, newer_version_deprecated, every=("runtimes/",)),
 )

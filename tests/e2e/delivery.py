@@ -75,6 +75,14 @@ def version_differs_from_file(stage: Stage) -> None:
     assert names == {"openmpi-cuda-v1-v3-dgx-h100", "openmpi-cuda-v2-dgx-h100"}
 
 
+def version_given_twice(stage: Stage) -> None:
+    """Two files are one object, so that one of the two images is nowhere."""
+    scene = stage.stand(bad("runtime/version-given-twice"))
+    (runtime,) = stage.api.list("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime")
+    there = [each.image in str(runtime) for each in scene.platform.runtimes]
+    assert sorted(there) == [False, True]
+
+
 def gpu_in_resource_name(stage: Stage) -> None:
     """A virtual function is taken for a GPU, and torchrun isn't told how many processors there are."""
     for fabric, changes, ranks in (("gpu-net", bad("runtime/gpu-in-resource-name"), "auto"), ("ib", {}, "124")):

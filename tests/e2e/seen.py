@@ -74,6 +74,7 @@ SEEN: dict[str, Seen] = {
     "runtime/runtime-without-hardware": Seen(delivery.runtime_without_hardware),
     "runtime/unused-runtime": Seen(delivery.unused_runtime),
     "runtime/version-differs-from-file": Seen(delivery.version_differs_from_file),
+    "runtime/version-given-twice": Seen(delivery.version_given_twice),
     "runtime/volume-without-claim": Seen(delivery.volume_without_claim),
     "scheduling/borrow-without-cohort": Seen(scheduling.borrow_without_cohort),
     "scheduling/cohort-cycle": Seen(scheduling.cohort_cycle),

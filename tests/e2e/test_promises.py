@@ -89,7 +89,8 @@ def test_newer_kueue_takes_a_job_back_after_its_steps(ground: Stage) -> None:
 
 def test_fifty_jobs_share_sixty_four_nodes(ground: Stage) -> None:
     """All end; no queue and no pool ever has more than it may; nobody waits beside nodes of his own."""
-    (outcome,) = check_load(*_standing(ground, _USUAL))
+    lab, samples = _standing(ground, _USUAL)
+    (outcome,) = check_load(lab, samples, {sample.space.team.name for sample, _ in samples})
 
     assert not outcome.failures, outcome.failures
     assert outcome.held == outcome.tried >= 50

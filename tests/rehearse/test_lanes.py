@@ -80,10 +80,24 @@ def test_a_class_brings_its_own_deadline_or_none(lanes: dict[str, list[Lane]]) -
 
 def test_load_asks_for_twice_the_reach_and_is_the_same_each_time(lanes: dict[str, list[Lane]]) -> None:
     """Every queue gets jobs until they ask for twice what it may have; no job is larger than allowed."""
-    once, again = (list(_jobs(lanes["prod-east"], random.Random("x"))) for _ in range(2))
+    teams = {lane.space.team.name for lane in lanes["prod-east"]}
+    once, again = (list(_jobs(lanes["prod-east"], teams, random.Random("x"))) for _ in range(2))
     asked = {name: sum(p for lane, p in once if lane.queue.name == name) for name in ("nlp-gpu", "science-gpu")}
 
     assert [(lane.sample.name, pods) for lane, pods in once] == [(lane.sample.name, pods) for lane, pods in again]
     assert asked["nlp-gpu"] >= 32
     assert asked["science-gpu"] >= 16
     assert all(lane.least <= pods <= lane.grant.nodes for lane, pods in once)
+
+
+def test_load_of_teams_that_are_not_tried_is_their_quota(lanes: dict[str, list[Lane]]) -> None:
+    """They fill the cluster, so that who is tried finds no more than its own; nobody's smallest job is left out."""
+    jobs = list(_jobs(lanes["prod-east"], {"nlp"}, random.Random("x")))
+    asked = {lane.queue.name: sum(p for each, p in jobs if each.queue is lane.queue) for lane in lanes["prod-east"]}
+    largest = {lane.queue.name: max(p for each, p in jobs if each.queue is lane.queue) for lane, _ in jobs}
+    own = {lane.queue.name: sum(flavor.quota.nodes for flavor in lane.queue.flavors) for lane in lanes["prod-east"]}
+
+    assert asked["nlp-gpu"] >= 32
+    assert own.keys() > {"nlp-gpu"}
+    assert all(own[name] <= asked[name] < own[name] + largest[name] for name in own.keys() - {"nlp-gpu"} if own[name])
+    assert all(asked[name] == 0 for name in own if not own[name])
