@@ -83,7 +83,7 @@ def check_changes(delivery: Delivery, course: Course) -> Iterator[Outcome]:
         failures += _failures(tried[-1], words, watched, leaving)
     except (Unfit, Refused) as error:
         failures.append(Failure(tried[-1], str(error), leaving))
-    yield counted("changes through Argo CD", len(tried), failures, f"while {len(watched.jobs)} jobs run")
+    yield counted("changes through Argo CD", len(tried), failures, f"running jobs beside them: {len(watched.jobs)}")
     watched.end()
 
 

@@ -18,7 +18,7 @@ def side_by_side(tasks: Sequence[Callable[[], Done]], at_once: int) -> list[Done
     """
     HALT.clear()
     with ThreadPoolExecutor(at_once) as pool:
-        futures = [pool.submit(task) for task in tasks]
+        futures = [pool.submit(_unless_halted, task) for task in tasks]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
@@ -30,6 +30,21 @@ def side_by_side(tasks: Sequence[Callable[[], Done]], at_once: int) -> list[Done
     for error in sorted(failed, key=lambda error: isinstance(error, Halted)):
         raise error
     return [future.result() for future in futures]
+
+
+def _unless_halted(task: Callable[[], Done]) -> Done:
+    """Do a task. Its own thread says that it failed: else that thread would begin the next one at once.
+
+    Raises:
+        Halted: another has failed.
+    """
+    if HALT.is_set():
+        raise Halted
+    try:
+        return task()
+    except BaseException:
+        HALT.set()
+        raise
 
 
 def _is_fine(future: Future[Done]) -> bool:

@@ -168,3 +168,5 @@ def test_table_says_what_was_tried() -> None:
 
     assert told.remark == "dry runs; 1 of 3 teams, the rest have the same shape"
     assert list(remarked(iter([outcome]), Sampled(frozenset({"a"}), 1))) == [outcome]
+    whole = Outcome("own quotas filled", 3, 3)
+    assert list(remarked(iter([whole]), some)) == [whole]
