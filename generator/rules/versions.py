@@ -29,8 +29,8 @@ VERSION_GIVEN_TWICE = Rule(
     severity=Severity.ERROR,
     summary="Each version of a runtime is in one file.",
     why=(
-        "Both become one object on the cluster, with the image of one of them (seen with Trainer 2.3.0): jobs go on with"
-        " the old image, or run with the new one that their teams never chose."
+        "Both become one object on the cluster, with the image of one of them (seen with Trainer 2.3.0): jobs go on"
+        " with the old image, or run with the new one that their teams never chose."
     ),
     fix="Raise the `version` of the one that is new.",
 )
