@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -104,7 +105,7 @@ class Processes:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    preexec_fn=_die_with_parent,  # noqa: PLW1509 - one system call between fork and exec
+                    preexec_fn=partial(_die_with_parent, os.getpid()),  # noqa: PLW1509 - system calls between fork and exec
                 )
             except OSError as error:
                 raise ToolError(f"{name} can't be started: {error.strerror}") from error
@@ -201,9 +202,11 @@ def _never() -> bool:
     return False
 
 
-def _die_with_parent() -> None:
-    """Have the kernel end this process when its parent is gone, however that ended."""
+def _die_with_parent(parent: int) -> None:
+    """Have the kernel end this process when its parent is gone, however that ended, and also if it is gone already."""
     _LIBC.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        signal.raise_signal(signal.SIGKILL)
 
 
 def _end(process: _Process) -> None:

@@ -158,6 +158,17 @@ def test_dies_with_parent(tmp_path: Path, number: signal.Signals) -> None:
     assert _gone(tmp_path)
 
 
+def test_process_whose_parent_is_gone_does_not_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rehearsal may be killed before its child has asked the kernel to die with it."""
+    other = os.getppid()
+    with Processes(tmp_path) as processes:
+        with monkeypatch.context() as patched:
+            patched.setattr("generator.rehearse.processes.os.getpid", lambda: other)
+            processes.start(_SHELL, ("-c", "exec sleep 60"))
+        with pytest.raises(ToolError, match="sh ended with -9"):
+            processes.waited(lambda: False, 10)
+
+
 def test_port_answers_while_somebody_listens() -> None:
     """A free port answers nobody; one that is listened on does."""
     first, second = free_ports(2)
