@@ -11,8 +11,9 @@ import pytest
 from generator.model.platform import Site
 from generator.pipeline import component_manifests
 from generator.rehearse.outcome import Outcome
-from generator.rehearse.shapes import Sampled, every_team, remarked, sampled, shapes_of
+from generator.rehearse.shapes import _OF_ALL, Sampled, every_team, remarked, sampled, shapes_of
 from generator.render.site import render_site
+from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
 
 CLUSTER, LEDGER, RUNTIME = "clusters/prod-east.yaml", "allocations.yaml", "runtimes/openmpi-cuda.yaml"
@@ -170,3 +171,12 @@ def test_table_says_what_was_tried() -> None:
     assert list(remarked(iter([outcome]), Sampled(frozenset({"a"}), 1))) == [outcome]
     whole = Outcome("own quotas filled", 3, 3)
     assert list(remarked(iter([whole]), some)) == [whole]
+
+
+def test_promises_without_a_sample_have_the_names_of_promises() -> None:
+    """A promise that is renamed would be told as tried by sample."""
+    texts = [
+        each.read_text("utf-8") for each in (REPOSITORY / "generator/rehearse").glob("*.py") if each.stem != "shapes"
+    ]
+
+    assert [name for name in sorted(_OF_ALL) if not any(f'"{name}"' in text for text in texts)] == []
