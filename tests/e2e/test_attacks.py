@@ -38,6 +38,7 @@ def test_attacks_know_every_kind(role: str) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 @pytest.mark.parametrize("ground", [NEW, OLD], indirect=True, ids=lambda ground: ground.name, scope="session")
 def test_no_sequence_of_requests_harms_others(ground: Stage, attacks: int, seed: str) -> None:
     """Sequences run in all namespaces of a team at once; then quota, nodes and delivery are as promised."""

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.e2e
 COMPONENTS = "../profiles/components"
 
 
+@pytest.mark.slow
 def test_two_fabrics_in_one_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every promise holds for a queue over pools of two fabrics."""
     profiles, target, cache = EXAMPLES / "two-fabrics" / "profiles", tmp_path / "overlays", tmp_path / "cache"

@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import REPOSITORY
 from tests.e2e.conftest import link_programs
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 _PATIENCE = 600.0
 _END = 300.0

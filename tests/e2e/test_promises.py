@@ -87,6 +87,7 @@ def test_newer_kueue_takes_a_job_back_after_its_steps(ground: Stage) -> None:
     assert ground.until(lambda: job.is_admitted), job.waits_because
 
 
+@pytest.mark.slow
 def test_fifty_jobs_share_sixty_four_nodes(ground: Stage) -> None:
     """All end; no queue and no pool ever has more than it may; nobody waits beside nodes of his own."""
     lab, samples = _standing(ground, _USUAL)
