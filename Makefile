@@ -64,10 +64,10 @@ docs: venv
 	$(bin)/python -m docs.generate
 
 schemas: venv
-	$(bin)/python -m generator.releases.derive
+	$(bin)/python -m tools.derive
 
 leaks: venv
-	$(bin)/python -m generator.releases.leaks
+	$(bin)/python -m tools.leaks
 
 # Takes the newest versions that pyproject.toml allows; run it with Python 3.11, the oldest that is supported.
 lock: venv

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.schema.profiles import profile_kinds, profile_schema
+from trainyard.schema.profiles import profile_kinds, profile_schema
 
 
 def profile_fields() -> Iterator[str]:

@@ -16,20 +16,21 @@ from typing import Any
 import click
 
 from docs.fields import anchor, cell, profile_fields
-from generator import committed, shipped
-from generator.change import check as change
-from generator.cli.app import app
-from generator.diagnostics import Rule
-from generator.dialect.reader import read
-from generator.load.read import PACKAGE
-from generator.render.catalog import CATALOG, DELIVERY, Entry
-from generator.rulebook import all_rules
+from trainyard import shipped
+from trainyard.cli.app import app
+from trainyard.diagnostics import Rule
+from trainyard.history import check as change
+from trainyard.profiles.read import PACKAGE
+from trainyard.render.catalog import CATALOG, DELIVERY, Entry
+from trainyard.rulebook import all_rules
+from trainyard.workflows import freshness
+from trainyard.yaml_io.reader import read
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 SHIPPED = {"schema": "*.json", "presets": "*.yaml", "releases": "*/release.yaml"}
 CASES = ROOT / "tests" / "rules"
-_COMMITTED = frozenset((*change.RULES, *committed.RULES))
+_COMMITTED = frozenset((*change.RULES, *freshness.RULES))
 _WHEN = (
     "*When.* In `generate` and `verify`, which have the committed tree; `validate` has none."
     " `before` in an example is what that tree was made from."

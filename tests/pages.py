@@ -43,7 +43,7 @@ def _programs() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="trainyard-"))
     atexit.register(shutil.rmtree, folder)
     program = folder / "trainyard"
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m generator "$@"\n', "utf-8")
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}/generator" exec "{sys.executable}" -m trainyard "$@"\n', "utf-8")
     program.chmod(0o755)
     return folder
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.pipeline import generate
-from generator.render.catalog import CATALOG, DELIVERY
-from generator.render.site import templates_folder
-from generator.render.unit import HEALTH_CHECKS
-from generator.schema.manifests import schema_folder
+from trainyard.render.catalog import CATALOG, DELIVERY
+from trainyard.render.site import templates_folder
+from trainyard.render.unit import HEALTH_CHECKS
+from trainyard.schema.manifests import schema_folder
+from trainyard.workflows.generate import generate
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 MODULES = sorted(REPOSITORY.joinpath("generator").rglob("*.py"))

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from generator.cli.main import run
-from generator.committed import check_replaced
-from generator.diagnostics import TreeError
-from generator.dialect.manifests import MAX_DEPTH, parse_manifests
-from generator.pipeline import Generation, generate
-from generator.tree.lockfile import LOCKFILE, digest
-from generator.tree.write import write
+from trainyard.cli.main import run
+from trainyard.diagnostics import TreeError
+from trainyard.output.lockfile import LOCKFILE, digest
+from trainyard.output.write import write
+from trainyard.workflows.freshness import check_replaced
+from trainyard.workflows.generate import Generation, generate
+from trainyard.yaml_io.manifests import MAX_DEPTH, parse_manifests
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 ROUNDS = 200

@@ -15,12 +15,12 @@ import pytest
 
 from docs.fields import anchor
 from docs.generate import main, pages
-from generator.cli.app import COMMANDS
-from generator.dialect.manifests import parse_manifests
-from generator.dialect.reader import read
-from generator.load.read import PACKAGE
-from generator.rulebook import all_rules
 from tests.pages import BLOCK, DOCS, HOW_TOS, ROOT, done, shell_blocks, shown_blocks
+from trainyard.cli.app import COMMANDS
+from trainyard.profiles.read import PACKAGE
+from trainyard.rulebook import all_rules
+from trainyard.yaml_io.manifests import parse_manifests
+from trainyard.yaml_io.reader import read
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -93,7 +93,7 @@ def test_templates_call_what_there_is(page: Path) -> None:
         if language == "yaml":
             assert parse_manifests(body)
             for name, options in _CALL.findall(body):
-                command = import_module(f"generator.cli.commands.{name}").command
+                command = import_module(f"trainyard.cli.commands.{name}").command
                 known = {option for each in command.params for option in each.opts}
                 assert {each for each in options.split() if each.startswith("--")} <= known
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.diagnostics import Diagnostic, has_errors
-from generator.pipeline import check, generate
-from generator.rulebook import all_rules
-from generator.tree.write import write
-from generator.verification import verify
+from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.output.write import write
+from trainyard.rulebook import all_rules
+from trainyard.workflows.generate import check, generate
+from trainyard.workflows.verify import verify
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.diagnostics import Severity
-from generator.pipeline import generate
-from generator.tree.compare import compare
-from generator.tree.write import write
+from trainyard.diagnostics import Severity
+from trainyard.output.compare import compare
+from trainyard.output.write import write
+from trainyard.workflows.generate import generate
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

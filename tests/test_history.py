@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.cli.main import run
-from generator.tree.lockfile import read_lock
+from trainyard.cli.main import run
+from trainyard.output.lockfile import read_lock
 
 MOVED, GIVEN_AWAY = "change/allocation-moved", "change/allocation-given-away"
 UIDS_MOVED, UIDS_GIVEN_AWAY = "change/uids-moved", "change/uids-given-away"

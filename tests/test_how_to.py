@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.edit.init import scaffold
-from generator.rulebook import all_rules
 from tests.pages import BLOCK, HOW_TOS, ROOT, TUTORIAL, blocks, call, done, shell_blocks, type_page
+from trainyard.rulebook import all_rules
+from trainyard.scaffold.init import scaffold
 
 _START = re.compile(
     r"This page starts from (?:(this repository)|the repository that `trainyard init` writes, with team `([a-z]+)`)\."

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from generator.diagnostics import Diagnostic, has_errors
-from generator.dialect.source import Profiles, Source
-from generator.load.read import load
-from generator.pipeline import check, check_loaded, generate
-from generator.rules.check import CHECKS
 from tests.resolve.changes import CLUSTER, HARDWARE, NLP, RUNTIME, VISION, together
 from tests.resolve.test_references import GONE
 from tests.rules.cases import BEFORE, TODAY, _base, _change, case_folders, read_case, rule_of
-from tests.test_pipeline import change
+from tests.workflows.test_generate import change
+from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.profiles.read import load
+from trainyard.rules.check import CHECKS
+from trainyard.workflows.generate import check, check_loaded, generate
+from trainyard.yaml_io.source import Profiles, Source
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 OWN = sorted(path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "profiles").rglob("*.yaml"))

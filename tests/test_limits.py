@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from generator.model.platform import Platform
-from generator.pipeline import INVALID_MANIFEST, check_tree
-from generator.render.site import render_site
-from generator.rules.check import check_meaning
-from generator.rules.limits import FRAMEWORKS_LIMIT
-from generator.schema.manifests import schema_folder
-from generator.schema.profiles import profile_kinds, profile_schema
 from tests.rules.cases import HERE, merged, platform_of, read_case
 from tests.rules.components import KUSTOMIZATION
+from trainyard.model.platform import Platform
+from trainyard.render.site import render_site
+from trainyard.rules.check import check_meaning
+from trainyard.rules.limits import FRAMEWORKS_LIMIT
+from trainyard.schema.manifests import schema_folder
+from trainyard.schema.profiles import profile_kinds, profile_schema
+from trainyard.workflows.generate import INVALID_MANIFEST, check_tree
 
 QUEUE_LIMITS = {"openshift-ai-3.5": (16, 16), "kubernetes-1.36": (64, 64)}
 """Flavors and resources that both a ClusterQueue and a LocalQueue's status take, by release."""

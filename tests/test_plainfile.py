@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.plainfile import NotRegularError, read_regular
+from trainyard.plainfile import NotRegularError, read_regular
 
 
 def _socket(path: Path) -> None:

@@ -14,9 +14,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.pipeline import generate
-from generator.tree.write import write
 from tests.bench.platform import KINDS, write_platform
+from trainyard.output.write import write
+from trainyard.workflows.generate import generate
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = {
@@ -32,7 +32,7 @@ SHARED = {
 _DIGEST = """
 import hashlib, sys
 from pathlib import Path
-from generator.pipeline import generate
+from trainyard.workflows.generate import generate
 files = generate(Path(sys.argv[1]), "../profiles/components").files
 print(hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest())
 """

@@ -6,9 +6,9 @@ import importlib
 import pkgutil
 import re
 
-import generator
-from generator.diagnostics import Rule
-from generator.rulebook import all_rules
+import trainyard
+from trainyard.diagnostics import Rule
+from trainyard.rulebook import all_rules
 
 RULES = all_rules()
 FAMILIES = "shape|names|references|capacity|scheduling|fabric|access|isolation|runtime|node|delivery|change|release"
@@ -16,7 +16,7 @@ FAMILIES = "shape|names|references|capacity|scheduling|fabric|access|isolation|r
 
 def test_every_rule_that_a_module_defines_is_listed() -> None:
     """A rule that is forgotten here could not be explained, listed or documented."""
-    names = (module.name for module in pkgutil.walk_packages(generator.__path__, "generator."))
+    names = (module.name for module in pkgutil.walk_packages(trainyard.__path__, "trainyard."))
     modules = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
     defined = {each.id for module in modules for each in vars(module).values() if isinstance(each, Rule)}
 

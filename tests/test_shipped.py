@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from generator.diagnostics import ToolError
-from generator.load.read import PACKAGE, load
-from generator.schema import manifests, profiles
-from generator.schema.manifests import check_committed, check_manifest, schema_folder
-from generator.schema.profiles import profile_schema
-from generator.shipped import LIST, digests, shipped
+from trainyard.diagnostics import ToolError
+from trainyard.profiles.read import PACKAGE, load
+from trainyard.schema import manifests, profiles
+from trainyard.schema.manifests import check_committed, check_manifest, schema_folder
+from trainyard.schema.profiles import profile_schema
+from trainyard.shipped import LIST, digests, shipped
 
 RELEASE = "kubernetes-1.36"
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
@@ -38,7 +38,7 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the shipped files that Trainyard uses in place of its own."""
     for folder in ("schema", "presets", "releases"):
         shutil.copytree(PACKAGE / folder, tmp_path / folder)
-    monkeypatch.setattr("generator.load.read.PACKAGE", tmp_path)
+    monkeypatch.setattr("trainyard.profiles.read.PACKAGE", tmp_path)
     monkeypatch.setattr(manifests, "_HERE", tmp_path / "schema")
     monkeypatch.setattr(manifests, "_RELEASES", tmp_path / "releases")
     monkeypatch.setattr(profiles, "_FOLDER", tmp_path / "schema")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from generator import __version__
+from trainyard import __version__
 
 
 @pytest.mark.usefixtures("signals")
@@ -17,10 +17,10 @@ def test_module_is_the_command(
 ) -> None:
     """It obeys the same arguments and ends with the same exit code."""
     monkeypatch.setattr(sys, "argv", ["trainyard", argument])
-    monkeypatch.delitem(sys.modules, "generator.__main__", raising=False)
+    monkeypatch.delitem(sys.modules, "trainyard.__main__", raising=False)
 
     with pytest.raises(SystemExit) as end:
-        runpy.run_module("generator", run_name="__main__")
+        runpy.run_module("trainyard", run_name="__main__")
 
     assert end.value.code == code
     assert told in "".join(capsys.readouterr())
@@ -31,10 +31,10 @@ def test_schemas_are_derived_by_a_module_of_its_own(
 ) -> None:
     """The developers' tool is run as its documentation says."""
     monkeypatch.setattr(sys, "argv", ["derive", "--help"])
-    monkeypatch.delitem(sys.modules, "generator.releases.derive", raising=False)
+    monkeypatch.delitem(sys.modules, "tools.derive", raising=False)
 
     with pytest.raises(SystemExit) as end:
-        runpy.run_module("generator.releases.derive", run_name="__main__")
+        runpy.run_module("tools.derive", run_name="__main__")
 
     assert end.value.code == 0
-    assert "python -m generator.releases.derive" in capsys.readouterr().out
+    assert "python -m tools.derive" in capsys.readouterr().out

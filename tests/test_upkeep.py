@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from generator.model.manifest import Manifest
-from generator.model.platform import Site
-from generator.pipeline import generate
-from generator.rehearse.change import Course, Unfit
-from generator.rehearse.delivery import Tree
-from generator.render.site import render_site
-from generator.upkeep import changed, course
 from tests.conftest import REPOSITORY
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.render.site import render_site
+from trainyard.workflows.generate import generate
+from trainyard_rehearsal.checks.change import Course, Unfit
+from trainyard_rehearsal.checks.delivery import Tree
+from trainyard_rehearsal.upkeep import changed, course
 
 COMPONENTS = "../profiles/components"
 

@@ -29,7 +29,7 @@ def test_installed_wheel_does_the_whole_job(installed: Path, tmp_path: Path) -> 
 
     def trainyard(*arguments: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "generator", *arguments],
+            [sys.executable, "-m", "trainyard", *arguments],
             cwd=tmp_path,
             env={
                 "PATH": os.environ["PATH"],
@@ -44,7 +44,7 @@ def test_installed_wheel_does_the_whole_job(installed: Path, tmp_path: Path) -> 
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    where = "import generator; print(generator.__file__)"
+    where = "import trainyard; print(trainyard.__file__)"
     environment = {"PYTHONPATH": str(installed)}
     used = subprocess.run(
         [sys.executable, "-c", where], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
@@ -61,15 +61,15 @@ def test_installed_wheel_does_the_whole_job(installed: Path, tmp_path: Path) -> 
 
 def test_wheel_has_what_a_rehearsal_is_built_from(installed: Path) -> None:
     """Descriptions of components, and each module's go.mod and go.sum, travel too."""
-    wanted = [*REPOSITORY.glob("generator/releases/*/components.toml"), *REPOSITORY.glob("generator/**/go.*")]
+    wanted = [*REPOSITORY.glob("generator/trainyard/releases/*/components.toml"), *REPOSITORY.glob("generator/**/go.*")]
 
     assert len(wanted) > 25
-    assert [path for path in wanted if not (installed / path.relative_to(REPOSITORY)).is_file()] == []
+    assert [path for path in wanted if not (installed / path.relative_to(REPOSITORY / "generator")).is_file()] == []
 
 
 def test_wheel_has_the_credential_rules_with_their_licence(installed: Path) -> None:
     """gitleaks' rules may travel only with gitleaks' licence."""
-    folder = installed / "generator" / "dialect" / "gitleaks"
+    folder = installed / "trainyard" / "yaml_io" / "gitleaks"
 
     assert "Zachary Rice" in (folder / "LICENSE").read_text(encoding="utf-8")
     assert (folder / "rules.json").is_file()

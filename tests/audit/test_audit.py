@@ -62,7 +62,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     for name in EXAMPLES:
         shutil.copytree(ROOT / "examples" / name, folder / name)
-        command = [sys.executable, "-m", "generator", "generate"]
+        command = [sys.executable, "-m", "trainyard", "generate"]
         subprocess.run(command, cwd=folder / name, check=True, capture_output=True)
     return folder
 

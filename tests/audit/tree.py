@@ -178,7 +178,7 @@ def _hardware(path: Path) -> dict[str, Any]:
     if "extends" not in own:
         return dict(own)
     local = path.with_name(f"{own['extends']}.yaml")
-    preset = ROOT / f"generator/presets/{own['extends']}.yaml"
+    preset = ROOT / f"generator/trainyard/presets/{own['extends']}.yaml"
     return _merged(_hardware(local if local.is_file() and local != path else preset), own)
 
 

@@ -50,7 +50,7 @@ def _times(root: Path, arguments: tuple[str, ...], before: Callable[[Path, int],
     for run in range(RUNS + 1):
         before(root, run)
         start = time.perf_counter()
-        command = [sys.executable, "-m", "generator", *arguments]
+        command = [sys.executable, "-m", "trainyard", *arguments]
         subprocess.run(command, cwd=root, env=_environment(), check=True, capture_output=True)
         seconds.append(time.perf_counter() - start)
     # The first run fills the file cache and is not counted.
@@ -58,7 +58,7 @@ def _times(root: Path, arguments: tuple[str, ...], before: Callable[[Path, int],
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    return {**os.environ, "PYTHONPATH": str(REPOSITORY / "generator")}
 
 
 def _nothing(root: Path, run: int) -> None:

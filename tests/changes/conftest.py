@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from generator import verification
-from generator.cli import options
-from generator.cli.commands import generate, validate
 from tests.changes.program import EXAMPLES, Day, Remembered, accept, build, make, no_tool
 from tests.changes.repository import Repository
+from trainyard.cli import options
+from trainyard.cli.commands import generate, validate
+from trainyard.workflows import verify as verification
 
 
 @pytest.fixture(scope="package", autouse=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from generator.dialect.source import Plain
 from tests.changes.keys import ITEM, NAME
+from trainyard.yaml_io.source import Plain
 
 Documents = Mapping[str, Plain]
 """Profiles as plain data, by path below ``profiles/``."""

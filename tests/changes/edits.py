@@ -7,12 +7,12 @@ import random
 from dataclasses import dataclass
 from enum import StrEnum
 
-from generator.dialect.reader import read
-from generator.dialect.source import Plain
-from generator.load.read import PACKAGE
 from tests.changes.documents import Documents, at, files_of, folder_of, places
 from tests.changes.keys import ITEM, NAME, Key, children
 from tests.changes.values import Values
+from trainyard.profiles.read import PACKAGE
+from trainyard.yaml_io.reader import read
+from trainyard.yaml_io.source import Plain
 
 _WRONG = 0.1
 """Share of edits that give a key a value which its schema most likely refuses."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from generator.schema.profiles import profile_kinds, profile_schema
+from trainyard.schema.profiles import profile_kinds, profile_schema
 
 NAME = "*"
 """Step to an entry of a mapping whose keys are names that the user chooses."""

@@ -12,14 +12,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from generator import pipeline
-from generator.cli.main import run
-from generator.dialect.manifests import parse_manifests
-from generator.pipeline import Generation
-from generator.verify.kubeconform import Report
-from generator.verify.tools import Tool
 from tests.changes.repository import Call, Repository, contents
 from tests.cli.calls import Ended, edit
+from trainyard.cli.main import run
+from trainyard.verify.kubeconform import Report
+from trainyard.verify.tools import Tool
+from trainyard.workflows import generate as workflow
+from trainyard.workflows.generate import Generation
+from trainyard.yaml_io.manifests import parse_manifests
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SMALL = {"init": "openshift-ai-3.5", "two-generations": "openshift-ai-3.5", "init-kubernetes": "kubernetes-1.36"}
@@ -63,10 +63,10 @@ class Remembered:
         self._kept: dict[str, Generation] = {}
 
     def __call__(self, root: Path, *args: Any, **options: Any) -> Generation:
-        """Generate as `pipeline.generate`."""
+        """Generate as `workflows.generate.generate`."""
         locks = {path: path.read_bytes() for path in sorted(root.parent.glob("overlays/*/*.lock"))}
         key = repr((sorted(contents(root).items()), locks, args, sorted(options.items())))
-        generation = self._kept.pop(key, None) or pipeline.generate(root, *args, **options)
+        generation = self._kept.pop(key, None) or workflow.generate(root, *args, **options)
         self._kept[key] = generation
         for old in list(self._kept)[:-_KEPT]:
             del self._kept[old]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from generator.load.read import PACKAGE
-from generator.rulebook import all_rules
 from tests.changes.documents import Documents, files_of, places
 from tests.changes.keys import NAME, Key
+from trainyard.profiles.read import PACKAGE
+from trainyard.rulebook import all_rules
 
 Finder = Callable[[Documents], Iterator[str]]
 

@@ -8,11 +8,11 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from generator.dialect.emitter import emit
-from generator.dialect.reader import read
-from generator.dialect.source import Plain
 from tests.changes.edits import Edit
 from tests.cli.calls import Ended
+from trainyard.yaml_io.emitter import emit
+from trainyard.yaml_io.reader import read
+from trainyard.yaml_io.source import Plain
 
 Call = Callable[..., Ended]
 

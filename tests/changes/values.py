@@ -10,10 +10,10 @@ import string
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.dialect.source import Plain
 from tests.changes.documents import Documents, at, files_of, places
 from tests.changes.keys import ITEM, NAME, Key, children, schema_of
 from tests.changes.references import NAMES, REFERENCES, found
+from trainyard.yaml_io.source import Plain
 
 _OPTIONAL = 0.3
 """Share of the keys that a new mapping has beyond those that it needs."""

@@ -24,9 +24,9 @@ class Ended:
 def process(*args: str, cwd: Path, stdout: int | IO[bytes] = subprocess.PIPE) -> Ended:
     """Call the command line as a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "generator", *args],
+        [sys.executable, "-m", "trainyard", *args],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "generator")},
         stdout=stdout,
         stderr=subprocess.PIPE,
         check=False,

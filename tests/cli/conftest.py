@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.cli.main import run
 from tests.cli.calls import Ended
+from trainyard.cli.main import run
 
 
 @pytest.fixture(autouse=True)

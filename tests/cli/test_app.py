@@ -13,8 +13,8 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from generator.cli.app import COMMANDS, app
 from tests.cli.calls import REPOSITORY
+from trainyard.cli.app import COMMANDS, app
 
 
 def _commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -83,12 +83,36 @@ def test_shell_is_answered(repository: Path) -> None:
     """What the shell's own script asks is answered, and nothing else is printed."""
     asked = {"_TRAINYARD_COMPLETE": "bash_complete", "COMP_WORDS": "trainyard show n", "COMP_CWORD": "2"}
     done = subprocess.run(
-        [sys.executable, "-m", "generator"],
+        [sys.executable, "-m", "trainyard"],
         cwd=repository,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), **asked},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "generator"), **asked},
         capture_output=True,
         check=True,
         text=True,
     )
 
     assert (done.stdout, done.stderr) == ("plain,nlp\n", "")
+
+
+@pytest.mark.parametrize("library", ["httpx", "cryptography"])
+def test_only_the_rehearsal_needs_its_extra(library: str) -> None:
+    """Without the extra `rehearse`, its command says what to install, and completions and all others go on."""
+    program = f"""
+import sys
+sys.modules[{library!r}] = None
+from click.shell_completion import ShellComplete
+from trainyard.cli.app import COMMANDS, app
+from trainyard.cli.main import run
+assert not ShellComplete(app, {{}}, "trainyard", "_TRAINYARD_COMPLETE").get_completions(["rehearse"], "--te")
+print({{name for name in COMMANDS if run([name, "--help"])}}, file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "generator")},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+
+    sentence = f"error: `rehearse` needs {library}, which is not installed; run `pip install 'trainyard[rehearse]'`"
+    assert done.stderr == f"{sentence}\n{{'rehearse'}}\n"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.cli import console
+from trainyard.cli import console
 
 
 @pytest.mark.parametrize("terminal", [True, False])

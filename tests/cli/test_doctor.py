@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from generator import __version__
-from generator.cli.commands import doctor
-from generator.diagnostics import ToolError
-from generator.load.read import PACKAGE
 from tests.cli.calls import Ended
+from trainyard import __version__
+from trainyard.cli.commands import doctor
+from trainyard.diagnostics import ToolError
+from trainyard.profiles.read import PACKAGE
 
 Call = Callable[..., Ended]
 
@@ -71,7 +71,7 @@ def test_release_that_was_replaced_is_broken(trainyard: Call, here: Path, monkey
     shutil.copytree(PACKAGE / "presets", here / "presets")
     shutil.copytree(PACKAGE / "releases", here / "releases")
     (here / "releases" / "kubernetes-1.36" / "release.yaml").write_text("{}", encoding="utf-8")
-    monkeypatch.setattr("generator.load.read.PACKAGE", here)
+    monkeypatch.setattr("trainyard.profiles.read.PACKAGE", here)
     ended = trainyard("doctor")
 
     assert ended.code == 4

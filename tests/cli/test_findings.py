@@ -7,14 +7,14 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.cli import document, findings
-from generator.cli.console import printable
-from generator.cli.places import Places
-from generator.diagnostics import Diagnostic, Note, Pointer, Rule, Severity, has_errors
-from generator.dialect.reader import read
-from generator.dialect.source import Mark, Source
-from generator.pipeline import check
 from tests.bench.platform import write_platform
+from trainyard.cli import document, findings
+from trainyard.cli.console import printable
+from trainyard.cli.places import Places
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity, has_errors
+from trainyard.workflows.generate import check
+from trainyard.yaml_io.reader import read
+from trainyard.yaml_io.source import Mark, Source
 
 RULE = Rule("family/pattern", Severity.WARNING, "What.", "Why.", "Fix.")
 FILE = "profiles/a.yaml"

@@ -15,13 +15,13 @@ from random import Random
 
 import pytest
 
-from generator import __main__
-from generator.cli import interrupt
-from generator.pipeline import generate
-from generator.tree.write import write
 from tests.cli.calls import REPOSITORY, edit
-from tests.tree.trees import on_disk
+from tests.output.trees import on_disk
 from tests.verify.programs import program
+from trainyard import __main__
+from trainyard.cli import interrupt
+from trainyard.output.write import write
+from trainyard.workflows.generate import generate
 
 TRIES = {"generate": 12, "verify": 4, "--help": 4}
 """In the suite; a hundred of each were run once."""
@@ -30,10 +30,10 @@ _START = """
 import os, sys
 sign = int(sys.argv.pop(1))
 def heard(event, args):
-    if event == "import" and args[0] == "generator.cli":
+    if event == "import" and args[0] == "trainyard.cli":
         os.write(sign, b"!")
 sys.addaudithook(heard)
-from generator.__main__ import main
+from trainyard.__main__ import main
 sys.exit(main())
 """
 """What an installed script does, and a sign to us at the first import in `main`: Python answers Ctrl-C before that."""
@@ -169,7 +169,7 @@ def test_interrupt_outside_of_commands_is_told(
     def fail() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("generator.cli.main.main", fail)
+    monkeypatch.setattr("trainyard.cli.main.main", fail)
     if closed:
         monkeypatch.setattr(sys, "stderr", None)
 
@@ -179,7 +179,7 @@ def test_interrupt_outside_of_commands_is_told(
 
 def test_entry_point_imports_nothing_of_its_own() -> None:
     """Until `main` begins, Python answers Ctrl-C with a traceback: what is imported until then is there already."""
-    code = "import sys; before = set(sys.modules); import generator.__main__; print(*sorted(set(sys.modules) - before))"
+    code = "import sys; before = set(sys.modules); import trainyard.__main__; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True, text=True)
 
-    assert done.stdout.split() == ["generator", "generator.__main__"]
+    assert done.stdout.split() == ["trainyard", "trainyard.__main__"]

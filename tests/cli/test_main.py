@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 import pytest
 
-from generator import __version__
-from generator.cli import main
-from generator.cli.commands import validate
-from generator.diagnostics import ToolError, TreeError
 from tests.cli.calls import REPOSITORY, Ended, process
+from trainyard import __version__
+from trainyard.cli import main
+from trainyard.cli.commands import validate
+from trainyard.diagnostics import ToolError, TreeError
 
 Call = Callable[..., Ended]
 
@@ -124,9 +124,9 @@ def test_reader_that_went_away_matters_only_for_a_result(args: tuple[str, ...], 
 def test_closed_stdout_is_told(tmp_path: Path) -> None:
     """Python drops what is printed to a closed stdout in silence; we don't."""
     done = subprocess.run(
-        ["/bin/sh", "-c", '"$0" -m generator rules >&-', sys.executable],
+        ["/bin/sh", "-c", '"$0" -m trainyard rules >&-', sys.executable],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "generator")},
         capture_output=True,
         check=False,
     )
@@ -172,7 +172,7 @@ def test_buffer_that_can_not_be_emptied_is_put_away(monkeypatch: pytest.MonkeyPa
 def test_help_loads_no_command() -> None:
     """Start-up stays quick because nothing heavy is imported before it is needed."""
     code = (
-        "import sys; from generator.cli.main import run; run(['--help']);"
+        "import sys; from trainyard.cli.main import run; run(['--help']);"
         "print([m for m in sys.modules if m in ('jinja2', 'yaml', 'jsonschema', 'jsonschema_rs', 'ruamel.yaml')])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True, text=True)
@@ -184,9 +184,9 @@ def _on_terminal(cwd: Path, *args: str, **environment: str) -> str:
     """Return what a command prints on a terminal of its own."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "generator", *args],
+        [sys.executable, "-m", "trainyard", *args],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "TERM": "xterm", **environment},
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "generator"), "TERM": "xterm", **environment},
         stdout=slave,
         stderr=subprocess.DEVNULL,
     )

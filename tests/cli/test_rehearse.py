@@ -8,12 +8,12 @@ from typing import Any, Self
 
 import pytest
 
-from generator import rehearsal
-from generator.cli.commands import rehearse as command
-from generator.diagnostics import Pointer
-from generator.rehearse.lab import alone
-from generator.rehearse.outcome import Failure, Outcome
 from tests.cli.calls import Ended, edit
+from trainyard.cli.commands import rehearse as command
+from trainyard.diagnostics import Pointer
+from trainyard_rehearsal import rehearsal
+from trainyard_rehearsal.control_plane.lab import alone
+from trainyard_rehearsal.outcome import Failure, Outcome
 
 Call = Callable[..., Ended]
 _GOOD = Outcome("objects accepted", 2, 2, remark="3 volumes stand in")

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from generator.diagnostics import Rule
-from generator.rulebook import all_rules
-from generator.schema.profiles import profile_kinds, profile_schema
 from tests.cli.calls import Ended
+from trainyard.diagnostics import Rule
+from trainyard.rulebook import all_rules
+from trainyard.schema.profiles import profile_kinds, profile_schema
 
 Call = Callable[..., Ended]
 RULES = all_rules()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from generator import __version__
 from tests.cli.calls import Ended
+from trainyard import __version__
 
 Call = Callable[..., Ended]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from generator.rehearse.admission import as_account
-from generator.rehearse.api import Body, Refused
-from generator.rehearse.jobs import as_user
 from tests.e2e.stage import Stage, bad
+from trainyard_rehearsal.checks.admission import as_account
+from trainyard_rehearsal.checks.jobs import as_user
+from trainyard_rehearsal.control_plane.api import Body, Refused
 
 _BOTH = ("team-nlp", "team-vision")
 _JOBS = "trainjobs.trainer.kubeflow.org"

@@ -9,10 +9,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from generator.rehearse.api import Body, Refused
-from generator.rehearse.jobs import TRAINER, as_user
-from generator.rehearse.roles import rights
 from tests.e2e.stage import Scene
+from trainyard_rehearsal.checks.jobs import TRAINER, as_user
+from trainyard_rehearsal.checks.roles import rights
+from trainyard_rehearsal.control_plane.api import Body, Refused
 
 TEAM = "nlp"
 SPACES = ("a", "b", "c", "d")

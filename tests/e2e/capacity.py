@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from generator.rehearse.jobs import conditions
-from generator.rehearse.nodes import nodes
 from tests.e2e.stage import CLUSTER, Stage, bad
+from trainyard_rehearsal.checks.jobs import conditions
+from trainyard_rehearsal.control_plane.nodes import nodes
 
 _FULL = "insufficient unused quota"
 _NEVER = "maximum capacity"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.rehearse.build import cache_folder
-from generator.rehearse.lab import alone
 from tests.e2e.seen import NOT_SHOWABLE, SEEN
 from tests.e2e.stage import Ground, Stage, stage
+from trainyard_rehearsal.control_plane.build import cache_folder
+from trainyard_rehearsal.control_plane.lab import alone
 
 
 def link_programs(folder: Path) -> None:

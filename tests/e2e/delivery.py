@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from generator.model.manifest import Manifest
-from generator.rehearse.api import Body, Refused
-from generator.rehearse.jobs import as_user, conditions
-from generator.render.site import render_site
 from tests.e2e.access import may
 from tests.e2e.capacity import CPU, SIMULATION
 from tests.e2e.stage import CLUSTER, Scene, Stage, bad, over
+from trainyard.model.manifest import Manifest
+from trainyard.render.site import render_site
+from trainyard_rehearsal.checks.jobs import as_user, conditions
+from trainyard_rehearsal.control_plane.api import Body, Refused
 
 
 def deprecated_runtime(stage: Stage) -> None:

@@ -9,8 +9,8 @@ import shutil
 from hashlib import sha256
 from pathlib import Path
 
-from generator.rehearse.build import cache_folder, find_go, run_go
 from tests.e2e.image import packet_filter
+from trainyard_rehearsal.control_plane.build import cache_folder, find_go, run_go
 
 KUBE_ROUTER, SRIOV_OPERATOR = "kube-router", "sriov-network-operator"
 _PROGRAMS = Path(__file__).parent / "programs"

@@ -11,18 +11,18 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from generator.dialect.emitter import emit
-from generator.model.manifest import Manifest
-from generator.model.platform import Site
-from generator.pipeline import component_manifests, emit_site
-from generator.rehearse.acceptance import in_order
-from generator.rehearse.api import Body
-from generator.rehearse.delivery import Commit, Delivery, Tree
-from generator.rehearse.jobs import as_user
-from generator.render.site import render_site
-from generator.render.unit import UNLISTED
 from tests.e2e.access import may
 from tests.e2e.stage import CLUSTER, Stage, bad
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.render.site import render_site
+from trainyard.render.unit import UNLISTED
+from trainyard.workflows.generate import component_manifests, emit_site
+from trainyard.yaml_io.emitter import emit
+from trainyard_rehearsal.checks.acceptance import in_order
+from trainyard_rehearsal.checks.delivery import Commit, Delivery, Tree
+from trainyard_rehearsal.checks.jobs import as_user
+from trainyard_rehearsal.control_plane.api import Body
 
 _COMPONENTS = "../profiles/components"
 _APPLICATION = f"{CLUSTER}-team-nlp"

@@ -104,7 +104,7 @@ class Intent:
 def intent(cluster: str) -> Intent:
     """Return what a cluster of this repository promises."""
     profile = _read(REPOSITORY / f"profiles/clusters/{cluster}.yaml")
-    release = _read(REPOSITORY / f"generator/releases/{profile['release']}/release.yaml")
+    release = _read(REPOSITORY / f"generator/trainyard/releases/{profile['release']}/release.yaml")
     found = (REPOSITORY / f"overlays/{cluster}/teams").glob("*/namespace-*.yaml")
     names = sorted(_read(path)["metadata"]["name"] for path in found)
     assert names

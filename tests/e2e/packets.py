@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from generator.rehearse.build import cache_folder
 from tests.conftest import REPOSITORY
 from tests.e2e.engines import KUBE_ROUTER, engine
 from tests.e2e.image import packet_filter
 from tests.e2e.pods import Network
+from trainyard_rehearsal.control_plane.build import cache_folder
 
 Probe = tuple[str, str, str, int]
 """Names of source and target, protocol, port."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from generator.render.site import render_site
 from tests.e2e.image import Image
 from tests.e2e.pods import Network, Pod, Template, waited
 from tests.rules.cases import platform_of
+from trainyard.render.site import render_site
 
 RANKS_PER_NODE = 2
 _PATIENCE = 120.0

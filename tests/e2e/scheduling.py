@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from generator.rehearse.api import Refused
-from generator.rehearse.jobs import Job, conditions, is_true
-from generator.rehearse.stand_ins import settle
 from tests.e2e.stage import Scene, Stage, bad
+from trainyard_rehearsal.checks.jobs import Job, conditions, is_true
+from trainyard_rehearsal.control_plane.api import Refused
+from trainyard_rehearsal.control_plane.stand_ins import settle
 
 _FULL = "insufficient unused quota"
 

@@ -9,24 +9,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from generator.dialect.emitter import emit
-from generator.model.manifest import Manifest
-from generator.model.platform import Platform, Site
-from generator.model.space import Space
-from generator.pipeline import component_manifests
-from generator.rehearse.acceptance import in_order
-from generator.rehearse.api import Api, Body, Refused
-from generator.rehearse.argocd import ArgoCD
-from generator.rehearse.build import cache_folder, find
-from generator.rehearse.components import read_components
-from generator.rehearse.jobs import TRAINER, Job, as_user, changed, named
-from generator.rehearse.lab import Lab, Plan, opened
-from generator.rehearse.nodes import nodes
-from generator.rehearse.redis import find_redis
-from generator.rehearse.repository import Repository
-from generator.render.site import render_site
-from generator.render.unit import health_checks
 from tests.rules.cases import HERE, platform_of, read_case
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Platform, Site
+from trainyard.model.space import Space
+from trainyard.render.site import render_site
+from trainyard.render.unit import health_checks
+from trainyard.workflows.generate import component_manifests
+from trainyard.yaml_io.emitter import emit
+from trainyard_rehearsal.checks.acceptance import in_order
+from trainyard_rehearsal.checks.jobs import TRAINER, Job, as_user, changed, named
+from trainyard_rehearsal.control_plane.api import Api, Body, Refused
+from trainyard_rehearsal.control_plane.argocd import ArgoCD
+from trainyard_rehearsal.control_plane.build import cache_folder, find
+from trainyard_rehearsal.control_plane.components import read_components
+from trainyard_rehearsal.control_plane.lab import Lab, Plan, opened
+from trainyard_rehearsal.control_plane.nodes import nodes
+from trainyard_rehearsal.control_plane.redis import find_redis
+from trainyard_rehearsal.control_plane.repository import Repository
 
 CLUSTER = "prod-east"
 _FILE = f"clusters/{CLUSTER}.yaml"

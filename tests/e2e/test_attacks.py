@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 
-from generator.rehearse.api import Body
-from generator.rehearse.jobs import JOBSET, KUEUE, TRAINER, Job, is_true
 from tests.e2e.attacks import ATTACKS, NAMESPACES, SPACES, Request, unknown
 from tests.e2e.stage import CLUSTER, NEW, OLD, Scene, Stage
+from trainyard_rehearsal.checks.jobs import JOBSET, KUEUE, TRAINER, Job, is_true
+from trainyard_rehearsal.control_plane.api import Body
 
 _PLATFORM: dict[str, Any] = {
     f"clusters/{CLUSTER}.yaml": {"pools": {"dgx-h100": {"nodes": 17}}},

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from generator.pipeline import generate
-from generator.publication import Source
-from generator.rehearsal import Request, rehearse
-from generator.rehearse.components import PROCESSES
-from generator.tree.write import write
 from tests.e2e.conftest import link_programs
 from tests.e2e.stage import NEW, OLD, Stage
 from tests.rules.cases import TODAY
 from tests.test_examples import EXAMPLES
+from trainyard.output.write import write
+from trainyard.workflows.generate import generate
+from trainyard_rehearsal.control_plane.components import PROCESSES
+from trainyard_rehearsal.publication import Source
+from trainyard_rehearsal.rehearsal import Request, rehearse
 
 pytestmark = pytest.mark.e2e
 COMPONENTS = "../profiles/components"

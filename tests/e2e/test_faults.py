@@ -35,7 +35,12 @@ def _rehearsal(cache: Path) -> Iterator[subprocess.Popen[str]]:
     """Start a rehearsal of the lab, with the repository's tree."""
     # As its users start it: with `-m`, Python ends by SIGINT what is interrupted within an import.
     command = [str(Path(sys.executable).with_name("trainyard")), "rehearse", "--cluster", "lab"]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "TRAINYARD_CACHE": str(cache), "HOME": str(cache)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(REPOSITORY / "generator"),
+        "TRAINYARD_CACHE": str(cache),
+        "HOME": str(cache),
+    }
     with subprocess.Popen(command, cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process

@@ -6,14 +6,14 @@ from functools import partial
 
 import pytest
 
-from generator.publication import sample_jobs
-from generator.rehearse.admission import refusal
-from generator.rehearse.api import Body
-from generator.rehearse.finished import check_finished
-from generator.rehearse.jobs import Job, is_true
-from generator.rehearse.life import brought_up
-from generator.rehearse.stand_ins import settle
 from tests.e2e.stage import CLUSTER, NEW, OLD, Scene, Stage
+from trainyard_rehearsal.checks.admission import refusal
+from trainyard_rehearsal.checks.finished import check_finished
+from trainyard_rehearsal.checks.jobs import Job, is_true
+from trainyard_rehearsal.checks.life import brought_up
+from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.control_plane.stand_ins import settle
+from trainyard_rehearsal.publication import sample_jobs
 
 _JOBSETS = "jobset.x-k8s.io/v1alpha2"
 _POLICY = "trainyard-no-orphans"

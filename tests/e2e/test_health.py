@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from generator.dialect.emitter import emit
-from generator.rehearse.argocd import checks_by_key
-from generator.rehearse.build import cache_folder, find
-from generator.rehearse.components import read_components
-from generator.rehearse.stand_ins import STATUSES
-from generator.render.unit import health_checks
 from tests.e2e.stage import OLD
 from tests.rules.cases import platform_of
+from trainyard.render.unit import health_checks
+from trainyard.yaml_io.emitter import emit
+from trainyard_rehearsal.control_plane.argocd import checks_by_key
+from trainyard_rehearsal.control_plane.build import cache_folder, find
+from trainyard_rehearsal.control_plane.components import read_components
+from trainyard_rehearsal.control_plane.stand_ins import STATUSES
 
 pytestmark = pytest.mark.e2e
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from generator.dialect.emitter import emit
-from generator.model.platform import Site
-from generator.rehearse.delivery import Commit, Delivery, Tree
 from tests.e2e.gitops import Git, delivered, files_of, synced
 from tests.e2e.stage import CLUSTER, GITOPS, Stage
+from trainyard.model.platform import Site
+from trainyard.yaml_io.emitter import emit
+from trainyard_rehearsal.checks.delivery import Commit, Delivery, Tree
 
 pytestmark = [
     pytest.mark.e2e,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from generator.rehearse.api import Body
-from generator.rehearse.jobs import Job
-from generator.rehearse.stand_ins import settle
 from tests.e2e.stage import NEW, OLD, Stage, bad
+from trainyard_rehearsal.checks.jobs import Job
+from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.control_plane.stand_ins import settle
 
 pytestmark = [
     pytest.mark.e2e,

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from generator.model.manifest import Manifest
-from generator.model.space import Sample
-from generator.publication import sample_jobs
-from generator.rehearse.lab import Lab
-from generator.rehearse.load import check_load
-from generator.rehearse.promises import check_promises
-from generator.rehearse.stand_ins import settle
 from tests.e2e.scheduling import evicted_after_steps
 from tests.e2e.stage import CLUSTER, NEW, Stage
+from trainyard.model.manifest import Manifest
+from trainyard.model.space import Sample
+from trainyard_rehearsal.checks.load import check_load
+from trainyard_rehearsal.checks.promises import check_promises
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.stand_ins import settle
+from trainyard_rehearsal.publication import sample_jobs
 
 pytestmark = [
     pytest.mark.e2e,

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from generator.rehearse.components import read_components
-from generator.rulebook import all_rules
 from tests.e2e.seen import FAMILIES, NOT_SHOWABLE, SEEN, Seen
 from tests.e2e.stage import Stage
+from trainyard.rulebook import all_rules
+from trainyard_rehearsal.control_plane.components import read_components
 
 _PROGRAMS = {"Argo CD": "argocd", "JobSet": "jobset", "Kueue": "kueue", "Kubernetes": "kubectl", "Trainer": "trainer"}
 _SEEN_WITH = re.compile(rf"seen with[^();]*?({'|'.join(_PROGRAMS)}) (\d[.\d]*\d)")

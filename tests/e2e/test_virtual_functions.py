@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
-from generator.model.platform import Site
-from generator.render.site import render_site
 from tests.e2e.virtual_functions import Body, node_objects, operated, promised, site_of
+from trainyard.model.platform import Site
+from trainyard.render.site import render_site
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("virtual-functions")]
 CLUSTERS = ["profiles/lab", "profiles/prod-east", "examples/two-fabrics/profiles/south"]

@@ -10,13 +10,13 @@ from typing import Any
 
 import yaml
 
-from generator.model.hardware import Nic
-from generator.model.platform import Site
-from generator.model.pool import Pool
-from generator.pipeline import generate
-from generator.render.site import render_site
 from tests.conftest import REPOSITORY
 from tests.e2e.engines import SRIOV_OPERATOR, engine
+from trainyard.model.hardware import Nic
+from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
+from trainyard.render.site import render_site
+from trainyard.workflows.generate import generate
 
 SRIOV = "sriovnetwork.openshift.io/v1"
 Body = dict[str, Any]

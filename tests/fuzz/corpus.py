@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from generator.dialect.reader import read
-from generator.dialect.source import Plain
-from generator.edit.init import SCAFFOLD
-from generator.schema.profiles import profile_kinds, profile_schema
+from trainyard.scaffold.init import SCAFFOLD
+from trainyard.schema.profiles import profile_kinds, profile_schema
+from trainyard.yaml_io.reader import read
+from trainyard.yaml_io.source import Plain
 
 _ROOT = Path(__file__).resolve().parents[2]
 REPOSITORIES = (

@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from generator.dialect.source import Plain
 from tests.fuzz.corpus import KEYS, SEEDS, VALUES, Seed, places
+from trainyard.yaml_io.source import Plain
 
 _YAML = ("\n", "  ", "- ", ": ", "? ", "&a ", "<<: *a", "!t ", "|\n", ">-\n", "---\n", *"[]{},#*'\"\\")
 _SCALARS = ("a" * 5000, "null", "~", "no", "012", "1e3", "0x10", "2027-02-30", "-1", "999999999999", "64")

@@ -9,9 +9,9 @@ from datetime import timedelta
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.schema.profiles import profile_kinds
 from tests.fuzz.mutations import damaged, documents, edited, seeds
 from tests.fuzz.targets import Outcome, check_bytes, check_platform
+from trainyard.schema.profiles import profile_kinds
 
 _SLOW = timedelta(seconds=30)
 """No input may take longer, on a busy machine too."""

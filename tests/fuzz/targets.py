@@ -11,15 +11,15 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from generator.cli.findings import Findings, text
-from generator.cli.places import Places
-from generator.diagnostics import Diagnostic, has_errors
-from generator.dialect.reader import read
-from generator.dialect.source import Source
-from generator.pipeline import check, render
-from generator.schema.profiles import profile_schema
-from generator.schema.shape import check_shape
 from tests.fuzz.corpus import Seed
+from trainyard.cli.findings import Findings, text
+from trainyard.cli.places import Places
+from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.schema.profiles import profile_schema
+from trainyard.schema.shape import check_shape
+from trainyard.workflows.generate import check, render
+from trainyard.yaml_io.reader import read
+from trainyard.yaml_io.source import Source
 
 TODAY = "2026-11-22"
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from generator.diagnostics import Pointer
-from generator.model.fabric import Fabric
-from generator.model.hardware import Gpu, Hardware, Nic, Share
-from generator.model.launch import Launch
-from generator.model.link import INFINIBAND, Link
-from generator.model.network import AddressPool, Network
-from generator.model.pool import Pool
-from generator.model.queue import Queue
-from generator.model.team import Allocation, Quota
 from tests.rules.cases import platform_of
+from trainyard.diagnostics import Pointer
+from trainyard.model.fabric import Fabric
+from trainyard.model.hardware import Gpu, Hardware, Nic, Share
+from trainyard.model.launch import Launch
+from trainyard.model.link import INFINIBAND, Link
+from trainyard.model.network import AddressPool, Network
+from trainyard.model.pool import Pool
+from trainyard.model.queue import Queue
+from trainyard.model.team import Allocation, Quota
 
 PREFIX = "openshift.io"
 """Of the base release's SR-IOV resources."""

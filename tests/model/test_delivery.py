@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.load.read import PACKAGE
-from generator.model.delivery import plural
-from generator.schema.manifests import schema_folder
+from trainyard.model.delivery import plural
+from trainyard.profiles.read import PACKAGE
+from trainyard.schema.manifests import schema_folder
 
 PLURALS = {
     "APIServer": "apiservers",

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.hardware import Hardware
-from generator.model.launch import Launch
-from generator.model.launcher import INTEL_MPI, OPENMPI, TORCHRUN
-from generator.model.link import ROCE
 from tests.model.shapes import fabric, launch, node, nodes
+from trainyard.model.hardware import Hardware
+from trainyard.model.launch import Launch
+from trainyard.model.launcher import INTEL_MPI, OPENMPI, TORCHRUN
+from trainyard.model.link import ROCE
 
 IB = fabric()
 FOUR, FIVE = ({"openmpi": version} for version in ("4.1.6", "5.0.6"))

@@ -8,8 +8,8 @@ from fractions import Fraction
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from generator.model.hardware import Hardware, Share, least
 from tests.model.shapes import PREFIX, fabric, launch, nic, node, nodes, pool
+from trainyard.model.hardware import Hardware, Share, least
 
 IB = fabric()
 KINDS = st.integers(0, 8).flatmap(lambda gpus: st.lists(nodes(gpus), min_size=1, max_size=4))

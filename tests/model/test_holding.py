@@ -6,7 +6,7 @@ from ipaddress import IPv4Network
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.holding import Holding, remembered
+from trainyard.model.holding import Holding, remembered
 
 NLP = Holding("ib", "nlp", "partition", 0x101, IPv4Network("10.64.0.0/20"))
 VISION = Holding("ib", "vision", "partition", 0x102, IPv4Network("10.64.16.0/20"))

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from generator.model.holding import remembered
-from generator.model.ids import Ids, next_ids, read_ids
+from trainyard.model.holding import remembered
+from trainyard.model.ids import Ids, next_ids, read_ids
 
 NLP = Ids("team-nlp", 1_000_680_000, "s0:c26,c15")
 NEW = Ids("team-new", 2_000_000_000, "s0:c1001,c0", "2026-11-22")

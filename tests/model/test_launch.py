@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.hardware import Gpu, Hardware
-from generator.model.launch import Launch
-from generator.model.launcher import INTEL_MPI, LAUNCHERS, TORCHRUN
-from generator.model.link import ROCE
-from generator.model.runtime import INITIALIZERS, Step
 from tests.model.shapes import PREFIX, fabric, launch, node, nodes, pool
+from trainyard.model.hardware import Gpu, Hardware
+from trainyard.model.launch import Launch
+from trainyard.model.launcher import INTEL_MPI, LAUNCHERS, TORCHRUN
+from trainyard.model.link import ROCE
+from trainyard.model.runtime import INITIALIZERS, Step
 
 RACK = "example.com/rack"
 PREFERRED, GROUP = "kueue.x-k8s.io/podset-preferred-topology", "kueue.x-k8s.io/podset-group-name"

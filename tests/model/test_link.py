@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.link import INFINIBAND, LINKS, ROCE, Link
+from trainyard.model.link import INFINIBAND, LINKS, ROCE, Link
 
 BITS = st.integers(0, 0xFFFF)
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model import names
 from tests.model.shapes import NAMES
+from trainyard.model import names
 
 LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\Z")
 RAILS = st.integers(0, 15)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.diagnostics import Pointer
-from generator.model.link import ROCE
-from generator.model.network import AddressPool, Egress
-from generator.model.team import Allocation
 from tests.model.shapes import AT, fabric, networks, node, pool
+from trainyard.diagnostics import Pointer
+from trainyard.model.link import ROCE
+from trainyard.model.network import AddressPool, Egress
+from trainyard.model.team import Allocation
 
 IB, ETH = fabric(), fabric(ROCE, name="eth", first_segment=100, last_segment=199)
 

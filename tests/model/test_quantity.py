@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.quantity import (
+from trainyard.model.quantity import (
     format_amount,
     format_bytes,
     format_count,

@@ -10,12 +10,12 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.hardware import Hardware
-from generator.model.pool import Pool
-from generator.model.queue import Flavor, Queue
-from generator.model.team import Quota
 from tests.audit.capacity import amount
 from tests.model.shapes import base_queue, fabric, launch, nodes, pool, quota
+from trainyard.model.hardware import Hardware
+from trainyard.model.pool import Pool
+from trainyard.model.queue import Flavor, Queue
+from trainyard.model.team import Quota
 
 IB = fabric()
 GPU_NODES = st.integers(1, 8).flatmap(nodes)

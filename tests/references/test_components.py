@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from generator.diagnostics import Pointer
-from generator.model.manifest import Manifest
 from tests.references.trees import flagship, messages
+from trainyard.diagnostics import Pointer
+from trainyard.model.manifest import Manifest
 
 PATH = "teams/science/extra/it.yaml"
 

@@ -4,8 +4,8 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from generator.references.graph import check_references
 from tests.references.trees import changed, flagship, messages, position, rules
+from trainyard.references.graph import check_references
 
 SITE, MANIFESTS = flagship()
 _OVER_RAILS = ("deepspeed-v1", "finetune-v1", "openmpi-cuda-v3", "torchrun-v1")

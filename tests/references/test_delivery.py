@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from generator.diagnostics import Pointer
-from generator.model.manifest import Manifest
-from generator.references.graph import check_references
 from tests.references.trees import changed, flagship, messages, position, put, rules
+from trainyard.diagnostics import Pointer
+from trainyard.model.manifest import Manifest
+from trainyard.references.graph import check_references
 
 SITE, MANIFESTS = flagship()
 AT = Pointer("profiles/components/extra/kustomization.yaml")

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from generator.references.extract import uses
-from generator.references.names import Scope
+from trainyard.references.extract import uses
+from trainyard.references.names import Scope
 
 _POD = {
     "metadata": {

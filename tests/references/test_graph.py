@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.diagnostics import Step
-from generator.model.manifest import Manifest
-from generator.references.extract import uses
-from generator.references.graph import RULES, check_references
-from generator.references.names import Scope, Use
 from tests.references.trees import changed, flagship, messages, position, put, rules
+from trainyard.diagnostics import Step
+from trainyard.model.manifest import Manifest
+from trainyard.references.extract import uses
+from trainyard.references.graph import RULES, check_references
+from trainyard.references.names import Scope, Use
 
 SITE, MANIFESTS = flagship()
 

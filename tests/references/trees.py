@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from generator.diagnostics import Step
-from generator.model.manifest import Manifest
-from generator.model.platform import Site
-from generator.pipeline import component_manifests, generate
-from generator.references.graph import check_references
+from trainyard.diagnostics import Step
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.references.graph import check_references
+from trainyard.workflows.generate import component_manifests, generate
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from generator.dialect.reader import read
-from generator.dialect.source import Source
-from generator.load.read import PACKAGE
-from generator.model.ipam import IPAMS
-from generator.render.catalog import CATALOG
-from generator.render.site import templates_folder
-from generator.resolve.release import resolve_release
+from trainyard.model.ipam import IPAMS
+from trainyard.profiles.read import PACKAGE
+from trainyard.render.catalog import CATALOG
+from trainyard.render.site import templates_folder
+from trainyard.resolve.release import resolve_release
+from trainyard.yaml_io.reader import read
+from trainyard.yaml_io.source import Source
 
 RELEASES = sorted(PACKAGE.glob("releases/*/release.yaml"))
 _ASKED = re.compile(r'"([a-z-]+)" in (?:[a-z]+\.)*features')

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from generator.model.platform import Site
-from generator.pipeline import generate
-from generator.render.catalog import CATALOG, Entry
-from generator.render.compile import Scope, compile_template
-from generator.render.grammar import GrammarError
+from trainyard.model.platform import Site
+from trainyard.render.catalog import CATALOG, Entry
+from trainyard.render.compile import Scope, compile_template
+from trainyard.render.grammar import GrammarError
+from trainyard.workflows.generate import generate
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 

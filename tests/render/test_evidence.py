@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from generator.dialect.emitter import emit
-from generator.model.platform import Site
-from generator.render.evidence import Row, evidence
-from generator.render.site import render_site
-from generator.render.unit import evidence_page, health_checks, readme
 from tests.resolve.changes import together
 from tests.rules.cases import platform_of
+from trainyard.model.platform import Site
+from trainyard.render.evidence import Row, evidence
+from trainyard.render.site import render_site
+from trainyard.render.unit import evidence_page, health_checks, readme
+from trainyard.yaml_io.emitter import emit
 
 CLUSTER = "clusters/prod-east.yaml"
 MEASURES = {

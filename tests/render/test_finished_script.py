@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from generator.render.site import render_site
 from tests.render.test_job_tools import environment_of, expanded
 from tests.rules.cases import platform_of
+from trainyard.render.site import render_site
 
 _SHELLS = [[path] for each in ("dash", "bash") if (path := shutil.which(each))]
 _SHELLS += [[path, "sh"] for path in [shutil.which("busybox")] if path]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.render.grammar import GrammarError, read_template
+from trainyard.render.grammar import GrammarError, read_template
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 

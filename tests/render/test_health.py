@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from generator.render.unit import health_checks
 from tests.rules.cases import platform_of
+from trainyard.render.unit import health_checks
 
 _KUEUE = {"kueue.x-k8s.io/ClusterQueue", "kueue.x-k8s.io/LocalQueue", "/PersistentVolumeClaim"}
 

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.model.environment import variables
-from generator.render.site import render_site
 from tests.rules.cases import platform_of
+from trainyard.model.environment import variables
+from trainyard.render.site import render_site
 
 RUNTIME = "runtimes/openmpi-cuda.yaml"
 LIBRARIES = {"openmpi": "openmpi", "intel-mpi": "intel-mpi", "torchrun": "torch"}

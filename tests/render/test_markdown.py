@@ -14,13 +14,13 @@ from jinja2 import UndefinedError
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from generator.model.manifest import Manifest
-from generator.model.platform import Site
-from generator.model.tenant import Tenant
-from generator.render.markdown import as_is, code, page, text
-from generator.render.site import render_site
-from generator.render.unit import evidence_page, readme
 from tests.rules.cases import platform_of
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.model.tenant import Tenant
+from trainyard.render.markdown import as_is, code, page, text
+from trainyard.render.site import render_site
+from trainyard.render.unit import evidence_page, readme
 
 REGULATED: dict[str, Any] = {
     "compliance/iso.yaml": {"title": "ISO", "controls": {"audit": "2"}},

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from generator.render.site import render_site
 from tests.rules.cases import platform_of
+from trainyard.render.site import render_site
 
 RUNTIME = "runtimes/openmpi-cuda.yaml"
 STEPS: dict[str, Any] = {

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from generator.render.site import render_site
 from tests.rules.cases import platform_of
+from trainyard.render.site import render_site
 
 RELEASES = pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from generator.render.site import render_site
 from tests.rules.cases import platform_of
+from trainyard.render.site import render_site
 
 _WITHOUT_SECRETS: dict[str, Any] = {
     "teams/nlp.yaml": {"storage": {"checkpoints": None}},

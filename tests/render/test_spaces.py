@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from generator.model.manifest import Manifest
-from generator.pipeline import check_tree
-from generator.render.site import render_site
 from tests.resolve.changes import CLUSTER, NLP, ROCE, together
 from tests.rules.cases import platform_of
+from trainyard.model.manifest import Manifest
+from trainyard.render.site import render_site
+from trainyard.workflows.generate import check_tree
 
 SPACES: dict[str, Any] = {
     NLP: {"spaces": {"dev": {"largestJob": {"nodes": 2}, "priorities": ["batch"], "storage": {"home": "100Gi"}}}}

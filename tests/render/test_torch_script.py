@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.pipeline import generate
+from trainyard.workflows.generate import generate
 
 ROOT = Path(__file__).parents[2]
 ARGUMENTS = ["--no-python", "a b", "", '"$HOME"', "*"]

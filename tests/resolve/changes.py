@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from generator.diagnostics import Diagnostic, has_errors
-from generator.model.hardware import Hardware
-from generator.model.platform import Platform
-from generator.model.space import Space
-from generator.model.tenant import Tenant
-from generator.resolve.hardware import resolve_hardware
-from generator.resolve.platform import resolve
-from generator.resolve.references import Found
-from generator.schema.check import check_profiles
 from tests.rules.cases import _base, _change
+from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.model.hardware import Hardware
+from trainyard.model.platform import Platform
+from trainyard.model.space import Space
+from trainyard.model.tenant import Tenant
+from trainyard.resolve.hardware import resolve_hardware
+from trainyard.resolve.platform import resolve
+from trainyard.resolve.references import Found
+from trainyard.schema.check import check_profiles
 
 CLUSTER, HARDWARE, RUNTIME = "clusters/prod-east.yaml", "hardware/dgx-h100.yaml", "runtimes/openmpi-cuda.yaml"
 NLP, VISION, ALLOCATIONS = "teams/nlp.yaml", "teams/vision.yaml", "allocations.yaml"

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.cluster import Cluster
-from generator.model.link import ROCE
-from generator.resolve.references import SEGMENTS_OF_ANOTHER_LINK
 from tests.resolve.changes import ALLOCATIONS, CLUSTER, resolved, together, told
 from tests.resolve.changes import ROCE as ROCE_BASE
+from trainyard.model.cluster import Cluster
+from trainyard.model.link import ROCE
+from trainyard.resolve.references import SEGMENTS_OF_ANOTHER_LINK
 
 EMPTIED = ("fabrics", "cohorts", "priorities", "storage", "egress", "roles", "external")
 """What a cluster can do without; null takes it away."""

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.diagnostics import Pointer
-from generator.model.hardware import Share
-from generator.resolve.references import INCOMPLETE_HARDWARE
 from tests.resolve.changes import HARDWARE, hardware, told
 from tests.rules.cases import merged
+from trainyard.diagnostics import Pointer
+from trainyard.model.hardware import Share
+from trainyard.resolve.references import INCOMPLETE_HARDWARE
 
 GI = 1 << 30
 FULL: dict[str, Any] = {

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.space import Grant
 from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, ROCE, RUNTIME, VISION, resolved, space, together
 from tests.resolve.test_tenant import BOTH
+from trainyard.model.space import Grant
 
 
 def kind(name: str, **changes: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.diagnostics import Pointer
-from generator.resolve.references import BAD_ADDRESS, UNKNOWN_NAME, Found, find, network
 from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, RUNTIME, resolved, told
+from trainyard.diagnostics import Pointer
+from trainyard.resolve.references import BAD_ADDRESS, UNKNOWN_NAME, Found, find, network
 
 AT = Pointer("profiles/teams/nlp.yaml", ("cohort",))
 GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [

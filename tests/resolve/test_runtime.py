@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.launcher import INTEL_MPI, OPENMPI, TORCHRUN
-from generator.model.runtime import Runtime
 from tests.resolve.changes import NLP, RUNTIME, VISION, resolved
+from trainyard.model.launcher import INTEL_MPI, OPENMPI, TORCHRUN
+from trainyard.model.runtime import Runtime
 
 SHORTEST: dict[str, Any] = {
     "version": 2,

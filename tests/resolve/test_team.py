@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.diagnostics import Pointer
-from generator.model.team import Account, Quota, Team
 from tests.resolve.changes import CLUSTER, NLP, RUNTIME, resolved
+from trainyard.diagnostics import Pointer
+from trainyard.model.team import Account, Quota, Team
 
 POOLS = {"pools": {"spare": {"hardware": "dgx-h100", "nodes": 200, "fabric": "ib"}}}
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.model.storage import Claim, StoredSecret
 from tests.resolve.changes import ALLOCATIONS, CLUSTER, NLP, RUNTIME, resolved, space, tenant
+from trainyard.model.storage import Claim, StoredSecret
 
 CPU = {
     "extends": "cpu-node",

@@ -14,21 +14,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from generator import __version__
-from generator.change.check import check_replacement
-from generator.change.replacement import Identity, Replacement, identity
-from generator.diagnostics import Diagnostic, Pointer, has_errors
-from generator.dialect.emitter import emit
-from generator.dialect.manifests import parse_manifests
-from generator.dialect.reader import read
-from generator.dialect.source import Profiles, Source
-from generator.load.read import load
-from generator.model.manifest import Manifest
-from generator.model.platform import Platform, Site
-from generator.render.site import render_site
-from generator.resolve.platform import resolve
-from generator.rules.check import check_meaning
-from generator.schema.check import check_profiles
+from trainyard import __version__
+from trainyard.diagnostics import Diagnostic, Pointer, has_errors
+from trainyard.history.check import check_replacement
+from trainyard.history.replacement import Identity, Replacement, identity
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Platform, Site
+from trainyard.profiles.read import load
+from trainyard.render.site import render_site
+from trainyard.resolve.platform import resolve
+from trainyard.rules.check import check_meaning
+from trainyard.schema.check import check_profiles
+from trainyard.yaml_io.emitter import emit
+from trainyard.yaml_io.manifests import parse_manifests
+from trainyard.yaml_io.reader import read
+from trainyard.yaml_io.source import Profiles, Source
 
 HERE = Path(__file__).parent
 ALSO = "also"

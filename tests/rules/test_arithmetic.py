@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.model.link import INFINIBAND
-from generator.model.platform import Platform
-from generator.rules.addresses import addresses_overlap
-from generator.rules.partitions import too_many_partitions
-from generator.rules.release import KNOWN_BAD_PAIR, _numbers
 from tests.rules.cases import broken, platform_of
+from trainyard.model.link import INFINIBAND
+from trainyard.model.platform import Platform
+from trainyard.rules.addresses import addresses_overlap
+from trainyard.rules.partitions import too_many_partitions
+from trainyard.rules.release import KNOWN_BAD_PAIR, _numbers
 
 CLUSTER, HARDWARE = "clusters/prod-east.yaml", "hardware/dgx-h100.yaml"
 NLP, VISION, RUNTIME = "teams/nlp.yaml", "teams/vision.yaml", "runtimes/openmpi-cuda.yaml"

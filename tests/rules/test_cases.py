@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from generator.change import check as change
-from generator.diagnostics import Rule, Severity
-from generator.load.read import load
-from generator.pipeline import check_tree
-from generator.render.site import render_site
-from generator.resolve import references
-from generator.resolve.platform import resolve
-from generator.rules import check
-from generator.rules.check import CHECKS, FAMILIES, RULES, check_meaning
 from tests.rules.cases import HERE, case_folders, findings, platform_of, read_case, rule_of, told
+from trainyard.diagnostics import Rule, Severity
+from trainyard.history import check as change
+from trainyard.profiles.read import load
+from trainyard.render.site import render_site
+from trainyard.resolve import references
+from trainyard.resolve.platform import resolve
+from trainyard.rules import check
+from trainyard.rules.check import CHECKS, FAMILIES, RULES, check_meaning
+from trainyard.workflows.generate import check_tree
 
 FOLDERS = case_folders()
 TOO_LARGE_FOR_A_CASE = {

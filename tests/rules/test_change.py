@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from generator.change.check import check_replacement
-from generator.change.differences import differences, few
-from generator.diagnostics import Diagnostic
-from generator.model.holding import Holding
-from generator.model.manifest import Manifest
 from tests.rules.cases import merged, replacements
+from trainyard.diagnostics import Diagnostic
+from trainyard.history.check import check_replacement
+from trainyard.history.differences import differences, few
+from trainyard.model.holding import Holding
+from trainyard.model.manifest import Manifest
 
 IMAGE = "registry.example.com/ml/openmpi-cuda@sha256:1c5e0f2d9b8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d"
 TWO_POOLS = {"clusters/prod-east.yaml": {"pools": {"b": {"hardware": "dgx-h100", "nodes": 5, "fabric": "ib"}}}}

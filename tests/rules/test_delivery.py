@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from generator.rules.delivery import KEYS
-from generator.schema.manifests import schema_folder
 from tests.rules.cases import broken, messages, platform_of
 from tests.rules.components import component, config_map, external_secret
 from tests.rules.test_clusters import WEST, west
+from trainyard.rules.delivery import KEYS
+from trainyard.schema.manifests import schema_folder
 
 CLUSTER = "clusters/prod-east.yaml"
 FORBIDDEN, FOREIGN = "delivery/component-of-forbidden-kind", "delivery/component-in-foreign-namespace"

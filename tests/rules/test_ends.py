@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.rules.ends import check_ends
 from tests.rules.cases import messages, platform_of
+from trainyard.rules.ends import check_ends
 
 RUNTIME, NLP, VISION = "runtimes/openmpi-cuda.yaml", "teams/nlp.yaml", "teams/vision.yaml"
 OTHER = {

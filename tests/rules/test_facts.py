@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from generator.diagnostics import Diagnostic, Step
-from generator.rulebook import all_rules
 from tests.rules.cases import case_folders, changed, findings, messages, read_case, rule_of
 from tests.rules.test_shares import CLUSTER, HARDWARE, NLP, RUNTIME, TORCHRUN, VISION
+from trainyard.diagnostics import Diagnostic, Step
+from trainyard.rulebook import all_rules
 
 SMALLEST = "capacity/smallest-job-does-not-fit"
 ODD = "node/odd-core-split"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from generator.change.check import check_replacement
-from generator.diagnostics import Diagnostic
-from generator.model.ids import Ids
 from tests.rules.cases import messages, replacements
+from trainyard.diagnostics import Diagnostic
+from trainyard.history.check import check_replacement
+from trainyard.model.ids import Ids
 
 OPENSHIFTS = {"range": "1000680000/10000", "level": "s0:c26,c15"}
 FRESH = {"range": "2000000000/10000", "level": "s0:c1001,c0"}

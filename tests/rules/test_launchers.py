@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from generator.diagnostics import Diagnostic
 from tests.rules.cases import findings
+from trainyard.diagnostics import Diagnostic
 
 RUNTIME = "runtimes/openmpi-cuda.yaml"
 OPENMPI, INTEL, TORCH = {"openmpi": "4.1.6"}, {"intel-mpi": "2021.13"}, {"torch": "2.6.0"}

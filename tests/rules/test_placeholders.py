@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from generator.diagnostics import Diagnostic
-from generator.edit.init import init
-from generator.pipeline import check
-from generator.rules.placeholders import PLACEHOLDER_LEFT
 from tests.resolve.changes import CLUSTER, RUNTIME
 from tests.rules.cases import messages
-from tests.test_pipeline import change
+from tests.workflows.test_generate import change
+from trainyard.diagnostics import Diagnostic
+from trainyard.rules.placeholders import PLACEHOLDER_LEFT
+from trainyard.scaffold.init import init
+from trainyard.workflows.generate import check
 
 LEFT = PLACEHOLDER_LEFT.id
 

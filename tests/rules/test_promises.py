@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from generator.diagnostics import has_errors
-from generator.pipeline import check_tree
-from generator.render.site import render_site
 from tests.audit.capacity import amount
 from tests.rules.cases import findings, platform_of
+from trainyard.diagnostics import has_errors
+from trainyard.render.site import render_site
+from trainyard.workflows.generate import check_tree
 
 CLUSTER, OTHER, RUNTIME = "clusters/prod-east.yaml", "hardware/other.yaml", "runtimes/openmpi-cuda.yaml"
 TEAMS, POOLS = ("nlp", "vision"), ("dgx-h100", "other")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from generator.render.site import render_site
 from tests.resolve.changes import together
 from tests.rules.cases import broken, findings, messages, platform_of
 from tests.rules.test_shares import HARDWARE, NLP, RUNTIME, share
+from trainyard.render.site import render_site
 
 EXCEED = "runtime/ranks-exceed-node"
 CPU: dict[str, Any] = {

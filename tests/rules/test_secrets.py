@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from generator.rules.secrets import PLAIN_TYPES
 from tests.rules.cases import broken, messages
 from tests.rules.components import component, external_secret
+from trainyard.rules.secrets import PLAIN_TYPES
 
 ELSEWHERE, MINTED = "isolation/secret-of-another-team", "access/minted-token"
 CLUSTER = "clusters/prod-east.yaml"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from generator.rules.shares import least_room
 from tests.rules.cases import broken, messages, platform_of
+from trainyard.rules.shares import least_room
 
 CLUSTER, NLP, VISION, RUNTIME = (
     "clusters/prod-east.yaml",

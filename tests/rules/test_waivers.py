@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.diagnostics import Diagnostic, Pointer, Severity
-from generator.dialect.source import Source
-from generator.rules.waivers import EXPIRED_WAIVER, UNUSED_WAIVER, apply_waivers
+from trainyard.diagnostics import Diagnostic, Pointer, Severity
+from trainyard.rules.waivers import EXPIRED_WAIVER, UNUSED_WAIVER, apply_waivers
+from trainyard.yaml_io.source import Source
 
 TODAY = "2026-03-01"
 RULES, FILES = ("a/x", "a/y", "b/z"), ("profiles/teams/nlp.yaml", "profiles/teams/vision.yaml")

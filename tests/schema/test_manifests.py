@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from referencing import Registry
 
-from generator.diagnostics import Step, ToolError
-from generator.dialect.manifests import parse_manifests
-from generator.load.read import PACKAGE
-from generator.schema.manifests import check_manifest, schema_folder
-from generator.schema.shape import ShapeValidator, anchored
+from trainyard.diagnostics import Step, ToolError
+from trainyard.profiles.read import PACKAGE
+from trainyard.schema.manifests import check_manifest, schema_folder
+from trainyard.schema.shape import ShapeValidator, anchored
+from trainyard.yaml_io.manifests import parse_manifests
 
 RELEASE = "openshift-ai-3.5"
 KUBERNETES = "kubernetes-1.36"

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from generator.diagnostics import ToolError
-from generator.model.launcher import LAUNCHERS
-from generator.model.link import LINKS
-from generator.schema.faults import KEYWORDS
-from generator.schema.formats import FORMATS
-from generator.schema.profiles import profile_kinds, profile_schema
-from generator.schema.shape import anchored
+from trainyard.diagnostics import ToolError
+from trainyard.model.launcher import LAUNCHERS
+from trainyard.model.link import LINKS
+from trainyard.schema.faults import KEYWORDS
+from trainyard.schema.formats import FORMATS
+from trainyard.schema.profiles import profile_kinds, profile_schema
+from trainyard.schema.shape import anchored
 
 PROSE = {"$schema", "$id", "$comment", "title", "description", "default", "examples", "x-message"}
 STRUCTURE = {"properties", "patternProperties", "items", "definitions", "$ref"}

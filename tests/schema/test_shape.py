@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.diagnostics import Diagnostic, Pointer, Step
-from generator.dialect.source import Mark, Source
-from generator.schema.profiles import profile_schema
-from generator.schema.shape import RULES, check_shape
+from trainyard.diagnostics import Diagnostic, Pointer, Step
+from trainyard.schema.profiles import profile_schema
+from trainyard.schema.shape import RULES, check_shape
+from trainyard.yaml_io.source import Mark, Source
 
 NAME = {"type": "string", "pattern": "^[a-z]+$", "x-message": "lower-case letters"}
 SCHEMA: dict[str, Any] = {

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.diagnostics import ToolError
-from generator.verify.kubeconform import Finding, Report, validate
-from generator.verify.tools import Tool, find_kubeconform
 from tests.verify.programs import program
+from trainyard.diagnostics import ToolError
+from trainyard.verify.kubeconform import Finding, Report, validate
+from trainyard.verify.tools import Tool, find_kubeconform
 
 _GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: good}\n"
 _BAD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bad}\nx: 1\ndata: {a: 1}\n"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.diagnostics import ToolError
-from generator.verify.kustomize import Refusal, build
-from generator.verify.tools import Tool, find_kustomize
 from tests.verify.programs import program
+from trainyard.diagnostics import ToolError
+from trainyard.verify.kustomize import Refusal, build
+from trainyard.verify.tools import Tool, find_kustomize
 
 
 @pytest.fixture(scope="module")

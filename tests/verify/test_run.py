@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.diagnostics import ToolError
-from generator.verify import run as running
-from generator.verify.run import Completed, run
 from tests.verify.programs import program
+from trainyard.diagnostics import ToolError
+from trainyard.verify import run as running
+from trainyard.verify.run import Completed, run
 
 
 def _lives(pid: int) -> bool:

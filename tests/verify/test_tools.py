@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.diagnostics import ToolError
-from generator.verify import tools
-from generator.verify.tools import find_kubeconform, find_kustomize
 from tests.verify.programs import program
+from trainyard.diagnostics import ToolError
+from trainyard.verify import tools
+from trainyard.verify.tools import find_kubeconform, find_kustomize
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in ("TRAINYARD_KUSTOMIZE", "TRAINYARD_KUBECONFORM"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "checkout" / ".venv"))
-    monkeypatch.setattr(tools, "__file__", str(tmp_path / "source" / "generator" / "verify" / "tools.py"))
+    monkeypatch.setattr(tools, "__file__", str(tmp_path / "source" / "generator" / "trainyard" / "verify" / "tools.py"))
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")

@@ -1,0 +1,92 @@
+"""The commands by name; a command's module, and all that it imports, is loaded only when it is asked for."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+
+import click
+from click.shell_completion import CompletionItem
+
+from trainyard import __version__
+from trainyard.cli.interrupt import at_once
+from trainyard.diagnostics import ToolError
+
+COMMANDS = {
+    "init": "Make a repository to start from.",
+    "add": "Add a team.",
+    "validate": "Check the profiles; needs no other program.",
+    "generate": "Write the tree that the profiles describe.",
+    "verify": "Check the committed tree offline, object by object.",
+    "rehearse": "Try the committed tree out on a real control plane.",
+    "show": "Show a team's effective values and where each comes from.",
+    "explain": "Explain a rule: what it demands, why, and how to put it right.",
+    "rules": "List the rules.",
+    "schema": "Print the JSON Schema of a kind of profile.",
+    "doctor": "Show versions of tools, and whether all is there.",
+}
+"""Name -> help, so that the list of commands is shown without loading any; a test compares it with each own."""
+_EXTRAS = {"rehearse": ("httpx", "cryptography")}
+"""Commands that need more than Trainyard does: the extra of their name brings these libraries."""
+
+
+class Commands(click.Group):
+    """A group that loads its commands on demand."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """Return the names in the order in which one meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Load a command.
+
+        Raises:
+            click.UsageError: there is none of that name, and nobody is only asking for completions.
+            ToolError: its extra is not installed.
+        """
+        if name not in COMMANDS:
+            near = [] if ctx.resilient_parsing else get_close_matches(name, COMMANDS, n=1)
+            if near:
+                raise click.UsageError(f"there is no command `{name}`; did you mean `{near[0]}`?", ctx)
+            return None
+        try:
+            with at_once():
+                return _load(name)
+        except ToolError:
+            if ctx.resilient_parsing:
+                return None
+            raise
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete a command's name without loading any."""
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=COMMANDS[name]) for name in names]
+        return items or super().shell_complete(ctx, incomplete)
+
+
+def _load(name: str) -> click.Command:
+    try:
+        command = import_module(f"trainyard.cli.commands.{name}").command
+    except ModuleNotFoundError as missing:
+        if missing.name not in _EXTRAS.get(name, ()):
+            raise
+        raise ToolError(
+            f"`{name}` needs {missing.name}, which is not installed; run `pip install 'trainyard[{name}]'`"
+        ) from missing
+    assert isinstance(command, click.Command)
+    return command
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="trainyard %(version)s")
+def app() -> None:
+    """Turn short profiles into a complete, validated GitOps tree for multi-team training on shared GPU nodes.
+
+    Exit codes: 0 fine, 1 findings, 2 usage, 3 no input, 4 a tool is missing or broken, 5 input or output failed,
+    70 a bug of Trainyard, 130 interrupted.
+    """

@@ -1,0 +1,98 @@
+"""``trainyard add``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trainyard.cli import findings
+from trainyard.cli.console import result, say, working
+from trainyard.cli.exits import Exit
+from trainyard.cli.options import (
+    complete_cluster,
+    components_root,
+    need_apart,
+    need_profiles,
+    output_option,
+    places,
+    profiles_option,
+    today,
+)
+from trainyard.cli.places import shown_folder
+from trainyard.model.quantity import counted
+from trainyard.output.hold import editing
+from trainyard.scaffold.team import Plan, TeamRequest
+from trainyard.workflows.add import Addition, Place, add_team
+
+_NODES = 2
+"""Nodes of a new team: the smallest MPI job takes as many."""
+
+
+@click.group("add", short_help="Add a team.")
+def command() -> None:
+    """Add a profile; comments in the files that it touches are kept."""
+
+
+@command.command("team", short_help="Add a team.")
+@click.argument("name")
+@click.option("--cluster", default="", metavar="NAME", shell_complete=complete_cluster, help="Cluster, if several.")
+@click.option("--pool", default="", metavar="NAME", help="Node pool of the cluster, if several.")
+@click.option(
+    "--nodes",
+    type=click.IntRange(min=0),
+    metavar="N",
+    show_default=str(_NODES),
+    help="Nodes of its own; an MPI job takes two.",
+)
+@click.option("--gpus", type=click.IntRange(min=1), metavar="N", help="GPUs of one node, instead of nodes.")
+@profiles_option
+@output_option
+def team(
+    *,
+    name: str,
+    cluster: str,
+    pool: str,
+    nodes: int | None,
+    gpus: int | None,
+    profiles: Path,
+    output: Path,
+) -> int:
+    """Write the profile of team NAME, and give it a partition or VLAN and addresses that it keeps for ever.
+
+    Writes nothing when the profiles would then have errors that they do not have now.
+    """
+    if nodes is not None and gpus is not None:
+        raise click.UsageError("`--nodes` and `--gpus` exclude each other")
+    need_profiles(profiles)
+    need_apart(profiles, output)
+    request = TeamRequest(
+        name=name,
+        nodes=_NODES if nodes is None else nodes,
+        gpus=gpus or 0,
+        cluster=cluster,
+        pool=pool,
+        since=today(),
+    )
+    # What is free is looked up and taken by one run at a time.
+    with working("checking"), editing(profiles, say):
+        added = add_team(Place(profiles, output, components_root(profiles, output)), request, today())
+    if added.plan is None:
+        found = findings.Findings(added.diagnostics, places(added.profiles, profiles, output))
+        result(findings.text(found, colour=False))
+        return Exit.FINDINGS
+    result(_told(added, added.plan))
+    say(f"Next: fill in {shown_folder(added.files[0])}, run `trainyard generate` and commit both.")
+    return Exit.FINE
+
+
+def _told(added: Addition, plan: Plan) -> str:
+    lines = [f"wrote {shown_folder(path)}" for path in added.files]
+    asked = plan.request
+    own = counted(asked.gpus, "GPU") if asked.gpus else counted(asked.nodes, "node")
+    lines.append(f"team {asked.name} has {own} of pool {plan.pool} on cluster {plan.cluster}")
+    if plan.holding:
+        lines.append(f"and keeps {plan.holding.told} and addresses {plan.holding.addresses} for ever")
+    if plan.ids:
+        lines.append(f"and namespace {plan.ids.namespace} keeps the user ids {plan.ids.range}")
+    return "\n".join(lines)

@@ -1,0 +1,151 @@
+"""``trainyard rehearse``."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from trainyard.cli import document, findings
+from trainyard.cli.console import say
+from trainyard.cli.exits import Exit
+from trainyard.cli.formats import Output, deliver
+from trainyard.cli.options import (
+    cluster_option,
+    color_option,
+    complete_team,
+    components_root,
+    format_option,
+    names_in,
+    need_apart,
+    need_clusters,
+    need_name,
+    need_profiles,
+    output_option,
+    places,
+    profiles_option,
+    today,
+)
+from trainyard.diagnostics import has_errors
+from trainyard_rehearsal.control_plane.components import KIND, PROCESSES
+from trainyard_rehearsal.control_plane.kind import need_engine
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.outcome import Outcome
+from trainyard_rehearsal.publication import Source
+from trainyard_rehearsal.rehearsal import Rehearsal, Request, build_programs, rehearse
+
+
+@click.command("rehearse", short_help="Try the committed tree out on a real control plane.")
+@profiles_option
+@output_option
+@cluster_option
+@click.option("--team", default="", metavar="NAME", shell_complete=complete_team, help="Only this team's jobs.")
+@click.option("--all", "every", is_flag=True, help="Try each team, not only a sample of those of one shape.")
+@click.option("--build", "builds", is_flag=True, help="Build the control plane's programs; needed once, with Go.")
+@click.option(
+    "--on",
+    type=click.Choice([PROCESSES, KIND]),
+    default=PROCESSES,
+    show_default=True,
+    help="What the control plane is; kind needs Docker.",
+)
+@click.option("--keep", is_flag=True, help="Leave it running until Ctrl-C, and print its kubeconfig.")
+@format_option
+@color_option
+def command(  # noqa: PLR0917 - click passes options by name
+    profiles: Path,
+    output: Path,
+    clusters: tuple[str, ...],
+    team: str,
+    every: bool,
+    builds: bool,
+    on: str,
+    keep: bool,
+    formats: tuple[Output, ...],
+    color: str,
+) -> int:
+    """Try the committed tree out on a real control plane.
+
+    Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with a fake node for
+    each node of the profiles; no kubelet, no NIC, no container. Linux only. With `--on kind` etcd and Kubernetes run in
+    a container of kind's instead.
+    """
+    need_profiles(profiles, clusters)
+    need_apart(profiles, output)
+    if on == KIND:
+        need_engine()
+    if team:
+        need_name("team", team, names_in(profiles / "teams"))
+    # A control plane must not outlive us: whoever ends this process politely ends it like Ctrl-C.
+    signal.signal(signal.SIGTERM, _terminate)
+    source = Source(profiles, output, components_root(profiles, output), today())
+    request = Request(source, clusters, team, on, every)
+    if builds:
+        build_programs(request, say)
+        return Exit.FINE
+    rehearsal = rehearse(request, say, _wait if keep else None)
+    return _report(rehearsal, profiles, output, formats, color)
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends all; Ctrl-C may end a wait only."""
+
+
+def _terminate(_: int, __: FrameType | None) -> None:
+    raise _Terminated
+
+
+def _wait(lab: Lab) -> None:
+    say(f"export KUBECONFIG={lab.kubeconfig}")
+    say("running until Ctrl-C; Argo CD's part comes then")
+    try:
+        threading.Event().wait()
+    except _Terminated:
+        raise
+    except KeyboardInterrupt:
+        say("ending")
+
+
+def _report(rehearsal: Rehearsal, profiles: Path, output: Path, formats: tuple[Output, ...], color: str) -> int:
+    need_clusters(rehearsal.generation, profiles, fine=not has_errors(rehearsal.diagnostics))
+    read = rehearsal.generation.checked.profiles
+    found = findings.Findings(rehearsal.diagnostics, places(read, profiles, output))
+    deliver(
+        formats,
+        color,
+        lambda colour: _text(found, rehearsal, colour=colour),
+        lambda: document.report("rehearse", found, _result(rehearsal)),
+    )
+    return Exit.FINE if rehearsal.fine else Exit.FINDINGS
+
+
+def _text(found: findings.Findings, rehearsal: Rehearsal, *, colour: bool) -> str:
+    told = [findings.text(found, colour=colour)] if found.diagnostics else []
+    for cluster, outcomes in rehearsal.outcomes.items():
+        told.append(f"{cluster}:")
+        told += [line for outcome in outcomes for line in _told(outcome, found)]
+    return "\n".join(told)
+
+
+def _told(outcome: Outcome, found: findings.Findings) -> list[str]:
+    lines = [f"  {outcome.promise:<32} {outcome.held}/{outcome.tried}  {outcome.remark}".rstrip()]
+    for failure in outcome.failures:
+        lines += [f"    {failure.what}: {failure.words}", f"      {found.places.find(failure.at)}"]
+        lines += [f"      logged by {failure.logged}"] if failure.logged else []
+    return lines
+
+
+def _result(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
+    return {cluster: [_plain(each) for each in outcomes] for cluster, outcomes in rehearsal.outcomes.items()}
+
+
+def _plain(outcome: Outcome) -> dict[str, object]:
+    failures = [
+        {"what": each.what, "words": each.words, "logged": each.logged, "file": each.at.file}
+        for each in outcome.failures
+    ]
+    return {**asdict(outcome), "failures": failures, "fine": outcome.fine}

@@ -1,0 +1,28 @@
+"""``trainyard rules``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from trainyard.cli import document
+from trainyard.cli.exits import Exit
+from trainyard.cli.formats import Output, deliver
+from trainyard.cli.options import format_option
+from trainyard.rulebook import all_rules
+
+
+@click.command("rules", short_help="List the rules.")
+@format_option
+def command(formats: tuple[Output, ...]) -> int:
+    """List the rules: id, severity and what each demands. `trainyard explain RULE` tells the rest."""
+    rules = all_rules()
+    width = max(len(rule.id) for rule in rules)
+    deliver(
+        formats,
+        "never",
+        lambda _: "\n".join(f"{rule.id:<{width}}  {rule.severity:<7}  {rule.summary}" for rule in rules),
+        lambda: document.envelope("rules", rules=[asdict(rule) for rule in rules]),
+    )
+    return Exit.FINE

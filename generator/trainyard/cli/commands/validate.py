@@ -1,0 +1,46 @@
+"""``trainyard validate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trainyard.cli import document, findings
+from trainyard.cli.exits import Exit
+from trainyard.cli.formats import Output, deliver
+from trainyard.cli.options import (
+    color_option,
+    components_root,
+    format_option,
+    need_profiles,
+    places,
+    profiles_option,
+    today,
+)
+from trainyard.diagnostics import has_errors
+from trainyard.workflows.generate import generate
+from trainyard.workflows.worktree import check_tree_path
+
+
+@click.command("validate", short_help="Check the profiles; needs no other program.")
+@profiles_option
+@format_option
+@color_option
+def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
+    """Check the profiles: their shape, the names in them, what they mean together, and each object that they make.
+
+    Writes nothing and needs no other program.
+    """
+    need_profiles(profiles)
+    tree = Path("overlays")
+    generation = generate(profiles, components_root(profiles, tree), today=today())
+    diagnostics = (*generation.diagnostics, *check_tree_path(profiles, tree, generation.checked))
+    found = findings.Findings(diagnostics, places(generation.checked.profiles, profiles))
+    deliver(
+        formats,
+        color,
+        lambda colour: findings.text(found, colour=colour),
+        lambda: document.report("validate", found),
+    )
+    return Exit.FINDINGS if has_errors(diagnostics) else Exit.FINE

@@ -1,0 +1,102 @@
+"""The entry point: runs a command and turns whatever ends it into a sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from trainyard import __version__
+from trainyard.cli.app import app
+from trainyard.cli.console import printable, say
+from trainyard.cli.exits import Exit, NoInput
+from trainyard.diagnostics import ToolError, TreeError
+
+_FRAMES = 6
+
+
+def main() -> int:
+    """Run the command line that the process was started with and return its exit code."""
+    args = sys.argv[1:]
+    code = run(args)
+    return code if _flushed() else Exit.IO
+
+
+def run(args: Sequence[str]) -> int:
+    """Run a command and return its exit code; what went wrong is told on stderr in one sentence."""
+    if sys.stdout is None:
+        say("error: standard output is closed")
+        return Exit.IO
+    try:
+        return _invoke(args)
+    except SystemExit as end:
+        # Of a reader that went away (nobody needs all of the help), and of completions for a shell.
+        return Exit.FINE if _asks_only(args) else int(end.code or 0)
+    except Exception as problem:  # noqa: BLE001 - whatever nobody expected is a bug, and is told as one
+        return _bug(args, problem)
+
+
+def _invoke(args: Sequence[str]) -> int:
+    try:
+        return int(app.main(args=list(args), prog_name="trainyard", standalone_mode=False) or Exit.FINE)
+    except click.exceptions.NoArgsIsHelpError as problem:
+        say(problem.format_message())
+        return Exit.USAGE
+    except click.ClickException as problem:
+        return _usage(problem)
+    except click.Abort:
+        say("interrupted")
+        return Exit.INTERRUPTED
+    except (NoInput, ToolError, TreeError) as problem:
+        say(f"error: {printable(str(problem))}")
+        return {NoInput: Exit.NO_INPUT, ToolError: Exit.TOOL}.get(type(problem), Exit.IO)
+    except OSError as problem:
+        say(f"error: {problem.filename or 'standard output'}: {problem.strerror}")
+        return Exit.IO
+
+
+def _usage(problem: click.ClickException) -> int:
+    context = getattr(problem, "ctx", None)
+    hint = f"\nTry `{context.command_path} --help`." if context else ""
+    say(f"error: {printable(problem.format_message())}{hint}")
+    return Exit.USAGE
+
+
+def _asks_only(args: Sequence[str]) -> bool:
+    """Tell whether only help or the version was printed: a reader that had enough of it is no failure."""
+    return not {"-h", "--help", "--version"}.isdisjoint(args)
+
+
+def _flushed() -> bool:
+    """Tell whether all that was printed arrived; if not, keep the interpreter from trying again at its end."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
+
+
+def _bug(args: Sequence[str], problem: Exception) -> int:
+    frames = traceback.format_tb(problem.__traceback__)[-_FRAMES:]
+    report = (
+        f"trainyard {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
+        f"command: trainyard {' '.join(args)}\n"
+        f"{type(problem).__name__}: {problem}\n\n{''.join(frames)}"
+    )
+    say(f"internal error: {type(problem).__name__}; this is a bug of Trainyard")
+    try:
+        handle, path = tempfile.mkstemp(prefix="trainyard-bug-", suffix=".txt", text=True)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(report)
+    except OSError:
+        say("no report could be written")
+    else:
+        say(f"Please report it with {path}, which holds the command and where it failed, and no profile.")
+    return Exit.BUG

@@ -1,0 +1,148 @@
+"""Options that several commands share, what completes them, and what a wrong name is answered with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import date
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from trainyard.cli.exits import NoInput
+from trainyard.cli.formats import complete_form, one_on_stdout, parse_output
+from trainyard.cli.places import Places, shown_folder
+from trainyard.workflows.generate import Generation
+from trainyard.yaml_io.source import Profiles
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+profiles_option = click.option(
+    "--profiles", type=_FOLDER, default="profiles", show_default=True, metavar="DIR", help="Folder of the profiles."
+)
+output_option = click.option(
+    "--output", type=_FOLDER, default="overlays", show_default=True, metavar="DIR", help="Folder of the tree."
+)
+format_option = click.option(
+    "--format",
+    "formats",
+    type=parse_output,
+    multiple=True,
+    default=["text"],
+    show_default=True,
+    metavar="F[:FILE]",
+    callback=one_on_stdout,
+    shell_complete=complete_form,
+    help="text or json, to stdout or a file; may be given several times.",
+)
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colour on stdout; auto obeys NO_COLOR and FORCE_COLOR.",
+)
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names of the profiles in a folder; none when it is not there."""
+    return sorted(path.stem for path in folder.glob("*.yaml"))
+
+
+def complete_cluster(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the name of a cluster from the folder's files alone."""
+    return _complete(ctx, "clusters", incomplete)
+
+
+def complete_team(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the name of a team from the folder's files alone."""
+    return _complete(ctx, "teams", incomplete)
+
+
+def _complete(ctx: click.Context, kind: str, incomplete: str) -> list[CompletionItem]:
+    known = names_in(Path(ctx.params.get("profiles") or "profiles") / kind)
+    return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+
+
+cluster_option = click.option(
+    "--cluster",
+    "clusters",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_cluster,
+    help="Only this cluster; may be given several times.",
+)
+
+
+def need_profiles(folder: Path, clusters: Iterable[str] = ()) -> None:
+    """Refuse to work on nothing, which would look green, or on a cluster that there is not.
+
+    Raises:
+        NoInput: the folder holds no profile.
+        click.UsageError: a cluster has no profile.
+    """
+    if not any(folder.glob("*.yaml")) and not any(folder.glob("*/*.yaml")):
+        raise NoInput(f"no profiles in {folder}; run `trainyard init` to start, or name their folder with `--profiles`")
+    known = names_in(folder / "clusters")
+    for name in clusters:
+        need_name("cluster", name, known)
+
+
+def need_apart(profiles: Path, output: Path) -> None:
+    """Refuse a tree that is, holds or lies inside the profiles: it is replaced as a whole, they are written by people.
+
+    Raises:
+        click.UsageError: it does.
+    """
+    here, tree = profiles.resolve(), output.resolve()
+    if here == tree:
+        relation = "is the folder of"
+    elif tree in here.parents:
+        relation = "holds"
+    elif here in tree.parents:
+        relation = "is inside"
+    else:
+        return
+    message = f"`--output {output}` {relation} the profiles (`{profiles}`)"
+    raise click.UsageError(f"{message}; the tree needs a folder of its own, such as `overlays`")
+
+
+def need_clusters(generation: Generation, profiles: Path, *, fine: bool) -> None:
+    """Refuse to call an empty tree a success.
+
+    Raises:
+        NoInput: no cluster has a profile.
+    """
+    if fine and not generation.files:
+        raise NoInput(f"no cluster in {profiles / 'clusters'}; a tree belongs to a cluster, so write its profile first")
+
+
+def need_name(kind: str, name: str, known: Iterable[str]) -> None:
+    """Refuse a name that stands for nothing.
+
+    Raises:
+        click.UsageError: it does; with the nearest name that exists.
+    """
+    names = sorted(known)
+    if name in names:
+        return
+    near = get_close_matches(name, names, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"there is: {', '.join(names) or 'none yet'}"
+    raise click.UsageError(f"there is no {kind} `{name}`; {hint}")
+
+
+def today() -> str:
+    """Return the date that waivers are measured against; nothing else in the tool looks at a clock."""
+    return date.today().isoformat()  # noqa: DTZ011 - the reader's own day
+
+
+def components_root(profiles: Path, output: Path) -> str:
+    """Return the path of the hand-written components relative to the tree."""
+    return Path(os.path.relpath(profiles / "components", output)).as_posix()
+
+
+def places(read: Profiles, profiles: Path, output: Path = Path("overlays")) -> Places:
+    """Return what tells where a finding stands, with the folders as the user named them."""
+    return Places(read.sources(), {"profiles": shown_folder(profiles), "overlays": shown_folder(output)})

@@ -1,0 +1,128 @@
+"""A team's effective values, each with the place that it comes from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.launch import Launch
+from trainyard.model.platform import Platform
+from trainyard.model.pool import Pool
+from trainyard.model.quantity import counted, format_amount
+from trainyard.model.space import Space
+from trainyard.model.team import Team
+from trainyard.model.tenant import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One effective value.
+
+    Args:
+        at: where a profile says it, if one does; None when it follows from others.
+    """
+
+    name: str
+    value: str
+    at: Pointer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The team itself, or the team on one cluster."""
+
+    title: str
+    values: tuple[Value, ...]
+
+
+def effective(platform: Platform, name: str) -> tuple[Section, ...]:
+    """Return what holds for a team; nothing but its own section when it is retired."""
+    team = next(team for team in platform.teams if team.name == name)
+    tenants = [tenant for site in platform.sites for tenant in site.tenants if tenant.name == name]
+    on_clusters = (Section(f"on cluster {tenant.cluster.name}", tuple(_tenant(tenant))) for tenant in tenants)
+    return (Section(f"team {name}", tuple(_team(team))), *on_clusters)
+
+
+def _team(team: Team) -> Iterator[Value]:
+    yield Value("state", team.state, team.at / "state")
+    yield Value("contact", team.contact, team.at / "contact")
+    yield Value("cohort", team.cohort or "none", team.at / "cohort")
+    yield Value("largest job", counted(team.largest_job, "node"), team.at / "largestJob" / "nodes")
+    for role, groups in team.groups.items():
+        yield Value(f"groups with role {role}", ", ".join(groups), team.at / "groups" / role)
+    for account in team.accounts:
+        owner = f"made by {account.owner}" if account.owner else "made by Trainyard"
+        yield Value(f"service account {account.name}", f"role {account.role}, {owner}", account.at)
+
+
+def _tenant(tenant: Tenant) -> Iterator[Value]:
+    yield from _queues(tenant)
+    for space in tenant.spaces:
+        yield from _space(space)
+    for egress in tenant.cluster.egress:
+        targets = ", ".join((*egress.cidrs, *egress.namespaces))
+        ports = ", ".join(map(str, egress.ports))
+        yield Value(f"egress {egress.name}", f"{egress.source} to {targets}, TCP {ports}", egress.at)
+
+
+def _space(space: Space) -> Iterator[Value]:
+    """Yield what holds in a namespace; those of a further one are told with its name before them."""
+    own = f"{space.profile.name}: " if space.profile.name else ""
+    yield Value(f"{own}namespace", space.namespace)
+    if space.ids:
+        told = f"{space.ids.range}, SELinux level {space.ids.level}"
+        yield Value(f"{own}user ids", told, space.ids.at)
+    for grant in space.grants:
+        gpus = f", {counted(grant.gpus, 'GPU')}" if grant.gpus else ""
+        yield Value(f"{own}runtime {grant.launch.name}", f"jobs up to {grant.size}{gpus}", space.team.at / "runtimes")
+        yield Value(f"{own}ranks of {grant.launch.name}", _ranks(grant.launch), grant.launch.runtime.at / "ranks")
+    yield Value(
+        f"{own}priorities", ", ".join(each.name for each in space.priorities) or "none", space.profile.at / "priorities"
+    )
+    for network in space.networks:
+        told = f"{network.fabric.link.segment} {network.told}, {network.addresses.subnet}"
+        yield Value(f"{own}network {network.name}", told, network.addresses.allocation.at)
+    for claim in space.claims:
+        size = format_amount("storage", claim.request.size)
+        yield Value(f"{own}storage {claim.name}", f"{size} at {claim.mount_path}", claim.request.at)
+    for allowed in space.allowances:
+        size = format_amount("storage", allowed.size)
+        yield Value(f"{own}claims of {allowed.storage.name}", f"an admin may claim {size} in all", allowed.at)
+    for bucket in space.buckets:
+        told = f"bucket {bucket.bucket} at {bucket.mount_path}"
+        yield Value(f"{own}storage {bucket.name}", told, space.profile.at / "storage" / bucket.name)
+
+
+def _ranks(launch: Launch) -> str:
+    """Return how many ranks a node starts, and what each is bound to."""
+    where = "node" if launch.part == 1 else "pod"
+    if not launch.runtime.launcher.mpi:
+        return f"{launch.gpus} per {where}, not bound" if launch.gpus else "as the job states, not bound"
+    if not launch.runtime.binds:
+        return f"{launch.ranks} per {where}, not bound"
+    cores, threads = counted(launch.cores_per_rank, "core"), counted(launch.threads_per_rank, "thread")
+    return f"{launch.ranks} per {where}, each bound to {cores} ({threads})"
+
+
+def _rails(pool: Pool) -> str:
+    """Return the rails of a node by their NUMA node; a pod can't choose among them."""
+    sides = Counter(rail.nic.numa for rail in pool.rails)
+    told = (f"{count} on NUMA node {side}" for side, count in sorted(sides.items()) if side >= 0)
+    where = ", ".join((counted(len(pool.rails), "rail"), *told))
+    return f"{where}; a pod has one virtual function of each, not pinned"
+
+
+def _queues(tenant: Tenant) -> Iterator[Value]:
+    for queue in tenant.queues:
+        yield Value(f"queue {queue.node_class}", f"leads to ClusterQueue {queue.name}")
+        for flavor in queue.flavors:
+            quota, pool = flavor.quota, flavor.pool.name
+            yield Value(f"{pool}: own", quota.told(quota.own), quota.at / quota.unit)
+            yield Value(f"{pool}: borrows at most", quota.told(quota.borrowed), quota.at / "borrow")
+            yield Value(f"{pool}: lends at most", quota.told(quota.lent), quota.at / "lend")
+            if flavor.pool.rails:
+                yield Value(f"{pool}: rails", _rails(flavor.pool), flavor.pool.hardware.stated("nics"))
+            for resource in flavor.resources(queue.covered):
+                yield Value(f"{pool}: own {resource.name}", resource.nominal, flavor.pool.hardware.at)

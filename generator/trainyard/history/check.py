@@ -1,0 +1,40 @@
+"""All rules about a change: the whole of this stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic
+from trainyard.history import allocations, fields, flavors, ids, namespaces, rails, runtimes, teams, units
+from trainyard.history.replacement import Replacement
+
+CHECKS = (
+    runtimes.runtime_edited_in_place,
+    fields.immutable_field,
+    flavors.flavor_leaves_queue,
+    rails.rails_renamed,
+    namespaces.namespace_left_behind,
+    allocations.allocation_moved,
+    allocations.allocation_given_away,
+    ids.uids_moved,
+    ids.uids_given_away,
+    teams.retired_without_draining,
+    units.object_changes_unit,
+)
+RULES = (
+    *runtimes.RULES,
+    *fields.RULES,
+    *flavors.RULES,
+    *rails.RULES,
+    *namespaces.RULES,
+    *allocations.RULES,
+    *ids.RULES,
+    *teams.RULES,
+    *units.RULES,
+)
+
+
+def check_replacement(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Yield what would not survive that a cluster's committed objects are replaced."""
+    for check in CHECKS:
+        yield from check(replacement)

@@ -1,0 +1,137 @@
+"""Fields that the API server keeps as they were first written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.history.differences import Difference, few
+from trainyard.history.replacement import Identity, Replacement, identity
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.model.quantity import parse_bytes
+from trainyard.model.storage import Claim
+
+IMMUTABLE_FIELD = Rule(
+    id="change/immutable-field",
+    severity=Severity.ERROR,
+    summary="What the API server never changes in an object stays as it was committed.",
+    why=(
+        "The API server refuses the changed object, so the cluster keeps the old one. Argo CD repeats the sync without"
+        " end, and the unit is never in sync."
+    ),
+    fix=(
+        "Put it back. What must differ gets a new name (pool, fabric, kind of storage) beside the old one; the old one"
+        " goes in a later change, when nobody uses it."
+    ),
+)
+RULES = (IMMUTABLE_FIELD,)
+
+_SIZE = "spec.resources.requests.storage"
+_FIELDS = {
+    "ClusterRoleBinding": ("roleRef",),
+    "LocalQueue": ("spec.clusterQueue",),
+    "PersistentVolume": ("spec.nfs.server", "spec.nfs.path", "spec.volumeMode"),
+    "PersistentVolumeClaim": (
+        "spec.accessModes",
+        "spec.storageClassName",
+        "spec.volumeMode",
+        "spec.volumeName",
+        _SIZE,
+    ),
+    "ResourceFlavor": ("spec.nodeLabels", "spec.tolerations", "spec.topologyName"),
+    "RoleBinding": ("roleRef",),
+    "Topology": ("spec.levels",),
+}
+_KUEUE = "Kueue's answer was `{}` (seen with Kueue 0.19.2)"
+_FLAVOR = _KUEUE.format("nodeLabels|tolerations|topologyName are immutable when topologyName is set")
+_ANSWERS = {
+    ("LocalQueue", "spec.clusterQueue"): _KUEUE.format("spec.clusterQueue: field is immutable"),
+    ("ResourceFlavor", "spec.nodeLabels"): _FLAVOR,
+    ("ResourceFlavor", "spec.tolerations"): _FLAVOR,
+    ("ResourceFlavor", "spec.topologyName"): _FLAVOR,
+    ("Topology", "spec.levels"): _KUEUE.format("spec.levels: field is immutable"),
+}
+"""What was answered to a change, by kind and field; nothing where no answer was seen."""
+
+_RESIZED = (
+    "the API server's answer to a larger size was `Forbidden: only dynamically provisioned pvc can be resized and the"
+    " storageclass that provisions the pvc must support resize` (seen with Kubernetes 1.36)"
+)
+_KEEP_SIZE = (
+    "Put the size back. On NFS it limits nothing: for more space, raise the quota on the NFS server. A claim of another"
+    " size needs a new kind of storage, with its own name, beside the old one."
+)
+_OF_THE_CLUSTER = frozenset({"spec.nfs.path", "spec.nfs.server", "spec.storageClassName"})
+"""Fields of claims and volumes that the cluster's kind of storage says, and not the team."""
+
+
+def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare the fields of each object that is in both trees; what one place of a profile changes is told once."""
+    claims = dict(_claims(replacement.site))
+    found: dict[tuple[Pointer, str, str, str, str], list[tuple[str, str]]] = defaultdict(list)
+    for old, new in replacement.pairs(*_FIELDS):
+        for field in _FIELDS[old.kind.name]:
+            change = Difference(field, _get(old.body, field), _get(new.body, field))
+            if _is_refused(old, change):
+                at = _place(replacement.site, new, field, claims.get(identity(new)))
+                found[at, new.kind.name, field, *_explained(old, change)].append((_named(new), change.told))
+    for (at, kind, field, hint, answer), changes in found.items():
+        named = few(name for name, _ in changes)
+        told = few(dict.fromkeys(what for _, what in changes))
+        message = f"{kind} {named} on cluster `{replacement.site.name}` changes {field.removeprefix('spec.')}: {told}"
+        yield IMMUTABLE_FIELD.at(at, message, hint=hint, notes=map(Note, filter(None, [answer])))
+
+
+def _explained(old: Manifest, change: Difference) -> tuple[str, str]:
+    """Return the hint for a refused change, and what was answered to such a one; each is empty for none."""
+    if change.path == _SIZE and _is_static(old):
+        return _KEEP_SIZE, _RESIZED if _grows(change) else ""
+    return "", _ANSWERS.get((old.kind.name, change.path), "")
+
+
+def _named(manifest: Manifest) -> str:
+    return f"`{manifest.namespace}/{manifest.name}`" if manifest.namespace else f"`{manifest.name}`"
+
+
+def _get(body: dict[str, Any], field: str) -> Any:
+    value: Any = body
+    for key in field.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _is_refused(old: Manifest, change: Difference) -> bool:
+    if change.path == _SIZE and not _is_static(old) and _grows(change):
+        return False
+    free = old.kind.name == "ResourceFlavor" and not _get(old.body, "spec.topologyName")
+    return bool(change.old != change.new) and not free
+
+
+def _grows(change: Difference) -> bool:
+    return parse_bytes(change.new) > parse_bytes(change.old)
+
+
+def _is_static(claim: Manifest) -> bool:
+    """Tell whether a claim is bound to a volume of ours: without a storage class nothing can resize it."""
+    return not _get(claim.body, "spec.storageClassName")
+
+
+def _claims(site: Site) -> Iterator[tuple[Identity, Claim]]:
+    """Yield the claim behind each PersistentVolumeClaim, and behind each volume that we make for one."""
+    for tenant in site.tenants:
+        for claim in (claim for space in tenant.spaces for claim in space.claims):
+            yield Identity("PersistentVolumeClaim", claim.namespace, claim.name), claim
+            yield Identity("PersistentVolume", "", claim.volume), claim
+
+
+def _place(site: Site, manifest: Manifest, field: str, claim: Claim | None) -> Pointer:
+    """Return the profile place that a field comes from."""
+    if claim:
+        return claim.storage.at if field in _OF_THE_CLUSTER else claim.request.at
+    if field in {"spec.nodeLabels", "spec.tolerations"}:
+        return next(pool.hardware.at for pool in site.cluster.pools if pool.name == manifest.name)
+    inside = {"spec.levels": "levels", "spec.topologyName": "fabric"}.get(field)
+    return manifest.at / inside if inside else manifest.at

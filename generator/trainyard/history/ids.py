@@ -1,0 +1,83 @@
+"""A namespace keeps its user ids, and nobody else gets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.history.replacement import Replacement, team_of
+from trainyard.model.ids import UIDS, Ids, ids_of
+from trainyard.model.manifest import Manifest
+
+_PRESENT = (
+    "Write the range and level that the namespace has: `oc get namespace NAME -o yaml` shows them as"
+    " `openshift.io/sa.scc.uid-range` and `openshift.io/sa.scc.mcs`."
+)
+
+UIDS_MOVED = Rule(
+    id="change/uids-moved",
+    severity=Severity.ERROR,
+    summary="A namespace keeps its user ids as long as its team is not drained.",
+    why=(
+        "New pods run with the new ids and can't read or write what earlier ones left on shared storage. OpenShift may"
+        " give the range that becomes free to another namespace (openshift/cluster-policy-controller)."
+    ),
+    fix=(
+        f"{_PRESENT} To give it other ids, merge `state: draining` alone first, and change the owner of its files"
+        " before its jobs run again."
+    ),
+)
+UIDS_GIVEN_AWAY = Rule(
+    id="change/uids-given-away",
+    severity=Severity.ERROR,
+    summary="No namespace gets a range or an SELinux level that another namespace of the cluster ever had.",
+    why=(
+        "The other namespace's files may still be on shared storage. To the file server its pods and these are the same"
+        " user, so these may read, change and delete the files wherever they can mount the folder."
+    ),
+    fix=(
+        "Give the namespace a range that nobody ever had, as `trainyard add team` does. If the line was never merged,"
+        " restore `overlays/` from the base branch and generate again."
+    ),
+)
+RULES = (UIDS_MOVED, UIDS_GIVEN_AWAY)
+
+
+def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare the annotations of namespaces that stay, while their team's jobs may run."""
+    now = {ids.namespace: ids for ids in _ledger(replacement)}
+    for old, new in replacement.pairs("Namespace"):
+        before, after = _told(old), _told(new)
+        ids = now.get(new.name)
+        adopted = not before and ids is not None and ids.is_of_openshift
+        if before != after and not adopted and team_of(old) in replacement.running:
+            had = f"ids {before[0]} and level {before[-1]}" if before else "ids that OpenShift gave it"
+            gets = f"get {after[0]} and level {after[-1]}" if after else "get others of OpenShift"
+            message = f"namespace `{new.name}` of cluster `{replacement.site.name}` has {had}, and would {gets}"
+            yield UIDS_MOVED.at(_line(replacement, new.name), message)
+
+
+def uids_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Compare each line that is new or changed with what other namespaces ever had."""
+    kept = {held.number for held in replacement.ids if not held.former}
+    for new in _ledger(replacement):
+        for held in replacement.ids if new.number not in kept else ():
+            shared = [field for field, mark in new.marks.items() if held.marks[field] == mark]
+            if held.namespace != new.namespace and shared:
+                what = " and ".join(f"{field} {getattr(new, field)}" for field in shared)
+                message = f"namespace `{new.namespace}` would get {what}, which namespace `{held.namespace}` was given"
+                since = f" on {held.since}" if held.since else ""
+                note = Note(f"the lockfile remembers that `{held.namespace}` was given {held.range}{since}")
+                yield UIDS_GIVEN_AWAY.at(_line(replacement, new.namespace) / shared[0], message, notes=[note])
+
+
+def _ledger(replacement: Replacement) -> tuple[Ids, ...]:
+    return replacement.platform.ids.get(replacement.site.name, ())
+
+
+def _told(namespace: Manifest) -> tuple[str, ...]:
+    return ids_of(namespace.body["metadata"].get("annotations", {}))
+
+
+def _line(replacement: Replacement, namespace: str) -> Pointer:
+    return replacement.platform.allocations_at / replacement.site.name / UIDS / namespace

@@ -1,0 +1,81 @@
+"""One cluster's folder and what is about to replace it, object by object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from trainyard.model.holding import Holding
+from trainyard.model.ids import Ids
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Platform, Site
+
+
+class Identity(NamedTuple):
+    """What makes two objects the same to the API server, wherever their files are.
+
+    A file that is no object of the API server, such as a KubeletConfiguration, has its path as its name.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Objects of one cluster before and after.
+
+    Args:
+        platform, site: as the profiles have them now.
+        tool: version of Trainyard that wrote what is replaced.
+        before: objects of the committed tree; their place is the file there.
+        after: objects that the profiles make now.
+        holdings: each number ever given on the cluster's fabrics, as the committed lockfile remembers it.
+        ids: user ids ever given to its namespaces, as the committed lockfile remembers them.
+    """
+
+    platform: Platform
+    site: Site
+    tool: str
+    before: Mapping[Identity, Manifest]
+    after: Mapping[Identity, Manifest]
+    holdings: tuple[Holding, ...]
+    ids: tuple[Ids, ...]
+
+    @property
+    def ledger(self) -> tuple[Holding, ...]:
+        """What the ledger gives on the cluster's fabrics now."""
+        return tuple(self.platform.holdings(self.site))
+
+    @property
+    def running(self) -> frozenset[str]:
+        """Teams whose jobs may run: no earlier merge has drained them."""
+        return frozenset(map(team_of, self.open_queues()))
+
+    def old(self, *kinds: str) -> Iterator[Manifest]:
+        """Yield the committed objects of some kinds."""
+        return (manifest for identity, manifest in self.before.items() if identity.kind in kinds)
+
+    def pairs(self, *kinds: str) -> Iterator[tuple[Manifest, Manifest]]:
+        """Yield the objects of some kinds that stay, before and after."""
+        for old in self.old(*kinds):
+            if new := self.after.get(identity(old)):
+                yield old, new
+
+    def open_queues(self) -> Iterator[Manifest]:
+        """Yield the committed ClusterQueues that let jobs run; a held one has evicted its jobs and starts none."""
+        return (queue for queue in self.old("ClusterQueue") if queue.body["spec"].get("stopPolicy") != "HoldAndDrain")
+
+
+def identity(manifest: Manifest) -> Identity:
+    """Return what makes an object the same one in both trees."""
+    name = manifest.name if "metadata" in manifest.body else manifest.path
+    return Identity(manifest.kind.name, manifest.namespace, name)
+
+
+def team_of(manifest: Manifest) -> str:
+    """Return the team that an object is labelled with, whatever the label's domain was; empty for none."""
+    labels: dict[str, str] = manifest.body["metadata"].get("labels", {})
+    return next((value for key, value in labels.items() if key.endswith("/team")), "")

@@ -1,0 +1,34 @@
+"""A team ends in two steps."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.history.replacement import Replacement, team_of
+
+RETIRED_WITHOUT_DRAINING = Rule(
+    id="change/retired-without-draining",
+    severity=Severity.ERROR,
+    summary="A team is retired only after its queues were drained in an earlier merge.",
+    why=(
+        "Argo CD prunes the team's queue, and its pods run on (`Can't admit new workloads; clusterQueue is"
+        " terminating`, seen with Kueue 0.19.2). Its nodes already count as free: a team that gets them has quota"
+        " for GPUs that these pods still use."
+    ),
+    fix="Set `state: draining` and merge that alone; set `state: retired`, and give its nodes away, in a later merge.",
+)
+RULES = (RETIRED_WITHOUT_DRAINING,)
+
+
+def retired_without_draining(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Find teams that are retired though a committed queue of theirs lets jobs run."""
+    queues: dict[str, list[str]] = defaultdict(list)
+    for queue in replacement.open_queues():
+        queues[team_of(queue)].append(queue.name)
+    for team in replacement.platform.teams:
+        if team.state == "retired" and team.name in queues:
+            where = f"{', '.join(queues[team.name])} of cluster `{replacement.site.name}`"
+            message = f"team {team.name} would be retired while jobs may run in ClusterQueue {where}"
+            yield RETIRED_WITHOUT_DRAINING.at(team.at / "state", message)

@@ -1,0 +1,48 @@
+"""Objects are not deleted while they move from one sync unit to another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.history.differences import few
+from trainyard.history.replacement import Replacement
+from trainyard.model.manifest import Manifest
+
+OBJECT_CHANGES_UNIT = Rule(
+    id="change/object-changes-unit",
+    severity=Severity.ERROR,
+    summary="An object moves to another sync unit only after `Prune=false` on it was merged.",
+    why=(
+        "Argo CD syncs the two units in no order. The Application of the old unit deletes what left its folder, unless"
+        " the object on the cluster has `Prune=false` (seen with Argo CD 3.5.7). When a SriovNetworkNodePolicy is"
+        " deleted, the SR-IOV operator resets the virtual functions under running jobs."
+    ),
+    fix=(
+        "Set `nodes: {sync: with-platform}` in the cluster's profile, merge that alone, and wait until Argo CD has"
+        " synced `platform/`: each object then has `Prune=false`. Remove the key in a later merge."
+    ),
+)
+RULES = (OBJECT_CHANGES_UNIT,)
+
+_OPTIONS = "argocd.argoproj.io/sync-options"
+
+
+def object_changes_unit(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Find committed objects that Argo CD may prune and that are in another unit now."""
+    moved: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
+    for old, new in replacement.pairs(*{each.kind for each in replacement.before}):
+        if old.unit != new.unit and _may_be_pruned(old):
+            moved[old.unit, new.unit].append(new)
+    at = replacement.site.cluster.at / "nodes" / "sync"
+    for (old_unit, new_unit), objects in sorted(moved.items()):
+        named = few(f"{each.kind.name} `{each.name}`" for each in objects)
+        where = f"cluster `{replacement.site.name}` move from `{old_unit}/` to `{new_unit}/` without `Prune=false`"
+        yield OBJECT_CHANGES_UNIT.at(at, f"objects of {where}: {named}")
+
+
+def _may_be_pruned(committed: Manifest) -> bool:
+    metadata = committed.body.get("metadata", {})
+    options: str = metadata.get("annotations", {}).get(_OPTIONS, "")
+    return bool(metadata) and "Prune=false" not in options.split(",")

@@ -1,0 +1,51 @@
+"""A network between the nodes' rails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.link import Link
+
+HOSTNAME = "kubernetes.io/hostname"
+"""The lowest level of every topology; Kubernetes sets it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fabric:
+    """A network between the nodes' rails.
+
+    Args:
+        first_segment, last_segment: partitions (InfiniBand) or VLANs (RoCE) that teams may be given, inclusive.
+        addresses: range that teams' blocks come from.
+        block: prefix length of one team's block.
+        levels: node labels from the top of the topology down; the host itself is added.
+        leaf_nodes: nodes below one switch of the lowest level.
+        mtu: bytes; 0 leaves the driver's.
+        traffic_class: of RDMA packets, as the switches' lossless queue expects it; -1 leaves the driver's.
+        resources: stem of the rails' resource names; the fabric's own name, or one that several fabrics share.
+    """
+
+    name: str
+    at: Pointer
+    link: Link
+    first_segment: int
+    last_segment: int
+    addresses: IPv4Network
+    block: int
+    levels: tuple[str, ...]
+    leaf_nodes: int
+    mtu: int
+    traffic_class: int
+    resources: str
+
+    @property
+    def topology_levels(self) -> tuple[dict[str, str], ...]:
+        """Levels of the Kueue Topology; the host name may only stand last."""
+        return tuple({"nodeLabel": label} for label in (*self.levels, HOSTNAME))
+
+    @property
+    def preferred_level(self) -> str:
+        """Level asked for as preferred: ranks that talk stay below one switch of the lowest level when they can."""
+        return self.levels[-1] if self.levels else HOSTNAME

@@ -1,0 +1,190 @@
+"""A node type: what it has, what its daemons keep, what one node of quota is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from trainyard.diagnostics import Pointer
+
+_KERNEL_PART = 64
+"""The kernel keeps 64 bytes for each page of 4 KiB (linux:include/linux/mm_types.h, struct page): one part in 64."""
+
+_EVICTION_MEMORY = 100 << 20
+_EVICTION_STORAGE = Fraction(1, 10)
+"""kubelet evicts pods when less is free, and offers that much less (kubernetes:pkg/kubelet/eviction/defaults_linux.go
+and hardEvictionReservation in pkg/kubelet/cm/helpers.go, @v1.36.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """The accelerators of a node.
+
+    Args:
+        product: value of the label ``nvidia.com/gpu.product`` that GPU feature discovery sets.
+        count: per node.
+        resource: extended resource name, e.g. ``nvidia.com/gpu``.
+        minimum_cuda: first CUDA version that knows the GPU, e.g. ``11.8``; empty when unknown.
+    """
+
+    product: str
+    count: int
+    resource: str
+    minimum_cuda: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """One port of a network card.
+
+    Args:
+        role: ``rail`` (compute, becomes VFs), ``storage`` or ``management`` (left alone).
+        numa: NUMA node that it is on; -1 when the profile doesn't state it.
+        gpu: index of the GPU beside a rail; -1 for the others.
+    """
+
+    pci: str
+    interface: str
+    device: str
+    numa: int
+    role: str
+    gpu: int
+    at: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a node: cpu in millicores, memory and ephemeral storage in bytes, pods in pieces."""
+
+    cpu: int
+    memory: int
+    ephemeral_storage: int
+    pods: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """One node type, complete.
+
+    Args:
+        cores: physical cores of the node; ``threads`` is what Kubernetes counts as cpu.
+        total: capacity of the node.
+        system: what the kernel, kubelet and daemon pods keep; never promised to a team.
+        kubelet: the part of ``system`` that kubelet itself reserves (KubeletConfig systemReserved).
+        nic_vendor, nic_device: PCI ids of the rail ports, e.g. ``15b3`` and ``1021`` (ConnectX-7).
+        link_rate: Gb/s of one rail.
+        virtual_functions: VFs of each rail.
+        labels: what selects such a node.
+        taint: key of the NoSchedule taint on it; empty for none.
+        files: profile files that say so, most specific first.
+        origins: file that states each fact, by its path joined with dots, e.g. ``system.cpu``.
+    """
+
+    name: str
+    at: Pointer
+    files: tuple[str, ...]
+    origins: Mapping[str, str]
+    sockets: int
+    cores: int
+    threads: int
+    numa_nodes: int
+    total: Share
+    system: Share
+    kubelet: Share
+    gpu: Gpu | None
+    nics: tuple[Nic, ...]
+    nic_vendor: str
+    nic_device: str
+    link_rate: int
+    virtual_functions: int
+    labels: Mapping[str, str]
+    taint: str
+
+    @property
+    def node_class(self) -> str:
+        """Class of node, and name of the LocalQueue for it."""
+        return "gpu" if self.gpu else "cpu"
+
+    def stated(self, *path: str) -> Pointer:
+        """Return the place of a fact, which may be in what the profile extends."""
+        return Pointer(self.origins.get(".".join(path), self.at.file), path)
+
+    @property
+    def rails(self) -> tuple[Nic, ...]:
+        """The compute ports, by the GPU they stand beside."""
+        return tuple(sorted((nic for nic in self.nics if nic.role == "rail"), key=lambda nic: nic.gpu))
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of a node; 0 for a CPU node."""
+        return self.gpu.count if self.gpu else 0
+
+    @property
+    def withheld(self) -> Share:
+        """Resources that a node keeps from pods: ``allocatable`` is its capacity less these, memory as installed."""
+        return Share(
+            cpu=self.kubelet.cpu,
+            memory=self.total.memory // _KERNEL_PART + self.kubelet.memory + _EVICTION_MEMORY,
+            ephemeral_storage=self.kubelet.ephemeral_storage + int(self.total.ephemeral_storage * _EVICTION_STORAGE),
+        )
+
+    @property
+    def promised_cores(self) -> int:
+        """Whole cores of a node that teams may be given."""
+        return (self.total.cpu - self.system.cpu) // 1000 * self.cores // self.threads
+
+    @property
+    def cores_by_numa(self) -> tuple[int, ...]:
+        """Cores that kubelet gives to a pod of a whole node, by NUMA node.
+
+        kubelet keeps its share on the first NUMA node. It divides the pod's cpus evenly if every NUMA node has that
+        many left, else it fills the others first (kubernetes:pkg/kubelet/cm/cpumanager/cpu_assignment.go@v1.36.3).
+        """
+        count, whole = self.numa_nodes, self.cores // self.numa_nodes
+        kept = -(-self.kubelet.cpu * self.cores // (self.threads * 1000))
+        even, rest = divmod(self.promised_cores, count)
+        if even <= whole - kept:
+            return (*[even] * (count - rest), *[even + 1] * rest)
+        return (max(self.promised_cores - whole * (count - 1), 0), *[whole] * (count - 1))
+
+    @property
+    def worth(self) -> dict[str, int]:
+        """What one node of quota is worth beside its rails, in base units."""
+        worth = {
+            "cpu": self.total.cpu - self.system.cpu,
+            "ephemeral-storage": self.total.ephemeral_storage - self.system.ephemeral_storage,
+            "memory": self.total.memory - self.system.memory,
+            "pods": self.total.pods - self.system.pods,
+        }
+        if self.gpu:
+            worth[self.gpu.resource] = self.gpu.count
+        return worth
+
+
+def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
+    """Return a node type that asks no more than any of several has: what runs on it runs on each of them.
+
+    Args:
+        name: of the type that is made.
+        kinds: at least one, all with the same GPUs by count and resource.
+    """
+    fewest = min(kinds, key=lambda each: (each.promised_cores, each.name))
+    # As many cpus are fewer cores where a core has more threads.
+    widest = max(kinds, key=lambda each: (Fraction(each.threads, each.cores), each.name))
+    rest = [each.worth for each in kinds]
+    smallest = {resource: min(worth[resource] for worth in rest) for resource in rest[0]}
+    return replace(
+        fewest,
+        name=name,
+        cores=widest.cores,
+        threads=widest.threads,
+        files=tuple(dict.fromkeys(file for each in kinds for file in each.files)),
+        total=Share(
+            fewest.system.cpu + smallest["cpu"],
+            fewest.system.memory + smallest["memory"],
+            fewest.system.ephemeral_storage + smallest["ephemeral-storage"],
+            fewest.system.pods + smallest["pods"],
+        ),
+        labels={},
+    )

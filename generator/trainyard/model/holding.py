@@ -1,0 +1,72 @@
+"""Numbers that teams were given on the fabrics of one cluster: what its lockfile remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Network
+from typing import TypeVar
+
+from trainyard.model.ids import Ids
+from trainyard.model.link import LINKS, Link
+
+T = TypeVar("T", "Holding", Ids)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Holding:
+    """One number, as the ledger has or had it.
+
+    Args:
+        fabric, team: names; neither needs to exist any more.
+        field: the ledger's key for the segment, which tells the technology of the link.
+        since: ISO date of the day on which ``add team`` gave the number; empty when nobody wrote it down.
+        former: whether the ledger no longer says so.
+    """
+
+    fabric: str
+    team: str
+    field: str
+    segment: int
+    addresses: IPv4Network
+    since: str = ""
+    former: bool = False
+
+    @property
+    def number(self) -> tuple[str, str, str, int, IPv4Network]:
+        """What was given, where and to whom: holdings that differ in nothing of this are one."""
+        return (self.fabric, self.team, self.field, self.segment, self.addresses)
+
+    @property
+    def link(self) -> Link:
+        """Technology of the link that the number is for."""
+        return next(link for link in LINKS.values() if link.field == self.field)
+
+    @property
+    def told(self) -> str:
+        """The segment with its word, e.g. ``partition 0x0101``."""
+        return f"{self.link.segment} {self.link.told(self.segment)}"
+
+    @property
+    def entry(self) -> dict[str, str | int]:
+        """The keys and values of its line in the ledger."""
+        entry = {self.field: self.link.entry(self.segment), "addresses": str(self.addresses)}
+        return {**entry, "since": self.since} if self.since else entry
+
+
+Given = tuple[Iterable[Holding], Iterable[Ids]]
+"""Numbers on the fabrics of a cluster, and user ids of its namespaces."""
+
+
+def remembered(before: Iterable[T], ledger: Iterable[T]) -> tuple[T, ...]:
+    """Return every number ever given, sorted: those remembered before, and those of the ledger.
+
+    Args:
+        before: what the committed lockfile remembers.
+        ledger: what the ledger says now.
+    """
+    known = {holding.number: replace(holding, former=True) for holding in before}
+    for holding in ledger:
+        earlier = known.get(holding.number, holding)
+        known[holding.number] = replace(holding, since=holding.since or earlier.since)
+    return tuple(sorted(known.values()))

@@ -1,0 +1,94 @@
+"""One Kubernetes object that we emit: one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.diagnostics import Pointer, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of object as Argo CD and RBAC name it."""
+
+    group: str
+    name: str
+    namespaced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One object.
+
+    Args:
+        path: below the cluster's folder, forward slashes.
+        body: plain data; subtrees are shared between manifests and must not be changed.
+        files: profile files that it was made from, most specific first.
+        at: the profile place that a finding about it is shown at; of an object of a component, the object itself.
+        by_hand: whether it is an object of a hand-written component.
+    """
+
+    path: str
+    body: dict[str, Any]
+    files: tuple[str, ...]
+    at: Pointer
+    by_hand: bool = False
+
+    def place(self, path: Iterable[Step]) -> Pointer:
+        """Return where a finding about a field is shown: at the field itself where the user wrote it.
+
+        Of a mapping or list it is the key, which says more than the first thing in it.
+        """
+        if not self.by_hand:
+            return self.at
+        at = self.at.below(path)
+        value: Any = self.body
+        for step in at.path[len(self.at.path) :]:
+            value = _within(value, step)
+        return at.key() if isinstance(value, dict | list) else at
+
+    @property
+    def told(self) -> str:
+        """The object in a message: the path of the file that it is in, or what it is where the user wrote it."""
+        return f"{self.body['kind']} `{self.name}`" if self.by_hand else self.path
+
+    @property
+    def unit(self) -> str:
+        """Folder that Argo CD syncs it with: a component's objects belong to the team that lists it."""
+        parts = self.path.split("/")
+        return "/".join(parts[:2]) if parts[0] == "teams" else parts[0]
+
+    @property
+    def name(self) -> str:
+        """Name of the object; of a file that is none, what it is called."""
+        return str(self._metadata.get("name", self.path.rpartition("/")[2].removesuffix(".yaml")))
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the object; empty when it is cluster scoped."""
+        return str(self._metadata.get("namespace", ""))
+
+    @property
+    def _metadata(self) -> dict[str, Any]:
+        metadata: dict[str, Any] = self.body.get("metadata", {})
+        return metadata
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the object."""
+        return kind_of(self.body)
+
+
+def _within(value: Any, step: Step) -> Any:
+    """Return what a step leads to; nothing when it leads nowhere."""
+    if isinstance(value, dict):
+        return value.get(step)
+    return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else None
+
+
+def kind_of(body: dict[str, Any]) -> Kind:
+    """Return the kind of an object; the release's schemas see to it that it says a namespace if its kind has one."""
+    group = body["apiVersion"].rpartition("/")[0]
+    return Kind(group, body["kind"], "namespace" in body.get("metadata", {}))

@@ -1,0 +1,182 @@
+"""A team's attachments to the rails, and the ways out of its namespace."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import Any
+
+from trainyard.diagnostics import Pointer
+from trainyard.model import names
+from trainyard.model.fabric import Fabric
+from trainyard.model.ipam import IPAMS
+from trainyard.model.pool import Pool
+from trainyard.model.release import Release
+from trainyard.model.team import Allocation
+
+
+@dataclass(frozen=True, slots=True)
+class AddressPool:
+    """A team's addresses on one rail, in all of its namespaces.
+
+    Args:
+        rails: of the fabric; the team's block is split evenly over them.
+        pools: the nodes on the fabric.
+    """
+
+    team: str
+    fabric: Fabric
+    rail: int
+    rails: int
+    pools: tuple[Pool, ...]
+    allocation: Allocation
+
+    @property
+    def name(self) -> str:
+        """Name of the pool of addresses."""
+        return names.address_pool(self.team, self.fabric.name, self.rail)
+
+    @property
+    def addresses(self) -> IPv4Network:
+        """This rail's part of the team's block."""
+        bits = (self.rails - 1).bit_length()
+        return list(self.allocation.addresses.subnets(prefixlen_diff=bits))[self.rail]
+
+    @property
+    def subnet(self) -> str:
+        """The range, as an IPPool wants it."""
+        return str(self.addresses)
+
+    @property
+    def per_node(self) -> int:
+        """Addresses that every node sets aside: one a virtual function, but a block of one is refused.
+
+        Source: Mellanox/nvidia-k8s-ipam:api/v1alpha1/ippool_validate.go@18fc6a0.
+        """
+        return max(2, *(pool.hardware.virtual_functions for pool in self.pools))
+
+    @property
+    def node_terms(self) -> list[dict[str, Any]]:
+        """The nodes on the fabric, as an IPPool selects them."""
+        labels = {tuple(pool.hardware.labels.items()) for pool in self.pools}
+        return [
+            {"matchExpressions": [{"key": key, "operator": "In", "values": [value]} for key, value in each]}
+            for each in sorted(labels)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The attachment of one namespace to one rail, in the team's own partition or VLAN."""
+
+    namespace: str
+    addresses: AddressPool
+    release: Release
+
+    @property
+    def fabric(self) -> Fabric:
+        """What it attaches to."""
+        return self.addresses.fabric
+
+    @property
+    def name(self) -> str:
+        """Name of the NetworkAttachmentDefinition, whoever writes it."""
+        owner = self.namespace if self.fabric.link.operator_networks else ""
+        return names.network(self.fabric.name, self.addresses.rail, owner)
+
+    @property
+    def resource_name(self) -> str:
+        """The VF resource that the attachment takes, without prefix."""
+        return names.rail_resource(self.fabric.resources, self.addresses.rail)
+
+    @property
+    def resource(self) -> str:
+        """The VF resource that the attachment takes."""
+        return f"{self.release.resource_prefix}/{self.resource_name}"
+
+    @property
+    def segment(self) -> int:
+        """The team's partition or VLAN."""
+        return self.addresses.allocation.segment
+
+    @property
+    def told(self) -> str:
+        """The segment as text: as a number YAML readers would make a decimal of a partition key."""
+        return self.fabric.link.told(self.segment)
+
+    @property
+    def ipam(self) -> str:
+        """Configuration of the address plugin, one JSON text without white space: the operator drops all of it."""
+        return _json(self._ipam())
+
+    def _ipam(self) -> dict[str, str]:
+        return IPAMS[self.release.ipam].configuration(self.addresses.name, self.addresses.addresses)
+
+    @property
+    def infiniband_config(self) -> str:
+        """CNI configuration, one JSON text.
+
+        Keys of k8snetworkplumbingwg/ib-sriov-cni@v1.3.0; ``pkey`` and ``ibKubernetesEnabled`` make ib-kubernetes put
+        the VF's GUID into the partition.
+        """
+        return _json(
+            {
+                "cniVersion": "1.0.0",
+                "name": self.addresses.name,
+                "type": "ib-sriov",
+                "pkey": self.told,
+                "link_state": "enable",
+                "rdmaIsolation": True,
+                "ibKubernetesEnabled": True,
+                "capabilities": {"infinibandGUID": True},
+                "ipam": self._ipam(),
+            }
+        )
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class Egress:
+    """A way out of the teams' namespaces that the platform declares.
+
+    Args:
+        cidrs, namespaces: where to.
+        ports: TCP ports at the receiving pod or host.
+        source: ``jobs``, ``workspaces`` (workbenches and pipelines) or ``all``.
+    """
+
+    name: str
+    at: Pointer
+    cidrs: tuple[str, ...]
+    namespaces: tuple[str, ...]
+    ports: tuple[int, ...]
+    source: str
+
+    @property
+    def policy_name(self) -> str:
+        """Name of the NetworkPolicy."""
+        return f"egress-{self.name}"
+
+    @property
+    def pods(self) -> dict[str, Any]:
+        """Whose way out it is: pods of jobs carry JobSet's label, those of workspaces don't."""
+        if self.source == "all":
+            return {}
+        operator = "Exists" if self.source == "jobs" else "DoesNotExist"
+        return {"matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": operator}]}
+
+    @property
+    def peers(self) -> list[dict[str, Any]]:
+        """Where to, as NetworkPolicy peers."""
+        labels = ({"kubernetes.io/metadata.name": namespace} for namespace in self.namespaces)
+        ranges: list[dict[str, Any]] = [{"ipBlock": {"cidr": cidr}} for cidr in self.cidrs]
+        return ranges + [{"namespaceSelector": {"matchLabels": label}} for label in labels]
+
+    @property
+    def port_list(self) -> list[dict[str, Any]]:
+        """TCP ports, as NetworkPolicy ports."""
+        return [{"port": port, "protocol": "TCP"} for port in self.ports]

@@ -1,0 +1,27 @@
+"""Ways into plain data of which nobody has checked the shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trainyard.diagnostics import Step
+
+EVERY = "*"
+"""Step that stands for each member of a list."""
+
+
+def reach(value: Any, steps: tuple[str, ...], path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Any]]:
+    """Yield the path and value of everything that the steps lead to; what has another shape leads nowhere."""
+    if not steps:
+        yield path, value
+    elif steps[0] == EVERY:
+        for i, each in enumerate(value if isinstance(value, list) else ()):
+            yield from reach(each, steps[1:], (*path, i))
+    elif isinstance(value, dict) and steps[0] in value:
+        yield from reach(value[steps[0]], steps[1:], (*path, steps[0]))
+
+
+def mapping(value: Any, *steps: str) -> dict[str, Any]:
+    """Return the mapping that the steps lead to, empty when there is none."""
+    return next((found for _, found in reach(value, steps) if isinstance(found, dict)), {})

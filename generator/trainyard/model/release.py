@@ -1,0 +1,118 @@
+"""A release: tested operator versions and what follows from them for every manifest. Pure data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.cel import text_list
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBad:
+    """A combination of versions that is known to hang.
+
+    Args:
+        components: component -> (from version, below version); an empty bound is open.
+        consequence: what was seen, in the controller's words.
+    """
+
+    components: Mapping[str, tuple[str, str]]
+    consequence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dns:
+    """Where pods ask for names: the namespace and the *pod* ports (egress is judged after service DNAT)."""
+
+    namespace: str
+    ports: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a release pins.
+
+    Args:
+        name: e.g. ``openshift-ai-3.5``.
+        versions: component -> version.
+        features: what its controllers take, by name; templates of the catalog ask for them.
+        sriov_namespace: the only namespace whose policies and networks the SR-IOV operator reads.
+        resource_prefix: of SR-IOV resources.
+        ipam: address plugin on the rails, ``whereabouts`` or ``nv-ipam``.
+        ipam_namespace: where its pools stand; empty when it has none.
+        argocd_namespace: default home of Argo CD.
+        argocd_account: service account that its application controller applies with.
+        namespace_labels: on each team's namespace.
+        workspace_ingress: namespaces that must reach a project's workbenches and pipelines.
+        metrics_namespaces: namespaces that scrape.
+        controllers: user names that the admission policies exempt.
+        system_namespaces: whose pods may use any node; one that ends with ``*`` is a prefix.
+        driver_namespaces: the same, on a cluster with GPUs or fabrics.
+        reserved_config_maps: endings of the ConfigMaps that Trainer keeps beside a job.
+        isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not cancel.
+        groups_podsets: whether Kueue can place a launcher and its nodes as one topology group.
+        job_scc: SecurityContextConstraints that job pods are pinned to; empty where ids are given instead.
+        pod_ids: user and groups of job pods; empty where the SCC gives them.
+        display_name_key: annotation that a dashboard reads names from; empty when it has none.
+        component_kinds: what a hand-written component may hold -> its ``apiVersion``.
+        most_flavors, most_resources: of a queue, as the CRDs of its Kueue limit both ClusterQueue and LocalQueue.
+        known_bad: combinations that hang.
+        external: ``Kind/name`` -> owner, for what the platform ships.
+    """
+
+    name: str
+    at: Pointer
+    versions: Mapping[str, str]
+    features: frozenset[str]
+    sriov_namespace: str
+    resource_prefix: str
+    ipam: str
+    ipam_namespace: str
+    argocd_namespace: str
+    argocd_account: str
+    namespace_labels: Mapping[str, str]
+    dns: Dns
+    workspace_ingress: tuple[str, ...]
+    metrics_namespaces: tuple[str, ...]
+    controllers: tuple[str, ...]
+    system_namespaces: tuple[str, ...]
+    driver_namespaces: tuple[str, ...]
+    reserved_config_maps: tuple[str, ...]
+    isolates_jobs: bool
+    groups_podsets: bool
+    job_scc: str
+    pod_ids: Mapping[str, object]
+    display_name_key: str
+    component_kinds: Mapping[str, str]
+    most_flavors: int
+    most_resources: int
+    known_bad: tuple[KnownBad, ...]
+    external: Mapping[str, str]
+
+    @property
+    def patches_runtimes(self) -> bool:
+        """Whether a TrainJob changes its pods by ``runtimePatches`` (Trainer 2.2), not ``podTemplateOverrides``."""
+        return "runtime-patches" in self.features
+
+    @property
+    def pod_security(self) -> dict[str, object]:
+        """Security context of a pod: the ids are the release's, or absent where its SCC gives them."""
+        context = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}, **self.pod_ids}
+        return dict(sorted(context.items()))
+
+    @property
+    def has_projects(self) -> bool:
+        """Whether users make namespaces of their own by requesting a project, and are admins in them."""
+        return "projects" in self.features
+
+    @property
+    def exemption(self) -> str:
+        """CEL: the request is not one of the controllers that must always get through."""
+        return f"!(request.userInfo.username in {text_list(self.controllers)})"
+
+    @property
+    def reserved_endings(self) -> str:
+        """CEL: endings of names of ConfigMaps that are Trainer's alone."""
+        return text_list(self.reserved_config_maps)

@@ -1,0 +1,123 @@
+"""How jobs are launched: a versioned image with what starts its ranks."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.launcher import Launcher
+from trainyard.model.quantity import format_bytes, format_cpu
+
+INITIALIZERS = {"dataset": "dataset-initializer", "model": "model-initializer"}
+"""Names that Trainer gives a job's ``spec.initializer`` to (kubeflow/trainer:pkg/constants/constants.go@v2.3.0)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A small pod before the ranks, with a part of what the job's nodes give.
+
+    Args:
+        name: of the replicated job and its container.
+        volume: storage that it shares with the ranks.
+        cpu: millicores.
+        memory: bytes.
+    """
+
+    name: str
+    image: str
+    volume: str
+    cpu: int
+    memory: int
+
+    @property
+    def resources(self) -> dict[str, dict[str, str]]:
+        """Requests equal to limits."""
+        amounts = {"cpu": format_cpu(self.cpu), "memory": format_bytes(self.memory)}
+        return {"limits": amounts, "requests": amounts}
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Tells Trainer what the step is."""
+        return {"trainer.kubeflow.org/trainjob-ancestor-step": self.name}
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """A runtime as its profile tells it.
+
+    Args:
+        name: of the profile's file; teams list it.
+        family: the name without its version, which a file of an older version ends with.
+        version: part of the object's name; a released version is never edited in place.
+        image: by digest.
+        pull_secret: name of a pull secret of the cluster; empty for none.
+        libraries: library -> version, stated for users; that of the launcher decides which variables are obeyed.
+        fabric: how ranks talk: ``gpudirect``, ``rdma``, ``tcp`` or ``isolated`` (neither RDMA nor GPU peers); empty
+            for the fastest that each node has.
+        hardware: names of the hardware profiles that it runs on.
+        shared_memory: bytes of /dev/shm of a whole node, inside the pod's memory.
+        binding: ``cores`` (each rank is bound to its share) or ``none``.
+        ranks: that each whole node starts; 0 for one a GPU, or one a core.
+        max_nodes: cap on nodes of one job.
+        end: ISO date after which a deprecated version is gone; empty when it is supported.
+        deadline: seconds that one attempt of a job may run; 0 for any time.
+        grace: seconds that ranks have between SIGTERM and SIGKILL.
+        restarts: how often a job that fails is started again.
+        initializers: steps before the ranks.
+        export: command that runs when a job's own has ended well; empty for none.
+    """
+
+    name: str
+    family: str
+    at: Pointer
+    version: int
+    display_name: str
+    docs: str
+    framework: str
+    image: str
+    pull_secret: str
+    libraries: Mapping[str, str]
+    launcher: Launcher
+    fabric: str
+    hardware: tuple[str, ...]
+    shared_memory: int
+    binding: str
+    ranks: int
+    max_nodes: int
+    end: str
+    deadline: int
+    grace: int
+    restarts: int
+    initializers: tuple[Step, ...]
+    export: tuple[str, ...]
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What a job's own command begins with.
+
+        The export runs in the first rank's pod: a replicated job after the ranks would never be ready while they run,
+        and Kueue evicts a job whose pods are not all ready in time (sigs.k8s.io/kueue:pkg/controller/jobs/trainjob).
+        """
+        return ("/opt/trainyard/with-export", *self.launcher.command) if self.export else self.launcher.command
+
+    @property
+    def export_command(self) -> str:
+        """The export as one line for a shell."""
+        return shlex.join(self.export)
+
+    @property
+    def uses_rdma(self) -> bool:
+        """Whether its ranks talk over the rails, where a node has some."""
+        return self.fabric not in {"tcp", "isolated"}
+
+    @property
+    def binds(self) -> bool:
+        """Whether each rank is bound to cores of its own: only MPI's launchers do."""
+        return self.launcher.mpi and self.binding == "cores"
+
+    @property
+    def launcher_version(self) -> str:
+        """Version of the library that starts the ranks; empty when the profile doesn't state it."""
+        return self.libraries.get(self.launcher.library, "")

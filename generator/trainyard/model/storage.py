@@ -1,0 +1,156 @@
+"""Storage that a cluster offers, and what becomes of it for a team: claims, volumes, secrets by reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Pointer
+from trainyard.model import names
+from trainyard.model.quantity import format_bytes
+from trainyard.model.team import StorageRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """A kind of storage that teams may ask for.
+
+    Args:
+        kind: ``nfs``, ``class``, ``s3`` or ``adopted`` (a claim that exists already).
+        server, path: of an NFS export; ``path`` is also where an S3 secret lies in its store.
+        storage_class: of ``class`` and ``adopted``.
+        endpoint, secret_store: of ``s3``.
+        encrypted: whether what lies there is encrypted at rest.
+    """
+
+    name: str
+    at: Pointer
+    kind: str
+    server: str = ""
+    path: str = ""
+    storage_class: str = ""
+    endpoint: str = ""
+    secret_store: str = ""
+    encrypted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PullSecret:
+    """An image pull secret, by reference into a secret store."""
+
+    name: str
+    at: Pointer
+    secret_store: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A PersistentVolumeClaim of a team, and the PersistentVolume behind it where we make one."""
+
+    cluster: str
+    team: str
+    namespace: str
+    storage: Storage
+    request: StorageRequest
+
+    @property
+    def name(self) -> str:
+        """Name of the claim."""
+        return self.storage.name
+
+    @property
+    def size(self) -> str:
+        """Canonical quantity."""
+        return format_bytes(self.request.size)
+
+    @property
+    def volume(self) -> str:
+        """Name of the PersistentVolume; empty where the class makes one."""
+        if self.storage.kind == "nfs":
+            return names.volume(self.cluster, self.namespace, self.storage.name)
+        return self.request.volume
+
+    @property
+    def path(self) -> str:
+        """The team's own folder of the NFS export."""
+        return f"{self.storage.path}/{self.team}"
+
+    @property
+    def mount_path(self) -> str:
+        """Where the sample job mounts it."""
+        return f"/mnt/{self.storage.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What the admins of a namespace may claim for themselves of a storage, beside what its profile asks for.
+
+    Args:
+        size: bytes, in sum.
+    """
+
+    storage: Storage
+    at: Pointer
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecret:
+    """A Secret that External Secrets makes from a store; Git never sees a value.
+
+    Args:
+        kind: ``s3`` or ``pull``.
+        key: where it lies in the store.
+    """
+
+    name: str
+    namespace: str
+    kind: str
+    store: str
+    key: str
+    endpoint: str = ""
+    bucket: str = ""
+
+    @property
+    def mount_path(self) -> str:
+        """Where ranks read it as files: sshd drops a container's environment, files stay."""
+        return f"/var/run/secrets/trainyard/{self.name}"
+
+    @property
+    def connection_labels(self) -> dict[str, str]:
+        """Shows an S3 secret as a connection in the OpenShift AI dashboard."""
+        return {"opendatahub.io/dashboard": "true"}
+
+    @property
+    def connection_annotations(self) -> dict[str, str]:
+        """Tells the dashboard what kind of connection it is."""
+        return {"opendatahub.io/connection-type-protocol": "s3", "openshift.io/display-name": self.name}
+
+    @property
+    def template_data(self) -> dict[str, str]:
+        """What is added to the two keys from the store: the rest of the connection, and the AWS SDKs' own two files."""
+        keys = "aws_access_key_id = {{ .AWS_ACCESS_KEY_ID }}\naws_secret_access_key = {{ .AWS_SECRET_ACCESS_KEY }}\n"
+        return {
+            "AWS_S3_BUCKET": self.bucket,
+            "AWS_S3_ENDPOINT": self.endpoint,
+            "config": f"[default]\nendpoint_url = {self.endpoint}\n",
+            "credentials": f"[default]\n{keys}",
+        }
+
+
+def pull_secret(tenant_namespace: str, secret: PullSecret) -> StoredSecret:
+    """Return the image pull secret of a namespace."""
+    return StoredSecret(secret.name, tenant_namespace, "pull", secret.secret_store, secret.path)
+
+
+def bucket_secret(team: str, namespace: str, request: StorageRequest, storage: Storage) -> StoredSecret:
+    """Return the S3 connection of a team in one of its namespaces."""
+    return StoredSecret(
+        name=storage.name,
+        namespace=namespace,
+        kind="s3",
+        store=storage.secret_store,
+        key=f"{storage.path}/{team}/{storage.name}",
+        endpoint=storage.endpoint,
+        bucket=request.bucket,
+    )

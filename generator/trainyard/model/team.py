@@ -1,0 +1,178 @@
+"""A team as its profile tells it: who, which runtimes, how many nodes, what storage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from ipaddress import IPv4Network
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.compliance import Compliance
+from trainyard.model.quantity import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A service account in the team's namespace that acts as a subject.
+
+    Args:
+        role: ``admin``, ``user`` or ``viewer``.
+        owner: who makes it; empty when Trainyard does.
+    """
+
+    name: str
+    at: Pointer
+    role: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What a team may use of one pool of one cluster.
+
+    Args:
+        unit: ``nodes``, or ``gpus`` for a share of a node.
+        own: units of its own.
+        borrowed: at most this many more while their owners don't need them.
+        lent: of its own, at most this many to others.
+        per_node: units that a node has.
+    """
+
+    cluster: str
+    pool: str
+    at: Pointer
+    unit: str
+    own: int
+    borrowed: int
+    lent: int
+    per_node: int
+
+    @property
+    def place(self) -> Pointer:
+        """Where the number of its own units is stated."""
+        return self.at / self.unit
+
+    @property
+    def nodes(self) -> Fraction:
+        """Its own, in nodes."""
+        return Fraction(self.own, self.per_node)
+
+    @property
+    def borrow(self) -> Fraction:
+        """What it borrows at most, in nodes."""
+        return Fraction(self.borrowed, self.per_node)
+
+    @property
+    def lend(self) -> Fraction:
+        """What it lends at most, in nodes."""
+        return Fraction(self.lent, self.per_node)
+
+    @property
+    def reach(self) -> Fraction:
+        """What one job can have at the very most, in nodes."""
+        return self.nodes + self.borrow
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is said in GPUs: jobs then take parts of a node."""
+        return self.unit == "gpus"
+
+    def told(self, units: int) -> str:
+        """Return a number of units as text, e.g. ``1 node`` or ``2 GPUs``."""
+        return counted(units, "GPU" if self.is_share else "node")
+
+
+@dataclass(frozen=True, slots=True)
+class StorageRequest:
+    """What a team asks of one kind of storage.
+
+    Args:
+        size: bytes, for claims; 0 for S3.
+        bucket: for S3.
+        volume: PersistentVolume behind an adopted claim.
+    """
+
+    storage: str
+    at: Pointer
+    size: int = 0
+    bucket: str = ""
+    volume: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What a team holds on a fabric for ever.
+
+    Args:
+        segment: its partition (InfiniBand) or VLAN (RoCE).
+        since: ISO date of the day on which it was given; empty when the ledger doesn't say.
+    """
+
+    at: Pointer
+    segment: int
+    addresses: IPv4Network
+    since: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamSpace:
+    """A namespace of a team, on each of its clusters: its own, or a further one on the same queues.
+
+    Args:
+        name: empty for the team's own.
+        largest_job: nodes of the largest job that may be submitted in it, launcher included.
+        largest_job_at: where that is stated, or the quota that it follows from.
+        storage: names of the storage that it asks for.
+        priorities: classes that it may use; empty for all of the cluster's.
+    """
+
+    name: str
+    at: Pointer
+    largest_job: int
+    largest_job_at: Pointer
+    storage: tuple[str, ...]
+    priorities: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """One team, complete.
+
+    Args:
+        state: ``active``, ``draining`` (its queues evict and hold) or ``retired`` (a tombstone: nothing is made).
+        groups: role -> groups of the identity provider.
+        spaces: its namespaces, its own first.
+        components: hand-written Kustomize Components that its sync unit lists.
+        compliance: regulation that it is under.
+        encrypts_transit: whether its data must be encrypted between nodes; None when the profile doesn't say.
+    """
+
+    name: str
+    at: Pointer
+    state: str
+    contact: str
+    groups: Mapping[str, tuple[str, ...]]
+    accounts: tuple[Account, ...]
+    runtimes: tuple[str, ...]
+    cohort: str
+    quotas: tuple[Quota, ...]
+    spaces: tuple[TeamSpace, ...]
+    components: tuple[str, ...]
+    compliance: Compliance | None
+    encrypts_transit: bool | None
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether its queues evict its jobs and admit none."""
+        return self.state == "draining"
+
+    @property
+    def largest_job(self) -> int:
+        """Nodes of the largest job that it may submit in its own namespace."""
+        return self.spaces[0].largest_job
+
+    @property
+    def largest_job_at(self) -> Pointer:
+        """Place that decides it."""
+        return self.spaces[0].largest_job_at

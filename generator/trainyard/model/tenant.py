@@ -1,0 +1,77 @@
+"""A team on one cluster: its sync unit and its part of the platform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trainyard.model import names
+from trainyard.model.cluster import Cluster
+from trainyard.model.component import Component
+from trainyard.model.network import AddressPool
+from trainyard.model.queue import Queue
+from trainyard.model.space import Space
+from trainyard.model.storage import Claim
+from trainyard.model.team import Team
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """A team on one cluster, complete.
+
+    Args:
+        spaces: its namespaces, its own first.
+        address_pools: of its partitions or VLANs, shared by its namespaces.
+    """
+
+    team: Team
+    cluster: Cluster
+    queues: tuple[Queue, ...]
+    spaces: tuple[Space, ...]
+    address_pools: tuple[AddressPool, ...]
+    components: tuple[Component, ...]
+
+    @property
+    def name(self) -> str:
+        """The team's name."""
+        return self.team.name
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The profile files that made it."""
+        return (self.team.at.file, *self.cluster.files)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of every object in the team's unit."""
+        return self.spaces[0].labels
+
+    @property
+    def everybody(self) -> list[dict[str, str]]:
+        """All who have a role in the team."""
+        return [subject for space in self.spaces for subject in space.everybody]
+
+    @property
+    def made_volumes(self) -> tuple[Claim, ...]:
+        """Claims whose PersistentVolume we make."""
+        return tuple(claim for space in self.spaces for claim in space.made_volumes)
+
+    @property
+    def application(self) -> str:
+        """Name of the team's AppProject and Application."""
+        return names.application(self.cluster.name, f"team-{self.name}")
+
+    @property
+    def description(self) -> str:
+        """Of the AppProject."""
+        whose = "its own namespace" if len(self.spaces) == 1 else "its own namespaces"
+        return f"Team {self.name} on {self.cluster.name}: {whose} and nothing else ({self.team.contact})"
+
+    @property
+    def destinations(self) -> list[dict[str, str]]:
+        """Namespaces that the team's unit writes into."""
+        return [{"server": self.cluster.server, "namespace": space.namespace} for space in self.spaces]
+
+    @property
+    def permitted_namespaces(self) -> list[dict[str, str]]:
+        """The only cluster-wide objects of the team's unit."""
+        return [{"group": "", "kind": "Namespace", "name": space.namespace} for space in self.spaces]

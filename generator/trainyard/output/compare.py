@@ -1,0 +1,162 @@
+"""The tree on disk against what is generated."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainyard.diagnostics import TreeError
+from trainyard.output.exchange import aside
+from trainyard.output.lockfile import LOCKFILE, Lock, digest, read_lock
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the tree differs from what is generated; paths relative to the tree, with forward slashes, sorted.
+
+    Args:
+        missing: generated, but not there.
+        changed: there, but different from what is generated, be it an execute bit.
+        deleted: of ours and no longer generated: the next run deletes it.
+        kept: of ours and no longer generated, but edited by hand: no run deletes it.
+        foreign: there, not generated and in no lockfile: no run deletes it.
+    """
+
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Whether the tree is exactly what is generated."""
+        return self == Comparison()
+
+
+def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
+    """Compare the folders of the generated clusters with what is generated; other clusters' folders are not looked at.
+
+    Args:
+        target: the tree, ``overlays``; it may not exist.
+        files: content by path relative to the tree, the lockfiles among them.
+
+    Raises:
+        TreeError: a file or lockfile can't be read.
+    """
+    with reading(target):
+        present = dict(walk(target, covered(files)))
+        missing = sorted(path for path in files if path not in present)
+        changed = sorted(path for path, entry in present.items() if path in files and not same(entry, files[path]))
+        deleted, kept, foreign = not_generated(present, files, owned(read_locks(target, present, files)))
+    return Comparison(tuple(missing), tuple(changed), deleted, kept, foreign)
+
+
+def not_generated(
+    present: Mapping[str, os.DirEntry[str]], files: Collection[str], ours: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return what is there and not generated: files to delete, files of ours that were edited, and all others.
+
+    Args:
+        present: everything in the tree by path.
+        files: paths that are generated.
+        ours: digest that was written, by path.
+    """
+    paths = sorted(present.keys() - set(files))
+    deleted = tuple(path for path in paths if path in ours and _as_written(present[path], ours[path]))
+    kept = tuple(path for path in paths if path in ours and path not in deleted)
+    return deleted, kept, tuple(path for path in paths if path not in ours)
+
+
+def _as_written(entry: os.DirEntry[str], sha256: str) -> bool:
+    return entry.is_file(follow_symlinks=False) and digest(Path(entry).read_bytes()) == sha256
+
+
+@contextmanager
+def reading(target: Path) -> Iterator[None]:
+    """Turn a failed look at the tree into an error for the user.
+
+    Raises:
+        TreeError: in place of any OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise TreeError(f"{error.filename or target} can't be read: {error.strerror}") from error
+
+
+def covered(files: Mapping[str, bytes]) -> frozenset[str]:
+    """Return the folders of the clusters that are generated."""
+    return frozenset(path.partition("/")[0] for path in files)
+
+
+def top(target: Path) -> list[os.DirEntry[str]]:
+    """Return what is at the top of the tree, sorted by name; nothing when there is no tree.
+
+    Raises:
+        TreeError: the tree is a symlink, or it is not in its place since a run was killed.
+        OSError: it can't be listed.
+    """
+    if target.is_symlink():
+        raise TreeError(f"{target} is a symlink; name the folder itself")
+    try:
+        return sorted(os.scandir(target), key=lambda entry: entry.name)
+    except FileNotFoundError as error:
+        previous = aside(target)
+        if previous.exists():
+            told = f"{target} is missing: a run was ended while it replaced the tree, which is now {previous}"
+            raise TreeError(f"{told}; run `trainyard generate` to recover it") from error
+        return []
+
+
+def walk(target: Path, folders: Collection[str] | None = None) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield everything in the tree that is not a folder, symlinks unfollowed.
+
+    Args:
+        target: the tree; nothing is yielded when it does not exist.
+        folders: names at the top to look at; all when not given.
+    """
+    for entry in top(target):
+        if folders is None or entry.name in folders:
+            yield from _walk(entry, entry.name)
+
+
+def _walk(entry: os.DirEntry[str], path: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    if not entry.is_dir(follow_symlinks=False):
+        yield path, entry
+        return
+    with os.scandir(entry) as inside:
+        for child in inside:
+            yield from _walk(child, f"{path}/{child.name}")
+
+
+def same(entry: os.DirEntry[str], content: bytes) -> bool:
+    """Tell whether an entry is a regular file that holds the content and can't be executed."""
+    seen = entry.stat(follow_symlinks=False)
+    if not stat.S_ISREG(seen.st_mode) or seen.st_mode & 0o111 or seen.st_size != len(content):
+        return False
+    handle = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        # One byte more than expected shows a file that grew since it was looked at.
+        return os.read(handle, len(content) + 1) == content
+    finally:
+        os.close(handle)
+
+
+def read_locks(target: Path, present: Collection[str], files: Mapping[str, bytes]) -> dict[str, Lock]:
+    """Return the lock of each generated cluster's folder that has one.
+
+    Raises:
+        TreeError: a lockfile is broken, newer, or lists a path outside its folder.
+    """
+    clusters = (cluster for cluster in sorted(covered(files)) if f"{cluster}/{LOCKFILE}" in present)
+    return {cluster: lock for cluster in clusters if (lock := read_lock(target / cluster))}
+
+
+def owned(locks: Mapping[str, Lock]) -> dict[str, str]:
+    """Return the digest that was written to each file of ours, by path relative to the tree."""
+    return {f"{cluster}/{path}": entry.sha256 for cluster, lock in locks.items() for path, entry in lock.files.items()}

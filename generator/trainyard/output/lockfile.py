@@ -1,0 +1,182 @@
+"""The lockfile of a cluster's folder: its files, their digests and origins, and each number ever given to a team.
+
+Only a file that a lockfile lists is ever deleted, and only while it still holds what was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from pathlib import Path
+from typing import Any
+
+from trainyard.diagnostics import TreeError
+from trainyard.model.holding import Given, Holding
+from trainyard.model.ids import Ids, read_ids
+from trainyard.model.link import LINKS
+from trainyard.plainfile import read_regular
+
+LOCKFILE = "trainyard.lock"
+"""Name of the lockfile, at the top of ``overlays/<cluster>/``."""
+
+FORMAT = 3
+"""Version of the lockfile's form; a higher one was written by a newer Trainyard. The first remembers no numbers, the
+second no user ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One generated file.
+
+    Args:
+        sha256: of its content, 64 lowercase hexadecimal digits.
+        origins: the profile files it came from, sorted, as the user knows them.
+    """
+
+    sha256: str
+    origins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What a lockfile says.
+
+    Args:
+        tool: version of Trainyard that wrote the folder.
+        release: name of the release it was generated for.
+        files: by path relative to the cluster's folder, with forward slashes.
+        holdings: each number ever given on the cluster's fabrics, sorted.
+        ids: user ids ever given to its namespaces, sorted.
+    """
+
+    tool: str
+    release: str
+    files: Mapping[str, Entry]
+    holdings: tuple[Holding, ...] = ()
+    ids: tuple[Ids, ...] = ()
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of a file's content as lowercase hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def is_inside(path: str) -> bool:
+    """Tell whether a path is relative, normal and portable, so that it can't leave the folder it is joined to."""
+    return "\\" not in path and "\0" not in path and all(part not in {"", ".", ".."} for part in path.split("/"))
+
+
+def make_lock(
+    files: Mapping[str, bytes],
+    origins: Mapping[str, Iterable[str]],
+    *,
+    tool: str,
+    release: str,
+    given: Given = ((), ()),
+) -> Lock:
+    """Return the lock of one cluster's folder.
+
+    Args:
+        files: content by path relative to the cluster's folder, without the lockfile.
+        origins: the profile files behind each path; a path without any is listed with none.
+        tool: version of Trainyard.
+        release: name of the release.
+        given: each number ever given on the cluster's fabrics, and user ids ever given to its namespaces.
+    """
+    holdings, ids = given
+    entries = {path: Entry(digest(files[path]), tuple(sorted(origins.get(path, ())))) for path in sorted(files)}
+    return Lock(tool, release, entries, tuple(sorted(holdings)), tuple(sorted(ids)))
+
+
+def lock_bytes(lock: Lock) -> bytes:
+    """Return the lockfile's content: JSON with one entry a line, so that Git merges two teams' lines cleanly."""
+    allocations = [json.dumps(_allocation(holding)) for holding in sorted(lock.holdings)]
+    ids = [json.dumps({"namespace": each.namespace, **each.entry, **_former(each)}) for each in sorted(lock.ids)]
+    files = [
+        f"{json.dumps(path)}: {json.dumps({'sha256': entry.sha256, 'from': list(entry.origins)})}"
+        for path, entry in sorted(lock.files.items())
+    ]
+    parts = {
+        "version": str(FORMAT),
+        "tool": json.dumps(lock.tool),
+        "release": json.dumps(lock.release),
+        "allocations": f"[{_lines(allocations)}]",
+        "uids": f"[{_lines(ids)}]",
+        "files": f"{{{_lines(files)}}}",
+    }
+    body = ",\n".join(f'  "{key}": {value}' for key, value in parts.items())
+    return f"{{\n{body}\n}}\n".encode()
+
+
+def _lines(entries: list[str]) -> str:
+    body = ",\n".join(f"    {entry}" for entry in entries)
+    return f"\n{body}\n  " if entries else ""
+
+
+def _allocation(holding: Holding) -> dict[str, Any]:
+    return {"fabric": holding.fabric, "team": holding.team, **holding.entry, **_former(holding)}
+
+
+def _former(number: Holding | Ids) -> dict[str, bool]:
+    return {"former": True} if number.former else {}
+
+
+def read_lock(folder: Path) -> Lock | None:
+    """Return the lock of a cluster's folder, or ``None`` when it has none.
+
+    Raises:
+        TreeError: the lockfile can't be read, is broken, is from a newer Trainyard, or lists a path outside its folder.
+    """
+    place = folder / LOCKFILE
+    try:
+        content = read_regular(folder, LOCKFILE)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise TreeError(f"{place} can't be read: {error.strerror}") from error
+    try:
+        return _parse(json.loads(content), place)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise TreeError(
+            f"{place} is broken; take either side of it from Git and run `trainyard generate` again"
+        ) from error
+
+
+def _parse(document: Any, place: Path) -> Lock:
+    version = document["version"]
+    if isinstance(version, int) and version > FORMAT:
+        raise TreeError(f"{place} was written by a newer Trainyard ({document.get('tool')}); upgrade this one")
+    if version not in {1, 2, FORMAT}:
+        raise ValueError(version)
+    files = {str(path): _entry(entry) for path, entry in document["files"].items()}
+    for path in files:
+        if not is_inside(path):
+            raise TreeError(f"{place} lists {path!r}, which leaves its folder; nothing is written or deleted")
+    holdings = () if version == 1 else tuple(sorted(map(_holding, document["allocations"])))
+    ids = () if version in {1, 2} else tuple(sorted(map(_ids, document["uids"])))
+    return Lock(str(document["tool"]), str(document["release"]), files, holdings, ids)
+
+
+def _entry(entry: Any) -> Entry:
+    return Entry(str(entry["sha256"]), tuple(map(str, entry["from"])))
+
+
+def _holding(entry: Any) -> Holding:
+    (link,) = (link for link in LINKS.values() if link.field in entry)
+    return Holding(
+        fabric=str(entry["fabric"]),
+        team=str(entry["team"]),
+        field=link.field,
+        segment=int(str(entry[link.field]), 0),
+        addresses=IPv4Network(str(entry["addresses"])),
+        since=str(entry.get("since", "")),
+        former=bool(entry.get("former")),
+    )
+
+
+def _ids(entry: Any) -> Ids:
+    line = {key: str(entry[key]) for key in ("range", "level", "since") if key in entry}
+    return read_ids(str(entry["namespace"]), line, former=bool(entry.get("former")))

@@ -1,0 +1,137 @@
+"""Which files are profiles, and of what kind."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.model.names import DEVICES
+from trainyard.yaml_io.lookalikes import beyond_ascii
+
+FOLDERS = ("hardware", "clusters", "compliance", "runtimes", "teams", "components")
+ALONE = ("trainyard.yaml", "allocations.yaml", "waivers.yaml")
+_NAME = re.compile(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?\Z")
+
+MISPLACED_FILE = Rule(
+    id="shape/misplaced-file",
+    severity=Severity.ERROR,
+    summary="Every file below profiles/ is a profile in the folder of its kind, or listed by the component beside it.",
+    why="A file that nobody reads looks like configuration in review and does nothing on the cluster.",
+    fix="Move it to hardware/, clusters/, compliance/, runtimes/ or teams/, end its name in .yaml, or remove it.",
+)
+BAD_FILE_NAME = Rule(
+    id="names/bad-file-name",
+    severity=Severity.ERROR,
+    summary="A profile's file name is its name: lower-case letters, digits and inner hyphens, and no device's name.",
+    why=(
+        "The name becomes namespaces, queues and labels; the API server refuses any other form. Windows can't check out"
+        " a file or folder with the name of a device, such as `con`."
+    ),
+    fix="Rename the file: a letter first, then letters, digits and hyphens, at most 40 characters.",
+)
+RULES = (MISPLACED_FILE, BAD_FILE_NAME)
+
+_FILE, _FOLDER, _LINK = "regular file", "folder", "symbolic link"
+_TYPES = {
+    stat.S_IFREG: _FILE,
+    stat.S_IFDIR: _FOLDER,
+    stat.S_IFLNK: _LINK,
+    stat.S_IFIFO: "FIFO",
+    stat.S_IFSOCK: "socket",
+}
+"""What a path can be; everything else is a device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One profile file: its kind (folder, or the file's own name for those that stand alone), name and path."""
+
+    kind: str
+    name: str
+    path: Path
+    shown: str
+
+
+def discover(root: Path) -> Iterator[Found | Diagnostic]:
+    """Yield every profile below a folder in the order of their names, and what should not be there.
+
+    Symbolic links and whatever else is no regular file are refused: a link could lead out of the repository.
+    """
+    for path in sorted(root.iterdir()):
+        shown = f"profiles/{path.name}"
+        if path.name.startswith("."):
+            yield from hidden_profiles(path, shown)
+        elif path.name in FOLDERS and _type(path) != _FOLDER:
+            yield _wrong_type(path, shown, "a folder of profiles", _FOLDER)
+        elif path.name in FOLDERS:
+            yield from _folder(path)
+        elif path.name not in ALONE:
+            yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
+        elif _type(path) != _FILE:
+            yield _wrong_type(path, shown, "a profile", _FILE)
+        else:
+            yield Found(path.stem, path.stem, path, shown)
+
+
+def _folder(folder: Path) -> Iterator[Found | Diagnostic]:
+    for path in sorted(folder.iterdir()):
+        shown = f"profiles/{folder.name}/{path.name}"
+        is_component = folder.name == "components"
+        file = path / "kustomization.yaml" if is_component else path
+        if path.name.startswith("."):
+            yield from hidden_profiles(path, shown)
+        elif is_component and _type(path) == _LINK:
+            yield _wrong_type(path, shown, "a component", _FOLDER)
+        elif not _type(file) or file.suffix != ".yaml":
+            yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
+        elif _type(file) != _FILE:
+            yield _wrong_type(file, f"{shown}/{file.name}" if is_component else shown, "a profile", _FILE)
+        else:
+            yield from _named(folder.name, path.name if is_component else path.stem, file, shown)
+
+
+def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[Found | Diagnostic]:
+    """Yield a profile, or why its name can't be one."""
+    if _NAME.match(name) is None:
+        message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
+        yield BAD_FILE_NAME.at(Pointer(shown), message)
+    elif name in DEVICES:
+        yield BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")
+    else:
+        yield Found(kind, name, file, f"{shown}/{file.name}" if kind == "components" else shown)
+
+
+def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:
+    """Yield each YAML file at or below a hidden file or folder; what else editors and Git leave there is theirs.
+
+    A dangling symlink is Emacs' lock of the file beside it.
+    """
+    waiting = [path]
+    for each in waiting:
+        if each.is_dir() and not each.is_symlink():
+            waiting.extend(sorted(each.iterdir()))
+        elif each.name.lower().endswith((".yaml", ".yml")) and each.exists():
+            at = Pointer(f"{shown}{each.as_posix().removeprefix(path.as_posix())}")
+            hint = "Remove the dot if it is a profile; otherwise move the file out of the profiles, or remove it."
+            yield MISPLACED_FILE.at(at, f"`{each.name}` is hidden, and is no profile", hint=hint)
+
+
+def _wrong_type(path: Path, shown: str, role: str, wanted: str) -> Diagnostic:
+    """Return the finding for a path of a type that its role does not have."""
+    actual = _type(path)
+    message = f"`{path.name}` is a {actual}, and {role} must be a {wanted}"
+    other = wanted.removeprefix("regular ")
+    hint = f"Replace the link by the {other} itself." if actual == _LINK else f"Replace it by a {wanted}, or remove it."
+    return MISPLACED_FILE.at(Pointer(shown), message, hint=hint)
+
+
+def _type(path: Path) -> str:
+    """Return what a path is, a link not followed; empty when there is nothing."""
+    try:
+        return _TYPES.get(stat.S_IFMT(path.lstat().st_mode), "device")
+    except (FileNotFoundError, NotADirectoryError):
+        return ""

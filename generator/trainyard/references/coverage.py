@@ -1,0 +1,73 @@
+"""A job's resources are covered by the queue that it waits in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.manifest import Manifest
+from trainyard.model.reach import EVERY, mapping, reach
+from trainyard.references.index import Index
+from trainyard.references.pods import requested
+
+UNCOVERED_RESOURCE = Rule(
+    id="references/uncovered-resource",
+    severity=Severity.ERROR,
+    summary="Every resource that a runtime's pods ask for is covered by a queue of each team that may use it.",
+    why=(
+        "Kueue never admits the job and shows no error at the job itself: its workload says `couldn't assign flavors to"
+        " pod set node: resource <resource> unavailable in ClusterQueue` (seen with Kueue 0.19.2, and alike"
+        " with 0.16.2)."
+    ),
+    fix="Give the team nodes of the hardware that the runtime runs on, or drop the resource from the runtime.",
+)
+
+
+def check_coverage(index: Index, listing: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
+    """Check each runtime against the queues of each namespace that lists it, and each job against its own queue.
+
+    Args:
+        index: of the site.
+        listing: runtime -> namespaces.
+    """
+    queues: dict[str, list[Manifest]] = {}
+    for local in index.kinds.get("LocalQueue", ()):
+        leads_to = ("ClusterQueue", "", str(mapping(local.body, "spec").get("clusterQueue", "")))
+        if leads_to in index.manifests:
+            queues.setdefault(local.namespace, []).append(index.manifests[leads_to])
+    for runtime in index.kinds.get("ClusterTrainingRuntime", ()):
+        asked = requested(runtime.body)
+        for namespace in listing.get(runtime.name, ()):
+            yield from _uncovered(runtime, asked, queues.get(namespace, ()))
+    for job in index.kinds.get("TrainJob", ()):
+        yield from _job(index, job)
+
+
+def _job(index: Index, job: Manifest) -> Iterator[Diagnostic]:
+    label = str(mapping(job.body, "metadata", "labels").get("kueue.x-k8s.io/queue-name", ""))
+    local = index.manifests.get(("LocalQueue", job.namespace, label))
+    runtime = index.manifests.get(
+        ("ClusterTrainingRuntime", "", str(mapping(job.body, "spec", "runtimeRef").get("name", "")))
+    )
+    if local is None or runtime is None:
+        return
+    leads_to = ("ClusterQueue", "", str(mapping(local.body, "spec").get("clusterQueue", "")))
+    own = mapping(job.body, "spec", "trainer", "resourcesPerNode", "requests")
+    if leads_to in index.manifests:
+        yield from _uncovered(job, frozenset(own) or requested(runtime.body), [index.manifests[leads_to]])
+
+
+def _uncovered(asking: Manifest, asked: frozenset[str], queues: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    """Yield a finding unless one queue covers all: a team may have one queue for each class of node."""
+    lacking = [(sorted(asked - _covered(queue)), queue) for queue in queues]
+    names, queue = min(lacking, key=lambda each: (len(each[0]), each[1].name), default=([], asking))
+    if names:
+        listed = ", ".join(f"`{name}`" for name in names)
+        message = f"{asking.path}: asks for {listed}, which ClusterQueue `{queue.name}` does not cover"
+        yield UNCOVERED_RESOURCE.at(
+            asking.at, message, notes=[Note(f"the queue comes from {queue.files[0]}", queue.at)]
+        )
+
+
+def _covered(queue: Manifest) -> set[str]:
+    return {str(name) for _, name in reach(queue.body, ("spec", "resourceGroups", EVERY, "coveredResources", EVERY))}

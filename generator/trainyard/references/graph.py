@@ -1,0 +1,121 @@
+"""Every name that a manifest uses is defined in the tree or declared external, with its owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.manifest import Kind, Manifest
+from trainyard.model.platform import Site
+from trainyard.references.coverage import UNCOVERED_RESOURCE, check_coverage
+from trainyard.references.delivery import (
+    KIND_NOT_PERMITTED,
+    NAMESPACE_NOT_PERMITTED,
+    check_unit,
+    find_delivered,
+)
+from trainyard.references.extract import uses
+from trainyard.references.index import Index, make_index, secret_of
+from trainyard.references.limits import find_limits, listing_namespaces
+from trainyard.references.names import LISTING, Use
+
+UNDEFINED_NAME = Rule(
+    id="references/undefined-name",
+    severity=Severity.ERROR,
+    summary="Every name that an object uses is defined in the tree, or declared under the cluster's `external`.",
+    why=(
+        "The API server takes the object all the same, and its controller waits for what is missing: a queue says"
+        ' `there is no Topology "<topology>" for TAS flavor`, a job whose `LocalQueue <queue> doesn\'t exist` has no'
+        " event at all (both seen with Kueue 0.19.2)."
+    ),
+    fix="Define it, or declare it with its owner under `external` of the cluster.",
+)
+DEFINED_TWICE = Rule(
+    id="references/defined-twice",
+    severity=Severity.ERROR,
+    summary="No two manifests define the same object, and none defines one that others make in every namespace.",
+    why=(
+        "The build of a unit that has both fails; two writers of different units take turns at overwriting it, and of"
+        " two ExternalSecrets with one Secret jobs read what the first wrote."
+    ),
+    fix="Drop one of the two, or give it another name.",
+)
+MADE_BY_OTHERS = {"kube-root-ca.crt": "Kubernetes", "openshift-service-ca.crt": "OpenShift"}
+"""ConfigMaps in every namespace, and who keeps them."""
+
+_NAME = ("metadata", "name")
+
+RULES = (DEFINED_TWICE, UNDEFINED_NAME, UNCOVERED_RESOURCE, KIND_NOT_PERMITTED, NAMESPACE_NOT_PERMITTED)
+
+
+def check_references(site: Site, manifests: Sequence[Manifest]) -> Iterator[Diagnostic]:
+    """Check every name in a site's manifests.
+
+    Args:
+        site: whose profiles declare what is external.
+        manifests: all of its objects, samples and those of hand-written components included.
+    """
+    index = make_index(site, manifests)
+    limits = tuple(find_limits(index))
+    listing = listing_namespaces(limits)
+    yield from _twice(manifests)
+    for manifest in manifests:
+        yield from _undefined(index, manifest, uses(manifest.body, index.scope(manifest)), listing)
+    for each in limits:
+        yield from _undefined(index, each.manifest, each.uses(), listing)
+    yield from check_coverage(index, listing)
+    yield from _delivery(index, manifests)
+
+
+def _twice(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    first: dict[tuple[Kind, str], Manifest] = {}
+    for manifest in manifests:
+        for kind, name in _objects(manifest):
+            other = first.setdefault((kind, f"{manifest.namespace}/{name}"), manifest)
+            if other is not manifest:
+                message = (
+                    f"{manifest.told}: {_named(kind.name, manifest.namespace, name)} is defined in {other.path} too"
+                )
+                notes = [Note("the other one comes from here", other.at)]
+                yield DEFINED_TWICE.at(manifest.place(_NAME), message, notes=notes)
+        if manifest.kind.name == "ConfigMap" and manifest.name in MADE_BY_OTHERS:
+            message = f"{manifest.told}: {MADE_BY_OTHERS[manifest.name]} makes a ConfigMap `{manifest.name}` itself"
+            yield DEFINED_TWICE.at(manifest.place(_NAME), message)
+
+
+def _objects(manifest: Manifest) -> Iterator[tuple[Kind, str]]:
+    """Yield the object that a manifest is, and the one that its controller makes of it."""
+    yield manifest.kind, manifest.name
+    if manifest.kind.name == "ExternalSecret":
+        yield Kind("", "Secret", namespaced=True), secret_of(manifest)
+
+
+def _undefined(
+    index: Index, manifest: Manifest, found: Iterable[Use], listing: Mapping[str, list[str]]
+) -> Iterator[Diagnostic]:
+    for use in found:
+        for namespace in listing.get(manifest.name, ()) if use.namespace == LISTING else (use.namespace,):
+            if not index.knows((use.kind, namespace, use.name)):
+                named = _named(use.kind, namespace, use.name)
+                message = f"{manifest.told}: {use.where} names {named}, which nothing defines"
+                near = get_close_matches(use.name, sorted(index.siblings(use.kind, namespace)), n=1)
+                hint = f"did you mean `{near[0]}`?" if near else ""
+                yield UNDEFINED_NAME.at(manifest.place(use.path), message, hint=hint)
+
+
+def _named(kind: str, namespace: str, name: str) -> str:
+    return f"{kind} `{name}` in namespace `{namespace}`" if namespace else f"{kind} `{name}`"
+
+
+def _delivery(index: Index, manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
+    units: dict[str, list[Manifest]] = {}
+    for manifest in manifests:
+        units.setdefault(manifest.unit, []).append(manifest)
+    for delivered in find_delivered(index, units):
+        use = delivered.use
+        project = index.manifests.get((use.kind, use.namespace, use.name))
+        if project is None:
+            yield from _undefined(index, delivered.application, (use,), {})
+        else:
+            yield from check_unit(delivered, project.body, units[delivered.unit])

@@ -1,0 +1,71 @@
+"""What a pod of a job needs to be there: read from a runtime's templates and from a job's overrides of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trainyard.diagnostics import Step
+from trainyard.model.reach import EVERY, mapping, reach
+from trainyard.references.names import LISTING, TOPOLOGY_LEVEL, VF_RESOURCE, Scope, Use
+
+REPLICATED_JOBS = ("spec", "template", "spec", "replicatedJobs", EVERY, "template", "spec", "template")
+OVERRIDES = ("spec", "podTemplateOverrides", EVERY)
+
+_NETWORKS = "k8s.v1.cni.cncf.io/networks"
+_CLUSTER_ANNOTATIONS = {
+    "kueue.x-k8s.io/podset-preferred-topology": TOPOLOGY_LEVEL,
+    "kueue.x-k8s.io/podset-required-topology": TOPOLOGY_LEVEL,
+    "openshift.io/required-scc": "SecurityContextConstraints",
+}
+_CONTAINERS = (("spec", "containers", EVERY), ("spec", "initContainers", EVERY))
+_BESIDE = (
+    ("ConfigMap", ("spec", "volumes", EVERY, "configMap", "name")),
+    ("PersistentVolumeClaim", ("spec", "volumes", EVERY, "persistentVolumeClaim", "claimName")),
+    ("Secret", ("spec", "imagePullSecrets", EVERY, "name")),
+    ("Secret", ("spec", "volumes", EVERY, "secret", "secretName")),
+    ("ServiceAccount", ("spec", "serviceAccountName")),
+    *(("ConfigMap", (*each, "env", EVERY, "valueFrom", "configMapKeyRef", "name")) for each in _CONTAINERS),
+    *(("Secret", (*each, "env", EVERY, "valueFrom", "secretKeyRef", "name")) for each in _CONTAINERS),
+)
+
+
+def pod_uses(body: dict[str, Any], scope: Scope, templates: tuple[str, ...]) -> Iterator[Use]:
+    """Yield what the pods of a manifest need.
+
+    Args:
+        body: of a runtime or job.
+        scope: where it stands; a cluster-wide runtime needs its names in every namespace that lists it.
+        templates: steps to the pod templates.
+    """
+    own = scope.namespace or LISTING
+    for path, template in reach(body, templates):
+        yield from _annotated(template, own, path)
+        for kind, steps in _BESIDE:
+            yield from (Use(kind, own, str(name), end) for end, name in reach(template, steps, path) if name)
+        for container in _CONTAINERS:
+            for end, resources in reach(template, (*container, "resources", "requests"), path):
+                devices = (name for name in mapping(resources) if name.startswith(f"{scope.prefix}/"))
+                yield from (Use(VF_RESOURCE, "", name, (*end, name)) for name in devices)
+
+
+def _annotated(template: Any, own: str, path: tuple[Step, ...]) -> Iterator[Use]:
+    annotations = mapping(template, "metadata", "annotations")
+    path = (*path, "metadata", "annotations")
+    for key, kind in _CLUSTER_ANNOTATIONS.items():
+        if key in annotations:
+            yield Use(kind, "", str(annotations[key]), (*path, key))
+    for network in str(annotations.get(_NETWORKS, "")).split(","):
+        namespace, _, name = network.strip().rpartition("/")
+        if name:
+            yield Use("NetworkAttachmentDefinition", namespace or own, name.partition("@")[0], (*path, _NETWORKS))
+
+
+def requested(body: dict[str, Any]) -> frozenset[str]:
+    """Return the resources that a runtime's pods ask for; a limit alone is a request too."""
+    found: set[str] = set()
+    for container in _CONTAINERS:
+        for kind in ("limits", "requests"):
+            for _, resources in reach(body, (*REPLICATED_JOBS, *container, "resources", kind)):
+                found.update(mapping(resources))
+    return frozenset(found)

@@ -1,0 +1,145 @@
+"""One site to its manifests: the catalog, template by template."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from functools import cache, reduce
+from pathlib import Path
+from typing import Any
+
+from trainyard.model.cluster import Cluster
+from trainyard.model.delivery import Delivery, Unit
+from trainyard.model.manifest import Kind, Manifest, kind_of
+from trainyard.model.platform import Site
+from trainyard.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
+from trainyard.render.compile import Build, compile_template
+
+COMPONENTS_ROOT = "../profiles/components"
+"""Path of the hand-written components relative to the tree, in the layout that `trainyard init` writes."""
+
+_UNITS = {
+    "platform": "queues, runtimes, networks, policies, roles",
+    "nodes": "what drains and reboots them",
+}
+"""Units of the cluster itself, and what they hold."""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def templates_folder() -> Path:
+    """Return templates/: inside an installed package, or beside it in a checkout."""
+    packaged = _PACKAGE / "templates"
+    return packaged if packaged.is_dir() else _PACKAGE.parents[1] / "templates"
+
+
+@cache
+def template(name: str) -> Build:
+    """Return a template, compiled once."""
+    return compile_template(_text(name), f"templates/{name}.yaml.j2")
+
+
+def _text(name: str) -> str:
+    return (templates_folder() / f"{name}.yaml.j2").read_text(encoding="utf-8")
+
+
+@cache
+def _said(name: str) -> dict[str, str]:
+    """Return the lines of a template that have a key, the last of each, by the key with its indentation."""
+    return {key: value.strip() for key, _, value in (line.partition(":") for line in _text(name).splitlines())}
+
+
+@cache
+def _kind(name: str) -> Kind:
+    """Return the kind of what a template makes: its first lines name it, no variable does."""
+    said = _said(name)
+    namespace = {"namespace": ""} if "  namespace" in said else {}
+    return kind_of({"apiVersion": said["apiVersion"], "kind": said["kind"], "metadata": namespace})
+
+
+def render_site(site: Site, components_root: str = COMPONENTS_ROOT) -> tuple[Manifest, ...]:
+    """Return every object of a site, by path.
+
+    The delivery comes last: what Argo CD may touch follows from what is there.
+
+    Args:
+        site: the cluster with its teams.
+        components_root: path of the hand-written components relative to the tree.
+    """
+    shared: dict[str, object] = {"cluster": site.cluster, "site": site}
+    entries = (entry for entry in CATALOG if entry.concerns(site.cluster))
+    manifests = [manifest for entry in entries for manifest in _render(entry, site, site.cluster, shared)]
+    delivery = _delivery(site, manifests, components_root)
+    for delivered in DELIVERY:
+        manifests.extend(_render(delivered, delivery, site.cluster, {**shared, "delivery": delivery}))
+    return tuple(sorted(manifests, key=lambda manifest: manifest.path))
+
+
+def _render(entry: Entry[Subject], subject: Subject, cluster: Cluster, shared: dict[str, object]) -> Iterator[Manifest]:
+    build = template(entry.template)
+    for scope in entry.scopes(subject):
+        body = build({**shared, **scope.variables})
+        path = f"{entry.folder(cluster, scope)}/{_file_name(entry, scope, body)}.yaml"
+        yield Manifest(path, body, scope.files, scope.at)
+
+
+def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str:
+    """Return what a file is called: the kind and name of its object, or its template.
+
+    In a team's unit objects of its further namespaces may have one name. RBAC names may hold colons, which some file
+    systems refuse.
+    """
+    if "metadata" not in body:
+        return "-".join(filter(None, (scope.name, entry.template.rpartition("/")[2])))
+    name = body["metadata"]["name"].replace(":", "-")
+    space = scope.name if "namespace" in body["metadata"] and entry.template.startswith("team/") else ""
+    return "-".join(filter(None, (body["kind"].lower(), space, name)))
+
+
+def _delivery(site: Site, manifests: Sequence[Manifest], components_root: str) -> Delivery:
+    cluster, release = site.cluster, site.cluster.release
+    components = {
+        kind_of({"apiVersion": version, "kind": kind, "metadata": {"namespace": ""}})
+        for kind, version in release.component_kinds.items()
+    }
+    return Delivery(
+        site,
+        tuple(
+            Unit(site, name, holds, kinds_of(cluster, name), _namespaces(cluster, name))
+            for name, holds in _UNITS.items()
+            if name != "nodes" or cluster.has_node_unit
+        ),
+        kinds_of(cluster, "team") | components,
+        frozenset(manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole"),
+        frozenset(manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body),
+        _in_repository(site.cluster.settings.path, components_root),
+    )
+
+
+def _in_repository(path: str, components_root: str) -> str:
+    """Return the components' folder from the root of the Git repository, e.g. ``/profiles/components``.
+
+    A tree that is written outside the repository, to look at it, is told of the usual folder.
+    """
+    folder = posixpath.normpath(f"{path}/{components_root}")
+    return f"/{posixpath.normpath(f'{path}/{COMPONENTS_ROOT}') if folder.startswith('../') else folder}"
+
+
+def kinds_of(cluster: Cluster, *units: str) -> frozenset[Kind]:
+    """Return every kind that some units may have, whether or not an object has it now; or of all units.
+
+    A list of what is there would narrow with the last object of a kind, and Argo CD prunes nothing that its project
+    does not permit (seen with Argo CD 3.5.7: it stays, and the Application is Synced).
+    """
+    return frozenset(_kind(entry.template) for entry in _entries(cluster, *units))
+
+
+def _namespaces(cluster: Cluster, unit: str) -> tuple[str, ...]:
+    """Return every namespace that a unit of the cluster may write into; our own when all its kinds are cluster-wide."""
+    marks = (_said(entry.template).get("  namespace", "") for entry in _entries(cluster, unit))
+    paths = (mark.strip("{ }").split(".")[1:] for mark in marks if mark)
+    return tuple(sorted({str(reduce(getattr, path, cluster)) for path in paths})) or (cluster.system_namespace,)
+
+
+def _entries(cluster: Cluster, *units: str) -> Iterator[Entry[Site]]:
+    return (each for each in CATALOG if each.concerns(cluster) and (not units or each.unit(cluster) in units))

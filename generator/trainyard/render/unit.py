@@ -1,0 +1,118 @@
+"""What stands beside the objects: kustomizations, the cluster's README, the fragment for the owner of Argo CD."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.render.evidence import evidence, outside
+from trainyard.render.markdown import Markdown, page
+from trainyard.render.site import kinds_of, template, templates_folder
+
+HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
+"""The same checks for argocd-cm, and for the object that an operator makes it from."""
+
+UNLISTED = frozenset({"node-files", "operators", "samples"})
+"""Folders of a cluster that no kustomization lists: files for other hands than Argo CD's."""
+
+
+def kustomizations(site: Site, manifests: tuple[Manifest, ...], components_root: str) -> Mapping[str, dict[str, Any]]:
+    """Return the body of each unit's ``kustomization.yaml``, by folder.
+
+    Args:
+        site: the cluster with its teams.
+        manifests: its objects.
+        components_root: path of the components' folder relative to the tree's, e.g. ``../profiles/components``.
+    """
+    listed: dict[str, list[str]] = {}
+    for manifest in manifests:
+        if manifest.unit not in UNLISTED:
+            listed.setdefault(manifest.unit, []).append(manifest.path.rpartition("/")[2])
+    components = {f"teams/{tenant.name}": [each.name for each in tenant.components] for tenant in site.tenants}
+    return {
+        folder: _kustomization(
+            resources, [f"{_up(folder)}{components_root}/{name}" for name in components.get(folder, ())]
+        )
+        for folder, resources in sorted(listed.items())
+    }
+
+
+def _up(folder: str) -> str:
+    """Return the way from a unit to the tree: past the unit's own folders and the cluster's."""
+    return "../" * (folder.count("/") + 2)
+
+
+def _kustomization(resources: list[str], components: list[str]) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": sorted(resources),
+    }
+    if components:
+        body["components"] = components
+    return body
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Health checks of kinds that Argo CD has none for, in Lua."""
+
+    scripts: Mapping[tuple[str, str], str]
+
+    @property
+    def checks(self) -> list[dict[str, str]]:
+        """As ``spec.resourceHealthChecks`` of an ArgoCD object."""
+        return [{"group": group, "kind": kind, "check": script} for (group, kind), script in self.scripts.items()]
+
+    @property
+    def customizations(self) -> dict[str, str]:
+        """As ``data`` of argocd-cm."""
+        return {
+            f"resource.customizations.health.{f'{group}_' if group else ''}{kind}": script
+            for (group, kind), script in self.scripts.items()
+        }
+
+
+def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
+    """Return the name and body of the fragment with health checks, in the form of this site's Argo CD installation.
+
+    It has a check for each kind that a unit of the cluster may hold, and for no other.
+    """
+    held = {(kind.group, kind.name) for kind in kinds_of(site.cluster)}
+    scripts = {}
+    for path in sorted((templates_folder() / "argocd" / "health").glob("*.lua")):
+        group, _, kind = path.stem.rpartition("_")
+        if (group, kind) in held:
+            scripts[group, kind] = path.read_text(encoding="utf-8")
+    name = HEALTH_CHECKS["argocd-object" in site.cluster.release.features]
+    body: dict[str, Any] = template(name)({"health": Health(scripts)})
+    return name, body
+
+
+def node_limits(site: Site) -> dict[str, str]:
+    """Return text files for the nodes with rails by path; none where the release has objects for that."""
+    if "node-files" not in site.cluster.release.features:
+        return {}
+    text = (templates_folder() / "node-files" / "memlock.conf").read_text(encoding="utf-8")
+    return {f"node-files/{pool.name}-memlock.conf": text for pool in site.cluster.pools if pool.fabric}
+
+
+def readme(site: Site) -> str:
+    """Return the cluster's README: what must be there, what is done once by hand, what Argo CD does then."""
+    prerequisites = Markdown(page("prerequisites.md.j2").render(cluster=site.cluster))
+    return page("cluster.md.j2").render(site=site, cluster=site.cluster, prerequisites=prerequisites)
+
+
+def evidence_page(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:
+    """Return the page from control to object by path; none where no team is under a regulation."""
+    sections = evidence(site, manifests)
+    text = page("compliance.md.j2").render(site=site, evidence=sections, outside=outside(site))
+    return {"COMPLIANCE.md": text} if sections else {}
+
+
+def units(manifests: tuple[Manifest, ...]) -> Iterator[str]:
+    """Yield the folders that Argo CD syncs, in order."""
+    yield from sorted({manifest.unit for manifest in manifests} - UNLISTED)

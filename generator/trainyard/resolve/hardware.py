@@ -1,0 +1,156 @@
+"""A hardware profile with what it extends: one complete node type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.hardware import Gpu, Hardware, Nic, Share
+from trainyard.model.quantity import parse_bytes
+from trainyard.resolve.references import INCOMPLETE_HARDWARE, Found, find
+from trainyard.yaml_io.source import Plain, Profiles, Source
+
+NODE_LABEL = "node-type"
+"""Below the settings' domain: the platform's own, which goes with no daemon (NVIDIA/k8s-device-plugin#1597)."""
+
+_REQUIRED = ("cpu", "memory", "ephemeralStorage", "pods", "system", "kubelet")
+_SHARE = ("cpu", "memory", "ephemeralStorage")
+
+
+def resolve_hardware(profiles: Profiles, domain: str, found: Found) -> dict[str, Hardware | None]:
+    """Return every hardware profile of the repository, complete; None for one that is not, which is reported.
+
+    Args:
+        profiles: of the repository, and the presets.
+        domain: prefix of the label that selects a node whose profile names none.
+        found: takes what leads nowhere.
+    """
+    resolved: dict[str, Hardware | None] = dict.fromkeys(profiles.hardware)
+    for name, source in sorted(profiles.hardware.items()):
+        if source.value is None:
+            continue
+        chain = _chain(source, profiles, found)
+        merged: dict[str, Plain] = {}
+        for each in reversed(chain):
+            merged = _merge(merged, each.value)
+        if "extends" in chain[-1].value:
+            continue
+        missing = _missing(merged)
+        at = Pointer(source.file)
+        for field in missing:
+            found.report(INCOMPLETE_HARDWARE.at(at, f"`{field}` is not given"))
+        if not missing:
+            merged.setdefault("labels", {f"{domain}/{NODE_LABEL}": name})
+            resolved[name] = _build(name, merged, chain)
+    return resolved
+
+
+def _chain(source: Source, profiles: Profiles, found: Found) -> tuple[Source, ...]:
+    """Return the profile and what it extends, most specific first; profiles that extend each other are reported."""
+    chain = [source]
+    while "extends" in chain[-1].value:
+        at = Pointer(chain[-1].file) / "extends"
+        name = chain[-1].value["extends"]
+        if name not in profiles.presets and name in (circle := [PurePosixPath(each.file).stem for each in chain]):
+            told = " extends ".join(f"`{each}`" for each in [*circle, name])
+            found.report(INCOMPLETE_HARDWARE.at(at, f"{told}, and no preset"))
+            break
+        # A profile may have the name of the preset that it extends.
+        local = {other: each for other, each in profiles.hardware.items() if each not in chain}
+        every = {**profiles.presets, **local}
+        others = {each: None if other.value is None else other for each, other in every.items()}
+        parent = find("hardware profile or preset", name, others, at, found)
+        if parent is None:
+            break
+        chain.append(parent)
+    return tuple(chain)
+
+
+def _merge(base: Mapping[str, Plain], over: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Return base with every field of `over` in its place; mappings merge, lists are replaced."""
+    merged = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "labels"
+        merged[key] = _merge(merged[key], value) if both else value
+    return merged
+
+
+def _paths(fields: Mapping[str, Plain], above: str = "") -> Iterator[str]:
+    """Yield the path of each key, joined with dots."""
+    for key, value in fields.items():
+        yield f"{above}{key}"
+        if isinstance(value, dict):
+            yield from _paths(value, f"{above}{key}.")
+
+
+def _missing(merged: Mapping[str, Any]) -> list[str]:
+    """Return the fields that neither the profile nor what it extends gives."""
+    nested = {"cpu": ("sockets", "cores", "threads"), "system": (*_SHARE, "pods"), "kubelet": _SHARE}
+    if "gpu" in merged:
+        nested["gpu"] = ("product", "count")
+    if any(nic["role"] == "rail" for nic in merged.get("nics", ())):
+        nested["nic"] = ("vendor", "device", "rate", "virtualFunctions")
+    missing = [field for field in _REQUIRED if field not in merged]
+    for group, fields in nested.items():
+        if group not in missing:
+            missing += [f"{group}.{field}" for field in fields if field not in merged.get(group, {})]
+    return missing
+
+
+def _share(fields: Mapping[str, Any]) -> Share:
+    return Share(
+        cpu=fields["cpu"] * 1000,
+        memory=parse_bytes(fields["memory"]),
+        ephemeral_storage=parse_bytes(fields["ephemeralStorage"]),
+        pods=fields.get("pods", 0),
+    )
+
+
+def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> Hardware:
+    gpu = merged.get("gpu")
+    nic = merged.get("nic", {})
+    nics_file = next((source.file for source in chain if "nics" in source.value), chain[0].file)
+    return Hardware(
+        name=name,
+        at=Pointer(chain[0].file),
+        files=tuple(source.file for source in chain),
+        origins={path: source.file for source in reversed(chain) for path in _paths(source.value)},
+        sockets=merged["cpu"]["sockets"],
+        cores=merged["cpu"]["cores"],
+        threads=merged["cpu"]["threads"],
+        numa_nodes=merged.get("numaNodes", 1),
+        total=_share({**merged, "cpu": merged["cpu"]["threads"]}),
+        system=_share(merged["system"]),
+        kubelet=_share(merged["kubelet"]),
+        gpu=None if gpu is None else _gpu(gpu),
+        nics=tuple(_nic(fields, Pointer(nics_file) / "nics" / i) for i, fields in enumerate(merged.get("nics", ()))),
+        nic_vendor=nic.get("vendor", ""),
+        nic_device=nic.get("device", ""),
+        link_rate=nic.get("rate", 0),
+        virtual_functions=nic.get("virtualFunctions", 0),
+        labels=dict(sorted(merged["labels"].items())),
+        taint=merged.get("taint", ""),
+    )
+
+
+def _gpu(fields: Mapping[str, Any]) -> Gpu:
+    return Gpu(
+        product=fields["product"],
+        count=fields["count"],
+        resource=fields.get("resource", "nvidia.com/gpu"),
+        minimum_cuda=fields.get("minimumCuda", ""),
+    )
+
+
+def _nic(fields: Mapping[str, Any], at: Pointer) -> Nic:
+    return Nic(
+        pci=fields["pci"],
+        interface=fields.get("interface", ""),
+        device=fields.get("device", ""),
+        numa=fields.get("numa", -1),
+        role=fields["role"],
+        gpu=fields.get("gpu", -1),
+        at=at,
+    )

@@ -1,0 +1,48 @@
+"""The shipped releases, as the model has them. They are our own files: a mistake in one is a bug."""
+
+from __future__ import annotations
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.release import Dns, KnownBad, Release
+from trainyard.yaml_io.source import Source
+
+
+def resolve_release(name: str, source: Source) -> Release:
+    """Return a release; its file is checked by a test, so every field is there."""
+    fields = source.value
+    return Release(
+        name=name,
+        at=Pointer(source.file),
+        versions=fields["versions"],
+        features=frozenset(fields["features"]),
+        sriov_namespace=fields["sriovNamespace"],
+        resource_prefix=fields["resourcePrefix"],
+        ipam=fields["ipam"]["plugin"],
+        ipam_namespace=fields["ipam"].get("namespace", ""),
+        argocd_namespace=fields["argocd"]["namespace"],
+        argocd_account=fields["argocd"]["account"],
+        namespace_labels=fields["namespaceLabels"],
+        dns=Dns(fields["dns"]["namespace"], tuple(fields["dns"]["ports"])),
+        workspace_ingress=tuple(fields["workspaceIngress"]),
+        metrics_namespaces=tuple(fields["metricsNamespaces"]),
+        controllers=tuple(fields["controllers"]),
+        system_namespaces=tuple(fields["systemNamespaces"]),
+        driver_namespaces=tuple(fields["driverNamespaces"]),
+        reserved_config_maps=tuple(fields["reservedConfigMaps"]),
+        isolates_jobs=fields["isolatesJobs"],
+        groups_podsets=fields["groupsPodsets"],
+        job_scc=fields.get("jobScc", ""),
+        pod_ids=fields.get("podIds", {}),
+        display_name_key=fields.get("displayNameKey", ""),
+        component_kinds=fields["componentKinds"],
+        most_flavors=fields["queueLimits"]["flavors"],
+        most_resources=fields["queueLimits"]["resources"],
+        known_bad=tuple(
+            KnownBad(
+                {each: (bounds.get("from", ""), bounds.get("below", "")) for each, bounds in bad["versions"].items()},
+                bad["consequence"],
+            )
+            for bad in fields["knownBad"]
+        ),
+        external=fields["external"],
+    )

@@ -1,0 +1,62 @@
+"""Runtimes as their profiles tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.hardware import Hardware
+from trainyard.model.launcher import LAUNCHERS
+from trainyard.model.quantity import parse_bytes, parse_seconds
+from trainyard.model.runtime import INITIALIZERS, Runtime, Step
+from trainyard.resolve.references import Found, find
+from trainyard.yaml_io.source import Source
+
+
+def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware | None], found: Found) -> Runtime:
+    """Return a runtime; hardware that doesn't exist is reported and left out, one that can't be resolved is kept."""
+    at = Pointer(source.file)
+    fields = source.value
+    runs_on = fields["hardware"]
+    for i, each in enumerate(runs_on):
+        if each not in hardware:
+            find("hardware profile", each, hardware, at / "hardware" / i, found)
+    deprecated = fields.get("deprecated", {})
+    return Runtime(
+        name=name,
+        family=name.removesuffix(f"-v{fields['version']}"),
+        at=at,
+        version=fields["version"],
+        display_name=fields.get("displayName", name),
+        docs=fields.get("docs", ""),
+        framework=fields.get("framework", name.removesuffix(f"-v{fields['version']}")),
+        image=fields["image"],
+        pull_secret=fields.get("pullSecret", ""),
+        libraries=dict(sorted(fields["libraries"].items())),
+        launcher=LAUNCHERS[fields.get("launcher", "openmpi")],
+        fabric=fields.get("fabric", ""),
+        hardware=tuple(sorted(each for each in runs_on if each in hardware)),
+        shared_memory=parse_bytes(fields.get("sharedMemory", "64Gi")),
+        binding=fields.get("binding", "cores"),
+        ranks=fields.get("ranks", 0),
+        max_nodes=fields["maxNodes"],
+        end=deprecated.get("end", ""),
+        deadline=parse_seconds(fields["deadline"]) if "deadline" in fields else 0,
+        grace=parse_seconds(fields.get("grace", "30s")),
+        restarts=fields.get("restarts", 0),
+        initializers=tuple(_initializers(fields.get("initialize", {}))),
+        export=tuple(fields.get("export", ())),
+    )
+
+
+def _initializers(fields: Mapping[str, Any]) -> Iterator[Step]:
+    for field, name in INITIALIZERS.items():
+        if fields.get(field):
+            yield Step(
+                name=name,
+                image=fields["image"],
+                volume=fields["volume"],
+                cpu=fields.get("cpu", 4) * 1000,
+                memory=parse_bytes(fields.get("memory", "16Gi")),
+            )

@@ -1,0 +1,37 @@
+"""Namespaces of daemons, whose pods admission lets onto the training nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model import names
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+
+_EVERYBODY = "default"
+
+TEAM_AS_SYSTEM_NAMESPACE = Rule(
+    id="isolation/team-as-system-namespace",
+    severity=Severity.ERROR,
+    summary="No namespace of a team, nor `default`, is a system namespace.",
+    why=(
+        "Admission passes over the pods of a system namespace. A workbench of the team, or whatever else makes pods"
+        " there, runs on the training nodes and takes their GPUs, beside the queue and every quota (seen with"
+        " Kubernetes 1.36.3). `default` is where people's pods are made who name no namespace."
+    ),
+    fix="Take it out of `systemNamespaces`; run the daemon in a namespace of its own.",
+)
+
+
+def team_as_system_namespace(platform: Platform) -> Iterator[Diagnostic]:
+    """Look for names that a team has, or may have one day."""
+    for site in platform.sites:
+        for name in site.cluster.system_namespaces:
+            if name == _EVERYBODY or name.startswith(names.TEAM_PREFIX):
+                whose = "everybody's" if name == _EVERYBODY else "a team's"
+                message = f"`{name}` is the name of {whose} namespace, and a system namespace of cluster `{site.name}`"
+                yield TEAM_AS_SYSTEM_NAMESPACE.at(site.cluster.at / "systemNamespaces", message)
+
+
+CHECKS = (Check(TEAM_AS_SYSTEM_NAMESPACE, team_as_system_namespace),)

@@ -1,0 +1,41 @@
+"""The shape of every profile: the whole of this stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.schema import faults
+from trainyard.schema.profiles import profile_schema
+from trainyard.schema.shape import check_shape
+from trainyard.yaml_io.source import Profiles
+
+NO_SETTINGS = Rule(
+    id="shape/no-settings",
+    severity=Severity.ERROR,
+    summary="There is a profiles/trainyard.yaml.",
+    why="Without it no label has a prefix and Argo CD knows no repository.",
+    fix="Run `trainyard init`, or write it: format, domain, repository.",
+)
+RULES = (NO_SETTINGS, *faults.RULES)
+
+
+def check_profiles(profiles: Profiles) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the shape of each profile by itself."""
+    if not profiles.settings.content:
+        yield NO_SETTINGS.at(Pointer(profiles.settings.file), "profiles/trainyard.yaml is missing")
+    alone = {"trainyard": profiles.settings, "allocations": profiles.allocations, "waivers": profiles.waivers}
+    for kind, source in alone.items():
+        if source.content:
+            yield from check_shape(source, profile_schema(kind))
+    kinds = {
+        "component": profiles.components,
+        "hardware": profiles.hardware,
+        "cluster": profiles.clusters,
+        "compliance": profiles.compliance,
+        "runtime": profiles.runtimes,
+        "team": profiles.teams,
+    }
+    for kind, sources in kinds.items():
+        for _, source in sorted(sources.items()):
+            yield from check_shape(source, profile_schema(kind))

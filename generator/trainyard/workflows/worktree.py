@@ -1,0 +1,65 @@
+"""The tree's folder in its Git work tree against the folder that Argo CD syncs. Git itself is not run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.workflows.generate import Checked
+
+WRONG_TREE_PATH = Rule(
+    id="delivery/wrong-tree-path",
+    severity=Severity.ERROR,
+    summary="`path` is the folder of the generated tree, from the root of the Git repository.",
+    why=(
+        "Argo CD looks for the tree in a folder that is not there and delivers nothing: `ComparisonError ... app path"
+        " does not exist`. The ApplicationSet finds no team's folder and creates no Application."
+    ),
+    fix="Set `path` in `profiles/trainyard.yaml` to the tree's folder from the root of the Git repository.",
+)
+RULES = (WRONG_TREE_PATH,)
+
+
+def path_in_work_tree(folder: Path) -> str | None:
+    """Return a folder's path from the root of its Git work tree, e.g. ``platform/gpu/overlays``.
+
+    Args:
+        folder: need not exist.
+
+    Returns:
+        The path with forward slashes; None when the folder is in no Git work tree.
+    """
+    return next(_paths(folder), None)
+
+
+def check_tree_path(profiles: Path, target: Path, checked: Checked) -> Iterator[Diagnostic]:
+    """Yield a finding when Argo CD looks for the tree in another folder than the one in which it lies.
+
+    A tree that is written elsewhere on purpose is no finding while `path` names the usual place beside the profiles.
+
+    Args:
+        profiles: folder of the profiles.
+        target: folder of the tree.
+        checked: the profiles, read and checked.
+    """
+    here = path_in_work_tree(target)
+    if here is None or checked.platform is None:
+        return
+    settings = checked.platform.settings
+    if settings.path not in {*_paths(target), *_paths(profiles.parent / "overlays")}:
+        message = f"`path` is `{settings.path}`, and the tree is in `{here}` of its Git repository"
+        hint = f"Set `path: {here}` in `profiles/trainyard.yaml`, then run `trainyard generate`."
+        yield WRONG_TREE_PATH.at(settings.at / "path", message, hint=hint)
+
+
+def _paths(folder: Path) -> Iterator[str]:
+    """Yield a folder's path in its Git work tree, and in the repositories that hold that one as a submodule."""
+    real = Path(os.path.realpath(folder))
+    for root in real.parents:
+        git = root / ".git"
+        if os.path.exists(git):  # noqa: PTH110 - unlike Path.exists, it is false for what may not be looked at
+            yield real.relative_to(root).as_posix()
+            if git.is_dir():
+                return

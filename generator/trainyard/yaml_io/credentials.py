@@ -1,0 +1,36 @@
+"""What looks like a credential, in any text: found before anything else reads it, and masked where text is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from trainyard.yaml_io.shapes import possible
+
+_REST: Final = re.compile(r"[\w-]*", re.ASCII)
+
+
+def find_credentials(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where each begins and ends and what it looks like, in the order of the text."""
+    found = [(*span, shape.what) for shape in possible(text) for span in shape.spans(text)]
+    end = 0
+    # The sort is stable: what has a form of its own comes before the key that it stands under.
+    for start, stop, what in sorted(found, key=lambda each: each[0]):
+        if start >= end:
+            yield start, _whole(text, stop), what
+        end = max(end, _whole(text, stop))
+
+
+def _whole(text: str, stop: int) -> int:
+    """Return where the word ends that a credential ends in: a rule may ask for fewer characters than there are."""
+    return next(_REST.finditer(text, stop)).end() if text[stop - 1].isalnum() else stop
+
+
+@lru_cache(maxsize=64)
+def masked(text: str) -> str:
+    """Return text of the same width and lines without what looks like a credential."""
+    for start, stop, _ in find_credentials(text):
+        text = text[:start] + re.sub(r"[^\n]", "*", text[start:stop]) + text[stop:]
+    return text

@@ -1,0 +1,146 @@
+"""The mistakes that the reader itself knows: what makes a profile more, or other, than one plain YAML mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+
+_PLACES: Final = 10
+"""Anchors and aliases of a file whose places are listed."""
+
+
+def _rule(name: str, summary: str, why: str, fix: str) -> Rule:
+    return Rule(f"shape/{name}", Severity.ERROR, summary, why, fix)
+
+
+NOT_YAML = _rule(
+    "not-yaml",
+    "The file is well-formed YAML.",
+    "nothing can be generated from the file: its cluster would keep its last tree while the profile says otherwise",
+    "correct the syntax; quote a value that holds `: ` or ` #` or begins with one of `*&!|>%@[]{}`",
+)
+NOT_UTF8 = _rule(
+    "not-utf8",
+    "The file is encoded in UTF-8.",
+    "readers guess the encoding differently, so a name could differ between the review and the cluster",
+    "save the file as UTF-8",
+)
+HIDDEN_CHARACTER = _rule(
+    "hidden-character",
+    "The file and its values hold no control, bidirectional, zero-width or other invisible character.",
+    "what a reviewer sees is not what the cluster gets: some readers end a line, and so a comment, at such a character",
+    "delete the character",
+)
+CONFLICT_MARKER = _rule(
+    "conflict-marker",
+    "The file holds its own content, not what Git left in its place.",
+    "the profile is not there: a merge was left half done, or Git LFS did not fetch the file",
+    "finish the merge and remove the marker lines",
+)
+EMPTY_FILE = _rule(
+    "empty-file",
+    "The file says something.",
+    "an empty profile would silently take its team, hardware or cluster out of the tree",
+    "fill in the profile, or take its last content from Git",
+)
+NOT_A_MAPPING = _rule(
+    "not-a-mapping",
+    "The document is a mapping of keys to values.",
+    "a list or a single value has no fields, so nothing can be generated from it",
+    "begin the file with a key, such as `kind: Team`",
+)
+DUPLICATE_KEY = _rule(
+    "duplicate-key",
+    "Each key stands once in its mapping.",
+    "some readers take the last value in silence, others refuse the file: a reviewed quota may not be the one in force",
+    "keep one of the two",
+)
+ANCHOR_OR_ALIAS = _rule(
+    "anchor-or-alias",
+    "Every value is written out where it counts: no anchors, aliases or merge keys.",
+    "a change at the anchor changes distant values that the diff does not show, and nested aliases grow without bound",
+    "write the value out; what many profiles share belongs into the profile that they refer to",
+)
+TAG = _rule(
+    "tag",
+    "No value carries a YAML tag.",
+    "tags change types by reader, and some readers construct arbitrary objects from them",
+    "remove the tag; quote the value if it is text",
+)
+DIRECTIVE = _rule(
+    "directive",
+    "The file has no YAML directive.",
+    "a directive changes how the rest is read, and not every reader of the file obeys it",
+    "remove the lines that begin with `%`",
+)
+SECOND_DOCUMENT = _rule(
+    "second-document",
+    "The file holds one document.",
+    "a reader that takes the first document only would ignore the second in silence",
+    "move the second document into a file of its own",
+)
+AMBIGUOUS_SCALAR = _rule(
+    "ambiguous-scalar",
+    "A value without quotes is of the same type for every YAML reader.",
+    "readers disagree: Kubernetes' and Argo CD's take `no` for false, `0123` for 83 and `1e3` for a number where others"
+    " see text, so the cluster would get another value than the one reviewed",
+    "put the value in double quotes",
+)
+ODD_KEY = _rule(
+    "odd-key",
+    "Keys are plain text: ASCII letters, digits and `_ . : / -`, beginning with a letter or digit.",
+    "a key that is a number, a truth value or a structure gets another name in each reader",
+    "spell the key with letters, digits and `_ . : / -`; quote it if it looks like a number or a truth value",
+)
+TOO_LARGE = _rule(
+    "too-large",
+    "The file stays within the size of a profile a human can review.",
+    "a profile beyond these limits can't be reviewed, and can exhaust the memory of the pipeline that reads it",
+    "split the profile, or move generated content out of it",
+)
+SECRET_IN_GIT = Rule(
+    id="delivery/secret-in-git",
+    severity=Severity.ERROR,
+    summary="No file holds what looks like a credential.",
+    why=(
+        "Git keeps it for ever and everybody with a checkout has it; out of a component's ConfigMap the team's viewers"
+        " read it (seen with Kubernetes 1.36.3)."
+    ),
+    fix=(
+        "Revoke it, since others may have seen it. Put the new one into the secret store; `storage`, `pullSecrets` or"
+        " an ExternalSecret in a component bring it to the team."
+    ),
+)
+
+RULES: tuple[Rule, ...] = (
+    NOT_YAML,
+    NOT_UTF8,
+    HIDDEN_CHARACTER,
+    CONFLICT_MARKER,
+    EMPTY_FILE,
+    NOT_A_MAPPING,
+    DUPLICATE_KEY,
+    ANCHOR_OR_ALIAS,
+    TAG,
+    DIRECTIVE,
+    SECOND_DOCUMENT,
+    AMBIGUOUS_SCALAR,
+    ODD_KEY,
+    TOO_LARGE,
+    SECRET_IN_GIT,
+)
+
+
+def anchors_as_one(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the findings of a file with all anchors and aliases as one, at the first of them: they have one cause."""
+    shared = [each for each in found if each.rule == ANCHOR_OR_ALIAS.id]
+    if len(shared) < 2:
+        return tuple(found)
+    first, *others = shared
+    notes = tuple(Note(each.message, each.at) for each in others[: _PLACES - 1])
+    message = f"{len(shared)} anchors, aliases and merge keys; the first is {first.message}"
+    rest = (each for each in found if each.rule != first.rule or each is first)
+    return tuple(replace(each, message=message, notes=notes) if each is first else each for each in rest)

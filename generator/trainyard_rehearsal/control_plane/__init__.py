@@ -1,0 +1,1 @@
+"""A control plane without containers, the programs that it runs, and what plays the part of nodes."""

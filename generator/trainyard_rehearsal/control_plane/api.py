@@ -1,0 +1,281 @@
+"""The API server as one user sees it: objects as plain data, refusals in the server's own words."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from trainyard.diagnostics import ToolError
+
+Body = dict[str, Any]
+Done = TypeVar("Done")
+
+_SECONDS = 60.0
+_AGAIN = 0.5
+"""Seconds until a request that came too early is made again."""
+_AT_ONCE = 4
+_TOKEN: Body = {"audiences": [], "expirationSeconds": 86400}
+"""Of a service account: a day, since a control plane may be kept for longer than the usual hour."""
+_OURS = ("name", "namespace", "labels", "annotations")
+MANAGER = "argocd-controller"
+"""Field manager that Argo CD applies as."""
+
+
+class Refused(Exception):  # noqa: N818 - it is the server's answer, and no failure of ours
+    """The API server's answer to a request that it does not do."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A kind as the API server serves it."""
+
+    prefix: str
+    plural: str
+    namespaced: bool
+
+    def path(self, namespace: str = "", name: str = "", part: str = "") -> str:
+        """Return the path of an object, of a part of it (``status``), or of all objects."""
+        within = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
+        return f"{self.prefix}{within}/{self.plural}{f'/{name}' if name else ''}{f'/{part}' if part else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the API server made of an object."""
+
+    body: Body
+    warnings: tuple[str, ...]
+
+
+class _Trust(ssl.SSLContext):
+    """TLS settings that the threads of a client share, and that no connection changes.
+
+    httpcore sets the list of protocols (ALPN) for each connection. OpenSSL frees the old list while another thread may
+    copy it for its own connection, and a Go server refuses the broken hello (``TLSV1_ALERT_DECODE_ERROR``).
+    """
+
+    def set_alpn_protocols(self, alpn_protocols: Iterable[str]) -> None:
+        """Ignore them: without a list the server speaks HTTP/1.1, as this client does."""
+
+
+class Api:
+    """Requests of one user.
+
+    Args:
+        server: address of the API server.
+        authority: certificate that vouches for it.
+        user: as a kubeconfig says it: ``token``, or ``client-certificate`` and ``client-key``.
+    """
+
+    def __init__(self, server: str, authority: Path, user: Mapping[str, str]) -> None:
+        trust = _Trust(ssl.PROTOCOL_TLS_CLIENT)
+        trust.load_verify_locations(authority)
+        if "client-certificate" in user:
+            trust.load_cert_chain(user["client-certificate"], user["client-key"])
+        self._client = httpx.Client(
+            base_url=server,
+            verify=trust,
+            headers={"Authorization": f"Bearer {user['token']}"} if "token" in user else {},
+            timeout=_SECONDS,
+            # A TLS handshake costs more than most requests, so idle connections are kept for the longest time of one.
+            limits=httpx.Limits(keepalive_expiry=_SECONDS),
+            trust_env=False,
+        )
+        self._impersonated: list[tuple[str, str]] = []
+        self._known: dict[str, dict[str, Resource]] = {}
+
+    def __enter__(self) -> Self:
+        """Keep connections open."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close them."""
+        self._client.close()
+
+    def acting(self, user: str, groups: Sequence[str]) -> Api:
+        """Return the same API as another user sees it, by impersonation."""
+        other = object.__new__(Api)
+        other._client, other._known = self._client, self._known
+        other._impersonated = [("Impersonate-User", user), *(("Impersonate-Group", each) for each in groups)]
+        return other
+
+    def ready(self) -> bool:
+        """Tell whether the API server answers and is ready."""
+        try:
+            return self._client.get("/readyz").status_code == httpx.codes.OK
+        except httpx.TransportError:
+            return False
+
+    def resource(self, version: str, kind: str) -> Resource:
+        """Return how a kind is served.
+
+        Raises:
+            Refused: it is not.
+        """
+        if kind not in self._known.get(version, {}):
+            self._known[version] = dict(self._discover(version))
+        try:
+            return self._known[version][kind]
+        except KeyError:
+            raise Refused(404, f"no kind {kind} in {version} on this API server") from None
+
+    def get(self, version: str, kind: str, name: str, namespace: str = "") -> Body:
+        """Return one object.
+
+        Raises:
+            Refused: it is not there, or this user may not see it.
+        """
+        return self._do("GET", self.resource(version, kind).path(namespace, name)).body
+
+    def find(self, version: str, kind: str, name: str, namespace: str = "") -> Body:
+        """Return one object; empty when it is not there.
+
+        Raises:
+            Refused: this user may not see it.
+        """
+        try:
+            return self.get(version, kind, name, namespace)
+        except Refused as refused:
+            if refused.status != httpx.codes.NOT_FOUND:
+                raise
+            return {}
+
+    def list(self, version: str, kind: str, namespace: str = "", labels: str = "") -> list[Body]:
+        """Return the objects of a kind, of every namespace when none is said.
+
+        Raises:
+            Refused: this user may not see them.
+        """
+        found = self._do(
+            "GET", self.resource(version, kind).path(namespace), {"labelSelector": labels} if labels else {}
+        )
+        return [{"apiVersion": version, "kind": kind, **item} for item in found.body["items"]]
+
+    def apply(self, body: Body, content: bytes = b"", *, manager: str = MANAGER, dry_run: bool = False) -> Answer:
+        """Apply an object as Argo CD does: by the server, strictly, taking fields over.
+
+        Args:
+            body: the object.
+            content: the bytes that it was read from; the server's own YAML reader then decides.
+            manager: of its fields.
+            dry_run: change nothing.
+
+        Raises:
+            Refused: unknown fields included.
+        """
+        path = self._path(body)
+        query = {"fieldManager": manager, "fieldValidation": "Strict", "force": "true"}
+        kind = "application/apply-patch+yaml"
+        return self._do("PATCH", path, query | _dry(dry_run), content or _json(body), kind)
+
+    def create(self, body: Body, part: str = "", *, dry_run: bool = False) -> Answer:
+        """Create an object, or a part of one (``exec``).
+
+        Raises:
+            Refused: by validation, admission or authorization.
+        """
+        metadata = body["metadata"]
+        resource = self.resource(body["apiVersion"], body["kind"])
+        path = self._path(body, part) if part else resource.path(metadata.get("namespace", ""))
+        return self._do("POST", path, {"fieldValidation": "Strict"} | _dry(dry_run), _json(body))
+
+    def patch(self, body: Body, change: Body, part: str = "", *, dry_run: bool = False) -> Answer:
+        """Change an object, or a part of it (``status``), by a merge patch (RFC 7396).
+
+        Raises:
+            Refused: by validation, admission or authorization.
+        """
+        path, kind = self._path(body, part), "application/merge-patch+json"
+        return self._do("PATCH", path, _dry(dry_run), _json(change), kind)
+
+    def token(self, account: str, namespace: str) -> str:
+        """Return a token of a service account, which the API server then knows with its groups.
+
+        Raises:
+            Refused: there is no such account.
+        """
+        path = self.resource("v1", "ServiceAccount").path(namespace, account, "token")
+        wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": _TOKEN}
+        return str(self._do("POST", path, {}, _json(wanted)).body["status"]["token"])
+
+    def delete(self, body: Body, dependents: str = "Background", *, dry_run: bool = False) -> None:
+        """Delete an object, its dependents in the background or as said.
+
+        Raises:
+            Refused: it is not there, or this user may not.
+        """
+        self._do("DELETE", self._path(body), {"propagationPolicy": dependents} | _dry(dry_run))
+
+    def _path(self, body: Body, part: str = "") -> str:
+        metadata = body["metadata"]
+        resource = self.resource(body["apiVersion"], body["kind"])
+        return resource.path(metadata.get("namespace", ""), metadata["name"], part)
+
+    def _discover(self, version: str) -> Iterator[tuple[str, Resource]]:
+        prefix = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        answer = self._request("GET", prefix)
+        if answer.status_code == httpx.codes.OK:
+            for each in answer.json()["resources"]:
+                if "/" not in each["name"]:
+                    yield each["kind"], Resource(prefix, each["name"], each["namespaced"])
+
+    def _do(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, str] | None = None,
+        content: bytes = b"",
+        kind: str = "application/json",
+    ) -> Answer:
+        headers = [("Content-Type", kind), *self._impersonated]
+        answer = self._request(method, path, params=query or {}, content=content, headers=headers)
+        body = answer.json() if answer.content else {}
+        if answer.is_error:
+            raise Refused(answer.status_code, str(body.get("message", answer.reason_phrase)))
+        return Answer(body, tuple(answer.headers.get_list("Warning")))
+
+    def _request(self, method: str, path: str, **details: Any) -> httpx.Response:
+        deadline = time.monotonic() + _SECONDS
+        try:
+            # A kind that has just come is answered so ("storage is (re)initializing"): every client asks again.
+            while (
+                answer := self._client.request(method, path, **details)
+            ).status_code == httpx.codes.TOO_MANY_REQUESTS:
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(_AGAIN)
+        except httpx.TransportError as error:
+            raise ToolError(f"the API server does not answer to {method} {path}: {error}") from error
+        return answer
+
+
+def at_once(requests: Iterable[Callable[[], Done]]) -> list[Done]:
+    """Make requests that do not change anything, some at a time; return what became of them in their order."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(lambda request: request(), requests))
+
+
+def as_applied(body: Body) -> Body:
+    """Return an object as it can be applied again, without what the API server adds."""
+    metadata = {key: body["metadata"][key] for key in _OURS if key in body["metadata"]}
+    return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}
+
+
+def _json(body: Body) -> bytes:
+    return json.dumps(body).encode()
+
+
+def _dry(dry_run: bool) -> dict[str, str]:
+    return {"dryRun": "All"} if dry_run else {}

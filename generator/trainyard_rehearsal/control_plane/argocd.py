@@ -1,0 +1,218 @@
+"""Argo CD as processes beside a control plane, as the accounts and with the rights that it has in production."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainyard.yaml_io.manifests import parse_manifests
+from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.control_plane.controllers import kustomized
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.processes import answers, free_ports
+from trainyard_rehearsal.control_plane.redis import Redis
+from trainyard_rehearsal.control_plane.tunnel import tunnel
+
+_APPLICATIONS, _SETS, _MANIFESTS = (
+    "argocd-application-controller",
+    "argocd-applicationset-controller",
+    "argocd-repo-server",
+)
+_IN_CLUSTER = "https://kubernetes.default.svc"
+_HEALTH = "resource.customizations.health"
+_READ = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}]
+"""What OpenShift GitOps gives its controller in a cluster beside what the tree's own role gives."""
+
+_SCRIPTS = {
+    # kubectl has kustomize in it; each line of the record is one build.
+    "kustomize": (
+        "#!/bin/sh\n"
+        'if [ "$1" = version ]; then echo v5.8.1; exit; fi\n'
+        'shift; echo "$@" >>"$BUILDS"; exec "$KUBECTL" kustomize "$@"\n'
+    ),
+    # Argo CD's image has it; without it no manifest is made, signed or not.
+    "git-verify-wrapper.sh": '#!/bin/sh\ngit verify-commit "$1" 2>&1\nexit 0\n',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ArgoCD:
+    """Argo CD that is about to run.
+
+    Args:
+        folder: of its own files.
+    """
+
+    lab: Lab
+    folder: Path
+    redis: Redis
+
+    @property
+    def namespace(self) -> str:
+        """Its home."""
+        return self.lab.plan.site.cluster.argocd_namespace
+
+    @property
+    def builds(self) -> list[str]:
+        """The folder of each run of kustomize so far, absolute."""
+        record = self.folder / "builds"
+        return record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Run it.
+
+        Raises:
+            ToolError: a process does not start.
+        """
+        bin_folder = self.folder / "bin"
+        bin_folder.mkdir(parents=True)
+        for name, text in _SCRIPTS.items():
+            (bin_folder / name).write_text(text, encoding="utf-8")
+            (bin_folder / name).chmod(0o755)
+        for body in self._objects():
+            self.lab.api.apply(body)
+        with tunnel(int(self._cluster["server"].rpartition(":")[2])) as proxy:
+            if self.lab.plan.site.cluster.server != _IN_CLUSTER:
+                self.lab.api.apply(self._remote(proxy))
+            self._start()
+            yield
+
+    def _objects(self) -> Iterator[Body]:
+        """Yield configuration, accounts and roles, as the release's Argo CD has them."""
+        for folder in ("base/config", "base/application-controller-roles", "base/applicationset-controller"):
+            for body in self._upstream(folder):
+                if body["kind"] in {"ConfigMap", "Role", "RoleBinding", "Secret", "ServiceAccount"}:
+                    yield self._at_home(body)
+        by_operator = "argocd-object" in self.lab.plan.site.cluster.release.features
+        for body in self._upstream("cluster-rbac/application-controller"):
+            if by_operator and body["kind"] == "ClusterRole":
+                body["rules"] = _READ
+            yield self._at_home(body)
+
+    def _upstream(self, folder: str) -> list[Body]:
+        built = self.lab.built
+        return kustomized(built.programs["kubectl"], built.manifests["argocd"] / folder)
+
+    def _at_home(self, body: Body) -> Body:
+        """Return an object of Argo CD with the names and settings that it has here."""
+        if not body["kind"].startswith("Cluster"):
+            body["metadata"]["namespace"] = self.namespace
+        if body["kind"] == "ServiceAccount":
+            body["metadata"]["name"] = self._account(body["metadata"]["name"])
+        for subject in body.get("subjects", []):
+            subject |= {"name": self._account(subject["name"]), "namespace": self.namespace}
+        if body["metadata"]["name"] == "argocd-cm":
+            body["data"] = body.get("data", {}) | self._health_checks()
+        return body
+
+    def _account(self, name: str) -> str:
+        return self.lab.plan.site.cluster.release.argocd_account if name == _APPLICATIONS else name
+
+    def _health_checks(self) -> dict[str, str]:
+        """Return the tree's health checks as keys of ``argocd-cm``."""
+        folder = self.lab.plan.tree / "argocd"
+        for name in ("health-customizations.yaml", "resource-health-checks.yaml"):
+            if (folder / name).exists():
+                (body,) = parse_manifests((folder / name).read_text(encoding="utf-8"))
+        return checks_by_key(body)
+
+    def _remote(self, proxy: int) -> Body:
+        """Return the cluster as Argo CD stores one that is not its own: its address is the profile's."""
+        tls = {"caData": self._authority, "serverName": "localhost"}
+        config = {"bearerToken": self._token(_APPLICATIONS), "tlsClientConfig": tls}
+        config["proxyUrl"] = f"http://127.0.0.1:{proxy}"
+        data = {
+            "name": self.lab.plan.site.name,
+            "server": self.lab.plan.site.cluster.server,
+            "config": json.dumps(config),
+        }
+        labels = {"argocd.argoproj.io/secret-type": "cluster"}
+        return {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": "rehearsed-cluster", "namespace": self.namespace, "labels": labels},
+            "stringData": data,
+        }
+
+    @property
+    def _cluster(self) -> dict[str, str]:
+        config = json.loads(self.lab.kubeconfig.read_text(encoding="utf-8"))
+        return dict(config["clusters"][0]["cluster"])
+
+    @property
+    def _authority(self) -> str:
+        return base64.b64encode(Path(self._cluster["certificate-authority"]).read_bytes()).decode()
+
+    def _token(self, name: str) -> str:
+        return self.lab.api.token(self._account(name), self.namespace)
+
+    def _start(self) -> None:
+        redis, manifests, *others = free_ports(7)
+        processes, libraries = self.lab.processes, os.pathsep.join(map(str, self.redis.libraries))
+        quiet = ("--save", "", "--appendonly", "no", "--dir", str(self.folder))
+        processes.start(
+            self.redis.program,
+            ("--port", str(redis), "--bind", "127.0.0.1", *quiet),
+            {"LD_LIBRARY_PATH": libraries} if libraries else {},
+        )
+        self._run(
+            _MANIFESTS,
+            *("--address", "127.0.0.1", "--port", str(manifests), "--metrics-address", "127.0.0.1"),
+            *("--metrics-port", str(others[0]), "--redis", f"127.0.0.1:{redis}"),
+            *("--disable-tls", "--client-ca-path", ""),
+        )
+        for port, what in ((redis, "Redis"), (manifests, "Argo CD's repo server")):
+            processes.wait_until(lambda port=port: answers(port), f"the start of {what}", 60)  # type: ignore[misc]
+        server = f"127.0.0.1:{manifests}"
+        self._run(
+            _APPLICATIONS,
+            *("--repo-server", server, "--repo-server-plaintext", "--redis", f"127.0.0.1:{redis}"),
+            *("--metrics-port", str(others[1]), "--app-resync", "3600"),
+            *("--kubeconfig", str(self._kubeconfig(_APPLICATIONS))),
+        )
+        self._run(
+            _SETS,
+            *("--argocd-repo-server", server, "--repo-server-plaintext", "--namespace", self.namespace),
+            *("--metrics-addr", f"127.0.0.1:{others[2]}", "--probe-addr", f"127.0.0.1:{others[3]}"),
+            *("--webhook-addr", f"127.0.0.1:{others[4]}", "--kubeconfig", str(self._kubeconfig(_SETS))),
+        )
+
+    def _run(self, role: str, *arguments: str) -> None:
+        temporary = self.folder / role
+        temporary.mkdir()
+        environment = {
+            "ARGOCD_APPLICATION_CONTROLLER_PERSIST_RESOURCE_HEALTH": "true",
+            "ARGOCD_BINARY_NAME": role,
+            "ARGOCD_FAKE_IN_CLUSTER": "true",
+            "ARGOCD_GPG_ENABLED": "false",
+            "BUILDS": str(self.folder / "builds"),
+            "KUBECONFIG": str(self.folder / f"{role}.kubeconfig"),
+            "KUBECTL": str(self.lab.built.programs["kubectl"]),
+            "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "TMPDIR": str(temporary),
+        }
+        self.lab.processes.start_as(role, [str(self.lab.built.programs["argocd"]), *arguments], environment)
+
+    def _kubeconfig(self, role: str) -> Path:
+        """Write the kubeconfig of an account: the administrator's with another token, at home."""
+        config = json.loads(self.lab.kubeconfig.read_text(encoding="utf-8"))
+        config["users"][0]["user"] = {"token": self._token(role)}
+        config["contexts"][0]["context"]["namespace"] = self.namespace
+        path = self.folder / f"{role}.kubeconfig"
+        path.write_text(json.dumps(config), encoding="utf-8")
+        return path
+
+
+def checks_by_key(fragment: Body) -> dict[str, str]:
+    """Return health checks as keys of ``argocd-cm``, as OpenShift's operator writes those of its object."""
+    if "data" in fragment:
+        return dict(fragment["data"])
+    checks = fragment["spec"]["resourceHealthChecks"]
+    names = (f"{each['group']}_{each['kind']}".removeprefix("_") for each in checks)
+    return {f"{_HEALTH}.{name}": each["check"] for name, each in zip(names, checks, strict=True)}

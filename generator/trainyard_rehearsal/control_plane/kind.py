@@ -1,0 +1,205 @@
+"""kind: a container runs the API server and Kubernetes' own controllers, and everything else stays a process."""
+
+from __future__ import annotations
+
+import base64
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from trainyard.diagnostics import ToolError
+from trainyard.yaml_io.emitter import emit
+from trainyard.yaml_io.manifests import parse_manifests
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.build import Built
+from trainyard_rehearsal.control_plane.certificates import write_certificates
+from trainyard_rehearsal.control_plane.place import ADMIN, Place
+from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Processes
+
+_PROVIDER = {"KIND_EXPERIMENTAL_PROVIDER": "docker"}
+"""kind would look for others too, whose networks this machine can't be reached from."""
+
+_ADDONS = {"Deployment": "apps/v1", "StorageClass": "storage.k8s.io/v1"}
+"""What kind brings beyond Kubernetes: CoreDNS would take CPU of our nodes, and claims a class that no profile names."""
+
+_PROBE = 5
+"""Seconds within which a container reaches its own machine, if it does at all."""
+
+
+def need_engine() -> None:
+    """Look whether a Docker engine answers.
+
+    Raises:
+        ToolError: none does.
+    """
+    try:
+        _docker("version", "--format", "{{.Server.Version}}")
+    except ToolError as error:
+        raise ToolError(f"`--on kind` needs a Docker engine; without `--on kind` none is needed. {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Runs a control plane as a cluster of kind's with one node, which is none of ours.
+
+    Args:
+        image: of that node, with its digest.
+    """
+
+    image: str
+
+    @property
+    def configuration(self) -> Body:
+        """What kind makes a cluster of: no network of pods and no proxy, as nobody here has a pod that runs."""
+        return {
+            "kind": "Cluster",
+            "apiVersion": "kind.x-k8s.io/v1alpha4",
+            "networking": {"apiServerAddress": LOOPBACK, "disableDefaultCNI": True, "kubeProxyMode": "none"},
+            "nodes": [{"role": "control-plane", "image": self.image}],
+        }
+
+    @contextmanager
+    def stood(self, built: Built, folder: Path) -> Iterator[Place]:
+        """Have kind make a cluster, and delete it whatever happens.
+
+        Raises:
+            ToolError: kind fails, or its API server can't reach this machine.
+        """
+        cluster = _Cluster(built.programs["kind"], folder)
+        with cluster.deleted(), Processes(folder / "logs") as processes:
+            configuration = folder / "kind.yaml"
+            configuration.write_bytes(emit(self.configuration))
+            create = ("create", "cluster", "--config", str(configuration), *cluster.arguments)
+            processes.run(cluster.program, create, os.environ | _PROVIDER)
+            address = cluster.machine()
+            server, authority, admin = _read_kubeconfig(cluster.kubeconfig)
+            certificates = write_certificates(folder / "certificates", address)
+            place = Place(folder, built, processes, server, authority, admin, address, certificates)
+            place.write_kubeconfig(ADMIN, admin)
+            with place.api() as api:
+                processes.wait_until(api.ready, "the readiness of kind's API server", START)
+            yield place
+
+    def start_controllers(self, place: Place) -> None:
+        """Take away what kind brings besides, and keep its node to itself: with a single one, kind takes its taint."""
+        with place.api() as api:
+            for node in api.list("v1", "Node"):
+                api.patch(node, {"spec": {"unschedulable": True}})
+            for kind, version in _ADDONS.items():
+                for body in api.list(version, kind):
+                    api.delete(body, "Foreground")
+            place.processes.wait_until(lambda: _is_bare(api), "the end of what kind brings besides", START)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """A cluster of kind's.
+
+    Args:
+        program: kind.
+        folder: of the run; two runs never have the same at the same time.
+    """
+
+    program: Path
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return f"trainyard-rehearsal-{sha256(str(self.folder).encode()).hexdigest()[:8]}"
+
+    @property
+    def node(self) -> str:
+        """Name of its container (pkg/cluster/internal/providers/common/namer.go@v0.33.0)."""
+        return f"{self.name}-control-plane"
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.folder / "kind" / "kubeconfig"
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What every command of kind's is told; with no kubeconfig it would write into the user's own."""
+        return "--name", self.name, "--kubeconfig", str(self.kubeconfig)
+
+    @contextmanager
+    def deleted(self) -> Iterator[None]:
+        """Delete the cluster afterwards; and before, since a run that was killed leaves one."""
+        self._delete()
+        try:
+            yield
+        finally:
+            self._delete()
+
+    def _delete(self) -> None:
+        _said([str(self.program), "delete", "cluster", *self.arguments])
+
+    def machine(self) -> str:
+        """Return the address under which its API server reaches this machine: the gateway of its network.
+
+        Raises:
+            ToolError: it does not reach it.
+        """
+        networks = "{{range .NetworkSettings.Networks}}{{.Gateway}}{{end}}"
+        address = _docker("container", "inspect", "--format", networks, self.node)
+        try:
+            with socket.create_server((address, 0)) as probe:
+                there = f"</dev/tcp/{address}/{probe.getsockname()[1]}"
+                _docker("exec", self.node, "timeout", str(_PROBE), "bash", "-c", there)
+        except (OSError, ToolError) as error:
+            raise ToolError(
+                f"the API server in kind's container can't call webhooks on this machine, at {address}: a firewall is"
+                f" in the way, or Docker runs without root or in a virtual machine of its own. {error}"
+            ) from None
+        return address
+
+
+def _read_kubeconfig(path: Path) -> tuple[str, Path, dict[str, str]]:
+    """Return server, authority and user of a kubeconfig, what it holds itself written into files beside it."""
+    (config,) = parse_manifests(path.read_text(encoding="utf-8"))
+    assert isinstance(config, dict)
+    cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+    written = {}
+    for name, data in {**cluster, **user}.items():
+        if name.endswith("-data"):
+            file = path.with_name(name.removesuffix("-data"))
+            file.touch(mode=0o600)
+            file.write_bytes(base64.b64decode(data))
+            written[file.name] = file
+    authority = written.pop("certificate-authority")
+    return cluster["server"], authority, {name: str(file) for name, file in written.items()}
+
+
+def _is_bare(api: Api) -> bool:
+    return not any(api.list(version, kind) for kind, version in _ADDONS.items())
+
+
+def _docker(*arguments: str) -> str:
+    return _said(["docker", *arguments])
+
+
+def _said(command: list[str]) -> str:
+    """Return what a command prints.
+
+    Raises:
+        ToolError: it is not there, or fails; its own words are told.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            env=os.environ | _PROVIDER,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ToolError(f"{command[0]}: {error.strerror}") from None
+    if done.returncode:
+        raise ToolError(f"`{Path(command[0]).name} {command[1]}` failed: {done.stderr.strip()[-1000:]}")
+    return done.stdout.strip()

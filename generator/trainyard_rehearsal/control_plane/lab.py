@@ -1,0 +1,159 @@
+"""One cluster's control plane, up to the point where Argo CD would begin: components run, nodes are there, no tree."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from trainyard.diagnostics import ToolError, TreeError
+from trainyard.model.platform import Site
+from trainyard.yaml_io.manifests import parse_manifests
+from trainyard_rehearsal.control_plane import controllers, native
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.build import Built
+from trainyard_rehearsal.control_plane.components import Components
+from trainyard_rehearsal.control_plane.controllers import Running
+from trainyard_rehearsal.control_plane.custom_resource import custom_resource
+from trainyard_rehearsal.control_plane.kind import Kind
+from trainyard_rehearsal.control_plane.nodes import nodes, start_kwok
+from trainyard_rehearsal.control_plane.place import ADMIN, ControlPlane, Place
+from trainyard_rehearsal.control_plane.processes import START, Processes, free_ports
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a control plane is started for.
+
+    Args:
+        site: the cluster.
+        tree: its folder in the committed tree.
+        components: of its release.
+        kinds: ``apiVersion`` and kind of every object that will be applied.
+    """
+
+    site: Site
+    tree: Path
+    components: Components
+    kinds: Collection[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """A control plane that runs.
+
+    Args:
+        own_crds: kinds whose CustomResourceDefinition was made from our own closed schema.
+        kubeconfig: of its administrator.
+    """
+
+    plan: Plan
+    api: Api
+    processes: Processes
+    built: Built
+    own_crds: tuple[str, ...]
+    kubeconfig: Path
+
+
+@contextmanager
+def alone(cache: Path) -> Iterator[None]:
+    """Keep other rehearsals away.
+
+    Raises:
+        ToolError: one is running.
+        TreeError: a file of the cache can't be written or read; the disk is full, usually.
+    """
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise TreeError(f"{cache} is no folder; have TRAINYARD_CACHE name one") from None
+    with (cache / "lock").open("w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ToolError(f"another rehearsal is running (it holds {cache / 'lock'}); wait for its end") from None
+        try:
+            yield
+        except OSError as error:
+            raise TreeError(f"{error.filename or cache}: {error.strerror or error}") from error
+
+
+@contextmanager
+def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
+    """Start a control plane with the nodes of a cluster, and end it whatever happens.
+
+    Args:
+        plan: what is to stand there.
+        built: the release's programs.
+        folder: of this run, ours alone; what an earlier run left there goes.
+
+    Raises:
+        ToolError: something does not start; its last words are told.
+    """
+    site, components = plan.site, plan.components
+    runs: ControlPlane = Kind(components.node_image) if components.node_image else native
+    shutil.rmtree(folder, ignore_errors=True)
+    with runs.stood(built, folder) as place, place.api() as api:
+        ports = free_ports(len(components.controllers), place.address)
+        running = {
+            each.name: Running(each, place, port, plan.tree)
+            for each, port in zip(components.controllers.values(), ports, strict=True)
+        }
+        own_crds = _serve_kinds(plan, place, api, running)
+        runs.start_controllers(place)
+        start_kwok(place)
+        for namespace in _namespaces(site, components):
+            api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+        for node in nodes(site):
+            api.create(node)
+        controllers.start(running, api)
+        yield Lab(plan, api, place.processes, built, own_crds, place.kubeconfig(ADMIN))
+
+
+def _serve_kinds(plan: Plan, place: Place, api: Api, running: dict[str, Running]) -> tuple[str, ...]:
+    """Have the API server know every kind of the release; return those that no module has."""
+    published = [*_published(place.built), *(body for each in running.values() for body in each.crds())]
+    published += controllers.kustomized(place.built.programs["kubectl"], place.built.manifests["argocd"] / "crds")
+    own = list(_handwritten(plan.components, plan.kinds))
+    names = [body["metadata"]["name"] for body in (*published, *own)]
+    for body in (*published, *own):
+        body.pop("status", None)
+        api.apply(body)
+    for name in names:
+        place.processes.wait_until(partial(_established, api, name), f"the readiness of {name}", START)
+    return tuple(f"{body['spec']['names']['kind']}.{body['spec']['group']}" for body in own)
+
+
+def _published(built: Built) -> Iterator[Body]:
+    for path in built.crds:
+        for body in parse_manifests(path.read_text(encoding="utf-8")):
+            assert isinstance(body, dict)
+            body["spec"].pop("conversion", None)
+            yield body
+
+
+def _handwritten(components: Components, kinds: Collection[tuple[str, str]]) -> Iterator[Body]:
+    """Yield custom resources made from our own schemas, for kinds of the tree that no module ships."""
+    for path in sorted((components.folder / "handwritten").rglob("*.json")):
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        kind = schema["properties"]["kind"]["const"]
+        group, version = path.parent.name, path.stem.rpartition("_")[2]
+        if (f"{group}/{version}", kind) in kinds:
+            yield custom_resource(group, version, kind, schema)
+
+
+def _established(api: Api, name: str) -> bool:
+    body = api.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", name)
+    conditions = body.get("status", {}).get("conditions") or []
+    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
+
+
+def _namespaces(site: Site, components: Components) -> list[str]:
+    """Return the namespaces that others than Trainyard make: declared as external, and the controllers' own."""
+    external = (name.removeprefix("Namespace/") for name in site.cluster.external if name.startswith("Namespace/"))
+    return sorted({*external, *(each.namespace for each in components.controllers.values())})

@@ -1,0 +1,114 @@
+"""A control plane of processes: etcd, the API server and Kubernetes' own controllers, on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from trainyard_rehearsal.control_plane.build import Built
+from trainyard_rehearsal.control_plane.certificates import write_certificates
+from trainyard_rehearsal.control_plane.place import ADMIN, Place
+from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Processes, answers, free_ports
+
+_MANAGER, _SCHEDULER = "kube-controller-manager", "kube-scheduler"
+_USERS = {ADMIN: "admin,0,system:masters", _MANAGER: f"system:{_MANAGER},1", _SCHEDULER: f"system:{_SCHEDULER},2"}
+"""Whom the API server knows by a file: name, id and group."""
+
+
+@contextmanager
+def stood(built: Built, folder: Path) -> Iterator[Place]:
+    """Run etcd and the API server.
+
+    Raises:
+        ToolError: a process ends, or it takes too long.
+    """
+    certificates = write_certificates(folder / "certificates", LOOPBACK)
+    (port,) = free_ports(1)
+    with Processes(folder / "logs") as processes:
+        place = Place(
+            folder,
+            built,
+            processes,
+            server=f"https://{LOOPBACK}:{port}",
+            authority=certificates.authority,
+            admin=_user(ADMIN),
+            address=LOOPBACK,
+            certificates=certificates,
+        )
+        _write_users(place)
+        _start_api(place, port)
+        yield place
+
+
+def start_controllers(place: Place) -> None:
+    """Start the controller manager and the scheduler: quotas count a kind that comes later half a minute after.
+
+    Raises:
+        ToolError: one can't be started.
+    """
+    manager, scheduler = free_ports(2)
+    programs = place.built.programs
+    place.processes.start(programs[_MANAGER], tuple(_manager(place, manager)))
+    place.processes.start(programs[_SCHEDULER], tuple(_served(place, _SCHEDULER, scheduler)))
+
+
+def _start_api(place: Place, port: int) -> None:
+    client, peer = free_ports(2)
+    processes, programs = place.processes, place.built.programs
+    processes.start(programs["etcd"], tuple(_etcd(place, client, peer)))
+    processes.wait_until(lambda: answers(client), "the start of etcd", START)
+    processes.start(programs["kube-apiserver"], tuple(_api_server(place, port, client)))
+    with place.api() as api:
+        processes.wait_until(api.ready, "the start of the API server", START)
+
+
+def _write_users(place: Place) -> None:
+    rows = (f"{_user(name)['token']},{user}\n" for name, user in _USERS.items())
+    (place.folder / "tokens.csv").write_text("".join(rows), encoding="utf-8")
+    for name in _USERS:
+        place.write_kubeconfig(name, _user(name))
+
+
+def _user(name: str) -> dict[str, str]:
+    return {"token": f"token-of-{name}"}
+
+
+def _etcd(place: Place, client: int, peer: int) -> Iterator[str]:
+    yield from ("--data-dir", str(place.folder / "etcd"), "--unsafe-no-fsync", "--log-level", "warn")
+    yield from ("--listen-client-urls", _plain(client), "--advertise-client-urls", _plain(client))
+    yield from ("--listen-peer-urls", _plain(peer), "--initial-advertise-peer-urls", _plain(peer))
+    yield from ("--initial-cluster", f"default={_plain(peer)}")
+
+
+def _plain(port: int) -> str:
+    return f"http://{LOOPBACK}:{port}"
+
+
+def _api_server(place: Place, port: int, etcd: int) -> Iterator[str]:
+    keys = place.certificates
+    yield from ("--etcd-servers", _plain(etcd), "--bind-address", LOOPBACK, "--advertise-address", LOOPBACK)
+    yield from ("--secure-port", str(port), "--endpoint-reconciler-type", "none", "--authorization-mode", "RBAC")
+    yield from ("--token-auth-file", str(place.folder / "tokens.csv"), "--allow-privileged")
+    yield from ("--tls-cert-file", str(keys.certificate), "--tls-private-key-file", str(keys.key))
+    yield from ("--service-cluster-ip-range", "10.96.0.0/16")
+    yield from ("--service-account-issuer", "https://kubernetes.default.svc")
+    yield from (
+        "--service-account-key-file",
+        str(keys.accounts),
+        "--service-account-signing-key-file",
+        str(keys.accounts),
+    )
+
+
+def _manager(place: Place, port: int) -> Iterator[str]:
+    keys = place.certificates
+    yield from _served(place, _MANAGER, port)
+    yield from ("--use-service-account-credentials", "--root-ca-file", str(keys.authority))
+    yield from ("--service-account-private-key-file", str(keys.accounts), "--pvclaimbinder-sync-period", "1s")
+
+
+def _served(place: Place, name: str, port: int) -> Iterator[str]:
+    config = str(place.kubeconfig(name))
+    yield from ("--kubeconfig", config, "--authentication-kubeconfig", config, "--authorization-kubeconfig", config)
+    yield from ("--leader-elect=false", "--bind-address", LOOPBACK, "--secure-port", str(port))

@@ -1,0 +1,226 @@
+"""Processes of a control plane: each in a group of its own, with a log, and ended on any exit."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from trainyard.diagnostics import ToolError
+
+LOOPBACK = "127.0.0.1"
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
+_TAIL = 15
+_ENVIRONMENT = {"GOGC": "1000", "GOMEMLIMIT": "2GiB", "LC_ALL": "C.UTF-8", "PATH": os.defpath}
+"""Of every process. All but Redis are Go's, which collects garbage seldom until a process has 2 GiB.
+
+With 250 and no limit, both clusters of this repository take a fifth more of the processor's time.
+"""
+_PAUSE = 0.1
+_PATIENCE = 10.0
+"""Seconds that a process may take to end before it is killed; the API server takes up to 8."""
+START = 180.0
+"""Seconds for what takes five on an idle machine: a busy one is no failure, and a process that ends is seen."""
+_PORTS = iter(random.sample(range(20000, 32768), 12768))
+"""Those that Linux gives to nobody who only connects (``ip_local_port_range``), in an order that others don't have."""
+_AFTERMATH = 1.0
+"""Seconds within which a process that broke a connection is seen to have ended."""
+
+
+HALT = threading.Event()
+"""Set when all rehearsals of this program shall end."""
+
+
+class Halted(BaseException):
+    """Another rehearsal failed, or the user ends all; nothing that catches errors may catch it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    name: str
+    popen: subprocess.Popen[bytes]
+    log: Path
+
+
+class Processes:
+    """The processes of one control plane, ended in the reverse of their order.
+
+    Args:
+        logs: folder of their logs.
+    """
+
+    def __init__(self, logs: Path) -> None:
+        self.logs = logs
+        self._started: list[_Process] = []
+
+    def __enter__(self) -> Self:
+        """Make the folder of the logs."""
+        self.logs.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """End every process.
+
+        Raises:
+            ToolError: one had ended by itself, which explains whatever else went wrong.
+        """
+        with ExitStack() as stack:
+            for process in self._started:
+                stack.callback(_end, process)
+            if isinstance(error, Exception):
+                self.waited(_never, _AFTERMATH)
+
+    def start(self, program: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        """Start a program; its output goes to a log named after it.
+
+        Raises:
+            ToolError: it can't be started.
+        """
+        self.start_as(program.name, [str(program), *arguments], environment or {})
+
+    def start_as(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start a command under a name.
+
+        Raises:
+            ToolError: it can't be started.
+        """
+        log = self.logs / f"{name}.log"
+        with log.open("wb") as output:
+            try:
+                popen = subprocess.Popen(
+                    command,
+                    env={"HOME": str(self.logs), "TMPDIR": str(self.logs), **_ENVIRONMENT, **environment},
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    preexec_fn=partial(_die_with_parent, os.getpid()),  # noqa: PLW1509 - system calls between fork and exec
+                )
+            except OSError as error:
+                raise ToolError(f"{name} can't be started: {error.strerror}") from error
+        self._started.append(_Process(name, popen, log))
+
+    def run(self, program: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Run a program to its end.
+
+        Raises:
+            ToolError: it can't be started, or fails; the end of its log is told.
+        """
+        self.start(program, arguments, environment)
+        if self._started[-1].popen.wait():
+            self.check()
+        del self._started[-1]
+
+    def wait_until(self, ready: Callable[[], bool], what: str, seconds: float) -> None:
+        """Wait for something, as long as every process lives.
+
+        Raises:
+            ToolError: a process ended, or it takes too long.
+        """
+        if not self.waited(ready, seconds):
+            raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self.logs}")
+
+    def waited(self, ready: Callable[[], bool], seconds: float, pause: float = _PAUSE) -> bool:
+        """Wait for something, as long as every process lives; tell whether it came.
+
+        Args:
+            ready: whether it has come.
+            seconds: how long to wait.
+            pause: seconds between two looks; longer where a look costs the machine something.
+
+        Raises:
+            ToolError: a process ended.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            began = time.monotonic()
+            found = ready()
+            # Whoever answers may be another's program, where ours found its port taken.
+            self.check()
+            if found:
+                return True
+            looked = time.monotonic()
+            if looked > deadline:
+                return False
+            # Looking must not take the processor from what is waited for.
+            time.sleep(max(pause, 2 * (looked - began)))
+
+    def check(self) -> None:
+        """Look whether every process lives.
+
+        Raises:
+            Halted: this rehearsal shall end.
+            ToolError: one has ended; the end of its log is told. Of several it is the one that was started first, since
+                the others need it.
+        """
+        if HALT.is_set():
+            raise Halted
+        if all(process.popen.poll() is None for process in self._started):
+            return
+        # The connections of a killed process break before it can be waited for, and a client may end sooner.
+        time.sleep(_AFTERMATH)
+        for process in self._started:
+            code = process.popen.poll()
+            if code is not None:
+                tail = process.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL:]
+                raise ToolError("\n".join([f"{process.name} ended with {code}; the end of {process.log}:", *tail]))
+
+
+def free_ports(count: int, address: str = LOOPBACK) -> list[int]:
+    """Return ports of an address of this machine that nobody listens on now, never the same twice."""
+    return list(islice((port for port in _PORTS if _is_free(port, address)), count))
+
+
+def _is_free(port: int, address: str) -> bool:
+    with socket.socket() as link:
+        try:
+            link.bind((address, port))
+        except OSError:
+            return False
+    return True
+
+
+def answers(port: int, address: str = LOOPBACK) -> bool:
+    """Tell whether somebody listens on a port."""
+    with socket.socket() as link:
+        link.settimeout(1)
+        return link.connect_ex((address, port)) == 0
+
+
+def _never() -> bool:
+    return False
+
+
+def _die_with_parent(parent: int) -> None:
+    """Have the kernel end this process when its parent is gone, however that ended, and also if it is gone already."""
+    _LIBC.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        signal.raise_signal(signal.SIGKILL)
+
+
+def _end(process: _Process) -> None:
+    _signal(process, signal.SIGTERM)
+    try:
+        process.popen.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGKILL)
+        process.popen.wait()
+
+
+def _signal(process: _Process, number: signal.Signals) -> None:
+    if process.popen.poll() is None:
+        os.killpg(process.popen.pid, number)

@@ -1,0 +1,68 @@
+"""Redis, which Argo CD keeps its cache in: the machine's, else Debian's packages unpacked into ours."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainyard.diagnostics import ToolError
+
+_PACKAGES = ("redis-server", "redis-tools", "libjemalloc2", "liblzf1")
+_NEED = "Argo CD needs Redis: install `redis-server`"
+
+
+@dataclass(frozen=True, slots=True)
+class Redis:
+    """The program, and folders of libraries that this machine lacks."""
+
+    program: Path
+    libraries: tuple[Path, ...]
+
+
+def find_redis(cache: Path) -> Redis:
+    """Return what there is.
+
+    Raises:
+        ToolError: nothing.
+    """
+    if found := shutil.which("redis-server"):
+        return Redis(Path(found), ())
+    home = cache / "redis"
+    if not home.exists():
+        raise ToolError(f"{_NEED}, or have it fetched by `trainyard rehearse --build` (on Debian and its like)")
+    return Redis(home / "usr/bin/redis-server", tuple((home / "usr/lib").glob("*-linux-gnu*")))
+
+
+def fetch_redis(cache: Path, tell: Callable[[str], None]) -> None:
+    """Unpack Debian's packages into the cache, where the machine has no Redis.
+
+    Raises:
+        ToolError: this is no Debian, or its archive does not answer.
+    """
+    if shutil.which("redis-server") or (cache / "redis").exists():
+        return
+    tell("fetching redis-server")
+    with tempfile.TemporaryDirectory(dir=cache) as scratch:
+        packages, target = Path(scratch), Path(scratch) / "redis"
+        # Lists of our own: a machine's may be missing, as in a fresh container, or older than the archive.
+        (packages / "lists/partial").mkdir(parents=True)
+        own = ("-o", f"Dir::State::lists={packages / 'lists'}", "-o", f"Dir::Cache={packages}")
+        _run(packages, "apt-get", "update", *own)
+        _run(packages, "apt-get", "download", *own, *_PACKAGES)
+        for package in sorted(packages.glob("*.deb")):
+            _run(packages, "dpkg", "-x", str(package), str(target))
+        target.replace(cache / "redis")
+
+
+def _run(folder: Path, *command: str) -> None:
+    try:
+        subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=True)
+    except FileNotFoundError:
+        raise ToolError(f"{_NEED}; there is no `{command[0]}` here to fetch it with") from None
+    except subprocess.CalledProcessError as error:
+        told = str(error.stderr).strip()[-1000:]
+        raise ToolError(f"{_NEED}; `{' '.join(command[:2])}` failed: {told}") from None

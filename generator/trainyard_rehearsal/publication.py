@@ -1,0 +1,109 @@
+"""A cluster's tree as Argo CD takes it from Git, with each change that is merged to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.model.space import Sample
+from trainyard.output.lockfile import LOCKFILE
+from trainyard.render.site import render_site
+from trainyard.render.unit import UNLISTED
+from trainyard.workflows.generate import component_manifests, emit_site
+from trainyard_rehearsal.checks.change import check_changes
+from trainyard_rehearsal.checks.delivery import Delivery, Tree
+from trainyard_rehearsal.checks.meddling import check_meddling
+from trainyard_rehearsal.checks.shapes import Sampled, remarked
+from trainyard_rehearsal.checks.sync import check_sync
+from trainyard_rehearsal.control_plane.argocd import ArgoCD
+from trainyard_rehearsal.control_plane.build import cache_folder
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.redis import find_redis
+from trainyard_rehearsal.control_plane.repository import Repository
+from trainyard_rehearsal.outcome import Outcome
+from trainyard_rehearsal.upkeep import changed, course
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a tree comes from.
+
+    Args:
+        root: the profiles.
+        target: the tree.
+        components_root: path of the hand-written components relative to the tree.
+        today: ISO date that waivers are measured against.
+    """
+
+    root: Path
+    target: Path
+    components_root: str
+    today: str
+
+
+def deliver(lab: Lab, source: Source, teams: Sampled) -> Iterator[Outcome]:
+    """Have Argo CD bring the tree to a cluster without one, from a repository of ours, and then each change."""
+    site, folder = lab.plan.site, lab.kubeconfig.parent
+    left_out = {tenant.name for tenant in site.tenants} - teams.teams
+    repository = Repository(folder / "git", site.cluster.settings.branch)
+    repository.create()
+    argocd = ArgoCD(lab, folder / "argocd", find_redis(cache_folder()))
+    copied = shutil.copytree(source.root, folder / "profiles")
+
+    def merged(now: Site) -> Tree:
+        tree = _published(now, source, repository)
+        return replace(tree, samples=[each for each in tree.samples if each[0].space.team.name not in left_out])
+
+    def published() -> Tree:
+        return merged(changed(site, copied, source.components_root, source.today))
+
+    with argocd.running():
+        delivery = Delivery(lab, argocd, repository, merged(site))
+        if (yield from check_sync(delivery)) and delivery.tree.samples:
+            yield from remarked(check_meddling(delivery, teams.teams), teams)
+            yield from remarked(check_changes(delivery, course(site, copied, published)), teams)
+
+
+def _published(site: Site, source: Source, repository: Repository) -> Tree:
+    """Return the tree of a cluster as it is taken from another repository."""
+    settings = replace(site.cluster.settings, repository=repository.address)
+    moved = replace(site, cluster=replace(site.cluster, settings=settings))
+    manifests = render_site(moved, source.components_root)
+    files = {
+        moved.folder(path): content
+        for path, content in emit_site(moved, manifests, source.components_root).items()
+        if path != LOCKFILE
+    }
+    files |= _components(moved, source)
+    return Tree(moved, files, synced(moved, manifests), sample_jobs(moved, manifests, ""))
+
+
+def _components(site: Site, source: Source) -> dict[str, bytes]:
+    """Return the hand-written components as they lie beside the tree in the repository."""
+    folder = source.target / source.components_root
+    within = os.path.normpath(f"{site.cluster.settings.path}/{source.components_root}")
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {f"{within}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in files}
+
+
+def synced(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
+    """Return what Argo CD would apply: the tree without what others take, and the teams' components."""
+    own = (manifest for manifest in manifests if manifest.unit not in UNLISTED)
+    return [*own, *component_manifests(site)]
+
+
+def sample_jobs(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:
+    """Return the sample jobs of teams whose queues are open, with their objects."""
+    jobs = {(each.namespace, each.name): each for each in manifests if each.unit == "samples"}
+    return [
+        (sample, jobs[space.namespace, sample.name])
+        for tenant in site.tenants
+        if team in {"", tenant.name} and tenant.team.state == "active"
+        for space in tenant.spaces
+        for sample in space.samples
+    ]

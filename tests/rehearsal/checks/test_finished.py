@@ -1,0 +1,180 @@
+"""What is told of a clean-up, with controllers and a script that do what a test says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.rehearsal.served import Served
+from trainyard.workflows.generate import Generation
+from trainyard_rehearsal.checks import finished
+from trainyard_rehearsal.checks.finished import check_finished
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.outcome import Outcome
+from trainyard_rehearsal.publication import sample_jobs
+
+_JOBS = "/apis/trainer.kubeflow.org/v1alpha1/namespaces"
+_JOBSETS = "/apis/jobset.x-k8s.io/v1alpha2/namespaces"
+_ALONE = "the JobSet of a TrainJob can't be deleted, since Trainer makes it again: delete the TrainJob"
+
+
+@dataclass
+class Controllers:
+    """Trainer, JobSet and the garbage collector in one.
+
+    Args:
+        guards: whether JobSets are kept from deletion.
+        endless: name of the jobs that do not end.
+    """
+
+    server: Served
+    guards: bool = True
+    endless: str = ""
+
+    def react(self, _: str, body: dict[str, Any]) -> None:
+        """Make the JobSet of a job, and end the job if it is to end."""
+        if body.get("kind") != "TrainJob":
+            return
+        namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
+        ends = {"completed": "Complete", "failed": "Failed"}
+        over = "Running" if name == self.endless else ends.get(name, "Running")
+        body["status"] = {"conditions": [{"type": over, "status": "True"}]}
+        self.server.put("jobset.x-k8s.io/v1alpha2", "JobSet", name, namespace)
+        if self.guards:
+            self.server.refused["DELETE", f"{_JOBSETS}/{namespace}/jobsets/{name}"] = (403, _ALONE)
+
+
+@dataclass
+class Script:
+    """A script that deletes jobs by their names; it fails with an exit code.
+
+    Args:
+        ran: environment of each run.
+    """
+
+    server: Served
+    goes: dict[str, set[str]]
+    fails: int = 0
+
+    def __post_init__(self) -> None:
+        self.ran: list[dict[str, str]] = []
+
+    def run(self, _: list[str], env: dict[str, str], **__: Any) -> subprocess.CompletedProcess[str]:
+        """Delete what goes when jobs are kept as long as is said."""
+        self.ran.append(env)
+        doomed = self.goes.get(env["KEEP_SECONDS"], set())
+        for path in [each for each in self.server.objects if each.rpartition("/")[2] in doomed]:
+            del self.server.objects[path]
+        return subprocess.CompletedProcess([], self.fails, "", "no such file" if self.fails else "")
+
+
+Run = Callable[..., tuple[dict[str, Outcome], Script]]
+
+
+@pytest.fixture
+def run(lab: Lab, server: Served, generation: Generation, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function that runs the check with a script that does what a test says."""
+    site = lab.plan.site
+    for manifest in generation.manifests["lab"]:
+        if manifest.body["kind"] == "CronJob":
+            server.objects[f"/apis/batch/v1/namespaces/{manifest.namespace}/cronjobs/{manifest.name}"] = manifest.body
+    for space in (space for tenant in site.tenants for space in tenant.spaces):
+        for queue in space.queues:
+            server.put("kueue.x-k8s.io/v1beta2", "LocalQueue", queue.node_class, space.namespace)
+    lab.kubeconfig.write_text(json.dumps({"users": [{"name": "admin", "user": {"token": "t"}}]}), encoding="utf-8")
+    monkeypatch.setattr(finished, "_PATIENCE", 0)
+
+    def call(
+        goes: dict[str, set[str]], *, fails: int = 0, words: str = "", cleanup: bool = True, **controllers: Any
+    ) -> tuple[dict[str, Outcome], Script]:
+        script = Script(server, goes, fails)
+        server.react = Controllers(server, **controllers).react
+        monkeypatch.setattr(finished, "brought_up", lambda *_: words)
+        monkeypatch.setattr("trainyard_rehearsal.checks.finished.subprocess.run", script.run)
+        cluster = site.cluster if cleanup else replace(site.cluster, finished_jobs=None)
+        plan = replace(lab.plan, site=replace(site, cluster=cluster))
+        found = check_finished(replace(lab, plan=plan), sample_jobs(site, generation.manifests["lab"], ""))
+        return {outcome.promise: outcome for outcome in found}, script
+
+    return call
+
+
+_KEPT = "no JobSet goes without its job"
+_GOOD = {"0": {"completed", "failed"}}
+
+
+def _told(outcome: Outcome) -> list[tuple[str, str]]:
+    return [(failure.what, failure.words) for failure in outcome.failures]
+
+
+def test_a_cleanup_that_takes_what_has_ended(run: Run, server: Served) -> None:
+    """The script runs twice as its account, with its own time and with none; queues are open again afterwards."""
+    outcomes, script = run(_GOOD)
+
+    assert {promise: (each.held, each.tried, each.fine) for promise, each in outcomes.items()} == {
+        _KEPT: (8, 8, True),
+        "finished jobs go, others stay": (16, 16, True),
+    }
+    assert [each["KEEP_SECONDS"] for each in script.ran] == ["259200", "0"]
+    (user,) = json.loads(Path(script.ran[0]["KUBECONFIG"]).read_text(encoding="utf-8"))["users"]
+    assert user["user"]["as"] == "system:serviceaccount:trainyard-system:finished-jobs"
+    policies = {
+        body["spec"]["stopPolicy"] for body in server.objects.values() if body.get("spec", {}).get("stopPolicy")
+    }
+    assert policies == {"None"}
+    assert not [path for path in server.objects if path.startswith(_JOBS)]
+
+
+@pytest.mark.parametrize(
+    ("goes", "told"),
+    [
+        ({}, {"completed": "stays", "failed": "stays"}),
+        ({"0": {"completed", "failed", "running"}}, {"running": "is deleted"}),
+        ({"0": {"completed", "failed", "waiting"}}, {"waiting": "is deleted"}),
+    ],
+)
+def test_what_stays_and_what_goes_too_much_is_told(run: Run, goes: dict[str, set[str]], told: dict[str, str]) -> None:
+    """Each job is told by its namespace and name."""
+    outcomes, _ = run(goes)
+
+    found = _told(outcomes["finished jobs go, others stay"])
+    assert {(what.partition("/")[2].partition(" ")[0], words) for what, words in found} == set(told.items())
+    assert len(found) == 2 * len(told)
+
+
+def test_a_script_that_takes_jobs_too_early_is_told(run: Run) -> None:
+    """With its own time nothing is old enough."""
+    outcomes, _ = run({"259200": {"failed"}} | _GOOD)
+
+    assert {words for _, words in _told(outcomes["finished jobs go, others stay"])} == {"is deleted"}
+
+
+def test_a_script_that_fails_and_a_job_that_does_not_run_are_told(run: Run) -> None:
+    """The words are kubectl's, and the controller's."""
+    outcomes, _ = run(_GOOD, fails=1, words="not admitted: no quota")
+
+    assert {words for _, words in _told(outcomes["finished jobs go, others stay"])} == {"no such file"}
+    assert {words for _, words in _told(outcomes[_KEPT])} == {"not admitted: no quota"}
+
+
+def test_a_job_that_does_not_end_is_told(run: Run) -> None:
+    """The others are tried all the same; a cluster without a clean-up has this line only."""
+    outcomes, _ = run(_GOOD, endless="failed")
+
+    assert {words for _, words in _told(outcomes[_KEPT])} == {"does not end with its pods"}
+    assert outcomes["finished jobs go, others stay"].fine
+
+
+def test_jobsets_that_can_be_deleted_are_told(run: Run) -> None:
+    """Without the policy each deletion is let through; a cluster without a clean-up has no script to run."""
+    outcomes, script = run({}, cleanup=False, guards=False)
+
+    assert set(outcomes) == {_KEPT}
+    assert {words for _, words in _told(outcomes[_KEPT])} >= {"let through"}
+    assert not script.ran

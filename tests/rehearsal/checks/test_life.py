@@ -1,0 +1,244 @@
+"""Queues and sample jobs, with controllers that do what a test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tests.rehearsal.served import Served
+from trainyard.model.manifest import Manifest
+from trainyard.model.quantity import format_amount
+from trainyard.model.space import Sample
+from trainyard.workflows.generate import Generation
+from trainyard_rehearsal.checks import life
+from trainyard_rehearsal.checks.jobs import KUEUE, Pod, as_user
+from trainyard_rehearsal.checks.life import check_life, check_queues, roles
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.nodes import nodes
+from trainyard_rehearsal.outcome import Outcome
+from trainyard_rehearsal.publication import sample_jobs
+
+_JOB = "trainjobs"
+
+
+@dataclass
+class Controllers:
+    """Kueue, Trainer and KWOK in one, for one sample; each field makes them do one thing wrong or late."""
+
+    server: Served
+    sample: Sample
+    pool: str
+    admits: bool = True
+    flavor: str = ""
+    requests: dict[str, str] = field(default_factory=dict)
+    launcher: str = "2026-11-21T10:00:09Z"
+    networks: str = ""
+    ends: bool = True
+    phase: str = "Running"
+
+    def react(self, path: str, body: dict[str, Any]) -> None:
+        """Do what follows when an object is written."""
+        if f"/{_JOB}/" in path:
+            self._admit(body)
+        done = body["kind"] == "Pod" and body["status"]["phase"] == "Succeeded"
+        if done and self.ends:
+            job = body["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-name"]
+            namespace = body["metadata"]["namespace"]
+            found = self.server.objects[f"/apis/trainer.kubeflow.org/v1alpha1/namespaces/{namespace}/{_JOB}/{job}"]
+            found["status"] = {"conditions": [{"type": "Complete", "status": "True"}]}
+
+    def _admit(self, job: dict[str, Any]) -> None:
+        name, namespace = job["metadata"]["name"], job["metadata"]["namespace"]
+        status = str(self.admits)
+        conditions = [{"type": "Admitted", "status": status, "reason": "NoFit", "message": "insufficient quota"}]
+        flavors = {"cpu": self.flavor or self.pool}
+        self.server.put(
+            *(KUEUE, "Workload", f"trainjob-{name}", namespace),
+            metadata={"ownerReferences": [{"name": name}]},
+            status={"conditions": conditions, "admission": {"podSetAssignments": [{"flavors": flavors}]}},
+        )
+        if self.admits:
+            self._run(name, namespace)
+
+    def _run(self, name: str, namespace: str) -> None:
+        asked = self.sample.launch.per_node.items()
+        requests = self.requests or {each: format_amount(each, amount) for each, amount in asked}
+        count = self.sample.nodes
+        places = iter(range(1, count + 1))
+        for role, amount in reversed(roles(self.sample.grant, count).items()):
+            for index in range(amount):
+                self.server.put(
+                    *("v1", "Pod", f"{name}-{role}-{index}", namespace),
+                    labels={
+                        "jobset.sigs.k8s.io/jobset-name": name,
+                        "jobset.sigs.k8s.io/replicatedjob-name": role,
+                        "batch.kubernetes.io/job-completion-index": str(index),
+                    },
+                    metadata={
+                        "annotations": {"k8s.v1.cni.cncf.io/networks": self.networks},
+                        **({"creationTimestamp": self.launcher} if role == "launcher" else {}),
+                    },
+                    spec={
+                        "nodeName": f"{self.pool}-{next(places):03}",
+                        "containers": [{"name": "node", "image": "i", "resources": {"requests": requests}}],
+                    },
+                    status={"phase": self.phase},
+                )
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not come at once never comes."""
+    monkeypatch.setattr("trainyard_rehearsal.checks.life._PATIENCE", 0)
+
+
+@pytest.fixture
+def samples(generation: Generation, lab: Lab) -> dict[str, tuple[Sample, Manifest]]:
+    """The samples of the lab, by name, with all queues active and its nodes there."""
+    found = sample_jobs(lab.plan.site, generation.manifests["lab"], "")
+    return {f"{sample.space.team.name}/{sample.name}": (sample, manifest) for sample, manifest in found}
+
+
+@pytest.fixture
+def active(server: Served, lab: Lab) -> Served:
+    """A server on which every queue is active and every node is there."""
+    status = {"conditions": [{"type": "Active", "status": "True"}]}
+    for tenant in lab.plan.site.tenants:
+        for queue in tenant.queues:
+            server.put(KUEUE, "ClusterQueue", queue.name, status=status)
+        for space in tenant.spaces:
+            for local in space.queues:
+                server.put(KUEUE, "LocalQueue", local.node_class, space.namespace, status=status)
+    for node in nodes(lab.plan.site):
+        server.put("v1", "Node", name=node["metadata"]["name"], labels=node["metadata"]["labels"])
+    return server
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(lab: Lab, active: Served, samples: dict[str, tuple[Sample, Manifest]]) -> Run:
+    """Run the first MPI sample of several nodes on the GPU pool, with controllers that are changed."""
+    sample, manifest = next(
+        (sample, manifest)
+        for sample, manifest in samples.values()
+        if sample.launch.runtime.launcher.mpi and sample.nodes > 1 and sample.launch.fabric
+    )
+
+    def call(**changes: Any) -> Outcome:
+        controllers = Controllers(active, sample, "xe9680-h200", **changes)
+        active.react = controllers.react
+        (outcome,) = check_life(lab, [(sample, manifest)])
+        return outcome
+
+    return call
+
+
+def _words(outcome: Outcome) -> list[str]:
+    return [failure.words for failure in outcome.failures]
+
+
+def test_good_job_runs_to_its_end(run: Run, server: Served) -> None:
+    """A job that is admitted, placed and ended as meant holds, and is deleted afterwards."""
+    outcome = run()
+    assert (outcome.held, outcome.tried, _words(outcome)) == (1, 1, [])
+    assert not [path for path in server.objects if f"/{_JOB}/" in path]
+
+
+def test_job_is_submitted_as_the_team(run: Run, server: Served) -> None:
+    """It is a member of the team's group who creates it, never the administrator."""
+    run()
+    (created,) = (request for request in server.requests if request.method == "POST")
+    said = {name.lower(): value for name, value in created.headers}
+    assert said["impersonate-user"].startswith("somebody@")
+    assert "impersonate-group" in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"admits": False}, "not admitted: Admitted=False NoFit: insufficient quota"),
+        ({"phase": "Pending"}, "pods of role node do not run: "),
+        ({"ends": False}, "does not end when its last pods do: "),
+        ({"flavor": "cpu"}, "admitted with the flavors ['cpu'], not of ['xe9680-h200']"),
+        ({"launcher": "2026-11-21T09:59:00Z"}, "the launcher was made at 2026-11-21T09:59:00Z, before the last node"),
+        ({"requests": {"cpu": "1"}}, "asks for {'cpu': '1'}, not {'cpu': "),
+        ({"networks": "nowhere"}, "no network nowhere"),
+    ],
+    ids=lambda each: next(iter(each)) if isinstance(each, dict) else "",
+)
+def test_wrong_job_is_told(run: Run, changes: dict[str, Any], words: str) -> None:
+    """Each way in which a job is not what the profile says is a failure in its own words."""
+    outcome = run(**changes)
+    assert outcome.held == 0
+    assert any(words in each for each in _words(outcome)), _words(outcome)
+
+
+def test_refused_job_is_told(run: Run, server: Served, samples: dict[str, tuple[Sample, Manifest]]) -> None:
+    """A policy's words are the finding."""
+    for sample, _ in samples.values():
+        path = f"/apis/trainer.kubeflow.org/v1alpha1/namespaces/{sample.space.namespace}/{_JOB}"
+        server.refused["POST", path] = (403, "ValidatingAdmissionPolicy 'x' denied request")
+    assert _words(run()) == ["ValidatingAdmissionPolicy 'x' denied request"]
+
+
+def test_network_of_the_operator_is_found(run: Run, server: Served, lab: Lab, samples: Any) -> None:
+    """A network exists as itself, or as the object that the operator makes it of, for this namespace only."""
+    namespaces = {sample.space.namespace for sample, _ in samples.values()}
+    where = lab.plan.site.cluster.release.sriov_namespace
+    server.put("sriovnetwork.openshift.io/v1", "SriovNetwork", "rail", where, spec={"networkNamespace": "elsewhere"})
+    assert _words(run(networks="rail")) == ["no network rail"]
+    for namespace in namespaces:
+        server.put("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", "rail", namespace)
+    assert _words(run(networks="rail")) == []
+
+
+@pytest.mark.parametrize(("leaves", "count"), [("aabb", 0), ("abbb", 0), ("abab", 1), ("abca", 1)])
+def test_ranks_jump_between_switches(
+    lab: Lab, server: Served, samples: dict[str, tuple[Sample, Manifest]], leaves: str, count: int
+) -> None:
+    """Ranks that go to another switch and come back are out of order."""
+    sample = next(sample for sample, _ in samples.values() if sample.launch.fabric)
+    for node, leaf in enumerate(leaves):
+        server.put("v1", "Node", str(node), labels={"ml.example.com/leaf": leaf})
+    pods = [Pod({}, "node", rank, "", str(rank), "Running") for rank in range(4)]
+    found = list(life._ranks(lab, pods, sample))
+
+    assert len(found) == count
+    assert all(each.startswith("ranks are not in order: a") for each in found)
+
+
+def test_inactive_queue_is_told(lab: Lab, active: Served) -> None:
+    """A queue that is not active, or not there, is told with what it says."""
+    site = lab.plan.site
+    first, second = [queue.name for tenant in site.tenants for queue in tenant.queues][:2]
+    path = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/"
+    why = {"reason": "FlavorNotFound", "message": "references a missing ResourceFlavor"}
+    condition = {"type": "Active", "status": "False", **why}
+    active.objects[path + first]["status"] = {"conditions": [condition]}
+    del active.objects[path + second]
+    queues, local = check_queues(lab)
+
+    assert [each.what for each in queues.failures] == [f"ClusterQueue {first}", f"ClusterQueue {second}"]
+    assert _words(queues)[0] == "FlavorNotFound: references a missing ResourceFlavor"
+    assert "not found" in _words(queues)[1]
+    assert local.fine
+
+
+def test_roles_of_a_job(samples: dict[str, tuple[Sample, Manifest]]) -> None:
+    """With MPI the launcher is one of the nodes; without, all are nodes."""
+    counts = {sample.launch.runtime.launcher.mpi: roles(sample.grant, 4) for sample, _ in samples.values()}
+    assert counts == {True: {"node": 3, "launcher": 1}, False: {"node": 4}}
+
+
+def test_user_of_a_team_without_users(samples: dict[str, tuple[Sample, Manifest]], lab: Lab) -> None:
+    """Somebody of each team is in one of its groups."""
+    for sample, _ in samples.values():
+        acting = as_user(lab.api, sample.space)
+        groups = [value for name, value in acting._impersonated if name == "Impersonate-Group"]
+        assert groups[1:] == ["system:authenticated"]
+        assert any(groups[0] in each for each in sample.space.team.groups.values())

@@ -1,0 +1,184 @@
+"""Which teams are tried for which: a team of another shape is never left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import cycle
+from typing import Any
+
+import pytest
+
+from tests.conftest import REPOSITORY
+from tests.rules.cases import platform_of
+from trainyard.model.platform import Site
+from trainyard.render.site import render_site
+from trainyard.workflows.generate import component_manifests
+from trainyard_rehearsal.checks.shapes import _OF_ALL, Sampled, every_team, remarked, sampled, shapes_of
+from trainyard_rehearsal.outcome import Outcome
+
+CLUSTER, LEDGER, RUNTIME = "clusters/prod-east.yaml", "allocations.yaml", "runtimes/openmpi-cuda.yaml"
+TWINS, THIRD = 6, 2
+"""Teams that are alike but for names, numbers and amounts."""
+POOLS: dict[str, Any] = {"dgx-h100": {"nodes": 60}, "b": {"hardware": "b", "nodes": 20, "fabric": "ib"}}
+RELEASES: Mapping[str, dict[str, Any]] = {
+    "openshift-ai-3.5": {"pools": POOLS},
+    "kubernetes-1.36": {
+        "release": "kubernetes-1.36",
+        "pools": POOLS,
+        "fabrics": {
+            "ib": {"link": "roce", "partitions": None, "vlans": "100-199", "block": 18, "addresses": "10.64.0.0/10"}
+        },
+        "external": {"Partitions/ib": None, "Vlans/ib": "fabric team"},
+        "networks": {"pods": "172.16.0.0/14"},
+    },
+}
+
+
+def _team(i: int, **more: Any) -> dict[str, Any]:
+    name = f"twin{i}"
+    return {
+        "contact": f"{name}@example.com",
+        "groups": {"admin": [f"{name}-leads"], "user": [name]},
+        "serviceAccounts": {"ci": {"role": "user"}},
+        "runtimes": ["openmpi-cuda"],
+        "cohort": "research",
+        "quota": {"prod-east": {"dgx-h100": {"nodes": 4 + i, "borrow": 2 + i}}},
+        "largestJob": {"nodes": 4},
+        "storage": {"home": f"{i + 1}Ti", "scratch": "1Ti", "checkpoints": f"bucket-of-{name}"},
+        **more,
+    }
+
+
+def _site(release: str, changes: Mapping[str, Any] | None = None) -> Site:
+    """Return a cluster of six twins after changes of the third, which has neither the most nor the least quota."""
+    field = {"openshift-ai-3.5": "partition", "kubernetes-1.36": "vlan"}[release]
+
+    def number(i: int) -> str | int:
+        return f"0x{0x110 + i:04x}" if field == "partition" else 110 + i
+
+    held = {f"twin{i}": {field: number(i), "addresses": f"10.{64 + i}.0.0/18"} for i in range(TWINS)}
+    old = {
+        team: {field: number(20 + i), "addresses": f"10.{90 + i}.0.0/18"} for i, team in enumerate(("nlp", "vision"))
+    }
+    gone = {team: {"partition": None, **each} if field == "vlan" else each for team, each in old.items()}
+    third = {**_team(THIRD), **(changes or {})}
+    platform = platform_of(
+        {
+            CLUSTER: RELEASES[release],
+            RUNTIME: {"hardware": ["b", "dgx-h100"]},
+            "runtimes/torchrun.yaml": {
+                "version": 1,
+                "image": f"registry.example.com/x@sha256:{'a' * 64}",
+                "launcher": "torchrun",
+                "hardware": ["dgx-h100"],
+                "libraries": {"torch": "2.6.0", "cuda": "12.6"},
+                "maxNodes": 16,
+            },
+            "hardware/b.yaml": {"extends": "nvidia-dgx-h100", "labels": {"nvidia.com/gpu.product": "B"}},
+            LEDGER: {"prod-east": {"ib": {**gone, **held}}},
+            "teams/nlp.yaml": {"state": "retired"},
+            "teams/vision.yaml": {"state": "retired"},
+            **{f"teams/twin{i}.yaml": _team(i) for i in range(TWINS)},
+            f"teams/twin{THIRD}.yaml": {key: each for key, each in third.items() if each is not None},
+        }
+    )
+    return next(site for site in platform.sites if site.name == "prod-east")
+
+
+def _sampled(site: Site) -> Sampled:
+    return sampled(site, [*render_site(site), *component_manifests(site)])
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_twins_are_tried_by_sample(release: str) -> None:
+    """Names, groups, contacts, buckets, numbers on the fabric and amounts make no other shape."""
+    site = _site(release)
+    manifests = [*render_site(site), *component_manifests(site)]
+
+    assert len(set(shapes_of(site, manifests))) == 1
+    assert sampled(site, manifests).teams == {"twin0", "twin5"}
+    assert _sampled(site).remark == "2 of 6 teams, the rest have the same shape"
+
+
+OTHERS: dict[str, dict[str, Any]] = {
+    "a role more": {"groups": {"admin": ["twin2-leads"], "user": ["twin2"], "viewer": ["twin2-guests"]}},
+    "a role less": {"groups": {"user": ["twin2"]}},
+    "two groups of a role": {"groups": {"admin": ["twin2-leads"], "user": ["twin2", "twin2-too"]}},
+    "a group of another team": {"groups": {"admin": ["twin2-leads"], "user": ["twin4"]}},
+    "an operators' group": {"groups": {"admin": ["twin2-leads"], "user": ["ml-platform"]}},
+    "no account": {"serviceAccounts": {}},
+    "an account of another role": {"serviceAccounts": {"ci": {"role": "admin"}}},
+    "an account that exists": {"serviceAccounts": {"ci": {"role": "user", "owner": "CI team"}}},
+    "a runtime more": {"runtimes": ["openmpi-cuda", "torchrun"]},
+    "another runtime": {"runtimes": ["torchrun"]},
+    "no cohort": {"cohort": None, "quota": {"prod-east": {"dgx-h100": {"nodes": 6}}}},
+    "no borrowing": {"quota": {"prod-east": {"dgx-h100": {"nodes": 6}}}},
+    "lending a part": {"quota": {"prod-east": {"dgx-h100": {"nodes": 6, "borrow": 4, "lend": 3}}}},
+    "lending none": {"quota": {"prod-east": {"dgx-h100": {"nodes": 6, "borrow": 4, "lend": 0}}}},
+    "a share": {"quota": {"prod-east": {"dgx-h100": {"gpus": 4}}}, "largestJob": None},
+    "another pool": {"quota": {"prod-east": {"b": {"nodes": 6, "borrow": 4}}}},
+    "a pool more": {"quota": {"prod-east": {"dgx-h100": {"nodes": 6, "borrow": 4}, "b": {"nodes": 2}}}},
+    "a job on borrowed nodes": {"largestJob": {"nodes": 8}},
+    "a priority less": {"priorities": ["batch"]},
+    "storage less": {"storage": {"home": "3Ti", "checkpoints": "bucket-of-twin2"}},
+    "no bucket": {"storage": {"home": "3Ti", "scratch": "1Ti"}},
+    "draining": {"state": "draining"},
+    "a space": {"spaces": {"dev": {"largestJob": {"nodes": 2}}}},
+}
+
+
+@pytest.mark.parametrize(("release", "changes"), list(zip(cycle(RELEASES), OTHERS.values())), ids=OTHERS)
+def test_team_of_another_shape_is_never_left_out(release: str, changes: dict[str, Any]) -> None:
+    """It is tried although it is not among the least, the most, the first or the last of all."""
+    site = _site(release, changes)
+    others = list(shapes_of(site, [*render_site(site), *component_manifests(site)]))
+    alone = others.pop(THIRD)
+
+    assert alone not in others
+    assert len(set(others)) == (2 if "twin4" in str(changes) else 1)
+    assert f"twin{THIRD}" in _sampled(site).teams
+
+
+def test_everything_made_for_a_team_counts() -> None:
+    """Whatever is added to any object of a team some day makes another shape, without a word here."""
+    site = _site("kubernetes-1.36")
+    manifests = [*render_site(site), *component_manifests(site)]
+    tenant = site.tenants[THIRD]
+    own = [i for i, each in enumerate(manifests) if each.at == tenant.team.at]
+    assert {"ClusterQueue", "LocalQueue", "Namespace", "ConfigMap", "AppProject", "TrainJob"} <= {
+        manifests[i].kind.name for i in own
+    }
+    for i in own:
+        one = manifests[i]
+        added = {**one.body, "metadata": {**one.body["metadata"], "annotations": {"added": "some day"}}}
+        changed = [*manifests[:i], type(one)(one.path, added, one.files, one.at), *manifests[i + 1 :]]
+        assert tenant.name in sampled(site, changed).teams, one.path
+
+
+def test_every_team_of_this_repository_has_a_shape_of_its_own(sites: Mapping[str, Site]) -> None:
+    """A rehearsal of both clusters tries all teams, and its table says nothing about a sample."""
+    for site in sites.values():
+        assert _sampled(site) == every_team(site)
+        assert not every_team(site).remark
+
+
+def test_table_says_what_was_tried() -> None:
+    """Beside what else there is to say."""
+    some, outcome = Sampled(frozenset({"a"}), 3), Outcome("sample jobs run", 1, 1, remark="dry runs")
+    (told,) = remarked(iter([outcome]), some)
+
+    assert told.remark == "dry runs; 1 of 3 teams, the rest have the same shape"
+    assert list(remarked(iter([outcome]), Sampled(frozenset({"a"}), 1))) == [outcome]
+    whole = Outcome("own quotas filled", 3, 3)
+    assert list(remarked(iter([whole]), some)) == [whole]
+
+
+def test_promises_without_a_sample_have_the_names_of_promises() -> None:
+    """A promise that is renamed would be told as tried by sample."""
+    texts = [
+        each.read_text("utf-8")
+        for each in (REPOSITORY / "generator/trainyard_rehearsal").rglob("*.py")
+        if each.stem != "shapes"
+    ]
+
+    assert [name for name in sorted(_OF_ALL) if not any(f'"{name}"' in text for text in texts)] == []

@@ -1,0 +1,161 @@
+"""Who is there and what they hold; and what is told of an API server that does not do what the roles say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import pytest
+
+from trainyard.model.platform import Site
+from trainyard_rehearsal.checks import tenants
+from trainyard_rehearsal.checks.roles import Resource, rights
+from trainyard_rehearsal.checks.tenants import Subject, check_tenants, subjects
+from trainyard_rehearsal.control_plane.api import Answer, Api, Body, Refused
+from trainyard_rehearsal.control_plane.api import Resource as Served
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.outcome import Outcome
+
+_PLURALS = {"NetworkPolicy": "networkpolicies", "ValidatingAdmissionPolicy": "validatingadmissionpolicies"}
+
+
+@dataclass
+class Authorizer:
+    """An API server that knows nothing but rights: those of the roles, and some more or less.
+
+    Args:
+        more, less: by user and namespace.
+    """
+
+    everybody: dict[str, Subject]
+    user: str = ""
+    more: dict[tuple[str, str], set[tuple[str, Resource]]] = field(default_factory=dict)
+    less: dict[tuple[str, str], set[tuple[str, Resource]]] = field(default_factory=dict)
+
+    def acting(self, user: str, _groups: Sequence[str]) -> Authorizer:
+        return replace(self, user=user)
+
+    def resource(self, _version: str, kind: str) -> Served:
+        return Served("", _PLURALS.get(kind, f"{kind.lower()}s"), namespaced=True)
+
+    def rights(self, user: str, namespace: str) -> set[tuple[str, Resource]]:
+        key = (user, namespace)
+        return (self.everybody[user].rights(namespace) | self.more.get(key, set())) - self.less.get(key, set())
+
+    def create(self, body: Body, part: str = "", **_: Any) -> Answer:
+        if body["kind"] != "SelfSubjectRulesReview":
+            return self._judge("create", body, part)
+        rules = [
+            {"verbs": [verb], "apiGroups": [group], "resources": [name]}
+            for verb, (group, name) in self.rights(self.user, body["spec"]["namespace"])
+        ]
+        return Answer({"status": {"resourceRules": rules}}, ())
+
+    def patch(self, body: Body, _change: Body, part: str = "", **_: Any) -> Answer:
+        return self._judge("patch", body, part)
+
+    def delete(self, body: Body, **_: Any) -> None:
+        self._judge("delete", body, "")
+
+    def get(self, version: str, kind: str, name: str, namespace: str = "") -> Body:
+        metadata = {"name": name, "namespace": namespace}
+        return self._judge("get", {"apiVersion": version, "kind": kind, "metadata": metadata}, "").body
+
+    def list(self, version: str, kind: str, namespace: str = "") -> list[Body]:
+        metadata = {"namespace": namespace}
+        return [self._judge("list", {"apiVersion": version, "kind": kind, "metadata": metadata}, "").body]
+
+    def _judge(self, verb: str, body: Body, part: str) -> Answer:
+        group = body["apiVersion"].rpartition("/")[0]
+        plural = self.resource("", body["kind"]).plural
+        cell = (verb, (group, f"{plural}/{part}" if part else plural))
+        if cell not in self.rights(self.user, body["metadata"].get("namespace", "")):
+            raise Refused(403, "forbidden")
+        return Answer(body, ())
+
+
+@pytest.fixture
+def site(sites: dict[str, Site]) -> Site:
+    """The cluster with the most teams."""
+    return sites["lab"]
+
+
+@pytest.fixture
+def authorizer(site: Site) -> Authorizer:
+    """An API server that does what the roles say."""
+    return Authorizer({each.user: each for each in subjects(site)})
+
+
+def _checked(lab: Lab, authorizer: Authorizer) -> dict[str, Outcome]:
+    teams = {tenant.name for tenant in lab.plan.site.tenants}
+    return {each.promise: each for each in check_tenants(replace(lab, api=cast("Api", authorizer)), [], teams)}
+
+
+def test_roles_hold_at_home_and_the_catalog_everywhere(site: Site) -> None:
+    space = site.tenants[0].spaces[0]
+    group = space.team.groups["user"][0]
+    member = next(each for each in subjects(site) if each.groups[0] == group)
+    assert member.rights(space.namespace) == rights("user") | rights("catalog viewer")
+    assert member.rights("team-of-others") == rights("catalog viewer")
+
+
+def test_ranks_and_strangers_hold_nothing(site: Site) -> None:
+    nobody = [each for each in subjects(site) if "no role" in each.told]
+    spaces = [space for tenant in site.tenants for space in tenant.spaces]
+    assert len(nobody) == len(spaces) + 1
+    assert not any(each.rights(space.namespace) for each in nobody for space in spaces)
+
+
+def test_a_server_that_does_what_the_roles_say(lab: Lab, authorizer: Authorizer) -> None:
+    assert all(outcome.fine for outcome in _checked(lab, authorizer).values())
+
+
+def test_every_right_too_many_and_too_few_is_told(lab: Lab, site: Site, authorizer: Authorizer) -> None:
+    space = site.tenants[0].spaces[0]
+    member = next(each for each in subjects(site) if ("user", space.namespace) in each.held)
+    authorizer.more[member.user, space.namespace] = {("list", ("", "secrets"))}
+    authorizer.less[member.user, space.namespace] = {("delete", ("trainer.kubeflow.org", "trainjobs"))}
+    told = {
+        promise: [(failure.what, failure.words) for failure in outcome.failures]
+        for promise, outcome in _checked(lab, authorizer).items()
+    }
+    here = f"in {space.namespace}"
+    assert told == {
+        "tenant cells": [
+            (f"{member.told}: delete trainjobs.trainer.kubeflow.org {here}", "the API server refuses it"),
+            (f"{member.told}: list secrets {here}", "the API server allows it"),
+        ],
+        "tenant requests": [
+            (f"{member.told}: list secrets {here}", "let through"),
+            (f"{member.told}: delete trainjobs.trainer.kubeflow.org {here}", "403: forbidden"),
+        ],
+    }
+
+
+def test_members_of_some_teams_are_tried(site: Site) -> None:
+    """With everybody who is in no team, and the groups and the ranks' accounts of the teams that are tried."""
+    first, *others = site.tenants
+    everybody = {who.user for who in subjects(site)}
+    tried = {who.user for who in tenants._members(site, {first.name})}
+    left_out = {who.user for who in tenants._members(site, {tenant.name for tenant in others})}
+
+    assert tried | left_out == everybody
+    assert {f"system:serviceaccount:{space.namespace}:trainer" for space in first.spaces} <= tried - left_out
+    assert {"somebody@of-no-team", *(f"somebody@{group}" for group in site.cluster.operators)} <= tried & left_out
+    assert {who.user for who in tenants._members(site, {tenant.name for tenant in site.tenants})} == everybody
+
+
+def test_group_of_two_teams_is_tried_with_either(site: Site) -> None:
+    """Its rights are those of both, whichever of them is tried."""
+    one, two = (tenant.name for tenant in site.tenants[:2])
+    team = replace(site.tenants[1].team, groups=site.tenants[0].team.groups)
+    spaces = tuple(replace(space, team=team) for space in site.tenants[1].spaces)
+    both = replace(
+        site, tenants=(site.tenants[0], replace(site.tenants[1], team=team, spaces=spaces), *site.tenants[2:])
+    )
+    group = next(iter(team.groups.values()))[0]
+
+    for name in (one, two):
+        (who,) = (each for each in tenants._members(both, {name}) if each.groups[0] == group)
+        assert len({home for _, home in who.held if home}) >= 2

@@ -1,0 +1,95 @@
+"""Whether a job that was touched is told from one that was left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.rehearsal.served import Served
+from tests.rules.cases import platform_of
+from trainyard.model.space import Space
+from trainyard.render.site import render_site
+from trainyard.workflows.generate import Generation
+from trainyard_rehearsal.checks.jobs import TRAINER, Job
+from trainyard_rehearsal.checks.watch import Watch, _identity, watch
+from trainyard_rehearsal.control_plane.api import Refused
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.publication import sample_jobs
+
+JOB = f"/apis/{TRAINER}/namespaces/team-nlp/trainjobs/nlp-train"
+
+
+def pod(server: Served, uid: str) -> None:
+    labels = {"jobset.sigs.k8s.io/jobset-name": "nlp-train", "jobset.sigs.k8s.io/replicatedjob-name": "node"}
+    server.put(
+        *("v1", "Pod", "nlp-train-node-0-0", "team-nlp"),
+        labels=labels,
+        metadata={"uid": uid},
+        spec={"nodeName": "n"},
+        status={"phase": "Running"},
+    )
+
+
+@pytest.fixture
+def watched(server: Served, lab: Lab, generation: Generation) -> Watch:
+    """A job with a pod, watched from now on."""
+    server.put(TRAINER, "TrainJob", "nlp-train", "team-nlp", metadata={"uid": "one", "generation": 3})
+    pod(server, "first")
+    job = Job(lab.api, "team-nlp", "nlp-train")
+    (_, manifest), *_ = sample_jobs(lab.plan.site, generation.manifests["lab"], "nlp")
+    return Watch(lab, {"nlp": (job, manifest, _identity(job))}, 1)
+
+
+def put(field: str, value: object) -> Callable[[Served], None]:
+    return lambda server: server.objects[JOB]["metadata"].update({field: value})
+
+
+DISTURBANCES: dict[str, tuple[Callable[[Served], object], str]] = {
+    "made again": (put("uid", "two"), "the job was made again; "),
+    "suspended and resumed": (put("generation", 5), "the job was changed; "),
+    "taken for Argo CD's own": (
+        put("annotations", {"argocd.argoproj.io/tracking-id": "x"}),
+        "the job is tracked by Argo CD; ",
+    ),
+    "its pod made again": (lambda server: pod(server, "second"), "the job has other pods; "),
+    "deleted": (lambda server: server.objects.pop(JOB), "not found"),
+}
+
+
+@pytest.mark.parametrize("case", DISTURBANCES)
+def test_a_disturbance_is_told(server: Served, watched: Watch, case: str) -> None:
+    disturb, words = DISTURBANCES[case]
+    disturb(server)
+    (failure,) = watched.disturbed()
+    assert words in failure.words
+
+
+def test_a_job_left_alone_is_not_told(server: Served, watched: Watch) -> None:
+    server.objects[JOB]["status"] = {"conditions": []}
+    assert list(watched.disturbed()) == []
+
+
+def test_a_job_that_may_be_disturbed_is_left_out(server: Served, watched: Watch) -> None:
+    put("uid", "two")(server)
+    assert list(watched.without("nlp").disturbed()) == []
+
+
+@pytest.mark.parametrize(("nodes", "teams"), [(1, []), (2, ["nlp"]), (4, ["nlp"])])
+def test_a_job_that_borrows_is_not_watched(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, nodes: int, teams: list[str]
+) -> None:
+    """Its owners may take the nodes back, which is no disturbance: a job of Open MPI takes two nodes at least."""
+    submitted = []
+
+    def submit(_api: object, _body: object, space: Space) -> Job:
+        submitted.append(space.team.name)
+        raise Refused(403, "no")
+
+    monkeypatch.setattr("trainyard_rehearsal.checks.watch.submit", submit)
+    quota = {"prod-east": {"dgx-h100": {"nodes": nodes, "borrow": 4}}}
+    (site,) = platform_of({"teams/nlp.yaml": {"quota": quota}}).sites
+    found, failures = watch(lab, sample_jobs(site, render_site(site), "nlp"))
+
+    assert submitted == teams
+    assert (found.jobs, found.tried, len(failures)) == ({}, len(teams), len(teams))

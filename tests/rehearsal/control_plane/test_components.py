@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REPOSITORY
+from trainyard.model.platform import Site
+from trainyard.model.release import Release
+from trainyard.workflows.generate import Generation
+from trainyard_rehearsal.control_plane.components import KIND, PROCESSES, Components, Program, read_components
+
+RELEASES = sorted(path.parent.name for path in REPOSITORY.glob("generator/trainyard/releases/*/components.toml"))
+MODULES = REPOSITORY / "generator" / "trainyard_rehearsal" / "control_plane" / "modules"
+_NEEDED = {"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok", "argocd"}
+_REQUIRED = re.compile(r"^(?:require )?\s*(\S+) v(\S+?)(?:\s*// indirect)?$", re.MULTILINE)
+
+
+@pytest.fixture(params=RELEASES)
+def components(request: pytest.FixtureRequest) -> Components:
+    """What a release runs."""
+    return read_components(request.param)
+
+
+def _programs() -> Iterator[Program]:
+    for name in RELEASES:
+        for on in (PROCESSES, KIND):
+            yield from read_components(name, on).programs.values()
+
+
+def _required(folder: Path) -> dict[str, str]:
+    """Return the versions that a go.mod asks for."""
+    return dict(_REQUIRED.findall((folder / "go.mod").read_text(encoding="utf-8")))
+
+
+def _release(components: Components, sites: dict[str, Site]) -> Release:
+    releases = (site.cluster.release for site in sites.values())
+    return next(release for release in releases if release.name == components.folder.name)
+
+
+def test_every_release_can_be_rehearsed() -> None:
+    """No release is without components."""
+    assert (
+        sorted(path.parent.name for path in REPOSITORY.glob("generator/trainyard/releases/*/release.yaml")) == RELEASES
+    )
+
+
+def test_everything_that_is_started_is_there(components: Components) -> None:
+    """The programs of the control plane, and one for each controller, with what it brings."""
+    assert components.programs.keys() == _NEEDED | components.controllers.keys()
+    assert components.controllers.keys() == {"jobset", "kueue", "trainer"}
+    assert all(components.programs[name].manifests for name in (*components.controllers, "argocd", "kwok"))
+    for controller in components.controllers.values():
+        kept = components.programs[controller.name].manifests
+        assert all(folder.startswith(f"{kept}/") for folder in (controller.crds, controller.roles, controller.webhooks))
+        assert bool(controller.configuration) + bool(controller.settings) <= 1
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_kind_brings_its_own_control_plane(release: str) -> None:
+    """On kind none of the control plane's programs is built; everything beside it is the same."""
+    ours, on_kind = read_components(release), read_components(release, KIND)
+    own = {"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"}
+    assert on_kind.programs.keys() == ours.programs.keys() - own | {"kind"}
+    assert on_kind.controllers == ours.controllers
+    assert not ours.node_image
+
+
+def test_modules_are_pinned() -> None:
+    """Each program's module has a go.mod that requires it in the version of its name, and checksums of it."""
+    for program in _programs():
+        versions = _required(program.folder)
+        (module,) = (
+            name
+            for name in versions
+            if f"{program.package}/".startswith(f"{name}/") and name != "k8s.io/kubernetes/api"
+        )
+        assert versions[module] == program.version
+        sums = (program.folder / "go.sum").read_text(encoding="utf-8")
+        assert f"{module} v{program.version} h1:" in sums
+
+
+def test_no_module_is_left_over() -> None:
+    """Each folder of modules is one that a release builds."""
+    assert {path.name for path in MODULES.iterdir()} == {program.module for program in _programs()}
+
+
+def test_versions_are_those_of_the_release(components: Components, sites: dict[str, Site]) -> None:
+    """What is run is what the release says that it was made for, and what its schemas were read from."""
+    release = _release(components, sites)
+    schemas = _required(components.folder)
+    for program in components.programs.values():
+        component = {"argo-cd": "argocd"}.get(program.module.rpartition("-")[0], program.module.rpartition("-")[0])
+        if component in release.versions:
+            assert program.version.startswith(f"{release.versions[component]}.")
+        for module, version in schemas.items():
+            if f"{program.package}/".startswith(f"{module}/"):
+                assert version == program.version
+
+
+def test_controllers_are_who_the_policies_exempt(components: Components, sites: dict[str, Site]) -> None:
+    """Accounts are the release's own, once: those that write jobs stand among its exempted ones, no other does."""
+    release = _release(components, sites)
+    accounts = {controller.account for controller in components.controllers.values()}
+    exempted = {account for account in release.controllers if not account.startswith("system:serviceaccount:kube-")}
+
+    assert exempted <= accounts
+    assert {components.controllers[name].account for name in ("kueue", "trainer")} == exempted
+    assert all(
+        controller.account.split(":")[2] == controller.namespace for controller in components.controllers.values()
+    )
+
+
+def test_settings_are_those_of_the_tree(generation: Generation) -> None:
+    """Where the operator writes Kueue's configuration, its frameworks are those of the object in the tree."""
+    settings = read_components("openshift-ai-3.5").controllers["kueue"].settings
+    (kueue,) = (each.body for each in generation.manifests["prod-east"] if each.kind.name == "Kueue")
+    names = {"batch/job": "BatchJob", "jobset.x-k8s.io/jobset": "JobSet", "trainer.kubeflow.org/trainjob": "TrainJob"}
+
+    frameworks = kueue["spec"]["config"]["integrations"]["frameworks"]
+    assert sorted(names[each] for each in settings["integrations"]["frameworks"]) == sorted(frameworks)

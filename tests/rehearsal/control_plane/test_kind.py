@@ -1,0 +1,246 @@
+"""kind's control plane, with a kind and a Docker that only write down what they were asked for."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.rehearsal.control_plane.test_components import RELEASES
+from tests.rehearsal.served import Served
+from trainyard.diagnostics import ToolError
+from trainyard_rehearsal.control_plane.build import Built
+from trainyard_rehearsal.control_plane.certificates import Certificates
+from trainyard_rehearsal.control_plane.components import KIND, read_components
+from trainyard_rehearsal.control_plane.kind import Kind, need_engine
+from trainyard_rehearsal.control_plane.place import Place
+from trainyard_rehearsal.control_plane.processes import LOOPBACK
+
+_KIND = Kind("kindest/node:v1.36.4@sha256:0")
+_PLAYED = """#!{python}
+import json, os, signal, sys, time
+from pathlib import Path
+with Path({calls!r}).open("a") as calls:
+    calls.write(json.dumps([Path(sys.argv[0]).name, *sys.argv[1:]]) + "\\n")
+{rest}
+"""
+_CREATES = """
+if sys.argv[1] == "create":
+    assert os.environ["KIND_EXPERIMENTAL_PROVIDER"] == "docker"
+    path = Path(sys.argv[sys.argv.index("--kubeconfig") + 1])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text({kubeconfig!r})
+"""
+_ENGINE = """
+if sys.argv[1] == "container":
+    print({address!r})
+elif sys.argv[1] == "exec":
+    os.execvp(sys.argv[3], sys.argv[3:])
+"""
+_KUBECONFIG = """apiVersion: v1
+clusters:
+- cluster:
+    certificate-authority-data: {authority}
+    server: https://127.0.0.1:{port}
+  name: kind-rehearsal
+contexts:
+- context:
+    cluster: kind-rehearsal
+    user: kind-rehearsal
+  name: kind-rehearsal
+current-context: kind-rehearsal
+kind: Config
+users:
+- name: kind-rehearsal
+  user:
+    client-certificate-data: {certificate}
+    client-key-data: {key}
+"""
+"""As kind 0.33 writes it."""
+
+
+class Machine:
+    """A machine with a kind and a Docker, or with none."""
+
+    def __init__(self, folder: Path, port: int, certificates: Certificates) -> None:
+        self.folder, self.run = folder, folder / "run"
+        self._calls = folder / "calls"
+        self._kubeconfig = _KUBECONFIG.format(
+            authority=_encoded(certificates.authority),
+            certificate=_encoded(certificates.certificate),
+            key=_encoded(certificates.key),
+            port=port,
+        )
+        (folder / "bin").mkdir()
+        self.have_kind()
+
+    def have_kind(self, before: str = "") -> None:
+        """Have a kind that does something first."""
+        self._have("kind", before + _CREATES.format(kubeconfig=self._kubeconfig))
+
+    def have_docker(self, address: str = LOOPBACK, before: str = "") -> None:
+        """Have a Docker whose containers see this machine at an address."""
+        self._have("docker", before + _ENGINE.format(address=address))
+
+    def _have(self, name: str, rest: str) -> None:
+        program = self.folder / "bin" / name
+        program.write_text(_PLAYED.format(python=sys.executable, calls=str(self._calls), rest=rest), encoding="utf-8")
+        program.chmod(0o755)
+
+    @property
+    def built(self) -> Built:
+        """Its kind, as a program of ours."""
+        return Built({"kind": self.folder / "bin" / "kind"}, {}, ())
+
+    @property
+    def calls(self) -> list[list[str]]:
+        """Every command so far."""
+        return [json.loads(line) for line in self._calls.read_text(encoding="utf-8").splitlines()]
+
+    def stand(self) -> Place:
+        """Have a control plane, and end it."""
+        with Kind("kindest/node:v1.36.4").stood(
+            Built({"kind": self.folder / "bin" / "kind"}, {}, ()), self.run
+        ) as place:
+            return place
+
+    @property
+    def commands(self) -> list[str]:
+        """What kind was asked for."""
+        return [call[1] for call in self.calls if call[0] == "kind"]
+
+
+def _encoded(path: Path) -> str:
+    return base64.b64encode(path.read_bytes()).decode()
+
+
+@pytest.fixture
+def machine(tmp_path: Path, server: Served, certificates: Certificates, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """A machine with kind; whoever looks into PATH finds its programs and the usual ones."""
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.defpath}")
+    return Machine(tmp_path, server.port, certificates)
+
+
+def test_no_docker_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine without the program is told what is missing, and that nothing needs it without the option."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError) as told:
+        need_engine()
+    assert str(told.value) == (
+        "`--on kind` needs a Docker engine; without `--on kind` none is needed. docker: No such file or directory"
+    )
+
+
+def test_no_engine_is_told_in_dockers_words(machine: Machine) -> None:
+    """The program alone is no engine."""
+    machine.have_docker(before="sys.exit('Cannot connect to the Docker daemon')")
+    with pytest.raises(ToolError, match=r"`docker version` failed: Cannot connect to the Docker daemon$"):
+        need_engine()
+
+
+def test_engine_that_answers_is_enough(machine: Machine) -> None:
+    """Nothing else is asked of it yet."""
+    machine.have_docker()
+    need_engine()
+    assert [call[:2] for call in machine.calls] == [["docker", "version"]]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_cluster_is_one_node_of_the_releases_kubernetes(release: str) -> None:
+    """The image has the minor version that the processes have, by its digest; no second node, no network of pods."""
+    components = read_components(release, KIND)
+    minor = components.programs["kubectl"].version.rpartition(".")[0]
+    configuration = Kind(components.node_image).configuration
+
+    assert components.node_image.startswith(f"kindest/node:v{minor}.")
+    assert len(components.node_image.partition("@sha256:")[2]) == 64
+    assert configuration["nodes"] == [{"role": "control-plane", "image": components.node_image}]
+    assert configuration["networking"] == {
+        "apiServerAddress": "127.0.0.1",
+        "disableDefaultCNI": True,
+        "kubeProxyMode": "none",
+    }
+
+
+def test_cluster_stands_and_goes(machine: Machine) -> None:
+    """What a killed run left is deleted, a cluster is made, its administrator is let in, and it goes."""
+    machine.have_docker()
+    place = machine.stand()
+    delete, create, end = (call[1:] for call in machine.calls if call[0] == "kind")
+
+    assert create[:3] == ["create", "cluster", "--config"]
+    assert "kind.x-k8s.io/v1alpha4" in Path(create[3]).read_text()
+    assert delete == end == ["delete", "cluster", *create[4:]]
+    assert create[4:6:2] == ["--name"]
+    assert create[5].startswith("trainyard-rehearsal-")
+    assert create[6:] == ["--kubeconfig", str(machine.run / "kind" / "kubeconfig")]
+    with place.api() as api:
+        assert api.ready()
+
+
+def test_kubeconfig_is_read(machine: Machine, certificates: Certificates) -> None:
+    """Certificates that kind's kubeconfig holds become files, and one of ours names them; keys are nobody else's."""
+    machine.have_docker()
+    place = machine.stand()
+    written = json.loads(place.kubeconfig("admin").read_text())
+
+    assert place.authority.read_bytes() == certificates.authority.read_bytes()
+    assert written["clusters"][0]["cluster"]["server"] == place.server
+    assert written["users"][0]["user"].keys() == {"client-certificate", "client-key"}
+    assert Path(place.admin["client-key"]).read_bytes() == certificates.key.read_bytes()
+    assert Path(place.admin["client-key"]).stat().st_mode & 0o777 == 0o600
+
+
+def test_two_caches_are_two_clusters(machine: Machine) -> None:
+    """A cluster is named after the folder of its run, which only one run has at a time."""
+    machine.have_docker()
+    machine.stand()
+    machine.run = machine.folder / "other"
+    machine.stand()
+    names = [call[call.index("--name") + 1] for call in machine.calls if call[1] == "create"]
+    assert len(set(names)) == 2
+
+
+def test_failed_cluster_is_deleted(machine: Machine) -> None:
+    """kind's last words are told, and what it made so far goes."""
+    machine.have_kind("if sys.argv[1] == 'create': sys.exit('failed to init node with kubeadm')")
+    with pytest.raises(ToolError, match=r"kind ended with 1(.|\n)*failed to init node with kubeadm"):
+        machine.stand()
+    assert machine.commands == ["delete", "create", "delete"]
+
+
+def test_interrupt_deletes_the_cluster(machine: Machine) -> None:
+    """Ctrl-C while kind works ends kind, then the cluster."""
+    machine.have_kind("if sys.argv[1] == 'create': os.kill(os.getppid(), signal.SIGINT); time.sleep(60)")
+    with pytest.raises(KeyboardInterrupt):
+        machine.stand()
+    assert machine.commands == ["delete", "create", "delete"]
+
+
+@pytest.mark.parametrize(
+    ("address", "before"),
+    [("192.0.2.1", ""), (LOOPBACK, "if sys.argv[1] == 'exec': sys.exit(124)"), ("", "")],
+)
+def test_machine_that_is_not_reached_is_told(machine: Machine, address: str, before: str) -> None:
+    """Webhooks run here: where the container can't call them, nothing is tried that would time out."""
+    machine.have_docker(address, before)
+    with pytest.raises(ToolError, match=r"can't call webhooks on this machine, at"):
+        machine.stand()
+    assert machine.commands[-1] == "delete"
+
+
+def test_only_kubernetes_is_left(machine: Machine, server: Served) -> None:
+    """kind's node takes no pod, CoreDNS takes nothing of our nodes, and no claim gets a class by default."""
+    machine.have_docker()
+    node = server.put("v1", "Node", "kind-control-plane")
+    server.put("apps/v1", "Deployment", "coredns", "kube-system")
+    server.put("storage.k8s.io/v1", "StorageClass", "standard")
+    with _KIND.stood(machine.built, machine.run) as place:
+        _KIND.start_controllers(place)
+
+    (left,) = server.objects.values()
+    assert (left["metadata"]["name"], left["spec"]) == (node["metadata"]["name"], {"unschedulable": True})

@@ -1,0 +1,188 @@
+"""An API server as far as a rehearsal asks it: objects in memory, served over TLS."""
+
+from __future__ import annotations
+
+import json
+import re
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from trainyard.yaml_io.manifests import parse_manifests
+from trainyard_rehearsal.control_plane.api import Api, Body
+from trainyard_rehearsal.control_plane.certificates import Certificates
+
+_PATH = re.compile(r"(/api/[^/]+|/apis/[^/]+/[^/]+)(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+))?(?:/([^/]+))?")
+_DISCOVERY = re.compile(r"/api/([^/]+)|/apis/([^/]+/[^/]+)")
+KINDS = {
+    "argoproj.io/v1alpha1": ["Application", "ApplicationSet"],
+    "external-secrets.io/v1": ["ExternalSecret"],
+    "v1": ["Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "ResourceQuota"],
+    "apps/v1": ["Deployment"],
+    "batch/v1": ["CronJob"],
+    "jobset.x-k8s.io/v1alpha2": ["JobSet"],
+    "storage.k8s.io/v1": ["StorageClass"],
+    "kueue.x-k8s.io/v1beta2": ["ClusterQueue", "LocalQueue", "Workload"],
+    "trainer.kubeflow.org/v1alpha1": ["TrainJob"],
+    "k8s.cni.cncf.io/v1": ["NetworkAttachmentDefinition"],
+    "machineconfiguration.openshift.io/v1": ["MachineConfigPool"],
+    "sriovnetwork.openshift.io/v1": ["SriovNetwork"],
+}
+_OF_THE_CLUSTER = {"Namespace", "Node", "PersistentVolume", "StorageClass", "ClusterQueue", "MachineConfigPool"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for."""
+
+    method: str
+    path: str
+    query: dict[str, list[str]]
+    headers: list[tuple[str, str]]
+    content: bytes
+
+
+@dataclass(slots=True)
+class Served:
+    """What an API server holds, and how it behaves.
+
+    Args:
+        objects: by path.
+        refused: status and message, by method and path.
+        warned: warnings by path.
+        react: what controllers do when an object is created or applied.
+    """
+
+    port: int = 0
+    objects: dict[str, Body] = field(default_factory=dict)
+    requests: list[Request] = field(default_factory=list)
+    refused: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
+    warned: dict[str, list[str]] = field(default_factory=dict)
+    react: Callable[[str, Body], None] = lambda _path, _body: None
+
+    def put(self, version: str, kind: str, name: str, namespace: str = "", **body: Any) -> Body:
+        """Have an object."""
+        labels = body.pop("labels", {})
+        metadata = {"name": name, "namespace": namespace, "labels": labels, "creationTimestamp": "2026-11-21T10:00:00Z"}
+        made = {"apiVersion": version, "kind": kind, "metadata": metadata | body.pop("metadata", {}), **body}
+        prefix = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        within = f"/namespaces/{namespace}" if namespace else ""
+        self.objects[f"{prefix}{within}/{kind.lower()}s/{name}"] = made
+        return made
+
+    def answer(self, request: Request) -> tuple[int, Body]:
+        """Do what is asked."""
+        if refusal := self.refused.get((request.method, request.path)):
+            return refusal[0], {"message": refusal[1]}
+        if found := _DISCOVERY.fullmatch(request.path):
+            return _discovered(found[1] or found[2])
+        matched = _PATH.fullmatch(request.path)
+        assert matched, request.path
+        return getattr(self, f"_{request.method.lower()}")(request, *matched.groups())  # type: ignore[no-any-return]
+
+    def _get(self, request: Request, prefix: str, namespace: str, plural: str, name: str, _: str) -> tuple[int, Body]:
+        if name:
+            return self._found(request.path)
+        asked = request.query.get("labelSelector", ["="])[0].split("=")
+        items = [
+            body
+            for path, body in sorted(self.objects.items())
+            if (parts := _PATH.fullmatch(path))
+            and (parts[1], parts[3]) == (prefix, plural)
+            and namespace in {None, parts[2]}
+            and (not asked[0] or body["metadata"].get("labels", {}).get(asked[0]) == asked[1])
+        ]
+        return 200, {"items": items}
+
+    def _post(self, request: Request, *_: str) -> tuple[int, Body]:
+        body = json.loads(request.content)
+        if "dryRun" not in request.query:
+            self._write(f"{request.path}/{body['metadata']['name']}", body)
+        return 201, body
+
+    def _patch(self, request: Request, *parts: str) -> tuple[int, Body]:
+        (change,) = parse_manifests(request.content.decode())
+        assert isinstance(change, dict)
+        path = request.path.removesuffix(f"/{parts[4]}") if parts[4] else request.path
+        self._write(path, _merged(self.objects.get(path, {}), change))
+        return 200, self.objects[path]
+
+    def _delete(self, request: Request, *_: str) -> tuple[int, Body]:
+        status, body = self._found(request.path)
+        self.objects.pop(request.path, None)
+        return status, body
+
+    def _found(self, path: str) -> tuple[int, Body]:
+        return (200, self.objects[path]) if path in self.objects else (404, {"message": f"{path} not found"})
+
+    def _write(self, path: str, body: Body) -> None:
+        self.objects[path] = body
+        self.react(path, body)
+
+
+def _merged(body: Body, change: Body) -> Body:
+    """Return an object after a merge patch (RFC 7396)."""
+    inner = {key: _merged(body[key], each) for key, each in change.items() if isinstance(body.get(key), dict)}
+    return {**body, **change, **inner}
+
+
+def _discovered(version: str) -> tuple[int, Body]:
+    if version not in KINDS:
+        return 404, {}
+    resources = [
+        {"name": f"{kind.lower()}s", "kind": kind, "namespaced": kind not in _OF_THE_CLUSTER} for kind in KINDS[version]
+    ]
+    return 200, {"resources": [*resources, {"name": "pods/status", "kind": "Pod", "namespaced": True}]}
+
+
+@contextmanager
+def served(certificates: Certificates) -> Iterator[Served]:
+    """Serve objects on a port of loopback."""
+    what = Served()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            url = urlsplit(self.path)
+            request = Request(
+                self.command, url.path, parse_qs(url.query), self.headers.items(), self.rfile.read(length)
+            )
+            what.requests.append(request)
+            status, body = (200, {}) if url.path == "/readyz" else what.answer(request)
+            content = json.dumps(body).encode()
+            self.send_response(status)
+            for warning in what.warned.get(url.path, []):
+                self.send_header("Warning", f'299 - "{warning}"')
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_POST = do_PATCH = do_DELETE = do_GET  # noqa: N815 - the names are the library's
+
+        def log_message(self, *_: object) -> None:
+            """Nobody reads it."""
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificates.certificate, certificates.key)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        what.port = server.server_port
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield what
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def api_of(what: Served, certificates: Certificates) -> Api:
+    """Return the API as its administrator sees it."""
+    return Api(f"https://127.0.0.1:{what.port}", certificates.authority, {"token": "token-of-admin"})

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from trainyard.diagnostics import Pointer
+from trainyard_rehearsal.outcome import Failure, Outcome, counted
+
+_AT = Pointer("profiles/teams/nlp.yaml")
+
+
+def test_what_was_never_tried_did_not_hold() -> None:
+    """Nothing tried is no success."""
+    assert not Outcome("sample jobs run", 0, 0).fine
+    assert not counted("sample jobs run", 0, []).fine
+
+
+def test_all_held() -> None:
+    """Everything tried and held is fine, whatever is remarked."""
+    assert counted("objects accepted", 3, [], "one stands in").fine
+
+
+def test_failures_are_counted_by_object() -> None:
+    """Two words about one object are one promise that did not hold."""
+    outcome = counted("objects accepted", 3, [Failure("a", "x", _AT), Failure("a", "y", _AT), Failure("b", "x", _AT)])
+    assert (outcome.held, outcome.tried, len(outcome.failures)) == (1, 3, 3)
+    assert not outcome.fine
