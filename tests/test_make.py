@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,14 @@ if "--build" not in sys.argv:
     time.sleep(60)
 """
 _TESTS = "import pathlib; pathlib.Path('tested').touch()"
+_SCENARIOS = """
+import pytest
+
+@pytest.mark.xdist_group("one")
+@pytest.mark.parametrize("i", range(4))
+def test_scenario(i):
+    pass
+"""
 
 
 def test_interrupted_rehearsal_starts_no_tests(tmp_path: Path) -> None:
@@ -45,3 +54,12 @@ def test_interrupted_rehearsal_starts_no_tests(tmp_path: Path) -> None:
     assert process.returncode
     assert (tmp_path / "began").exists(), said
     assert not (tmp_path / "tested").exists(), said
+
+
+def test_scenarios_of_a_group_have_one_worker(tmp_path: Path) -> None:
+    """A control plane is started once, and no two MPI jobs spin on the same cores."""
+    (tmp_path / "test_scenarios.py").write_text(_SCENARIOS, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "--verbose", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    assert len(set(re.findall(r"\[(gw\d)\] .* PASSED", done.stdout))) == 1, done.stdout
