@@ -13,7 +13,7 @@ from tests.rules.components import KUSTOMIZATION
 from trainyard.model.platform import Platform
 from trainyard.render.site import render_site
 from trainyard.rules.check import check_meaning
-from trainyard.rules.limits import FRAMEWORKS_LIMIT
+from trainyard.rules.scheduling.too_many_frameworks import FRAMEWORKS_LIMIT
 from trainyard.schema.manifests import schema_folder
 from trainyard.schema.profiles import profile_kinds, profile_schema
 from trainyard.workflows.generate import INVALID_MANIFEST, check_tree

@@ -15,7 +15,7 @@ from trainyard.render.site import render_site
 from trainyard.resolve import references
 from trainyard.resolve.platform import resolve
 from trainyard.rules import check
-from trainyard.rules.check import CHECKS, FAMILIES, RULES, check_meaning
+from trainyard.rules.check import CHECKS, RULES, check_meaning
 from trainyard.workflows.generate import check_tree
 
 FOLDERS = case_folders()
@@ -25,7 +25,6 @@ TOO_LARGE_FOR_A_CASE = {
 }
 ONLY_OF_OLDER_TREES = {"change/object-changes-unit"}
 """Rules about committed objects that no profile makes any more."""
-NO_FAMILY = {"__init__", "check", "ends", "waivers"}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=rule_of)
@@ -95,11 +94,12 @@ def test_rules_are_distinct() -> None:
     assert len({each.find for each in CHECKS}) == len(CHECKS)
 
 
-def test_every_family_is_listed() -> None:
-    """A file of rules that the stage does not run would look like a check and be none."""
+def test_id_of_a_rule_is_its_path() -> None:
+    """Who reads an id opens the file; and a file that the stage does not run would look like a check and be none."""
     folder = Path(str(check.__file__)).parent
-    files = {path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")} - NO_FAMILY
-    assert {family.__name__.rpartition(".")[2] for family in FAMILIES} == files
+    files = (path.relative_to(folder).with_suffix("") for path in folder.glob("*/*.py") if path.stem[0] != "_")
+
+    assert [each.rule.id for each in CHECKS] == sorted(path.as_posix().replace("_", "-") for path in files)
 
 
 def test_flagship_has_only_warnings_that_are_true() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.rules.cases import broken, messages, platform_of
 from tests.rules.components import component, config_map, external_secret
 from tests.rules.test_clusters import WEST, west
-from trainyard.rules.delivery import KEYS
+from trainyard.rules.delivery.foreign_metadata_key import KEYS
 from trainyard.schema.manifests import schema_folder
 
 CLUSTER = "clusters/prod-east.yaml"

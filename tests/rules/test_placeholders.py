@@ -10,7 +10,7 @@ from tests.resolve.changes import CLUSTER, RUNTIME
 from tests.rules.cases import messages
 from tests.workflows.test_generate import change
 from trainyard.diagnostics import Diagnostic
-from trainyard.rules.placeholders import PLACEHOLDER_LEFT
+from trainyard.rules.delivery.placeholder_left import RULE as PLACEHOLDER_LEFT
 from trainyard.scaffold.init import init
 from trainyard.workflows.generate import check
 

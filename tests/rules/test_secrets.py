@@ -8,7 +8,7 @@ import pytest
 
 from tests.rules.cases import broken, messages
 from tests.rules.components import component, external_secret
-from trainyard.rules.secrets import PLAIN_TYPES
+from trainyard.rules.access.minted_token import PLAIN_TYPES
 
 ELSEWHERE, MINTED = "isolation/secret-of-another-team", "access/minted-token"
 CLUSTER = "clusters/prod-east.yaml"

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.rules.cases import broken, messages, platform_of
-from trainyard.rules.shares import least_room
+from trainyard.rules.capacity.share_without_a_place import least_room
 
 CLUSTER, NLP, VISION, RUNTIME = (
     "clusters/prod-east.yaml",

@@ -1,84 +1,28 @@
-"""All families in order: the whole of this stage."""
+"""All rules of this stage: one module each, `<family>/<rule>.py`, found by its place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
+from operator import attrgetter
+from pkgutil import walk_packages
 
+from trainyard import rules
 from trainyard.diagnostics import Diagnostic
 from trainyard.model.platform import Platform
-from trainyard.rules import (
-    access,
-    addresses,
-    buckets,
-    capacity,
-    clusters,
-    cohorts,
-    compliance,
-    delivery,
-    ends,
-    external,
-    flavors,
-    folders,
-    hardware,
-    ids,
-    isolation,
-    jobs,
-    labels,
-    limits,
-    names,
-    node,
-    numa,
-    partitions,
-    placeholders,
-    rails,
-    ranks,
-    release,
-    runtime,
-    scheduling,
-    secrets,
-    shares,
-    steps,
-    system_namespaces,
-    versions,
-    volumes,
-)
+from trainyard.rules import ends
+from trainyard.rules._check import Check
 
-FAMILIES = (
-    names,
-    external,
-    capacity,
-    jobs,
-    shares,
-    cohorts,
-    scheduling,
-    flavors,
-    folders,
-    partitions,
-    addresses,
-    rails,
-    access,
-    isolation,
-    ids,
-    buckets,
-    compliance,
-    runtime,
-    versions,
-    hardware,
-    steps,
-    system_namespaces,
-    ranks,
-    node,
-    numa,
-    labels,
-    limits,
-    delivery,
-    placeholders,
-    clusters,
-    secrets,
-    volumes,
-    release,
-)
-CHECKS = tuple(check for family in FAMILIES for check in family.CHECKS)
+
+def _checks() -> Iterator[Check]:
+    """Yield the check of every module that is two levels down."""
+    for module in walk_packages(rules.__path__, f"{rules.__name__}."):
+        _, _, name = module.name.rpartition(".")
+        if module.name.count(".") == 3 and not name.startswith("_"):
+            yield import_module(module.name).CHECK
+
+
+CHECKS = tuple(sorted(_checks(), key=attrgetter("rule.id")))
 RULES = (*(check.rule for check in CHECKS), *ends.RULES)
 
 

@@ -1,0 +1,40 @@
+"""Shares of a node: GPUs, cores and virtual functions that can't be divided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trainyard.diagnostics import Note
+from trainyard.model.platform import Platform
+from trainyard.model.pool import Pool
+from trainyard.model.queue import Flavor
+from trainyard.model.runtime import Runtime
+from trainyard.model.team import Quota
+from trainyard.model.tenant import Tenant
+from trainyard.rules._walk import held, shares
+
+
+def pools(platform: Platform) -> Iterator[tuple[Pool, list[tuple[Tenant, Quota]]]]:
+    for site in platform.sites:
+        owners = shares(site)
+        yield from ((pool, owners[pool.name]) for pool in site.cluster.pools)
+
+
+def owns(owners: Iterable[tuple[Tenant, Quota]]) -> list[Note]:
+    return [
+        Note(f"team {tenant.name} owns {quota.told(quota.own)}", quota.place)
+        for tenant, quota in owners
+        if quota.is_share
+    ]
+
+
+def flavors_in_parts(platform: Platform) -> Iterator[tuple[Tenant, Flavor]]:
+    for site in platform.sites:
+        for tenant in site.tenants:
+            yield from ((tenant, flavor) for flavor in held(tenant) if flavor.quota.is_share)
+
+
+def runtimes(platform: Platform, tenant: Tenant, pool: Pool) -> list[Runtime]:
+    """Return the team's runtimes that run on the nodes of a pool."""
+    listed = (each for each in platform.runtimes if each.name in tenant.team.runtimes)
+    return [each for each in listed if pool.hardware.name in each.hardware]

@@ -1,0 +1,1 @@
+"""Quota against the nodes that there are."""

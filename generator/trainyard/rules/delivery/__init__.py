@@ -1,0 +1,1 @@
+"""What Argo CD makes of the tree."""

@@ -1,0 +1,89 @@
+"""Look at the values that a cluster takes literally, for those that nobody can have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.model.cluster import Cluster
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+
+EXAMPLE_HOSTS = (".example", ".example.com", ".example.net", ".example.org")
+"""Names that nobody can register (RFC 2606)."""
+
+
+EXAMPLE_NETWORKS = tuple(map(IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")))
+"""Ranges for documentation, which nobody routes (RFC 5737)."""
+
+
+NO_DIGEST = f"@sha256:{'0' * 64}"
+"""That of no image."""
+
+
+_SCHEME = re.compile(r"\A[a-z+]+://")
+
+
+RULE = Rule(
+    id="delivery/placeholder-left",
+    severity=Severity.WARNING,
+    summary="Addresses and images in profiles are the site's own, not placeholders as `trainyard init` writes them.",
+    why=(
+        "Nothing answers there: Argo CD can't clone the repository or reach the cluster, pods can't pull the image or"
+        " mount the volume, and policies are written for networks that the cluster does not have."
+    ),
+    fix="Write your own value; comments with `placeholder` mark what else `trainyard init` and `add team` guessed.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    settings = platform.settings
+    hosts = [(settings.repository, settings.at / "repository")]
+    for cluster in (site.cluster for site in platform.sites):
+        hosts += _hosts(cluster)
+        yield from _networks(cluster)
+    for text, at in hosts:
+        host = _host(text)
+        if f".{host}".endswith(EXAMPLE_HOSTS):
+            yield RULE.at(at, f"`{host}` is a placeholder: the name is reserved for examples (RFC 2606)")
+    for image, at in _images(platform):
+        if image.endswith(NO_DIGEST):
+            message = f"the digest of image `{image.partition('@')[0]}` is a placeholder: zeros are that of no image"
+            yield RULE.at(at, message)
+
+
+def _images(platform: Platform) -> Iterator[tuple[str, Pointer]]:
+    """Yield the images that profiles name."""
+    for runtime in platform.runtimes:
+        yield runtime.image, runtime.at / "image"
+        yield from ((step.image, runtime.at / "initialize" / "image") for step in runtime.initializers[:1])
+    for cleanup in (site.cluster.finished_jobs for site in platform.sites):
+        if cleanup:
+            yield cleanup.image, cleanup.at / "image"
+
+
+def _hosts(cluster: Cluster) -> list[tuple[str, Pointer]]:
+    """Return the addresses in a cluster's profile that are looked up by name."""
+    hosts = [(cluster.server, cluster.at / "server")]
+    for storage in cluster.storage:
+        hosts += [(storage.server, storage.at / "nfs" / "server")] * (storage.kind == "nfs")
+        hosts += [(storage.endpoint, storage.at / "s3" / "endpoint")] * (storage.kind == "s3")
+    return hosts
+
+
+def _host(text: str) -> str:
+    """Return the host of a URL, or of a bare name."""
+    authority = _SCHEME.sub("", text.lower()).partition("/")[0]
+    return authority.rpartition("@")[2].partition(":")[0]
+
+
+def _networks(cluster: Cluster) -> Iterator[Diagnostic]:
+    for name, network in cluster.networks.items():
+        if any(network.subnet_of(each) for each in EXAMPLE_NETWORKS):
+            message = f"{network} is a placeholder: the range is reserved for documentation (RFC 5737)"
+            yield RULE.at(cluster.at / "networks" / name, message)
+
+
+CHECK = Check(RULE, find)

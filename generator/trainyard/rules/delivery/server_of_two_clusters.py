@@ -1,0 +1,39 @@
+"""Find addresses of an earlier cluster among those of a later one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.cluster import Cluster
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+
+OWN_SERVER = "https://kubernetes.default.svc"
+"""Each Argo CD calls the cluster that it runs on so."""
+
+
+RULE = Rule(
+    id="delivery/server-of-two-clusters",
+    severity=Severity.ERROR,
+    summary="Each cluster has an API server of its own.",
+    why=(
+        "Two platform units take turns at the same objects: each sync undoes the other's (seen with Kubernetes 1.36.3:"
+        " the list of admitted namespaces, so jobs are refused by turns), and nodes are promised twice."
+    ),
+    fix="Correct the address of one of the two.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    known: dict[str, Cluster] = {}
+    for cluster in (site.cluster for site in platform.sites):
+        server = cluster.server.rstrip("/").lower()
+        first = known.setdefault(server, cluster)
+        if first is not cluster and server != OWN_SERVER:
+            message = f"clusters {first.name} and {cluster.name} are both at {cluster.server}"
+            notes = [Note(f"cluster {first.name}", first.at / "server")]
+            yield RULE.at(cluster.at / "server", message, notes=notes)
+
+
+CHECK = Check(RULE, find)

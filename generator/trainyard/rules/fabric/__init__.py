@@ -1,0 +1,1 @@
+"""Partitions, addresses and rails."""

@@ -1,0 +1,31 @@
+"""Compare each block with its fabric's range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+from trainyard.rules._walk import allocated
+
+RULE = Rule(
+    id="fabric/addresses-outside-range",
+    severity=Severity.ERROR,
+    summary="A team's address block lies in the range of its fabric.",
+    why="The range was agreed with the owners of the networks; other addresses may belong to somebody.",
+    fix="Take a free block of the fabric's range.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for site, fabric, holders in allocated(platform):
+        cause = f"blocks of teams on fabric `{fabric.name}` of {site.name} are not in {fabric.addresses}"
+        for team, each in holders:
+            if not each.addresses.subnet_of(fabric.addresses):
+                message = f"block {each.addresses} of team {team} is not in {fabric.addresses}"
+                notes = [Note(f"the range of fabric `{fabric.name}`", fabric.at / "addresses")]
+                yield RULE.at(each.at / "addresses", message, notes=notes, cause=cause)
+
+
+CHECK = Check(RULE, find, every=("fabrics",))

@@ -1,0 +1,37 @@
+"""Find numbers with two holders; the one that comes first by name is the note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.model.team import Allocation
+from trainyard.rules._check import Check
+from trainyard.rules._walk import allocated
+
+RULE = Rule(
+    id="fabric/partition-given-twice",
+    severity=Severity.ERROR,
+    summary="No two teams of a fabric hold the same partition or VLAN, retired ones included.",
+    why="Both teams are on one network: RDMA passes between them, and no NetworkPolicy sees it.",
+    fix="Give the newer team one that nobody ever held.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for _, fabric, holders in allocated(platform):
+        known: dict[int, tuple[str, Allocation]] = {}
+        link = fabric.link
+        for team, each in holders:
+            first, other = known.setdefault(each.segment, (team, each))
+            if first != team:
+                message = (
+                    f"teams {first} and {team} both hold {link.segment} {link.told(each.segment)}"
+                    f" of fabric `{fabric.name}`"
+                )
+                notes = [Note(f"held by {first}", other.at / link.field)]
+                yield RULE.at(each.at / link.field, message, notes=notes)
+
+
+CHECK = Check(RULE, find)

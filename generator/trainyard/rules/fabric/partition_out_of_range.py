@@ -1,0 +1,40 @@
+"""Compare what each team holds with the fabric's range; reserved ones are told of by their own rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+from trainyard.rules._walk import allocated
+from trainyard.rules.fabric._partitions import is_reserved
+
+RULE = Rule(
+    id="fabric/partition-out-of-range",
+    severity=Severity.ERROR,
+    summary="A team's partition or VLAN lies in the range that its fabric hands out.",
+    why=(
+        "The owner of the fabric set others aside for others, or the switches don't carry it: the team may land among"
+        " storage or foreign hosts, or its ranks find no path."
+    ),
+    fix="Take one of the range, or agree on a larger range with the owner of the fabric.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for site, fabric, holders in allocated(platform):
+        first, last, link = fabric.first_segment, fabric.last_segment, fabric.link
+        for team, each in holders:
+            if first <= last and not first <= each.segment <= last and not is_reserved(link, each.segment):
+                message = (
+                    f"{link.segment} {link.told(each.segment)} of team {team}"
+                    f" is not in {link.told(first)} to {link.told(last)}"
+                )
+                notes = [Note(f"the range of fabric `{fabric.name}`", fabric.at / link.ranges)]
+                cause = f"{link.segment}s of teams on fabric `{fabric.name}` of {site.name}"
+                cause += f" are not in {link.told(first)} to {link.told(last)}"
+                yield RULE.at(each.at / link.field, message, notes=notes, cause=cause)
+
+
+CHECK = Check(RULE, find, every=("fabrics",))

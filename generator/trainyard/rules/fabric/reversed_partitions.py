@@ -1,0 +1,29 @@
+"""Find ranges that end before they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+from trainyard.rules._walk import allocated
+
+RULE = Rule(
+    id="fabric/reversed-partitions",
+    severity=Severity.ERROR,
+    summary="The range of a fabric's partitions or VLANs begins before it ends.",
+    why="Nothing lies in such a range, so no team can be given a partition or VLAN.",
+    fix="Write the lower number first.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for _, fabric, _ in allocated(platform):
+        if fabric.first_segment > fabric.last_segment:
+            first, last = fabric.link.told(fabric.first_segment), fabric.link.told(fabric.last_segment)
+            message = f"the range begins with {first} and ends with {last}"
+            yield RULE.at(fabric.at / fabric.link.ranges, message)
+
+
+CHECK = Check(RULE, find)

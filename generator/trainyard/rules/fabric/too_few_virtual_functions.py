@@ -1,0 +1,42 @@
+"""Compare the virtual functions that a share is worth with the pods of each runtime's smallest job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.model.quantity import counted
+from trainyard.rules._check import Check
+from trainyard.rules._shares import flavors_in_parts, runtimes
+
+RULE = Rule(
+    id="fabric/too-few-virtual-functions",
+    severity=Severity.ERROR,
+    summary="A share of a node is worth a virtual function of each rail for every pod of a job.",
+    why=(
+        "Each pod takes one of each rail, and Kueue counts them like any resource: no job of the team is ever admitted,"
+        " `insufficient quota for <resource> ... > maximum capacity`."
+    ),
+    fix="Give a port as many `virtualFunctions` as the node has GPUs.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for tenant, flavor in flavors_in_parts(platform):
+        quota, functions = flavor.quota, flavor.pool.hardware.virtual_functions
+        if not flavor.pool.rails:
+            continue
+        for runtime in runtimes(platform, tenant, flavor.pool):
+            pods, worth = runtime.launcher.smallest_job, int(quota.nodes * functions)
+            if runtime.uses_rdma and quota.own % pods == 0 and worth < pods:
+                message = (
+                    f"a share of {counted(quota.own, 'GPU')} is worth {worth} of the"
+                    f" {counted(functions, 'virtual function')} of a rail, and the smallest job with runtime"
+                    f" `{runtime.name}` takes {pods}"
+                )
+                at = flavor.pool.hardware.at / "nic" / "virtualFunctions"
+                yield RULE.at(at, message, notes=[Note(f"the share of team {tenant.name}", quota.at / "gpus")])
+
+
+CHECK = Check(RULE, find)

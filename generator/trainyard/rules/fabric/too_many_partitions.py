@@ -1,0 +1,33 @@
+"""Count the holders of each fabric; a retired team's is no longer in any port's table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+from trainyard.rules._walk import allocated
+
+RULE = Rule(
+    id="fabric/too-many-partitions",
+    severity=Severity.ERROR,
+    summary="At most 128 teams hold partitions of one InfiniBand fabric.",
+    why=(
+        "A port's table has 128 entries: the key of the next team can't be set, and its jobs find no path (NCCL times"
+        " out)."
+    ),
+    fix="Spread the teams over two fabrics, or retire those that are gone.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    retired = {team.name for team in platform.teams if team.state == "retired"}
+    for site, fabric, holders in allocated(platform):
+        count, link = sum(team not in retired for team, _ in holders), fabric.link
+        if count > link.most:
+            message = f"{count} teams hold {link.segment}s of fabric `{fabric.name}`; a port holds {link.most}"
+            yield RULE.at((platform.allocations_at / site.name / fabric.name).key(), message)
+
+
+CHECK = Check(RULE, find, every=("teams/",))

@@ -1,0 +1,15 @@
+"""Ways out of the teams' namespaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from trainyard.model.cluster import Cluster
+from trainyard.model.network import Egress
+from trainyard.model.platform import Platform
+from trainyard.rules._walk import ranges
+
+
+def egress_ranges(platform: Platform) -> Iterator[tuple[Cluster, Egress, int, IPv4Network]]:
+    return ((site.cluster, *each) for site in platform.sites for each in ranges(site.cluster))

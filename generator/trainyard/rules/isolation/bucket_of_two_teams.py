@@ -1,0 +1,38 @@
+"""Find buckets of an earlier team among those of a later one, whatever the clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.model.space import Space
+from trainyard.rules._check import Check
+
+RULE = Rule(
+    id="isolation/bucket-of-two-teams",
+    severity=Severity.WARNING,
+    summary="A bucket belongs to one team.",
+    why="Each may read, overwrite and delete the other's data: a job can go on from the other team's checkpoint.",
+    fix="Make a bucket for each; waive this for one that both only read from.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    known: dict[tuple[str, str], dict[str, Pointer]] = {}
+    for space in _spaces(platform):
+        for secret in space.buckets:
+            holders = known.setdefault((secret.endpoint, secret.bucket), {})
+            holders.setdefault(space.team.name, space.profile.at / "storage" / secret.name)
+    for (_, bucket), holders in known.items():
+        (first, where), *others = holders.items()
+        for team, at in others:
+            message = f"bucket `{bucket}` is that of teams {first} and {team}"
+            yield RULE.at(at, message, notes=[Note(f"team {first}", where)])
+
+
+def _spaces(platform: Platform) -> Iterator[Space]:
+    return (space for site in platform.sites for tenant in site.tenants for space in tenant.spaces)
+
+
+CHECK = Check(RULE, find)

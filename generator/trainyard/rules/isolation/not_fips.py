@@ -1,0 +1,34 @@
+"""Look at the mode of each cluster with a team that needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+from trainyard.rules._compliance import NOBODY_REFUSES, under
+
+RULE = Rule(
+    id="isolation/not-fips",
+    severity=Severity.ERROR,
+    summary="Where a regulation asks for FIPS mode, the nodes of the team's clusters run in it.",
+    why=(
+        "Kernel, sshd and libraries use what algorithms they like, validated or not; FIPS mode is chosen when a node is"
+        f" installed, so it can't be switched on later. {NOBODY_REFUSES}"
+    ),
+    fix="Give the team quota on a cluster with `fips: true`, or say so of this one if it is.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for site, tenant, compliance in under(platform, "fips"):
+        if not site.cluster.fips:
+            message = f"team {tenant.name} is under {compliance.name}, and cluster {site.name} is not in FIPS mode"
+            at = (tenant.team.at / "quota" / site.name).key()
+            notes = [Note("the cluster", site.cluster.at / "fips")]
+            cause = f"teams are under {compliance.name}, and cluster {site.name} is not in FIPS mode"
+            yield RULE.at(at, message, notes=notes, cause=cause)
+
+
+CHECK = Check(RULE, find)

@@ -1,0 +1,33 @@
+"""Find teams that are asked and say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+from trainyard.rules._compliance import NOBODY_REFUSES, asking
+from trainyard.rules._walk import active
+
+RULE = Rule(
+    id="isolation/unstated-transit",
+    severity=Severity.ERROR,
+    summary="Where a regulation asks about it, a team says whether its data must be encrypted between nodes.",
+    why=(
+        "RDMA can't be encrypted, so somebody has to decide between its speed and encryption; left open, the fastest"
+        f" way is taken, in the clear. {NOBODY_REFUSES}"
+    ),
+    fix="Set `encryptionInTransit` of the team to true, or to false and keep the reason with your risk assessment.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for team in active(platform):
+        compliance = asking(team, "encryptionInTransit")
+        if compliance and team.encrypts_transit is None:
+            message = f"team {team.name} is under {compliance.name} and does not say `encryptionInTransit`"
+            yield RULE.at(team.at / "compliance", message)
+
+
+CHECK = Check(RULE, find)

@@ -1,0 +1,1 @@
+"""Names, and what Kubernetes takes as one."""

@@ -1,0 +1,72 @@
+"""Names that the profiles' names become on the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Pointer
+from trainyard.model import names
+from trainyard.model.platform import Platform, Site
+from trainyard.model.space import Space
+from trainyard.model.tenant import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as the cluster sees it.
+
+    Args:
+        kind, scope: within both the name must be unique.
+        parts: what it is composed of; the same parts mean the same object.
+        budget: most characters.
+    """
+
+    kind: str
+    scope: str
+    name: str
+    parts: tuple[str, ...]
+    at: Pointer
+    budget: int = names.LABEL_BUDGET
+
+
+def composed(platform: Platform) -> Iterator[Name]:
+    for site in platform.sites:
+        for launch in site.launches:
+            fabric = launch.fabric.name if launch.fabric else ""
+            parts = (launch.runtime.name, launch.hardware.name, str(launch.part), launch.owner, fabric)
+            yield Name("ClusterTrainingRuntime", site.name, launch.name, parts, launch.runtime.at)
+        for part in ("argocd", "nodes", "platform", "teams"):
+            yield Name("application", "", site.part(part), (site.name, part), site.cluster.at)
+        for tenant in site.tenants:
+            yield from of_tenant(site, tenant)
+
+
+def of_tenant(site: Site, tenant: Tenant) -> Iterator[Name]:
+    team = tenant.team.at
+    yield Name("application", "", tenant.application, (site.name, "team", tenant.name), team)
+    for queue in tenant.queues:
+        yield Name("ClusterQueue", site.name, queue.name, (tenant.name, queue.node_class), team)
+    for pool in tenant.address_pools:
+        parts = (tenant.name, pool.fabric.name, str(pool.rail))
+        yield Name("address pool", site.name, pool.name, parts, team)
+    for space in tenant.spaces:
+        yield from of_space(site, space)
+
+
+def of_space(site: Site, space: Space) -> Iterator[Name]:
+    who = (space.team.name, space.profile.name)
+    at = space.profile.at
+    yield Name("Namespace", site.name, space.namespace, who, at)
+    for claim in space.made_volumes:
+        yield Name("PersistentVolume", site.name, claim.volume, (*who, claim.name), claim.request.at.key())
+    for secret in space.secrets:
+        storage = at / "storage" / secret.name
+        yield Name("Secret", f"{site.name}/{space.namespace}", secret.name, (secret.kind,), storage.key())
+    for network in space.networks:
+        if network.fabric.link.operator_networks:
+            on = (*who, network.fabric.name, str(network.addresses.rail))
+            yield Name("SriovNetwork", site.name, network.name, on, at)
+    for sample in space.samples:
+        parts = (*who, sample.launch.name)
+        yield Name("sample TrainJob", site.name, sample.name, parts, at, sample.launch.longest_job_name)

@@ -1,0 +1,1 @@
+"""What a node is set to, and what it leaves to jobs."""

@@ -1,0 +1,29 @@
+"""Find nodes whose threads are no multiple of their cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.model.quantity import counted
+from trainyard.rules._check import Check
+from trainyard.rules._walk import hardware
+
+RULE = Rule(
+    id="node/threads-below-cores",
+    severity=Severity.ERROR,
+    summary="A node has one hardware thread a core, or a whole number of them.",
+    why="Kubernetes counts threads as cpu: quota, and the cores that each rank is bound to, are computed from both.",
+    fix="Take both numbers from `lscpu`: CPU(s) is threads, and cores a socket times sockets is cores.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for each in hardware(platform):
+        if each.threads % each.cores:
+            message = f"a `{each.name}` has {counted(each.cores, 'core')} and {counted(each.threads, 'thread')}"
+            yield RULE.at(each.at / "cpu" / "threads", message)
+
+
+CHECK = Check(RULE, find)

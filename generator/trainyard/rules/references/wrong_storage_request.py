@@ -1,0 +1,62 @@
+"""Compare the form of each request with the kind of storage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.model.space import Space
+from trainyard.model.storage import Storage
+from trainyard.model.team import StorageRequest
+from trainyard.rules._check import Check
+
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
+
+
+RULE = Rule(
+    id="references/wrong-storage-request",
+    severity=Severity.ERROR,
+    summary="A team asks for storage in the form that its kind takes.",
+    why=(
+        "A claim without a size is refused by the API server, and one without its volume waits for ever. Under `claims`"
+        " only a storage class helps: nothing makes a volume for what an admin claims of another kind."
+    ),
+    fix=(
+        "Write a size for nfs and class, a bucket's name for s3, and `{volume: ..., size: ...}` for adopted. Under"
+        " `claims`, name storage of kind class, or remove the line."
+    ),
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for site in platform.sites:
+        for tenant in site.tenants:
+            for space in tenant.spaces:
+                yield from _wrong_requests(space)
+
+
+def _wrong_requests(space: Space) -> Iterator[Diagnostic]:
+    for claim in space.claims:
+        if problem := _claim_problem(claim.storage, claim.request):
+            yield RULE.at(claim.request.at, problem)
+    for secret in space.buckets:
+        if _BUCKET.match(secret.bucket) is None:
+            message = f"storage `{secret.name}` is s3 and takes the name of a bucket"
+            yield RULE.at(space.profile.at / "storage" / secret.name, message)
+    for allowance in space.allowances:
+        if (kind := allowance.storage.kind) != "class":
+            message = f"storage `{allowance.storage.name}` is {kind}; a team's admins can claim of a class only"
+            yield RULE.at(allowance.at, message)
+
+
+def _claim_problem(storage: Storage, request: StorageRequest) -> str:
+    if storage.kind == "adopted":
+        return "" if request.volume else f"storage `{storage.name}` is adopted and takes the volume and its size"
+    if request.volume or not request.size:
+        return f"storage `{storage.name}` is {storage.kind} and takes a size, e.g. 500Gi"
+    return ""
+
+
+CHECK = Check(RULE, find)

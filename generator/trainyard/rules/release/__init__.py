@@ -1,0 +1,1 @@
+"""What the release serves, and what is known to fail."""

@@ -1,0 +1,33 @@
+"""Compare each runtime's CUDA with what the GPUs of its hardware need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+from trainyard.rules._walk import hardware
+from trainyard.rules.runtime._shared import numbers
+
+RULE = Rule(
+    id="runtime/cuda-too-old",
+    severity=Severity.ERROR,
+    summary="A runtime's CUDA knows the GPUs of its hardware.",
+    why="The job starts and its first kernel fails: `no kernel image is available for execution on the device`.",
+    fix="Build the image with a newer CUDA, or take the hardware out of the runtime.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for runtime in platform.runtimes:
+        cuda = runtime.libraries.get("cuda", "")
+        for each in hardware(platform):
+            needed = each.gpu.minimum_cuda if each.gpu else ""
+            if cuda and needed and each.name in runtime.hardware and numbers(cuda) < numbers(needed):
+                message = f"CUDA {cuda} does not know the GPUs of a `{each.name}`, which need {needed}"
+                notes = [Note("what they need", each.stated("gpu", "minimumCuda"))]
+                yield RULE.at(runtime.at / "libraries" / "cuda", message, notes=notes)
+
+
+CHECK = Check(RULE, find)

@@ -1,0 +1,1 @@
+"""Queues, cohorts and priorities."""

@@ -1,0 +1,30 @@
+"""Find lending limits of teams that are alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.platform import Platform
+from trainyard.rules._check import Check
+from trainyard.rules._walk import holdings
+from trainyard.rules.scheduling._cohorts import NO_LIMITS
+
+RULE = Rule(
+    id="scheduling/lend-without-cohort",
+    severity=Severity.ERROR,
+    summary="A team that lends is in a cohort.",
+    why=f"{NO_LIMITS} lends nothing, and what it does not use stands idle.",
+    fix="Give the team a `cohort`, or take `lend` away.",
+)
+
+
+def find(platform: Platform) -> Iterator[Diagnostic]:
+    for team, flavors in holdings(platform):
+        for quota in (flavor.quota for flavor in flavors):
+            if quota.lend and not team.cohort:
+                message = f"team {team.name} lends {quota.told(quota.lent)} of pool `{quota.pool}`, but is in no cohort"
+                yield RULE.at(quota.at / "lend", message)
+
+
+CHECK = Check(RULE, find)
