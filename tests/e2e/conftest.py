@@ -38,6 +38,7 @@ def ground(
         yield found
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in its own hook, and a conftest's comes after that
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Have one worker make all the tests of a ground: most of them take less than its start."""
     for item in items:
