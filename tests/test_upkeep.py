@@ -13,7 +13,7 @@ from trainyard.model.platform import Site
 from trainyard.render.site import render_site
 from trainyard.workflows.generate import generate
 from trainyard_rehearsal.checks.change import Course, Unfit
-from trainyard_rehearsal.checks.delivery import Tree
+from trainyard_rehearsal.checks.git_delivery import Tree
 from trainyard_rehearsal.upkeep import changed, course
 
 COMPONENTS = "../profiles/components"

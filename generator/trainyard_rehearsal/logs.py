@@ -23,7 +23,7 @@ _LONG = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LogMark:
     """A time in the logs of a control plane.
 
     Args:
@@ -52,9 +52,9 @@ class Mark:
                         yield path.stem, text, line
 
 
-def mark(folder: Path) -> Mark:
+def mark(folder: Path) -> LogMark:
     """Return the present time in the logs of a folder."""
-    return Mark(folder, {path.name: path.stat().st_size for path in folder.glob("*.log")})
+    return LogMark(folder, {path.name: path.stat().st_size for path in folder.glob("*.log")})
 
 
 def _explained(failure: Failure, errors: list[tuple[str, str, str]]) -> Failure:

@@ -16,9 +16,9 @@ from trainyard.render.site import render_site
 from trainyard.render.unit import UNLISTED
 from trainyard.workflows.generate import component_manifests, emit_site
 from trainyard_rehearsal.checks.change import check_changes
-from trainyard_rehearsal.checks.delivery import Delivery, Tree
+from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree
 from trainyard_rehearsal.checks.meddling import check_meddling
-from trainyard_rehearsal.checks.shapes import Sampled, remarked
+from trainyard_rehearsal.checks.sampling import Sampled, remarked
 from trainyard_rehearsal.checks.sync import check_sync
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
 from trainyard_rehearsal.control_plane.build import cache_folder
@@ -30,7 +30,7 @@ from trainyard_rehearsal.upkeep import changed, course
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Origin:
     """Where a tree comes from.
 
     Args:
@@ -46,7 +46,7 @@ class Source:
     today: str
 
 
-def deliver(lab: Lab, source: Source, teams: Sampled) -> Iterator[Outcome]:
+def deliver(lab: Lab, source: Origin, teams: Sampled) -> Iterator[Outcome]:
     """Have Argo CD bring the tree to a cluster without one, from a repository of ours, and then each change."""
     site, folder = lab.plan.site, lab.kubeconfig.parent
     left_out = {tenant.name for tenant in site.tenants} - teams.teams
@@ -63,13 +63,13 @@ def deliver(lab: Lab, source: Source, teams: Sampled) -> Iterator[Outcome]:
         return merged(changed(site, copied, source.components_root, source.today))
 
     with argocd.running():
-        delivery = Delivery(lab, argocd, repository, merged(site))
+        delivery = GitDelivery(lab, argocd, repository, merged(site))
         if (yield from check_sync(delivery)) and delivery.tree.samples:
             yield from remarked(check_meddling(delivery, teams.teams), teams)
             yield from remarked(check_changes(delivery, course(site, copied, published)), teams)
 
 
-def _published(site: Site, source: Source, repository: Repository) -> Tree:
+def _published(site: Site, source: Origin, repository: Repository) -> Tree:
     """Return the tree of a cluster as it is taken from another repository."""
     settings = replace(site.cluster.settings, repository=repository.address)
     moved = replace(site, cluster=replace(site.cluster, settings=settings))
@@ -83,7 +83,7 @@ def _published(site: Site, source: Source, repository: Repository) -> Tree:
     return Tree(moved, files, synced(moved, manifests), sample_jobs(moved, manifests, ""))
 
 
-def _components(site: Site, source: Source) -> dict[str, bytes]:
+def _components(site: Site, source: Origin) -> dict[str, bytes]:
     """Return the hand-written components as they lie beside the tree in the repository."""
     folder = source.target / source.components_root
     within = os.path.normpath(f"{site.cluster.settings.path}/{source.components_root}")

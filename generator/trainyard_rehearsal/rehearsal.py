@@ -19,7 +19,7 @@ from trainyard_rehearsal.checks.life import check_life, check_queues
 from trainyard_rehearsal.checks.load import check_load
 from trainyard_rehearsal.checks.outsiders import check_outsiders
 from trainyard_rehearsal.checks.promises import check_promises
-from trainyard_rehearsal.checks.shapes import Sampled, every_team, remarked, sampled
+from trainyard_rehearsal.checks.sampling import Sampled, every_team, remarked, sampled
 from trainyard_rehearsal.checks.team_namespaces import check_team_namespaces
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
 from trainyard_rehearsal.checks.tenants import check_tenants
@@ -30,7 +30,7 @@ from trainyard_rehearsal.control_plane.redis import fetch_redis, find_redis
 from trainyard_rehearsal.control_plane.side_by_side import side_by_side
 from trainyard_rehearsal.logs import mark
 from trainyard_rehearsal.outcome import Outcome
-from trainyard_rehearsal.publication import Source, deliver, sample_jobs, synced
+from trainyard_rehearsal.publication import Origin, deliver, sample_jobs, synced
 
 Tell = Callable[[str], None]
 """Takes a line of progress."""
@@ -75,7 +75,7 @@ class Request:
         every: whether each team is tried, and not a sample of each shape.
     """
 
-    source: Source
+    source: Origin
     clusters: tuple[str, ...]
     team: str
     on: str

@@ -19,7 +19,7 @@ from trainyard.workflows.generate import check, generate
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Plain
 from trainyard_rehearsal.checks.change import Course, Unfit
-from trainyard_rehearsal.checks.delivery import Tree
+from trainyard_rehearsal.checks.git_delivery import Tree
 
 _GUESTS = "rehearsal-guests"
 _SUCCESSOR = "successor"

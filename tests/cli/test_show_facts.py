@@ -10,7 +10,7 @@ from tests.resolve.changes import together
 from tests.rules.cases import platform_of
 from tests.rules.test_ranks import CPU
 from tests.rules.test_shares import NLP, RUNTIME, TORCHRUN, VISION
-from trainyard.cli.show import effective
+from trainyard.cli.effective import effective
 
 ONE = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 2}}}, "largestJob": None}
 

@@ -20,7 +20,7 @@ from trainyard.render.unit import UNLISTED
 from trainyard.workflows.generate import component_manifests, emit_site
 from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.checks.acceptance import in_order
-from trainyard_rehearsal.checks.delivery import Commit, Delivery, Tree
+from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree
 from trainyard_rehearsal.checks.jobs import as_user
 from trainyard_rehearsal.control_plane.api import Body
 
@@ -43,7 +43,7 @@ class Git:
 
     stage: Stage
     site: Site
-    delivery: Delivery
+    delivery: GitDelivery
     files: Mapping[str, bytes]
     published: Commit
 
@@ -107,7 +107,7 @@ def delivered(stage: Stage) -> Iterator[Git]:
     site = stage.moved({})
     files, manifests = files_of(site), synced(site)
     assert stage.argocd
-    delivery = Delivery(stage.lab, stage.argocd, stage.repository, Tree(site, files, manifests, ()))
+    delivery = GitDelivery(stage.lab, stage.argocd, stage.repository, Tree(site, files, manifests, ()))
     git = Git(stage, site, delivery, files, Commit("", ()))
     if not stage.standing:
         # What stands already it takes over, which is faster than its waves.

@@ -14,7 +14,7 @@ from tests.test_examples import EXAMPLES
 from trainyard.output.write import write
 from trainyard.workflows.generate import generate
 from trainyard_rehearsal.control_plane.components import PROCESSES
-from trainyard_rehearsal.publication import Source
+from trainyard_rehearsal.publication import Origin
 from trainyard_rehearsal.rehearsal import Request, rehearse
 
 pytestmark = pytest.mark.e2e
@@ -30,7 +30,7 @@ def test_two_fabrics_in_one_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("TRAINYARD_CACHE", str(cache))
     write(target, generate(profiles, COMPONENTS).files)
 
-    rehearsal = rehearse(Request(Source(profiles, target, COMPONENTS, TODAY), (), "", PROCESSES), print, None)
+    rehearsal = rehearse(Request(Origin(profiles, target, COMPONENTS, TODAY), (), "", PROCESSES), print, None)
 
     outcomes = {outcome.promise: outcome for outcome in rehearsal.outcomes["south"]}
     assert not [outcome for outcome in outcomes.values() if not outcome.fine]

@@ -12,7 +12,7 @@ from tests.e2e.gitops import Git, delivered, files_of, synced
 from tests.e2e.stage import CLUSTER, GITOPS, Stage
 from trainyard.model.platform import Site
 from trainyard.yaml_io.emitter import emit
-from trainyard_rehearsal.checks.delivery import Commit, Delivery, Tree
+from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree
 
 pytestmark = [
     pytest.mark.e2e,
@@ -62,13 +62,13 @@ def _half(site: Site, before: Mapping[str, bytes]) -> dict[str, bytes]:
     return files | {path: content for path, content in before.items() if path.startswith(argocd)}
 
 
-def _publish(git: Git, site: Site, files: Mapping[str, bytes]) -> Delivery:
+def _publish(git: Git, site: Site, files: Mapping[str, bytes]) -> GitDelivery:
     git.publish(files)
     lab = replace(git.delivery.lab, plan=replace(git.delivery.lab.plan, site=site))
     return replace(git.delivery, lab=lab, tree=Tree(site, files, synced(site), ()))
 
 
-def _compared(git: Git, delivery: Delivery) -> None:
+def _compared(git: Git, delivery: GitDelivery) -> None:
     assert not (failures := delivery.compared(Commit(git.published.revision, [_PLATFORM]))), failures
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from trainyard.diagnostics import TreeError
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
-from trainyard.output.lockfile import LOCKFILE, Entry, Lock, digest, is_inside, lock_bytes, make_lock, read_lock
+from trainyard.output.lockfile import LOCKFILE, Lock, LockedFile, digest, is_inside, lock_bytes, make_lock, read_lock
 
 _PARTS = st.text(st.characters(exclude_characters="/\\\0", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
     lambda part: part not in {".", ".."}
@@ -124,7 +124,7 @@ def test_first_form_remembers_no_numbers(tmp_path: Path) -> None:
     """A lockfile that was written before numbers were remembered still says which files are ours."""
     entry = '{"a": {"sha256": "0", "from": []}}'
     (tmp_path / LOCKFILE).write_text(f'{{"version": 1, "tool": "0.1", "release": "r", "files": {entry}}}')
-    assert read_lock(tmp_path) == Lock("0.1", "r", {"a": Entry("0", ())}, ())
+    assert read_lock(tmp_path) == Lock("0.1", "r", {"a": LockedFile("0", ())}, ())
 
 
 def test_second_form_remembers_no_user_ids(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainyard.diagnostics import Diagnostic
-from trainyard.profiles.discover import _NAME, ALONE, BAD_FILE_NAME, FOLDERS, MISPLACED_FILE, Found, discover
+from trainyard.profiles.discover import _NAME, ALONE, BAD_FILE_NAME, FOLDERS, MISPLACED_FILE, ProfileFile, discover
 
 KINDS = ("hardware", "clusters", "runtimes", "teams")
 
@@ -24,7 +24,7 @@ def place(root: Path, *files: str) -> None:
 
 
 def found(root: Path) -> list[str]:
-    return [each.shown for each in discover(root) if isinstance(each, Found)]
+    return [each.shown for each in discover(root) if isinstance(each, ProfileFile)]
 
 
 def refused(root: Path) -> list[tuple[str, str]]:
@@ -35,7 +35,7 @@ def test_profiles_are_found_in_the_order_of_their_names(tmp_path: Path) -> None:
     """Each file has its folder for a kind and its name without ending for a name, whatever the folder's own order."""
     place(tmp_path, "teams/nlp.yaml", "hardware/b-2.yaml", "hardware/a.yaml", "components/c/kustomization.yaml", *ALONE)
 
-    assert [(each.kind, each.name, each.shown) for each in discover(tmp_path) if isinstance(each, Found)] == [
+    assert [(each.kind, each.name, each.shown) for each in discover(tmp_path) if isinstance(each, ProfileFile)] == [
         ("allocations", "allocations", "profiles/allocations.yaml"),
         ("components", "c", "profiles/components/c/kustomization.yaml"),
         ("hardware", "a", "profiles/hardware/a.yaml"),
@@ -50,7 +50,7 @@ def test_profiles_are_found_in_the_order_of_their_names(tmp_path: Path) -> None:
 def test_path_found_is_the_file_itself(tmp_path: Path) -> None:
     """The shown name hides the real folder, so the path must lead to what is read."""
     place(tmp_path, "teams/nlp.yaml", "components/c/kustomization.yaml")
-    paths = [each.path for each in discover(tmp_path) if isinstance(each, Found)]
+    paths = [each.path for each in discover(tmp_path) if isinstance(each, ProfileFile)]
 
     assert paths == [tmp_path / "components/c/kustomization.yaml", tmp_path / "teams/nlp.yaml"]
 

@@ -10,7 +10,7 @@ import pytest
 from trainyard.diagnostics import Diagnostic, Pointer, TreeError
 from trainyard.profiles import read as read_module
 from trainyard.profiles.component import BROKEN_COMPONENT
-from trainyard.profiles.discover import MISPLACED_FILE, Found, discover
+from trainyard.profiles.discover import MISPLACED_FILE, ProfileFile, discover
 from trainyard.profiles.read import PACKAGE, load
 from trainyard.yaml_io.bytescan import MAX_BYTES
 
@@ -134,7 +134,7 @@ def test_profile_that_is_exchanged_after_the_listing_is_a_finding(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("root:x:0:0\n", encoding="utf-8")
 
-    def swapping(folder: Path) -> list[Found | Diagnostic]:
+    def swapping(folder: Path) -> list[ProfileFile | Diagnostic]:
         listed = list(discover(folder))
         _exchange(root / file, outside, replacement)
         return listed

@@ -15,7 +15,7 @@ from trainyard.diagnostics import Diagnostic, TreeError, has_errors
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.scaffold.init import init
-from trainyard.scaffold.team import Plan, TeamRequest, plan_team, write_team
+from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team, write_team
 from trainyard.workflows.generate import check, generate
 
 Remembered = Mapping[str, tuple[Holding | Ids, ...]]
@@ -24,13 +24,13 @@ NOTHING: Remembered = {}
 
 def _plan(
     profiles: Path, request: TeamRequest, remembered: Remembered = NOTHING
-) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
+) -> tuple[TeamPlan | None, tuple[Diagnostic, ...]]:
     checked = check(profiles)
     assert checked.platform is not None, checked.diagnostics
     return plan_team(checked.profiles, checked.platform, request, remembered)
 
 
-def _add(profiles: Path, request: TeamRequest | str, remembered: Remembered = NOTHING) -> Plan:
+def _add(profiles: Path, request: TeamRequest | str, remembered: Remembered = NOTHING) -> TeamPlan:
     wanted = TeamRequest(request, 2) if isinstance(request, str) else request
     plan, problems = _plan(profiles, wanted, remembered)
     assert problems == ()
@@ -47,7 +47,7 @@ def _refused(profiles: Path, request: TeamRequest, remembered: Remembered = NOTH
     return [(problem.rule, problem.message) for problem in problems]
 
 
-def _number(plan: Plan) -> tuple[int, str]:
+def _number(plan: TeamPlan) -> tuple[int, str]:
     assert plan.holding is not None
     return plan.holding.segment, str(plan.holding.addresses)
 

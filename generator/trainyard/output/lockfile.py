@@ -28,7 +28,7 @@ second no user ids."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LockedFile:
     """One generated file.
 
     Args:
@@ -54,7 +54,7 @@ class Lock:
 
     tool: str
     release: str
-    files: Mapping[str, Entry]
+    files: Mapping[str, LockedFile]
     holdings: tuple[Holding, ...] = ()
     ids: tuple[Ids, ...] = ()
 
@@ -87,7 +87,7 @@ def make_lock(
         given: each number ever given on the cluster's fabrics, and user ids ever given to its namespaces.
     """
     holdings, ids = given
-    entries = {path: Entry(digest(files[path]), tuple(sorted(origins.get(path, ())))) for path in sorted(files)}
+    entries = {path: LockedFile(digest(files[path]), tuple(sorted(origins.get(path, ())))) for path in sorted(files)}
     return Lock(tool, release, entries, tuple(sorted(holdings)), tuple(sorted(ids)))
 
 
@@ -160,8 +160,8 @@ def _parse(document: Any, place: Path) -> Lock:
     return Lock(str(document["tool"]), str(document["release"]), files, holdings, ids)
 
 
-def _entry(entry: Any) -> Entry:
-    return Entry(str(entry["sha256"]), tuple(map(str, entry["from"])))
+def _entry(entry: Any) -> LockedFile:
+    return LockedFile(str(entry["sha256"]), tuple(map(str, entry["from"])))
 
 
 def _holding(entry: Any) -> Holding:

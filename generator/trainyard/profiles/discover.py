@@ -47,7 +47,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ProfileFile:
     """One profile file: its kind (folder, or the file's own name for those that stand alone), name and path."""
 
     kind: str
@@ -56,7 +56,7 @@ class Found:
     shown: str
 
 
-def discover(root: Path) -> Iterator[Found | Diagnostic]:
+def discover(root: Path) -> Iterator[ProfileFile | Diagnostic]:
     """Yield every profile below a folder in the order of their names, and what should not be there.
 
     Symbolic links and whatever else is no regular file are refused: a link could lead out of the repository.
@@ -74,10 +74,10 @@ def discover(root: Path) -> Iterator[Found | Diagnostic]:
         elif _type(path) != _FILE:
             yield _wrong_type(path, shown, "a profile", _FILE)
         else:
-            yield Found(path.stem, path.stem, path, shown)
+            yield ProfileFile(path.stem, path.stem, path, shown)
 
 
-def _folder(folder: Path) -> Iterator[Found | Diagnostic]:
+def _folder(folder: Path) -> Iterator[ProfileFile | Diagnostic]:
     for path in sorted(folder.iterdir()):
         shown = f"profiles/{folder.name}/{path.name}"
         is_component = folder.name == "components"
@@ -94,7 +94,7 @@ def _folder(folder: Path) -> Iterator[Found | Diagnostic]:
             yield from _named(folder.name, path.name if is_component else path.stem, file, shown)
 
 
-def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[Found | Diagnostic]:
+def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
     """Yield a profile, or why its name can't be one."""
     if _NAME.match(name) is None:
         message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
@@ -102,7 +102,7 @@ def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[Found | Dia
     elif name in DEVICES:
         yield BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")
     else:
-        yield Found(kind, name, file, f"{shown}/{file.name}" if kind == "components" else shown)
+        yield ProfileFile(kind, name, file, f"{shown}/{file.name}" if kind == "components" else shown)
 
 
 def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from trainyard.diagnostics import Diagnostic, Pointer, TreeError
 from trainyard.plainfile import NotRegularError, read_regular
 from trainyard.profiles.component import read_component
-from trainyard.profiles.discover import MISPLACED_FILE, Found, discover
+from trainyard.profiles.discover import MISPLACED_FILE, ProfileFile, discover
 from trainyard.shipped import shipped
 from trainyard.yaml_io.bytescan import MAX_BYTES
 from trainyard.yaml_io.reader import read
@@ -29,7 +29,7 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     kinds: dict[str, dict[str, Source]] = defaultdict(dict)
     diagnostics: list[Diagnostic] = []
     for item in discover(root):
-        if isinstance(item, Found):
+        if isinstance(item, ProfileFile):
             source, problems = _read(root, item)
             kinds[item.kind][item.name] = source
             diagnostics.extend(problems)
@@ -57,7 +57,7 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     return profiles, tuple(diagnostics)
 
 
-def _read(root: Path, found: Found) -> tuple[Source, tuple[Diagnostic, ...]]:
+def _read(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnostic, ...]]:
     """Read a profile; one that was exchanged for something else since it was found is a finding."""
     try:
         content = read_regular(root, found.path.relative_to(root).as_posix(), MAX_BYTES)

@@ -9,16 +9,16 @@ from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.manifest import Kind, Manifest
 from trainyard.model.platform import Site
 from trainyard.references.coverage import UNCOVERED_RESOURCE, check_coverage
-from trainyard.references.delivery import (
+from trainyard.references.extract import uses
+from trainyard.references.index import Index, make_index, secret_of
+from trainyard.references.limits import find_limits, listing_namespaces
+from trainyard.references.names import LISTING, Use
+from trainyard.references.project import (
     KIND_NOT_PERMITTED,
     NAMESPACE_NOT_PERMITTED,
     check_unit,
     find_delivered,
 )
-from trainyard.references.extract import uses
-from trainyard.references.index import Index, make_index, secret_of
-from trainyard.references.limits import find_limits, listing_namespaces
-from trainyard.references.names import LISTING, Use
 
 UNDEFINED_NAME = Rule(
     id="references/undefined-name",

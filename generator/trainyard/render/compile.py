@@ -18,8 +18,8 @@ from typing import Any
 from jinja2 import nodes
 
 from trainyard.render.grammar import path_of, read_template
-from trainyard.render.skeleton import Part, Skeleton, parts
-from trainyard.yaml_io.skeleton import Node
+from trainyard.render.template import Part, Skeleton, parts
+from trainyard.yaml_io.template_tree import Node
 
 Scope = Mapping[str, object]
 """The variables of a template by name: model objects, Mappings, tuples and scalars."""

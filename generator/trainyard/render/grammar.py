@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 
 from jinja2 import TemplateSyntaxError, nodes
 
-from trainyard.render.skeleton import SYNTAX, Chain, Part, Skeleton, parts, take_apart
-from trainyard.yaml_io.skeleton import Node, compose_skeleton
+from trainyard.render.template import SYNTAX, Chain, Part, Skeleton, parts, take_apart
+from trainyard.yaml_io.template_tree import Node, compose_skeleton
 
 Complaint = tuple[int, str]
 

@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
-from trainyard.scaffold.place import put
+from trainyard.scaffold.install import put
 from trainyard.yaml_io.scalars import inline
 
 SCAFFOLD = files("trainyard.scaffold") / "files"

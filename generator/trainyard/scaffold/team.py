@@ -22,7 +22,7 @@ from trainyard.plainfile import read_regular
 from trainyard.scaffold import rules
 from trainyard.scaffold.allocate import Taken, next_block, next_segment
 from trainyard.scaffold.init import SCAFFOLD, scaffold
-from trainyard.scaffold.place import put
+from trainyard.scaffold.install import put
 from trainyard.scaffold.roundtrip import append
 from trainyard.yaml_io.bytescan import MAX_BYTES
 from trainyard.yaml_io.lookalikes import beyond_ascii
@@ -63,7 +63,7 @@ class TeamRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TeamPlan:
     """What is to be written.
 
     Args:
@@ -89,7 +89,7 @@ class Plan:
 
 def plan_team(
     profiles: Profiles, platform: Platform, request: TeamRequest, remembered: Remembered
-) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
+) -> tuple[TeamPlan | None, tuple[Diagnostic, ...]]:
     """Return what a new team's profile and line in the ledger would be.
 
     Args:
@@ -131,10 +131,10 @@ def plan_team(
     for where, entry in lines.items():
         old = files.get(_ALLOCATIONS) or ledger or scaffold()[f"profiles/{_ALLOCATIONS}"]
         files[_ALLOCATIONS] = append(old, (cluster.name, *where), entry)
-    return Plan(request, cluster.name, pool.name, files, ledger, holding, ids), ()
+    return TeamPlan(request, cluster.name, pool.name, files, ledger, holding, ids), ()
 
 
-def write_team(root: Path, plan: Plan) -> tuple[Path, ...]:
+def write_team(root: Path, plan: TeamPlan) -> tuple[Path, ...]:
     """Write a team's profile and its lines in the ledger, all or none.
 
     Returns:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, Severity, has_errors
 from trainyard.profiles.read import load
-from trainyard.scaffold.team import Plan, Remembered, TeamRequest, plan_team, write_team
+from trainyard.scaffold.team import Remembered, TeamPlan, TeamRequest, plan_team, write_team
 from trainyard.workflows.freshness import check_replaced, locks
 from trainyard.workflows.generate import Checked, check_loaded, render
 from trainyard.yaml_io.reader import read
@@ -16,7 +16,7 @@ from trainyard.yaml_io.source import Profiles
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Target:
     """Where a team is added.
 
     Args:
@@ -43,11 +43,11 @@ class Addition:
 
     profiles: Profiles
     diagnostics: tuple[Diagnostic, ...]
-    plan: Plan | None = None
+    plan: TeamPlan | None = None
     files: tuple[Path, ...] = ()
 
 
-def add_team(place: Place, request: TeamRequest, today: str) -> Addition:
+def add_team(place: Target, request: TeamRequest, today: str) -> Addition:
     """Write a team's profile and numbers, unless the profiles would then have errors that they did not have before.
 
     Args:
@@ -76,7 +76,7 @@ def add_team(place: Place, request: TeamRequest, today: str) -> Addition:
     return Addition(after.profiles, (), plan, write_team(place.root, plan))
 
 
-def _with(plan: Plan, profiles: Profiles, found: tuple[Diagnostic, ...]) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+def _with(plan: TeamPlan, profiles: Profiles, found: tuple[Diagnostic, ...]) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     """Return the profiles as they would be read after the plan is written."""
     team, ledger = profiles.teams, profiles.allocations
     for path, content in plan.files.items():
@@ -89,7 +89,7 @@ def _with(plan: Plan, profiles: Profiles, found: tuple[Diagnostic, ...]) -> tupl
     return replace(profiles, teams=team, allocations=ledger), found
 
 
-def _errors(checked: Checked, place: Place, cluster: str) -> Iterator[Diagnostic]:
+def _errors(checked: Checked, place: Target, cluster: str) -> Iterator[Diagnostic]:
     """Yield the errors of checked profiles, of the cluster's tree, and of the change of that tree."""
     generation = render(checked, place.components_root, [cluster], place.target)
     found = generation.diagnostics

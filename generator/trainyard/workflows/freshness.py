@@ -21,7 +21,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.quantity import counted
 from trainyard.output.compare import Comparison, compare, reading, top
-from trainyard.output.lockfile import LOCKFILE, Entry, Lock, digest, read_lock
+from trainyard.output.lockfile import LOCKFILE, Lock, LockedFile, digest, read_lock
 from trainyard.schema.manifests import check_committed
 from trainyard.workflows.generate import Generation
 from trainyard.yaml_io.manifests import parse_manifests
@@ -245,7 +245,7 @@ def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -
     return Replacement(platform, site, lock.tool, old, current, lock.holdings, lock.ids)
 
 
-def _read(folder: Path, path: str, entry: Entry) -> list[Manifest]:
+def _read(folder: Path, path: str, entry: LockedFile) -> list[Manifest]:
     """Return the objects of a committed file; none of a file that is gone or no manifest.
 
     Raises:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from trainyard.yaml_io.shapes import possible
+from trainyard.yaml_io.credential_forms import possible
 
 _REST: Final = re.compile(r"[\w-]*", re.ASCII)
 

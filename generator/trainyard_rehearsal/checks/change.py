@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from trainyard.diagnostics import Pointer
 from trainyard.model.manifest import Manifest
 from trainyard.model.tenant import Tenant
-from trainyard_rehearsal.checks.delivery import Delivery, Tree, contents, differences
+from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree, contents, differences
 from trainyard_rehearsal.checks.jobs import TRAINER
 from trainyard_rehearsal.checks.watch import Watch, watch
 from trainyard_rehearsal.control_plane.api import Refused
@@ -52,11 +52,11 @@ class Course:
     succeed: Callable[[], Tree]
 
 
-_Step = tuple[Delivery, list[str]]
+_Step = tuple[GitDelivery, list[str]]
 """What there is after a change, and what went wrong."""
 
 
-def check_changes(delivery: Delivery, course: Course) -> Iterator[Outcome]:
+def check_changes(delivery: GitDelivery, course: Course) -> Iterator[Outcome]:
     """Grow a quota, let guests in, retire a team and add one, while a job of each team runs.
 
     Args:
@@ -93,12 +93,12 @@ def _failures(change: str, words: list[str], watched: Watch, at: Pointer) -> Ite
     yield from (Failure(change, f"{each.what}: {each.words}", each.at) for each in watched.disturbed())
 
 
-def _merged(delivery: Delivery, tree: Tree, health: tuple[str, ...] = ("Healthy",)) -> _Step:
+def _merged(delivery: GitDelivery, tree: Tree, health: tuple[str, ...] = ("Healthy",)) -> _Step:
     delivery, commit = delivery.merged(tree)
     return delivery, [f"{each.what}: {each.words}" for each in delivery.settled(commit, health=health)]
 
 
-def _grown(delivery: Delivery, course: Course) -> _Step:
+def _grown(delivery: GitDelivery, course: Course) -> _Step:
     """Add a node, and give it to the first team."""
     tree, api = course.grow(), delivery.lab.api
     there = {body["metadata"]["name"] for body in api.list("v1", "Node")}
@@ -108,7 +108,7 @@ def _grown(delivery: Delivery, course: Course) -> _Step:
     return _merged(delivery, tree)
 
 
-def _welcomed(delivery: Delivery, course: Course) -> _Step:
+def _welcomed(delivery: GitDelivery, course: Course) -> _Step:
     """Give guests a role in the first team, and have one look at its jobs."""
     namespace = course.first.spaces[0].namespace
     guest = delivery.lab.api.acting("guest", [course.guests, "system:authenticated"])
@@ -125,7 +125,7 @@ def _welcomed(delivery: Delivery, course: Course) -> _Step:
     return delivery, [*early, *words, *filter(None, [refused()])]
 
 
-def _drained(delivery: Delivery, course: Course, watched: Watch) -> _Step:
+def _drained(delivery: GitDelivery, course: Course, watched: Watch) -> _Step:
     """Have a team's jobs evicted: Argo CD then says that its queue is Suspended."""
     delivery, words = _merged(delivery, course.drain(), ("Healthy", "Suspended", "Progressing"))
     if course.leaving.name in watched.jobs:
@@ -135,7 +135,7 @@ def _drained(delivery: Delivery, course: Course, watched: Watch) -> _Step:
     return delivery, words
 
 
-def _retired(delivery: Delivery, course: Course) -> tuple[Delivery, Outcome]:
+def _retired(delivery: GitDelivery, course: Course) -> tuple[GitDelivery, Outcome]:
     """Merge the tombstone; delete the Application, approve it, and clean up, as the how-to page says."""
     unit, before = f"teams/{course.leaving.name}", delivery.tree.manifests
     delivery, commit = delivery.merged(course.retire())
@@ -153,7 +153,7 @@ def _retired(delivery: Delivery, course: Course) -> tuple[Delivery, Outcome]:
     return delivery, counted("retirement completed", len(gone), failures, f"of team {course.leaving.name}")
 
 
-def _deleted(delivery: Delivery, team: Tenant, own: Sequence[Manifest]) -> Iterator[Failure]:
+def _deleted(delivery: GitDelivery, team: Tenant, own: Sequence[Manifest]) -> Iterator[Failure]:
     """Delete a team's Application, look whether it waits, and approve."""
     api, name = delivery.lab.api, team.application
     before, application = contents(delivery.lab, own), delivery.application(name)
@@ -169,12 +169,12 @@ def _deleted(delivery: Delivery, team: Tenant, own: Sequence[Manifest]) -> Itera
         yield Failure(name, f"does not go: {delivery.told(name)}", team.team.at)
 
 
-def _is_there(delivery: Delivery, manifest: Manifest) -> bool:
+def _is_there(delivery: GitDelivery, manifest: Manifest) -> bool:
     found = delivery.lab.api.find(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
     return bool(found)
 
 
-def _succeeded(delivery: Delivery, course: Course) -> _Step:
+def _succeeded(delivery: GitDelivery, course: Course) -> _Step:
     """Add a team, and have it run a job."""
     delivery, commit = delivery.merged(course.succeed())
     project = next(tenant.application for tenant in delivery.tree.site.tenants if tenant.name == course.successor)

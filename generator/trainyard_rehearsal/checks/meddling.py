@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterator, Sequence
 from copy import deepcopy
 
 from trainyard.model.manifest import Manifest
-from trainyard_rehearsal.checks.delivery import Commit, Delivery, contents, differences
+from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, contents, differences
 from trainyard_rehearsal.checks.watch import watch
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.stand_ins import settle
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 
-def check_meddling(delivery: Delivery, teams: Collection[str]) -> Iterator[Outcome]:
+def check_meddling(delivery: GitDelivery, teams: Collection[str]) -> Iterator[Outcome]:
     """Meddle with the cluster and with Git, while a job of each team runs.
 
     Args:
@@ -34,7 +34,7 @@ def check_meddling(delivery: Delivery, teams: Collection[str]) -> Iterator[Outco
     watched.end()
 
 
-def _without_others(delivery: Delivery, teams: Collection[str]) -> list[Manifest]:
+def _without_others(delivery: GitDelivery, teams: Collection[str]) -> list[Manifest]:
     """Return the manifests but for folders and queues of teams that are not tried."""
     others = [tenant for tenant in delivery.tree.site.tenants if tenant.name not in teams]
     units = {f"teams/{tenant.name}" for tenant in others}
@@ -42,7 +42,7 @@ def _without_others(delivery: Delivery, teams: Collection[str]) -> list[Manifest
     return [each for each in delivery.tree.manifests if each.unit not in units and each.name not in queues]
 
 
-def _refreshed(delivery: Delivery) -> Outcome:
+def _refreshed(delivery: GitDelivery) -> Outcome:
     """Have Argo CD forget what it knows and compare again."""
     lab, manifests = delivery.lab, delivery.tree.manifests
     before = contents(lab, manifests)
@@ -53,7 +53,7 @@ def _refreshed(delivery: Delivery) -> Outcome:
     return counted("refresh changes nothing", len(manifests), failures)
 
 
-def _healed(delivery: Delivery, manifests: Sequence[Manifest]) -> Outcome:
+def _healed(delivery: GitDelivery, manifests: Sequence[Manifest]) -> Outcome:
     """Change objects by hand: every default deny opened, every queue held, every role given to a stranger."""
     lab, drifts = delivery.lab, list(_drifts(manifests))
     changed = [manifest for manifest, _ in drifts]
@@ -78,7 +78,7 @@ def _drifts(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, Body]]:
                 yield manifest, {"subjects": [stranger]}
 
 
-def _degraded(delivery: Delivery, manifests: Sequence[Manifest]) -> Outcome:
+def _degraded(delivery: GitDelivery, manifests: Sequence[Manifest]) -> Outcome:
     """Take the flavor away from each queue in Git, and look whether its Application says so; then put it back."""
     queues = [manifest for manifest in manifests if _is_open(manifest)]
     delivery.committed({delivery.path(queue): _without_flavor(queue) for queue in queues})
@@ -109,7 +109,7 @@ def _without_flavor(queue: Manifest) -> bytes:
     return json.dumps(body).encode()
 
 
-def _kept(delivery: Delivery) -> Outcome:
+def _kept(delivery: GitDelivery) -> Outcome:
     """Remove the folder of a team from Git, and look for its objects; then put it back."""
     lab, tenant = delivery.lab, delivery.lab.plan.site.tenants[-1]
     unit = f"teams/{tenant.name}"
@@ -124,7 +124,7 @@ def _kept(delivery: Delivery) -> Outcome:
     return counted("objects kept without their folder", len(own), failures, f"of team {tenant.name}")
 
 
-def _regenerated(delivery: Delivery) -> Outcome:
+def _regenerated(delivery: GitDelivery) -> Outcome:
     """Change an object of one team, have Argo CD look at all, and count which folders kustomize is run for."""
     manifest = next(each for each in delivery.tree.manifests if each.kind.name == "LimitRange")
     annotations = {**manifest.body["metadata"].get("annotations", {}), "rehearsal": "changed"}

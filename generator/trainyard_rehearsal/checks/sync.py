@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from pathlib import PurePosixPath
 
 from trainyard_rehearsal.checks.acceptance import in_order
-from trainyard_rehearsal.checks.delivery import Commit, Delivery
+from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery
 from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.stand_ins import STATUSES
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
@@ -15,7 +15,7 @@ from trainyard_rehearsal.outcome import Failure, Outcome, counted
 _NO_MORE = "drift and changes can't be tried after that"
 
 
-def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
+def check_sync(delivery: GitDelivery) -> Generator[Outcome, None, bool]:
     """Publish the tree, apply its ``argocd/`` by hand and nothing else, and wait for the rest.
 
     Args:
@@ -39,12 +39,12 @@ def check_sync(delivery: Delivery) -> Generator[Outcome, None, bool]:
     return not failures
 
 
-def _is_by_hand(delivery: Delivery) -> bool:
+def _is_by_hand(delivery: GitDelivery) -> bool:
     cluster = delivery.lab.plan.site.cluster
     return cluster.has_node_unit and cluster.node_sync == "manual"
 
 
-def _applied(delivery: Delivery) -> Iterator[Failure]:
+def _applied(delivery: GitDelivery) -> Iterator[Failure]:
     """Apply by hand what Argo CD begins with; yield what is refused."""
     for manifest in (each for each in in_order(delivery.tree.manifests) if each.unit == "argocd"):
         try:
@@ -53,7 +53,7 @@ def _applied(delivery: Delivery) -> Iterator[Failure]:
             yield Failure(manifest.path, str(refused), manifest.at)
 
 
-def _moved(delivery: Delivery) -> Outcome:
+def _moved(delivery: GitDelivery) -> Outcome:
     """Compare the files with the committed ones: another repository's address is all that may differ."""
     site, tree = delivery.lab.plan.site, delivery.lab.plan.tree
     address, own = site.cluster.settings.repository.encode(), delivery.repository.address.encode()

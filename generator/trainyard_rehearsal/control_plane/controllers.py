@@ -15,7 +15,7 @@ from trainyard.diagnostics import ToolError
 from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.components import Controller
-from trainyard_rehearsal.control_plane.place import Place
+from trainyard_rehearsal.control_plane.endpoint import Endpoint
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, answers, free_ports
 
 _CONVERTED = "kueue.x-k8s.io"
@@ -48,7 +48,7 @@ class Running:
     """
 
     controller: Controller
-    place: Place
+    place: Endpoint
     port: int
     tree: Path
 

@@ -18,7 +18,7 @@ from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.certificates import write_certificates
-from trainyard_rehearsal.control_plane.place import ADMIN, Place
+from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Processes
 
 _PROVIDER = {"KIND_EXPERIMENTAL_PROVIDER": "docker"}
@@ -44,7 +44,7 @@ def need_engine() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class KindCluster:
     """Runs a control plane as a cluster of kind's with one node, which is none of ours.
 
     Args:
@@ -64,7 +64,7 @@ class Kind:
         }
 
     @contextmanager
-    def stood(self, built: Built, folder: Path) -> Iterator[Place]:
+    def stood(self, built: Built, folder: Path) -> Iterator[Endpoint]:
         """Have kind make a cluster, and delete it whatever happens.
 
         Raises:
@@ -79,13 +79,13 @@ class Kind:
             address = cluster.machine()
             server, authority, admin = _read_kubeconfig(cluster.kubeconfig)
             certificates = write_certificates(folder / "certificates", address)
-            place = Place(folder, built, processes, server, authority, admin, address, certificates)
+            place = Endpoint(folder, built, processes, server, authority, admin, address, certificates)
             place.write_kubeconfig(ADMIN, admin)
             with place.api() as api:
                 processes.wait_until(api.ready, "the readiness of kind's API server", START)
             yield place
 
-    def start_controllers(self, place: Place) -> None:
+    def start_controllers(self, place: Endpoint) -> None:
         """Take away what kind brings besides, and keep its node to itself: with a single one, kind takes its taint."""
         with place.api() as api:
             for node in api.list("v1", "Node"):

@@ -20,9 +20,9 @@ from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.components import Components
 from trainyard_rehearsal.control_plane.controllers import Running
 from trainyard_rehearsal.control_plane.custom_resource import custom_resource
-from trainyard_rehearsal.control_plane.kind import Kind
+from trainyard_rehearsal.control_plane.endpoint import ADMIN, ControlPlane, Endpoint
+from trainyard_rehearsal.control_plane.kind import KindCluster
 from trainyard_rehearsal.control_plane.nodes import nodes, start_kwok
-from trainyard_rehearsal.control_plane.place import ADMIN, ControlPlane, Place
 from trainyard_rehearsal.control_plane.processes import START, Processes, free_ports
 
 
@@ -96,7 +96,7 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
         ToolError: something does not start; its last words are told.
     """
     site, components = plan.site, plan.components
-    runs: ControlPlane = Kind(components.node_image) if components.node_image else native
+    runs: ControlPlane = KindCluster(components.node_image) if components.node_image else native
     shutil.rmtree(folder, ignore_errors=True)
     with runs.stood(built, folder) as place, place.api() as api:
         ports = free_ports(len(components.controllers), place.address)
@@ -115,7 +115,7 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
         yield Lab(plan, api, place.processes, built, own_crds, place.kubeconfig(ADMIN))
 
 
-def _serve_kinds(plan: Plan, place: Place, api: Api, running: dict[str, Running]) -> tuple[str, ...]:
+def _serve_kinds(plan: Plan, place: Endpoint, api: Api, running: dict[str, Running]) -> tuple[str, ...]:
     """Have the API server know every kind of the release; return those that no module has."""
     published = [*_published(place.built), *(body for each in running.values() for body in each.crds())]
     published += controllers.kustomized(place.built.programs["kubectl"], place.built.manifests["argocd"] / "crds")

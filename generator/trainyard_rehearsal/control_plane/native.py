@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.certificates import write_certificates
-from trainyard_rehearsal.control_plane.place import ADMIN, Place
+from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Processes, answers, free_ports
 
 _MANAGER, _SCHEDULER = "kube-controller-manager", "kube-scheduler"
@@ -17,7 +17,7 @@ _USERS = {ADMIN: "admin,0,system:masters", _MANAGER: f"system:{_MANAGER},1", _SC
 
 
 @contextmanager
-def stood(built: Built, folder: Path) -> Iterator[Place]:
+def stood(built: Built, folder: Path) -> Iterator[Endpoint]:
     """Run etcd and the API server.
 
     Raises:
@@ -26,7 +26,7 @@ def stood(built: Built, folder: Path) -> Iterator[Place]:
     certificates = write_certificates(folder / "certificates", LOOPBACK)
     (port,) = free_ports(1)
     with Processes(folder / "logs") as processes:
-        place = Place(
+        place = Endpoint(
             folder,
             built,
             processes,
@@ -41,7 +41,7 @@ def stood(built: Built, folder: Path) -> Iterator[Place]:
         yield place
 
 
-def start_controllers(place: Place) -> None:
+def start_controllers(place: Endpoint) -> None:
     """Start the controller manager and the scheduler: quotas count a kind that comes later half a minute after.
 
     Raises:
@@ -53,7 +53,7 @@ def start_controllers(place: Place) -> None:
     place.processes.start(programs[_SCHEDULER], tuple(_served(place, _SCHEDULER, scheduler)))
 
 
-def _start_api(place: Place, port: int) -> None:
+def _start_api(place: Endpoint, port: int) -> None:
     client, peer = free_ports(2)
     processes, programs = place.processes, place.built.programs
     processes.start(programs["etcd"], tuple(_etcd(place, client, peer)))
@@ -63,7 +63,7 @@ def _start_api(place: Place, port: int) -> None:
         processes.wait_until(api.ready, "the start of the API server", START)
 
 
-def _write_users(place: Place) -> None:
+def _write_users(place: Endpoint) -> None:
     rows = (f"{_user(name)['token']},{user}\n" for name, user in _USERS.items())
     (place.folder / "tokens.csv").write_text("".join(rows), encoding="utf-8")
     for name in _USERS:
@@ -74,7 +74,7 @@ def _user(name: str) -> dict[str, str]:
     return {"token": f"token-of-{name}"}
 
 
-def _etcd(place: Place, client: int, peer: int) -> Iterator[str]:
+def _etcd(place: Endpoint, client: int, peer: int) -> Iterator[str]:
     yield from ("--data-dir", str(place.folder / "etcd"), "--unsafe-no-fsync", "--log-level", "warn")
     yield from ("--listen-client-urls", _plain(client), "--advertise-client-urls", _plain(client))
     yield from ("--listen-peer-urls", _plain(peer), "--initial-advertise-peer-urls", _plain(peer))
@@ -85,7 +85,7 @@ def _plain(port: int) -> str:
     return f"http://{LOOPBACK}:{port}"
 
 
-def _api_server(place: Place, port: int, etcd: int) -> Iterator[str]:
+def _api_server(place: Endpoint, port: int, etcd: int) -> Iterator[str]:
     keys = place.certificates
     yield from ("--etcd-servers", _plain(etcd), "--bind-address", LOOPBACK, "--advertise-address", LOOPBACK)
     yield from ("--secure-port", str(port), "--endpoint-reconciler-type", "none", "--authorization-mode", "RBAC")
@@ -101,14 +101,14 @@ def _api_server(place: Place, port: int, etcd: int) -> Iterator[str]:
     )
 
 
-def _manager(place: Place, port: int) -> Iterator[str]:
+def _manager(place: Endpoint, port: int) -> Iterator[str]:
     keys = place.certificates
     yield from _served(place, _MANAGER, port)
     yield from ("--use-service-account-credentials", "--root-ca-file", str(keys.authority))
     yield from ("--service-account-private-key-file", str(keys.accounts), "--pvclaimbinder-sync-period", "1s")
 
 
-def _served(place: Place, name: str, port: int) -> Iterator[str]:
+def _served(place: Endpoint, name: str, port: int) -> Iterator[str]:
     config = str(place.kubeconfig(name))
     yield from ("--kubeconfig", config, "--authentication-kubeconfig", config, "--authorization-kubeconfig", config)
     yield from ("--leader-elect=false", "--bind-address", LOOPBACK, "--secure-port", str(port))

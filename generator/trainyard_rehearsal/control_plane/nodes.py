@@ -9,7 +9,7 @@ from trainyard.model.fabric import HOSTNAME
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard_rehearsal.control_plane.api import Body
-from trainyard_rehearsal.control_plane.place import ADMIN, Place
+from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, free_ports
 
 _FAKE = ("kwok.x-k8s.io/node", "fake")
@@ -24,7 +24,7 @@ _STAGES = (
 """Of KWOK, without ``pod-complete``: jobs would end at once."""
 
 
-def start_kwok(place: Place) -> None:
+def start_kwok(place: Endpoint) -> None:
     """Start what plays the kubelet of every fake node.
 
     Raises:

@@ -16,11 +16,11 @@ from trainyard.diagnostics import ToolError
 from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.certificates import Certificates
 from trainyard_rehearsal.control_plane.components import KIND, read_components
-from trainyard_rehearsal.control_plane.kind import Kind, need_engine
-from trainyard_rehearsal.control_plane.place import Place
+from trainyard_rehearsal.control_plane.endpoint import Endpoint
+from trainyard_rehearsal.control_plane.kind import KindCluster, need_engine
 from trainyard_rehearsal.control_plane.processes import LOOPBACK
 
-_KIND = Kind("kindest/node:v1.36.4@sha256:0")
+_KIND = KindCluster("kindest/node:v1.36.4@sha256:0")
 _PLAYED = """#!{python}
 import json, os, signal, sys, time
 from pathlib import Path
@@ -101,9 +101,9 @@ class Machine:
         """Every command so far."""
         return [json.loads(line) for line in self._calls.read_text(encoding="utf-8").splitlines()]
 
-    def stand(self) -> Place:
+    def stand(self) -> Endpoint:
         """Have a control plane, and end it."""
-        with Kind("kindest/node:v1.36.4").stood(
+        with KindCluster("kindest/node:v1.36.4").stood(
             Built({"kind": self.folder / "bin" / "kind"}, {}, ()), self.run
         ) as place:
             return place
@@ -154,7 +154,7 @@ def test_cluster_is_one_node_of_the_releases_kubernetes(release: str) -> None:
     """The image has the minor version that the processes have, by its digest; no second node, no network of pods."""
     components = read_components(release, KIND)
     minor = components.programs["kubectl"].version.rpartition(".")[0]
-    configuration = Kind(components.node_image).configuration
+    configuration = KindCluster(components.node_image).configuration
 
     assert components.node_image.startswith(f"kindest/node:v{minor}.")
     assert len(components.node_image.partition("@sha256:")[2]) == 64

@@ -22,8 +22,8 @@ from trainyard.cli.options import (
 from trainyard.cli.places import shown_folder
 from trainyard.model.quantity import counted
 from trainyard.output.hold import editing
-from trainyard.scaffold.team import Plan, TeamRequest
-from trainyard.workflows.add import Addition, Place, add_team
+from trainyard.scaffold.team import TeamPlan, TeamRequest
+from trainyard.workflows.add import Addition, Target, add_team
 
 _NODES = 2
 """Nodes of a new team: the smallest MPI job takes as many."""
@@ -76,7 +76,7 @@ def team(
     )
     # What is free is looked up and taken by one run at a time.
     with working("checking"), editing(profiles, say):
-        added = add_team(Place(profiles, output, components_root(profiles, output)), request, today())
+        added = add_team(Target(profiles, output, components_root(profiles, output)), request, today())
     if added.plan is None:
         found = findings.Findings(added.diagnostics, places(added.profiles, profiles, output))
         result(findings.text(found, colour=False))
@@ -86,7 +86,7 @@ def team(
     return Exit.FINE
 
 
-def _told(added: Addition, plan: Plan) -> str:
+def _told(added: Addition, plan: TeamPlan) -> str:
     lines = [f"wrote {shown_folder(path)}" for path in added.files]
     asked = plan.request
     own = counted(asked.gpus, "GPU") if asked.gpus else counted(asked.nodes, "node")

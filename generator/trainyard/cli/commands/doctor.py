@@ -23,7 +23,7 @@ from trainyard.workflows.generate import check
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Need:
     """One thing that Trainyard needs, and how it is."""
 
     name: str
@@ -37,8 +37,8 @@ class Part:
 def command(profiles: Path, formats: tuple[Output, ...]) -> int:
     """Show the versions of Trainyard, its tools and releases, and the state of the profiles."""
     parts = [
-        Part("trainyard", __version__),
-        Part("python", platform.python_version()),
+        Need("trainyard", __version__),
+        Need("python", platform.python_version()),
         _part("kustomize", lambda: find_kustomize().version),
         _part("kubeconform", lambda: find_kubeconform().version),
         *_releases(),
@@ -54,20 +54,20 @@ def command(profiles: Path, formats: tuple[Output, ...]) -> int:
     return Exit.FINE if all(part.works for part in parts) else Exit.TOOL
 
 
-def _part(name: str, state: Callable[[], str]) -> Part:
+def _part(name: str, state: Callable[[], str]) -> Need:
     try:
-        return Part(name, state())
+        return Need(name, state())
     except ToolError as problem:
-        return Part(name, str(problem), works=False)
+        return Need(name, str(problem), works=False)
 
 
-def _releases() -> Iterator[Part]:
+def _releases() -> Iterator[Need]:
     for folder in sorted(path.parent for path in PACKAGE.glob("releases/*/release.yaml")):
         try:
             count = sum(1 for _ in schema_folder(folder.name).glob("*/*.json"))
-            yield Part(f"release {folder.name}", f"{count} schemas", works=count > 0)
+            yield Need(f"release {folder.name}", f"{count} schemas", works=count > 0)
         except ToolError as problem:
-            yield Part(f"release {folder.name}", str(problem), works=False)
+            yield Need(f"release {folder.name}", str(problem), works=False)
 
 
 def _profiles(profiles: Path) -> str:

@@ -35,7 +35,7 @@ from trainyard_rehearsal.control_plane.components import KIND, PROCESSES
 from trainyard_rehearsal.control_plane.kind import need_engine
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
-from trainyard_rehearsal.publication import Source
+from trainyard_rehearsal.publication import Origin
 from trainyard_rehearsal.rehearsal import Rehearsal, Request, build_programs, rehearse
 
 
@@ -82,7 +82,7 @@ def command(  # noqa: PLR0917 - click passes options by name
         need_name("team", team, names_in(profiles / "teams"))
     # A control plane must not outlive us: whoever ends this process politely ends it like Ctrl-C.
     signal.signal(signal.SIGTERM, _terminate)
-    source = Source(profiles, output, components_root(profiles, output), today())
+    source = Origin(profiles, output, components_root(profiles, output), today())
     request = Request(source, clusters, team, on, every)
     if builds:
         build_programs(request, say)

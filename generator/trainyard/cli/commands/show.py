@@ -9,6 +9,7 @@ import click
 
 from trainyard.cli import document, findings
 from trainyard.cli.console import printable
+from trainyard.cli.effective import Section, Value, effective
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.options import (
@@ -21,7 +22,6 @@ from trainyard.cli.options import (
     profiles_option,
 )
 from trainyard.cli.places import Places
-from trainyard.cli.show import Section, Value, effective
 from trainyard.workflows.generate import check
 
 

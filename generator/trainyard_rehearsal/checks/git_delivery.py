@@ -67,7 +67,7 @@ class Commit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class GitDelivery:
     """A tree in Git, and Argo CD that takes it from there."""
 
     lab: Lab
@@ -96,7 +96,7 @@ class Delivery:
         self.refresh(names)
         return commit
 
-    def merged(self, tree: Tree) -> tuple[Delivery, Commit]:
+    def merged(self, tree: Tree) -> tuple[GitDelivery, Commit]:
         """Publish another tree; return what is delivered then."""
         before, now = self.tree.files, tree.files
         files = {path: content for path, content in now.items() if before.get(path) != content}

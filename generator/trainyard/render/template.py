@@ -15,7 +15,7 @@ from itertools import count
 
 from jinja2 import Environment, nodes
 
-from trainyard.yaml_io.skeleton import Node
+from trainyard.yaml_io.template_tree import Node
 
 Chain = tuple[tuple[int, bool], ...]
 """The branches that a line lies in: line of each statement, and whether in its body or in its ``else``."""

@@ -14,9 +14,9 @@ import pytest
 from tests.rehearsal.served import Served
 from trainyard.diagnostics import ToolError
 from trainyard.model.platform import Site
-from trainyard_rehearsal.checks import delivery
+from trainyard_rehearsal.checks import git_delivery as delivery
 from trainyard_rehearsal.checks.applications import is_applied
-from trainyard_rehearsal.checks.delivery import Commit, Delivery, Tree
+from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.control_plane.redis import Redis, fetch_redis, find_redis
@@ -86,7 +86,7 @@ def test_the_machines_redis_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture
-def delivered(lab: Lab, sites: dict[str, Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Delivery:
+def delivered(lab: Lab, sites: dict[str, Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitDelivery:
     """A repository with a file in each unit, and nobody who takes them."""
     monkeypatch.setattr(delivery, "_PAUSE", 0.01)
     repository = Repository(tmp_path / "git", "main")
@@ -95,7 +95,7 @@ def delivered(lab: Lab, sites: dict[str, Site], tmp_path: Path, monkeypatch: pyt
     files = {sites["lab"].folder(f"{unit}/a.yaml"): b"one" for unit in units}
     argocd = ArgoCD(lab, tmp_path / "argocd", Redis(tmp_path / "redis-server", ()))
     repository.commit(files)
-    return Delivery(lab, argocd, repository, Tree(sites["lab"], files, (), ()))
+    return GitDelivery(lab, argocd, repository, Tree(sites["lab"], files, (), ()))
 
 
 def application(server: Served, name: str, revision: str, **said: Any) -> dict[str, Any]:
@@ -115,14 +115,14 @@ def marked(server: Served) -> list[str]:
     return sorted(body["metadata"]["name"] for body in bodies if REFRESH in body["metadata"]["annotations"])
 
 
-def test_a_commit_concerns_the_units_that_it_touches(delivered: Delivery, server: Served) -> None:
+def test_a_commit_concerns_the_units_that_it_touches(delivered: GitDelivery, server: Served) -> None:
     for name in delivered.units:
         application(server, name, "one")
     commit = delivered.committed({"overlays/lab/teams/nlp/a.yaml": b"two", "profiles/components/x.yaml": b"two"})
     assert list(commit.applications) == marked(server) == ["lab-team-nlp"]
 
 
-def test_another_tree_is_published_by_what_differs(delivered: Delivery, sites: dict[str, Site]) -> None:
+def test_another_tree_is_published_by_what_differs(delivered: GitDelivery, sites: dict[str, Site]) -> None:
     files = {path: content for path, content in delivered.tree.files.items() if "/argocd/" not in path}
     later, commit = delivered.merged(Tree(sites["lab"], {**files, "overlays/lab/platform/a.yaml": b"two"}, (), ()))
     assert sorted(commit.applications) == ["lab-argocd", "lab-platform"]
@@ -137,7 +137,7 @@ def test_another_tree_is_published_by_what_differs(delivered: Delivery, sites: d
     assert later.tree.files["overlays/lab/platform/a.yaml"] == b"two"
 
 
-def test_what_is_not_settled_says_why(delivered: Delivery, server: Served) -> None:
+def test_what_is_not_settled_says_why(delivered: GitDelivery, server: Served) -> None:
     for name in delivered.units:
         application(server, name, "old")
     queue = {"kind": "ClusterQueue", "name": "nlp-gpu", "status": "Synced"}
@@ -155,7 +155,7 @@ def test_what_is_not_settled_says_why(delivered: Delivery, server: Served) -> No
     }
 
 
-def test_application_that_has_not_seen_a_commit_is_asked_again(delivered: Delivery, server: Served) -> None:
+def test_application_that_has_not_seen_a_commit_is_asked_again(delivered: GitDelivery, server: Served) -> None:
     """What is deleted by hand before Argo CD knows the commit is made again; being out of sync is no matter."""
     application(server, "lab-platform", "new", sync="OutOfSync")
     application(server, "lab-argocd", "old")
@@ -167,7 +167,7 @@ def test_application_that_has_not_seen_a_commit_is_asked_again(delivered: Delive
     assert delivered.compared(Commit("new", ["lab-argocd"])) == []
 
 
-def test_wait_ends_when_nothing_moves(delivered: Delivery, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wait_ends_when_nothing_moves(delivered: GitDelivery, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """A queue that never becomes healthy ends the wait long before its time, once no Application moves."""
     monkeypatch.setattr(delivery, "_STILL", 0.3)
     looks = iter(range(200))
@@ -206,7 +206,7 @@ def test_operation_that_only_waits_moves_nothing(server: Served, phase: str, mes
 
 @pytest.mark.parametrize(("policy", "started"), [({}, True), ({"automated": {"selfHeal": True}}, False)])
 def test_sync_that_nobody_starts_is_started_by_hand(
-    delivered: Delivery, server: Served, policy: dict[str, Any], started: bool
+    delivered: GitDelivery, server: Served, policy: dict[str, Any], started: bool
 ) -> None:
     """Argo CD syncs an Application by itself only where its policy says so."""
     for name in delivered.units:

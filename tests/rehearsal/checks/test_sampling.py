@@ -13,7 +13,7 @@ from tests.rules.cases import platform_of
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
 from trainyard.workflows.generate import component_manifests
-from trainyard_rehearsal.checks.shapes import _OF_ALL, Sampled, every_team, remarked, sampled, shapes_of
+from trainyard_rehearsal.checks.sampling import _OF_ALL, Sampled, every_team, remarked, sampled, shapes_of
 from trainyard_rehearsal.outcome import Outcome
 
 CLUSTER, LEDGER, RUNTIME = "clusters/prod-east.yaml", "allocations.yaml", "runtimes/openmpi-cuda.yaml"

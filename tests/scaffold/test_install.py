@@ -6,7 +6,7 @@ import pytest
 
 from tests.scaffold.folders import content
 from trainyard.diagnostics import TreeError
-from trainyard.scaffold.place import put
+from trainyard.scaffold.install import put
 
 
 def test_files_appear_and_the_last_may_replace(tmp_path: Path) -> None:

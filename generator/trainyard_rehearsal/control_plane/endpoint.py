@@ -18,7 +18,7 @@ ADMIN = "admin"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Endpoint:
     """Where controllers run beside an API server that answers.
 
     Args:
@@ -65,7 +65,7 @@ class Place:
 class ControlPlane(Protocol):
     """Who runs etcd, the API server and Kubernetes' own controllers."""
 
-    def stood(self, built: Built, folder: Path) -> AbstractContextManager[Place]:
+    def stood(self, built: Built, folder: Path) -> AbstractContextManager[Endpoint]:
         """Have an API server that answers its administrator, and end it whatever happens.
 
         Args:
@@ -76,7 +76,7 @@ class ControlPlane(Protocol):
             ToolError: something does not start; its last words are told.
         """
 
-    def start_controllers(self, place: Place) -> None:
+    def start_controllers(self, place: Endpoint) -> None:
         """Have Kubernetes' own controllers act, and nothing besides, once all kinds are served.
 
         Raises:

@@ -28,12 +28,12 @@ class Node:
     kind: Literal["mapping", "sequence", "scalar"]
     line: int
     value: Plain = None
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[Pair, ...] = ()
     items: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Pair:
     """A key of a mapping, as its text, with its line (1-based) and its value."""
 
     key: str
@@ -78,9 +78,9 @@ def _items(events: Iterator[Event]) -> Iterator[Node]:
         yield _node(event, events)
 
 
-def _entries(events: Iterator[Event]) -> Iterator[Entry]:
+def _entries(events: Iterator[Event]) -> Iterator[Pair]:
     while not isinstance(event := next(events), yaml.MappingEndEvent):
         line = line_of(event)
         if not isinstance(event, yaml.ScalarEvent):
             raise ValueError(f"line {line}: a key that is no scalar")  # noqa: TRY004 - the text is wrong, not a type
-        yield Entry(event.value, line, _node(next(events), events))
+        yield Pair(event.value, line, _node(next(events), events))
