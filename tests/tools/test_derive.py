@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import REPOSITORY
 from tools import derive
 from trainyard.diagnostics import ToolError
 
@@ -54,7 +55,7 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "edit": json.dumps({"Require": [{"Path": part["Path"], "Version": "v1.0.0"} for part in parts]}),
         "download": "".join(json.dumps(part, indent="\t") + "\n" for part in parts),
     }
-    monkeypatch.setattr(derive, "_HERE", tmp_path / "releases")
+    monkeypatch.setattr(derive, "_RELEASES", tmp_path / "releases")
     monkeypatch.setattr(derive, "_go", lambda _release, *arguments: answers[arguments[1]])
     return folder
 
@@ -136,7 +137,7 @@ def _with_table(folder: Path) -> Path:
 
 
 def committed() -> list[tuple[str, dict[str, Any]]]:
-    folder = Path(derive.__file__).parent
+    folder = REPOSITORY / "generator" / "trainyard" / "releases"
     return [
         (path.relative_to(folder).as_posix(), json.loads(path.read_text(encoding="utf-8")))
         for path in sorted(folder.glob("*/schemas/*/*.json"))

@@ -103,7 +103,9 @@ def test_flag_holds_to_the_end_of_its_group(regex: str, pattern: str) -> None:
 
 def test_every_committed_rule_is_python_and_has_keywords() -> None:
     """Without a keyword, a rule would never be tried."""
-    rules = json.loads((Path(leaks.__file__).parents[1] / "dialect" / "gitleaks" / "rules.json").read_bytes())
+    rules = json.loads(
+        (Path(leaks.__file__).parents[1] / "trainyard" / "yaml_io" / "gitleaks" / "rules.json").read_bytes()
+    )
 
     assert len(rules) > 100
     assert all(each["keywords"] for each in rules)

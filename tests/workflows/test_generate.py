@@ -13,7 +13,7 @@ from trainyard.render.site import render_site
 from trainyard.workflows import generate as workflow
 from trainyard.workflows.generate import INVALID_MANIFEST, check, check_object, check_tree, check_unlisted, generate
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parents[2]
 COMPONENTS = "../profiles/components"
 COMPONENT = "components/simulation-defaults"
 

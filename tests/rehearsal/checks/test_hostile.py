@@ -13,7 +13,7 @@ from trainyard.workflows.generate import generate
 from trainyard_rehearsal.checks.harmless import good_jobs
 from trainyard_rehearsal.checks.hostile import greedy_jobs, hostile_changes, hostile_jobs
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

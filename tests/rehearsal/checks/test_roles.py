@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trainyard_rehearsal.checks.roles import cells, rights
 
-_PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "isolation.md"
+_PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "isolation.md"
 _ROLES = ("admin", "auditor", "catalog viewer", "clean-up", "operator", "user", "viewer")
 
 
