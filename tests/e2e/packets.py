@@ -18,6 +18,7 @@ from trainyard_rehearsal.control_plane.build import cache_folder
 Probe = tuple[str, str, str, int]
 """Names of source and target, protocol, port."""
 
+_PROBER = REPOSITORY / "tests" / "e2e" / "prober.py"
 _NODE, _NODE_ADDRESS = "node", "10.255.0.254"
 _SETTINGS = {
     # The node routes between its pods, so that each packet passes its rules for forwarding, and tells no shorter way.
@@ -94,7 +95,7 @@ class Node:
         """Return the probes that get an answer."""
         tried = sorted(probes)
         asked = {"addresses": self._addresses, "ports": sorted({port for *_, port in tried}), "probes": tried}
-        found = self._run(sys.executable, "-m", "tests.e2e.prober", given=json.dumps(asked))
+        found = self._run(sys.executable, str(_PROBER), given=json.dumps(asked))
         return {(source, target, protocol, port) for source, target, protocol, port in json.loads(found)}
 
     def _add(self, endpoint: Endpoint) -> str:
