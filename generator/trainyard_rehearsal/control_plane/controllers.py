@@ -16,7 +16,7 @@ from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.components import Controller
 from trainyard_rehearsal.control_plane.endpoint import Endpoint
-from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, answers, free_ports
+from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, answers, dying_with_parent, free_ports
 
 _CONVERTED = "kueue.x-k8s.io"
 """Group whose CRDs ship a conversion webhook in a patch that kustomize applies to a Service."""
@@ -176,7 +176,14 @@ def kustomized(kubectl: Path, folder: Path) -> list[Body]:
     Raises:
         ToolError: kustomize can't build it.
     """
-    done = subprocess.run([kubectl, "kustomize", folder], capture_output=True, text=True, encoding="utf-8", check=False)
+    done = subprocess.run(
+        [kubectl, "kustomize", folder],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        preexec_fn=dying_with_parent(),
+    )
     if done.returncode:
         raise ToolError(f"kustomize can't build {folder}: {done.stderr.strip()}")
     return [body for body in parse_manifests(done.stdout) if isinstance(body, dict)]

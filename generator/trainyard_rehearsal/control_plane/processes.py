@@ -108,7 +108,7 @@ class Processes:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    preexec_fn=partial(_die_with_parent, os.getpid()),  # noqa: PLW1509 - system calls between fork and exec
+                    preexec_fn=dying_with_parent(),  # noqa: PLW1509 - system calls between fork and exec
                 )
             except OSError as error:
                 raise ToolError(f"{name} can't be started: {error.strerror}") from error
@@ -203,6 +203,11 @@ def answers(port: int, address: str = LOOPBACK) -> bool:
 
 def _never() -> bool:
     return False
+
+
+def dying_with_parent() -> Callable[[], None]:
+    """Return what a child does between fork and exec, so that it ends with this process."""
+    return partial(_die_with_parent, os.getpid())
 
 
 def _die_with_parent(parent: int) -> None:
