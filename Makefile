@@ -44,7 +44,8 @@ fuzz: venv
 	$(bin)/python -m tests.fuzz $(FUZZ_SECONDS)
 
 # Tries the committed tree out with real controllers, then what rules say of bad ones. The first time builds
-# the controllers. SCENARIOS='e2e and not slow' leaves out those that take minutes. Without the trap Ctrl-C would end the rehearsal and start the tests: it exits by itself.
+# the controllers. SCENARIOS='e2e and not slow' leaves out those that take minutes. Without the trap Ctrl-C would
+# end the rehearsal and start the tests: it exits by itself.
 SCENARIOS ?= e2e
 e2e: venv
 	printf '%s\n' go1.26 "$$(go env GOVERSION 2>/dev/null)" | sort --check=quiet --version-sort \

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = {"LICENSE": (source / "LICENSE").read_bytes(), "rules.json": rules_file(table)}
     changed = [name for name, content in wanted.items() if not _holds(_HERE / name, content)]
     for name in changed:
-        sys.stdout.write(f"dialect/gitleaks/{name}\n")
+        sys.stdout.write(f"yaml_io/gitleaks/{name}\n")
         if not check:
             (_HERE / name).write_bytes(wanted[name])
     return int(check and bool(changed))

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,7 +95,10 @@ def test_shell_is_answered(repository: Path) -> None:
     assert (done.stdout, done.stderr) == ("plain,nlp\n", "")
 
 
-@pytest.mark.parametrize("library", ["httpx", "cryptography"])
+_EXTRAS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+
+
+@pytest.mark.parametrize("library", [each.partition(">")[0] for each in _EXTRAS["rehearse"]])
 def test_only_the_rehearsal_needs_its_extra(library: str) -> None:
     """Without the extra `rehearse`, its command says what to install, and completions and all others go on."""
     program = f"""

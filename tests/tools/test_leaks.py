@@ -53,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_rules_of_a_form_of_their_own_are_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Sorted, for Python, with the licence; rules that need a word or a path, and those left out, are not taken."""
     assert leaks.main([]) == 0
-    assert capsys.readouterr().out == "dialect/gitleaks/LICENSE\ndialect/gitleaks/rules.json\n"
+    assert capsys.readouterr().out == "yaml_io/gitleaks/LICENSE\nyaml_io/gitleaks/rules.json\n"
     assert (folder / "LICENSE").read_text(encoding="utf-8") == "MIT\n"
     assert json.loads((folder / "rules.json").read_bytes()) == [
         {"entropy": 0, "id": "alpha-token", "keywords": ["alpha_"], "pattern": r"alpha_[A-Za-z0-9]{4}(?![\w-])"},
@@ -64,7 +64,7 @@ def test_rules_of_a_form_of_their_own_are_taken(folder: Path, capsys: pytest.Cap
 def test_check_tells_what_differs_and_writes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """So that a review sees a change of gitleaks as a diff."""
     assert leaks.main(["--check"]) == 1
-    assert capsys.readouterr().out == "dialect/gitleaks/LICENSE\ndialect/gitleaks/rules.json\n"
+    assert capsys.readouterr().out == "yaml_io/gitleaks/LICENSE\nyaml_io/gitleaks/rules.json\n"
     assert list(folder.iterdir()) == []
     leaks.main([])
     capsys.readouterr()

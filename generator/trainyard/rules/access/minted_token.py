@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
 from trainyard.model.platform import Platform
 from trainyard.model.reach import EVERY, mapping, reach
 from trainyard.rules._check import Check
 from trainyard.rules._components import brought, once
-from trainyard.rules._secrets import Path
 
 PLAIN_TYPES = frozenset(
     {
@@ -44,7 +43,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     )
 
 
-def _odd(body: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def _odd(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str]]:
     """Yield the path of whatever makes more than a plain Secret, and what it does."""
     for path, made in reach(body, ("spec", "target", "template", "type")):
         if made not in PLAIN_TYPES:

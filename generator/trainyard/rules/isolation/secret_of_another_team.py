@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
 from trainyard.model.platform import Platform
 from trainyard.model.reach import EVERY, mapping, reach
 from trainyard.rules._check import Check
 from trainyard.rules._components import Brought, brought, once
-from trainyard.rules._secrets import Path
 
 RULE = Rule(
     id="isolation/secret-of-another-team",
@@ -41,7 +40,7 @@ def _elsewhere(each: Brought) -> Iterator[Diagnostic]:
             yield RULE.at(each.at.below(path), f"{each.told} {what} of ClusterSecretStore `{store}`; {may}")
 
 
-def _reads(body: dict[str, Any]) -> Iterator[tuple[Path, str, str]]:
+def _reads(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str, str]]:
     """Yield path, store and key of everything that is read of a store for all namespaces; a search has no key."""
     common = mapping(body, "spec", "secretStoreRef")
     for field, way in (("data", ("remoteRef", "key")), ("dataFrom", ("extract", "key")), ("dataFrom", ("find",))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainyard.model.release import KnownBad
+from trainyard.rules._versions import numbers
 
 
 def applies(bad: KnownBad, versions: Mapping[str, str]) -> bool:
@@ -17,8 +18,3 @@ def applies(bad: KnownBad, versions: Mapping[str, str]) -> bool:
 
 def below(version: str, end: str) -> bool:
     return not end or numbers(version) < numbers(end)
-
-
-def numbers(version: str) -> tuple[int, ...]:
-    """Return a version's numbers, so that 0.9 comes before 0.10; an open bound has none and comes before all."""
-    return tuple(int(part) for part in version.split(".") if part)

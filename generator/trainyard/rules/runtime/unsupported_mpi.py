@@ -9,7 +9,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.launcher import LAUNCHERS
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules.runtime._shared import numbers
+from trainyard.rules._versions import numbers
 
 OTHER_MPIS = re.compile(r"impi\Z|intel-?(oneapi-)?mpi|mpich|mvapich")
 """How names of MPIs begin that no launcher here starts, and other names of Intel's."""
