@@ -11,14 +11,24 @@ from trainyard.schema.profiles import profile_kinds, profile_schema
 
 def profile_fields() -> Iterator[str]:
     """Yield the lines of the page."""
-    yield from ("# Profiles", "", "Every field of every profile. *Required* means that the field has no default.")
+    yield from (
+        "# Profiles",
+        "",
+        "Every field of every profile. *Required* means that the field has no default.",
+    )
     yield from ("", "| profile | what it says |", "|---|---|")
     for kind in profile_kinds():
         schema = profile_schema(kind)
         yield f"| [`{_PLACES[kind]}`](#{anchor(schema['title'])}) | {cell(schema['description'])} |"
     for kind in profile_kinds():
         schema = profile_schema(kind)
-        yield from ("", f"## {schema['title']}", "", f"`{_PLACES[kind]}`. {schema['description']}", "")
+        yield from (
+            "",
+            f"## {schema['title']}",
+            "",
+            f"`{_PLACES[kind]}`. {schema['description']}",
+            "",
+        )
         yield from ("| field | what | takes | default |", "|---|---|---|---|")
         yield from _fields(schema, schema.get("definitions", {}), "")
 
@@ -37,7 +47,7 @@ _PLACES = {
 
 
 def _fields(schema: Mapping[str, Any], definitions: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Yield a row for each field at and below a schema; ``<name>`` stands for a key that the user chooses."""
+    """Yield a row for each field of a schema; ``<name>`` is a key that the user chooses."""
     members = schema.get("properties", {})
     required = schema.get("required", [])
     open_keys = [*schema.get("patternProperties", {}).values(), schema.get("additionalProperties")]
@@ -45,7 +55,10 @@ def _fields(schema: Mapping[str, Any], definitions: Mapping[str, Any], path: str
     for name, member in (*members.items(), *chosen):
         field = _resolved(member, definitions)
         here = f"{path}.{name}".lstrip(".")
-        yield f"| `{here}` | {_what(field)} | {_takes(field, definitions)} | {_default(field, name in required)} |"
+        yield (
+            f"| `{here}` | {_what(field)} | {_takes(field, definitions)} | "
+            f"{_default(field, name in required)} |"
+        )
         yield from _fields(field, definitions, here)
         yield from _fields(_resolved(field.get("items", {}), definitions), definitions, f"{here}[]")
 
@@ -94,7 +107,11 @@ def _default(field: Mapping[str, Any], required: bool) -> str:
     if required:
         return "*required*"
     default = field.get("default")
-    return "" if default is None else f"`{', '.join(default) if isinstance(default, list) else default}`"
+    return (
+        ""
+        if default is None
+        else f"`{', '.join(default) if isinstance(default, list) else default}`"
+    )
 
 
 def anchor(title: str) -> str:

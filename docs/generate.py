@@ -1,6 +1,7 @@
-"""Writes docs/reference/ from the code, so that it can't say anything else: `python -m docs.generate [--check]`.
+"""Write docs/reference/ from the code: `python -m docs.generate [--check]`.
 
-It first writes the digests of what is shipped: Trainyard, and so this program, refuses a schema that differs.
+It first writes the digests of what is shipped: Trainyard, and so this program, refuses a schema
+that differs.
 """
 
 from __future__ import annotations
@@ -42,13 +43,21 @@ def main(arguments: list[str]) -> int:
     """Write the reference, or with ``--check`` tell which pages are stale."""
     if "--check" not in arguments:
         for folder, pattern in SHIPPED.items():
-            (PACKAGE / folder / shipped.LIST).write_bytes(shipped.digests(PACKAGE / folder, pattern))
+            (PACKAGE / folder / shipped.LIST).write_bytes(
+                shipped.digests(PACKAGE / folder, pattern)
+            )
     wanted = pages()
     present = {path.relative_to(REFERENCE).as_posix(): path for path in REFERENCE.rglob("*.md")}
     extra = sorted(present.keys() - wanted.keys())
-    stale = [name for name, text in wanted.items() if name not in present or present[name].read_text("utf-8") != text]
+    stale = [
+        name
+        for name, text in wanted.items()
+        if name not in present or present[name].read_text("utf-8") != text
+    ]
     if "--check" in arguments:
-        sys.stderr.writelines(f"docs/reference/{name} is stale: run `make docs`\n" for name in (*stale, *extra))
+        sys.stderr.writelines(
+            f"docs/reference/{name} is stale: run `make docs`\n" for name in (*stale, *extra)
+        )
         return int(bool(stale or extra))
     for name in stale:
         (REFERENCE / name).parent.mkdir(parents=True, exist_ok=True)
@@ -71,12 +80,24 @@ def pages() -> dict[str, str]:
         "rules.md": _rules(families),
         **{f"rules/{family}.md": _family(family, rules) for family, rules in families.items()},
     }
-    return {name: "\n".join((_WRITTEN, *lines)).rstrip() + "\n" for name, lines in sorted(parts.items())}
+    return {
+        name: "\n".join((_WRITTEN, *lines)).rstrip() + "\n" for name, lines in sorted(parts.items())
+    }
 
 
 def _rules(families: Mapping[str, list[Rule]]) -> Iterator[str]:
-    yield from ("# Rules", "", "What Trainyard refuses, by family. `trainyard explain RULE` prints the same page.")
-    yield from ("An error can't be waived; a warning can, in `profiles/waivers.yaml` ([how](profiles.md#waivers)).", "")
+    yield from (
+        "# Rules",
+        "",
+        "What Trainyard refuses, by family. `trainyard explain RULE` prints the same page.",
+    )
+    yield from (
+        (
+            "An error can't be waived; a warning can, in `profiles/waivers.yaml` "
+            "([how](profiles.md#waivers))."
+        ),
+        "",
+    )
     yield from ("| rule | severity | what must hold |", "|---|---|---|")
     for family, rules in families.items():
         for rule in rules:
@@ -86,21 +107,42 @@ def _rules(families: Mapping[str, list[Rule]]) -> Iterator[str]:
 
 def _family(family: str, rules: list[Rule]) -> Iterator[str]:
     yield from (f"# {family}", "", "[All rules](../rules.md)")
-    yield from ("", "Examples are the tests' own: for each profile what is changed in it; `null` removes.")
+    yield from (
+        "",
+        "Examples are the tests' own: for each profile what is changed in it; `null` removes.",
+    )
     for rule in rules:
-        yield from ("", f"## {rule.id}", "", f"**{rule.severity}**: {rule.summary}", "", f"*Why.* {rule.why}")
+        yield from (
+            "",
+            f"## {rule.id}",
+            "",
+            f"**{rule.severity}**: {rule.summary}",
+            "",
+            f"*Why.* {rule.why}",
+        )
         yield from ("", f"*Fix.* {rule.fix}")
         if rule in _COMMITTED:
             yield from ("", _WHEN)
-        for name, title in (("bad.yaml", "Wrong"), ("bad.expected", "Trainyard says"), ("good.yaml", "Right")):
+        for name, title in (
+            ("bad.yaml", "Wrong"),
+            ("bad.expected", "Trainyard says"),
+            ("good.yaml", "Right"),
+        ):
             yield from _case(CASES / rule.id / name, title)
 
 
 def _case(path: Path, title: str) -> Iterator[str]:
-    """Yield the case file that the tests run, when the rule has one: profiles, and what is changed in each."""
+    """Yield the case file that the tests run: profiles, and what it changes in each."""
     if path.is_file():
         language = "yaml" if path.suffix == ".yaml" else "text"
-        yield from ("", f"{title}:", "", f"```{language}", path.read_text(encoding="utf-8").rstrip(), "```")
+        yield from (
+            "",
+            f"{title}:",
+            "",
+            f"```{language}",
+            path.read_text(encoding="utf-8").rstrip(),
+            "```",
+        )
 
 
 def _resources() -> Iterator[str]:
@@ -137,7 +179,9 @@ def _subject(scopes: Any) -> str:
         return "runtime and kind of node"
     member = closure.get("name")
     name: str = scopes.__name__
-    return f"{member} of a team" if member else _SUBJECTS.get(name, name.strip("_").removesuffix("s"))
+    return (
+        f"{member} of a team" if member else _SUBJECTS.get(name, name.strip("_").removesuffix("s"))
+    )
 
 
 _SUBJECTS = {
@@ -152,7 +196,11 @@ _SUBJECTS = {
 
 
 def _presets() -> Iterator[str]:
-    yield from ("# Hardware presets", "", "A hardware profile `extends` one and overrides what differs.")
+    yield from (
+        "# Hardware presets",
+        "",
+        "A hardware profile `extends` one and overrides what differs.",
+    )
     yield "A preset exists only when each of its fields has a source."
     for path in sorted((PACKAGE / "presets").glob("*.yaml")):
         source, _ = read(path.name, path.read_bytes())
@@ -175,14 +223,21 @@ def _value(value: Any) -> str:
 def _cli(command: click.Command) -> Iterator[str]:
     yield from ("# Command line", "", inspect.cleandoc(command.help or ""))
     for name, each in _commands(command, ""):
-        # As in a real call, where the command inherits them; click keeps the help option of the first call.
+        # As in a real call, where the command inherits them; click keeps the help option of the
+        # first call.
         inherited = command.context_settings["help_option_names"]
-        context = click.Context(each, info_name=f"trainyard {name}", terminal_width=200, help_option_names=inherited)
+        context = click.Context(
+            each, info_name=f"trainyard {name}", terminal_width=200, help_option_names=inherited
+        )
         yield from ("", f"## {name}", "", inspect.cleandoc(each.help or ""), "")
         yield from ("```console", f"$ {context.get_usage().removeprefix('Usage: ')}", "```", "")
         options = [param.get_help_record(context) for param in each.get_params(context)]
         yield from ("| option | what |", "|---|---|")
-        yield from (f"| `{cell(record[0])}` | {cell(record[1])} |" for record in options if record and record[1])
+        yield from (
+            f"| `{cell(record[0])}` | {cell(record[1])} |"
+            for record in options
+            if record and record[1]
+        )
 
 
 def _commands(command: click.Command, prefix: str) -> Iterator[tuple[str, click.Command]]:

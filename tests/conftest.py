@@ -1,4 +1,5 @@
-"""Switches of the tests: `--update-golden` rewrites what is committed; `--edits` and `--seed` steer `tests/changes`."""
+"""Switches of the tests: `--update-golden` rewrites what is committed; `--edits` and `--seed` steer
+`tests/changes`."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# A busy machine is no failure; and a change is judged in CI by the same examples each time, at home by new ones.
+# A busy machine is no failure; and a change is judged in CI by the same examples each time, at home
+# by new ones.
 settings.register_profile("trainyard", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("trainyard")
 
@@ -21,16 +23,34 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def pytest_configure() -> None:
-    """Have Ctrl-C mean what it means in a terminal: whoever is started in the background ignores it."""
+    """Have Ctrl-C mean what it means in a terminal: whoever is started in the background ignores
+    it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the switches."""
-    parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing them")
-    parser.addoption("--edits", type=int, default=40, help="how many random edits of profiles follow those of each key")
-    parser.addoption("--attacks", type=int, default=50, help="how many sequences of hostile requests a Kueue is given")
-    parser.addoption("--seed", help="what random edits depend on: the same for the same edits; 0 in CI, else by chance")
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="rewrite golden files instead of comparing them",
+    )
+    parser.addoption(
+        "--edits",
+        type=int,
+        default=40,
+        help="how many random edits of profiles follow those of each key",
+    )
+    parser.addoption(
+        "--attacks",
+        type=int,
+        default=50,
+        help="how many sequences of hostile requests a Kueue is given",
+    )
+    parser.addoption(
+        "--seed",
+        help="what random edits depend on: the same for the same edits; 0 in CI, else by chance",
+    )
 
 
 @pytest.fixture
@@ -53,8 +73,12 @@ def attacks(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="session")
 def seed(request: pytest.FixtureRequest) -> str:
-    """Return what random edits of profiles depend on: a change is judged in CI by the same edits each time."""
-    return str(request.config.getoption("--seed") or (0 if "CI" in os.environ else secrets.randbelow(10**9)))
+    """Return what random edits of profiles depend on: a change is judged in CI by the same edits
+    each time."""
+    return str(
+        request.config.getoption("--seed")
+        or (0 if "CI" in os.environ else secrets.randbelow(10**9))
+    )
 
 
 @pytest.fixture
@@ -67,7 +91,8 @@ def profiles(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def signals() -> Iterator[None]:
-    """Put the handlers of this process back after a test in which the command took them for itself."""
+    """Put the handlers of this process back after a test in which the command took them for
+    itself."""
     kinds = (signal.SIGINT, signal.SIGALRM)
     before, hook = {kind: signal.getsignal(kind) for kind in kinds}, sys.unraisablehook
     yield

@@ -43,16 +43,30 @@ def _programs() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="trainyard-"))
     atexit.register(shutil.rmtree, folder)
     program = folder / "trainyard"
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}/generator" exec "{sys.executable}" -m trainyard "$@"\n', "utf-8")
+    program.write_text(
+        f'#!/bin/sh\nPYTHONPATH="{ROOT}/generator" exec "{sys.executable}" -m trainyard "$@"\n',
+        "utf-8",
+    )
     program.chmod(0o755)
     return folder
 
 
 def _environment() -> dict[str, str]:
-    """Return an environment with this checkout's `trainyard`, this machine's tools, and a Git without settings."""
-    who = {f"GIT_{role}_{key}": "admin@example.com" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
+    """Return an environment with this checkout's `trainyard`, this machine's tools, and a Git
+    without settings."""
+    who = {
+        f"GIT_{role}_{key}": "admin@example.com"
+        for role in ("AUTHOR", "COMMITTER")
+        for key in ("NAME", "EMAIL")
+    }
     git = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **who}
-    return {**os.environ, **git, "PATH": f"{_programs()}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C"}
+    return {
+        **os.environ,
+        **git,
+        "PATH": f"{_programs()}:{os.environ['PATH']}",
+        "NO_COLOR": "1",
+        "LC_ALL": "C",
+    }
 
 
 def call(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
@@ -76,7 +90,8 @@ def done(folder: Path, *args: str) -> str:
 
 
 def type_page(page: Path, folder: Path) -> None:
-    """Run the shell blocks of a page, and look in what each prints for the console block below it."""
+    """Run the shell blocks of a page, and look in what each prints for the console block below
+    it."""
     assert shutil.which("bash")
     script = f"\necho '{_BETWEEN}'\n".join(map(_with_findings, shell_blocks(page)))
     printed = iter(done(folder, "bash", "-c", f"set -eu\n{script}").split(f"{_BETWEEN}\n"))
@@ -92,7 +107,8 @@ def type_page(page: Path, folder: Path) -> None:
 def _missing(shown: str, output: str) -> Iterator[str]:
     """Yield the lines of a block that are not printed in their order.
 
-    A line is printed as it is shown, or goes on where it ends with ` ...`. A line of dots alone leaves lines out.
+    A line is printed as it is shown, or goes on where it ends with ` ...`. A line of dots alone
+    leaves lines out.
     """
     printed = iter(line.rstrip() for line in output.splitlines())
     for line in (each.rstrip() for each in shown.splitlines()):
@@ -104,6 +120,9 @@ def _missing(shown: str, output: str) -> Iterator[str]:
 
 
 def _with_findings(block: str) -> str:
-    """Make `! command` mean the exit code of findings and no other; `set -e` alone takes no notice of it."""
-    text = re.sub(r"^ *! (.*)$", r"code=0; \1 || code=$?; test $code -eq 1", block, flags=re.MULTILINE)
+    """Make `! command` mean the exit code of findings and no other; `set -e` alone takes no notice
+    of it."""
+    text = re.sub(
+        r"^ *! (.*)$", r"code=0; \1 || code=$?; test $code -eq 1", block, flags=re.MULTILINE
+    )
     return re.sub(r"^   ", "", text, flags=re.MULTILINE) if text.startswith("   ") else text

@@ -19,18 +19,24 @@ MODULES = sorted(REPOSITORY.joinpath("generator").rglob("*.py"))
 FILE_LINES, FUNCTION_LINES = 350, 50
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
+@pytest.mark.parametrize(
+    "module", MODULES, ids=lambda path: path.relative_to(REPOSITORY).as_posix()
+)
 def test_module_keeps_the_budget(module: Path) -> None:
     """A file that a newcomer can read in one go, functions that fit a screen."""
     text = module.read_text(encoding="utf-8")
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-    sizes = {function.name: (function.end_lineno or 0) - function.lineno + 1 for function in functions}
+    sizes = {
+        function.name: (function.end_lineno or 0) - function.lineno + 1 for function in functions
+    }
 
     assert text.count("\n") <= FILE_LINES
     assert {name: size for name, size in sizes.items() if size > FUNCTION_LINES} == {}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
+@pytest.mark.parametrize(
+    "module", MODULES, ids=lambda path: path.relative_to(REPOSITORY).as_posix()
+)
 def test_module_says_what_it_is_for(module: Path) -> None:
     """Every module begins with a sentence, and none is called after nothing."""
     assert ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
@@ -40,7 +46,10 @@ def test_module_says_what_it_is_for(module: Path) -> None:
 def test_templates_and_catalog_are_the_same_set() -> None:
     """A template that nobody renders, or an entry without a template, is a mistake."""
     root = templates_folder()
-    templates = {path.relative_to(root).as_posix().removesuffix(".yaml.j2") for path in root.rglob("*.yaml.j2")}
+    templates = {
+        path.relative_to(root).as_posix().removesuffix(".yaml.j2")
+        for path in root.rglob("*.yaml.j2")
+    }
     entries = [*(entry.template for entry in CATALOG), *(entry.template for entry in DELIVERY)]
 
     assert len(entries) == len(set(entries))
@@ -55,7 +64,8 @@ def test_every_entry_is_rendered_by_some_cluster() -> None:
         entry.template
         for site in platform.sites
         for entry in CATALOG
-        if (not entry.feature or entry.feature in site.cluster.release.features) and list(entry.scopes(site))
+        if (not entry.feature or entry.feature in site.cluster.release.features)
+        and list(entry.scopes(site))
     }
 
     assert rendered == {entry.template for entry in CATALOG}
@@ -90,9 +100,20 @@ def test_no_host_name_or_machine_path_is_in_the_project() -> None:
     own = Path(__file__).name
     found = [
         path.relative_to(REPOSITORY).as_posix()
-        for folder in ("generator", "templates", "profiles", "overlays", "tests", "docs", "examples", "requirements")
+        for folder in (
+            "generator",
+            "templates",
+            "profiles",
+            "overlays",
+            "tests",
+            "docs",
+            "examples",
+            "requirements",
+        )
         for path in sorted((REPOSITORY / folder).rglob("*"))
-        if path.suffix in suffixes and path.name != own and forbidden.search(path.read_text(encoding="utf-8"))
+        if path.suffix in suffixes
+        and path.name != own
+        and forbidden.search(path.read_text(encoding="utf-8"))
     ]
 
     assert found == []

@@ -1,4 +1,5 @@
-"""Committed files that the lockfile agrees with and nobody can compare: a sentence about the tree, never a bug."""
+"""Committed files that the lockfile agrees with and nobody can compare: a sentence about the tree,
+never a bug."""
 
 from __future__ import annotations
 
@@ -118,22 +119,40 @@ def test_fragment_without_kind_is_no_object(target: Path, generation: Generation
 
 
 def test_older_tree_can_be_compared(target: Path, generation: Generation) -> None:
-    """What another version of Trainyard wrote may have fields and kinds that no schema of today has."""
+    """What another version of Trainyard wrote may have fields and kinds that no schema of today
+    has."""
     text = generation.files[QUEUE].decode()
 
-    assert _outcome(target, generation, QUEUE, text.replace("spec:\n", "spec:\n  former: {a: 1}\n").encode()) == ""
-    assert _outcome(target, generation, QUEUE, b"apiVersion: old/v1\nkind: Gone\nmetadata: {name: x}\n") == ""
+    assert (
+        _outcome(
+            target, generation, QUEUE, text.replace("spec:\n", "spec:\n  former: {a: 1}\n").encode()
+        )
+        == ""
+    )
+    assert (
+        _outcome(
+            target, generation, QUEUE, b"apiVersion: old/v1\nkind: Gone\nmetadata: {name: x}\n"
+        )
+        == ""
+    )
 
 
 def _places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    children = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for step, child in children:
         yield (*path, step)
         yield from _places(child, (*path, step))
 
 
 def _bent(random: Random, body: Any) -> Any:
-    """Return an object with one thing in it replaced or removed, be it inside a text that is JSON."""
+    """Return an object with one thing in it replaced or removed, be it inside a text that is
+    JSON."""
     *above, last = random.choice([(), *_places(body)]) or ((), None)
     if last is None:
         return random.choice(ODD)
@@ -151,11 +170,14 @@ def _bent(random: Random, body: Any) -> Any:
 
 def _garbled(random: Random, content: bytes) -> bytes:
     at = random.randrange(len(content))
-    return content[:at] + random.randbytes(random.randrange(3)) + content[at + random.randrange(3) :]
+    return (
+        content[:at] + random.randbytes(random.randrange(3)) + content[at + random.randrange(3) :]
+    )
 
 
 def test_mutated_tree_is_never_a_bug(target: Path, generation: Generation) -> None:
-    """Whatever a committed file holds, it is compared or named; any other exception would end as a bug."""
+    """Whatever a committed file holds, it is compared or named; any other exception would end as a
+    bug."""
     random = Random(4)
     paths = [path for path in sorted(generation.files) if path.endswith(".yaml")]
     read = [path for path in paths if any(f"/{kind}" in path for kind in KINDS)]
@@ -173,7 +195,9 @@ def test_mutated_tree_is_never_a_bug(target: Path, generation: Generation) -> No
     assert 0.1 < sum(map(bool, outcomes)) / ROUNDS < 0.9
 
 
-@pytest.mark.parametrize("args", [["generate"], ["generate", "--check"], ["generate", "--dry-run"], ["verify"]])
+@pytest.mark.parametrize(
+    "args", [["generate"], ["generate", "--check"], ["generate", "--dry-run"], ["verify"]]
+)
 def test_commands_end_with_code_5(
     args: list[str],
     target: Path,

@@ -1,7 +1,7 @@
 """The documentation: its reference is fresh, its links lead somewhere, and what it names exists.
 
-What its pages say that one can type is run by `test_how_to.py`; a ``shell`` block of ``make`` is not, but its target
-must exist.
+What its pages say that one can type is run by `test_how_to.py`; a ``shell`` block of ``make`` is
+not, but its target must exist.
 """
 
 from __future__ import annotations
@@ -71,14 +71,19 @@ def test_every_decision_is_listed() -> None:
     pages = sorted(folder.glob("[0-9]*.md"))
     titles = (page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") for page in pages)
     listed = [
-        line for line in (folder / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("- [")
+        line
+        for line in (folder / "README.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("- [")
     ]
 
-    assert listed == [f"- [{title}]({page.name})" for title, page in zip(titles, pages, strict=True)]
+    assert listed == [
+        f"- [{title}]({page.name})" for title, page in zip(titles, pages, strict=True)
+    ]
 
 
 def test_every_command_has_a_section() -> None:
-    """The page of the command line has a heading for each command, alone or followed by a subcommand."""
+    """The page of the command line has a heading for each command, alone or followed by a
+    subcommand."""
     headings = _HEADING.findall(pages()["cli.md"])
     assert all(any(heading.split()[0] == name for heading in headings) for name in COMMANDS)
 
@@ -88,7 +93,8 @@ _CALL = re.compile(r"^ *- (?:run: )?trainyard ([a-z-]+)(.*)$", re.MULTILINE)
 
 @pytest.mark.parametrize("page", HOW_TOS, ids=lambda page: page.stem)
 def test_templates_call_what_there_is(page: Path) -> None:
-    """What a how-to gives to CI is YAML, and each call of ours in it has a command and options that exist."""
+    """What a how-to gives to CI is YAML, and each call of ours in it has a command and options that
+    exist."""
     for language, body in BLOCK.findall(page.read_text("utf-8")):
         if language == "yaml":
             assert parse_manifests(body)
@@ -101,7 +107,11 @@ def test_templates_call_what_there_is(page: Path) -> None:
 def test_every_release_is_explained() -> None:
     """What a release pins stands on the page of releases."""
     page = (ROOT / "docs" / "explanation" / "releases.md").read_text("utf-8")
-    assert not [path for path in PACKAGE.glob("releases/*/release.yaml") if f"| `{path.parent.name}` |" not in page]
+    assert not [
+        path
+        for path in PACKAGE.glob("releases/*/release.yaml")
+        if f"| `{path.parent.name}` |" not in page
+    ]
 
 
 def test_every_rule_has_a_section() -> None:
@@ -116,8 +126,14 @@ def test_traps_are_closed_by_what_there_is() -> None:
     """Each rule that the page of traps names exists and is linked to, and so does each template."""
     page = (ROOT / "docs" / "explanation" / "traps.md").read_text("utf-8")
     named = set(re.findall(r"`([a-z]+/[a-z0-9-]+)`", page))
-    templates = {path.relative_to(ROOT / "templates").as_posix().split(".")[0] for path in ROOT.glob("templates/*/*")}
-    linked = {f"{family}/{name}" for family, name in re.findall(r"\[`([a-z]+)/([a-z0-9-]+)`\]\(\S+\)", page)}
+    templates = {
+        path.relative_to(ROOT / "templates").as_posix().split(".")[0]
+        for path in ROOT.glob("templates/*/*")
+    }
+    linked = {
+        f"{family}/{name}"
+        for family, name in re.findall(r"\[`([a-z]+)/([a-z0-9-]+)`\]\(\S+\)", page)
+    }
     rules = {rule.id for rule in all_rules()}
 
     assert len(linked) > 80
@@ -126,7 +142,8 @@ def test_traps_are_closed_by_what_there_is() -> None:
 
 
 def test_every_preset_field_has_a_source() -> None:
-    """Each field of a shipped preset is told with where it comes from, and no source is left of a field that went."""
+    """Each field of a shipped preset is told with where it comes from, and no source is left of a
+    field that went."""
     for path in sorted((PACKAGE / "presets").glob("*.yaml")):
         source, found = read(path.name, path.read_bytes())
         assert found == ()
@@ -150,7 +167,9 @@ def test_shown_commands_exist(page: Path) -> None:
 def test_make_targets_of_the_readme_exist() -> None:
     """What the README says to make is a target of the Makefile; `make` alone is the first."""
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    typed = [line.split() for block in shell_blocks(ROOT / "README.md") for line in block.splitlines()]
+    typed = [
+        line.split() for block in shell_blocks(ROOT / "README.md") for line in block.splitlines()
+    ]
     assert typed == [["make"], ["make", "test"]]
     for words in typed:
         for target in words[1:] or ["all"]:
@@ -158,7 +177,8 @@ def test_make_targets_of_the_readme_exist() -> None:
 
 
 def test_readme_shows_the_team_as_it_is() -> None:
-    """The README's picture has each line of the team's profile, and how many objects each cluster's tree has of it."""
+    """The README's picture has each line of the team's profile, and how many objects each cluster's
+    tree has of it."""
     readme = (ROOT / "README.md").read_text("utf-8")
     profile = (ROOT / "profiles" / "teams" / "nlp.yaml").read_text("utf-8").splitlines()
     assert all(line in readme for line in profile)
@@ -168,13 +188,17 @@ def test_readme_shows_the_team_as_it_is() -> None:
 
 
 def _objects_of_nlp(cluster: str) -> int:
-    """Return how many objects a cluster's tree has of the team, in its own unit and in the shared ones."""
+    """Return how many objects a cluster's tree has of the team, in its own unit and in the shared
+    ones."""
     site = ROOT / "overlays" / cluster
-    own = {*(site / "teams" / "nlp").glob("*.yaml")} - {site / "teams" / "nlp" / "kustomization.yaml"}
+    own = {*(site / "teams" / "nlp").glob("*.yaml")} - {
+        site / "teams" / "nlp" / "kustomization.yaml"
+    }
     shared = [path for unit in ("platform", "argocd") for path in (site / unit).glob("*-nlp*.yaml")]
     return len(own) + len(shared)
 
 
 def test_readme_shows_what_make_prints() -> None:
-    """The last line that the README shows of `make` is what `trainyard verify` prints of this repository."""
+    """The last line that the README shows of `make` is what `trainyard verify` prints of this
+    repository."""
     assert done(ROOT, "trainyard", "verify").endswith(shown_blocks(ROOT / "README.md")[0])

@@ -19,21 +19,32 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 def line(diagnostic: Diagnostic) -> str:
     """Return a diagnostic as one line of the example's file."""
     path = ".".join(map(str, diagnostic.at.path))
-    return f"{diagnostic.severity} {diagnostic.rule} {diagnostic.at.file} {path}: {diagnostic.message}"
+    return (
+        f"{diagnostic.severity} {diagnostic.rule} {diagnostic.at.file} {path}: {diagnostic.message}"
+    )
 
 
 def test_seed_architecture_is_refused_as_its_readme_says(update_golden: bool) -> None:
-    """Each defect that can be written is found, and the README names exactly the rules that find one."""
+    """Each defect that can be written is found, and the README names exactly the rules that find
+    one."""
     folder = EXAMPLES / "seed-architecture"
     diagnostics = check(folder / "profiles").diagnostics
     text = "".join(f"{line(each)}\n" for each in diagnostics)
     if update_golden:
         (folder / "diagnostics.txt").write_text(text, encoding="utf-8")
     ids = {rule.id for rule in all_rules()}
-    named = set(re.findall(r"`([a-z]+/[a-z0-9-]+)`", (folder / "README.md").read_text(encoding="utf-8"))) & ids
+    named = (
+        set(
+            re.findall(r"`([a-z]+/[a-z0-9-]+)`", (folder / "README.md").read_text(encoding="utf-8"))
+        )
+        & ids
+    )
 
     assert (folder / "diagnostics.txt").read_text(encoding="utf-8") == text
-    assert named == {each.rule for each in diagnostics} - {"capacity/idle-nodes", "delivery/placeholder-left"}
+    assert named == {each.rule for each in diagnostics} - {
+        "capacity/idle-nodes",
+        "delivery/placeholder-left",
+    }
 
 
 @pytest.mark.parametrize("example", ["smallest", "two-fabrics", "two-generations"])
@@ -59,14 +70,18 @@ def test_smallest_platform_is_small() -> None:
 
 
 def test_two_fabrics_share_the_names_of_their_rails() -> None:
-    """A queue covers 13 resources; the networks of each fabric stay its own, and each runtime has those of one."""
+    """A queue covers 13 resources; the networks of each fabric stay its own, and each runtime has
+    those of one."""
     generation = generate(EXAMPLES / "two-fabrics" / "profiles", "../profiles/components")
     bodies = {manifest.name: manifest.body for manifest in generation.manifests["south"]}
     (group,) = bodies["climate-gpu"]["spec"]["resourceGroups"]
 
     assert [flavor["name"] for flavor in group["flavors"]] == ["dgx-h100", "dgx-a100"]
     assert len(group["coveredResources"]) == 13
-    assert bodies["dgx-h100-rail-3"]["spec"]["resourceName"] == bodies["dgx-a100-rail-3"]["spec"]["resourceName"]
+    assert (
+        bodies["dgx-h100-rail-3"]["spec"]["resourceName"]
+        == bodies["dgx-a100-rail-3"]["spec"]["resourceName"]
+    )
     for node, own, other in (("dgx-h100", "ndr", "hdr"), ("dgx-a100", "hdr", "ndr")):
         runtime = str(bodies[f"openmpi-v1-{node}"])
         assert f"{own}-rail-7" in runtime
@@ -74,7 +89,8 @@ def test_two_fabrics_share_the_names_of_their_rails() -> None:
 
 
 def test_pools_of_two_generations_are_tried_in_order() -> None:
-    """The newer nodes first; each job names its generation, as launcher and nodes are not placed as one there."""
+    """The newer nodes first; each job names its generation, as launcher and nodes are not placed as
+    one there."""
     generation = generate(EXAMPLES / "two-generations" / "profiles", "../profiles/components")
     bodies = {manifest.name: manifest.body for manifest in generation.manifests["north"]}
     (group,) = bodies["climate-gpu"]["spec"]["resourceGroups"]
@@ -82,4 +98,6 @@ def test_pools_of_two_generations_are_tried_in_order() -> None:
     assert [flavor["name"] for flavor in group["flavors"]] == ["dgx-h200", "dgx-h100"]
     assert bodies["climate-gpu"]["spec"]["flavorFungibility"]["whenCanBorrow"] == "TryNextFlavor"
     assert "openmpi-v1-gpu" not in bodies
-    assert all("nodeSelector" in str(bodies[f"openmpi-v1-{node}"]) for node in ("dgx-h100", "dgx-h200"))
+    assert all(
+        "nodeSelector" in str(bodies[f"openmpi-v1-{node}"]) for node in ("dgx-h100", "dgx-h200")
+    )

@@ -1,4 +1,5 @@
-"""What a team holds stays held: histories of committed trees, step by step as an administrator makes them."""
+"""What a team holds stays held: histories of committed trees, step by step as an administrator
+makes them."""
 
 from __future__ import annotations
 
@@ -29,8 +30,17 @@ class History:
 
     def git(self, *args: str) -> str:
         """Run Git."""
-        who = ("-c", "user.name=admin", "-c", "user.email=admin@example.com", "-c", "commit.gpgsign=false")
-        done = subprocess.run(["git", *who, *args], cwd=self.folder, check=True, capture_output=True, text=True)
+        who = (
+            "-c",
+            "user.name=admin",
+            "-c",
+            "user.email=admin@example.com",
+            "-c",
+            "commit.gpgsign=false",
+        )
+        done = subprocess.run(
+            ["git", *who, *args], cwd=self.folder, check=True, capture_output=True, text=True
+        )
         return done.stdout
 
     def trainyard(self, *args: str) -> tuple[int, str]:
@@ -53,7 +63,10 @@ class History:
 
     def put(self, team: str, state: str) -> None:
         """Set the state of a team."""
-        self.write(f"teams/{team}.yaml", lambda text: re.sub("(?m)^state: .*\n", "", text) + f"state: {state}\n")
+        self.write(
+            f"teams/{team}.yaml",
+            lambda text: re.sub("(?m)^state: .*\n", "", text) + f"state: {state}\n",
+        )
 
     def drop_line(self, team: str) -> str:
         """Delete the line of a team from the ledger, and return it."""
@@ -97,7 +110,8 @@ class History:
         assert self.git("status", "--porcelain") == ""
 
     def uids(self) -> list[tuple[str, int, bool]]:
-        """Return what the lockfile remembers of user ids: namespace, first id, and whether it had them."""
+        """Return what the lockfile remembers of user ids: namespace, first id, and whether it had
+        them."""
         lock = read_lock(self.folder / "overlays" / "lab")
         assert lock is not None
         return [(ids.namespace, ids.first, ids.former) for ids in lock.ids]
@@ -118,13 +132,18 @@ class History:
         assert lock is not None
         found: dict[str, list[tuple[str, bool]]] = {}
         for holding in lock.holdings:
-            found.setdefault(holding.team, []).append((holding.link.told(holding.segment), holding.former))
+            found.setdefault(holding.team, []).append(
+                (holding.link.told(holding.segment), holding.former)
+            )
         return found
 
 
 @pytest.fixture
-def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> History:
-    """The repository of `init` with two teams of two nodes, committed; its pool promises eight nodes."""
+def history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> History:
+    """The repository of `init` with two teams of two nodes, committed; its pool promises eight
+    nodes."""
     monkeypatch.chdir(tmp_path)
     begun = History(tmp_path, capsys)
     assert begun.trainyard("init")[0] == 0
@@ -150,8 +169,11 @@ def _newcomer(history: History, line: str, nodes: int = 2) -> None:
 
 
 @pytest.mark.parametrize("tombstone", [True, False], ids=["tombstone", "no-tombstone"])
-def test_deleted_line_of_a_retired_team_gives_nothing_away(history: History, tombstone: bool) -> None:
-    """Its number is refused to another team, `add team` skips it, and the line can only be restored."""
+def test_deleted_line_of_a_retired_team_gives_nothing_away(
+    history: History, tombstone: bool
+) -> None:
+    """Its number is refused to another team, `add team` skips it, and the line can only be
+    restored."""
     _retire(history, "nlp")
     line = history.drop_line("nlp")
     if not tombstone:
@@ -178,7 +200,8 @@ def test_deleted_line_of_a_retired_team_gives_nothing_away(history: History, tom
 
 
 def test_name_of_a_team_without_line_and_profile_is_taken(history: History) -> None:
-    """The lockfile remembers who had the numbers, so nobody gets that team's folders by its name."""
+    """The lockfile remembers who had the numbers, so nobody gets that team's folders by its
+    name."""
     _retire(history, "nlp")
     history.drop_line("nlp")
     (history.folder / "profiles" / "teams" / "nlp.yaml").unlink()
@@ -186,12 +209,16 @@ def test_name_of_a_team_without_line_and_profile_is_taken(history: History) -> N
 
     assert (code, out.splitlines()[0]) == (
         1,
-        "error[names/team-exists]: there was a team `nlp`: the lockfile of cluster `lab` remembers its numbers",
+        (
+            "error[names/team-exists]: there was a team `nlp`: the lockfile of cluster `lab` remembers "
+            "its numbers"
+        ),
     )
 
 
 def test_draining_team_moves_and_nobody_gets_its_old_number(history: History) -> None:
-    """In the same change or later, by hand or by `add team`; the team itself gets it back by a revert."""
+    """In the same change or later, by hand or by `add team`; the team itself gets it back by a
+    revert."""
     history.put("nlp", "draining")
     history.commit()
     line = history.drop_line("nlp")
@@ -242,7 +269,8 @@ def test_line_of_a_draining_team_is_not_deleted(history: History) -> None:
 
 
 def test_nodes_are_free_only_after_draining(history: History) -> None:
-    """Retired in one step with or without a taker is refused, and so are its nodes while it drains."""
+    """Retired in one step with or without a taker is refused, and so are its nodes while it
+    drains."""
     history.put("nlp", "retired")
     history.refused(UNDRAINED)
     history.edit("teams/audio.yaml", "nodes: 2", "nodes: 7")
@@ -276,7 +304,8 @@ def test_each_step_of_a_retirement_is_reverted(history: History) -> None:
 
 
 def test_user_ids_are_kept_moved_and_never_given_to_another_namespace(history: History) -> None:
-    """A lost line is refused; drained, the namespace moves, nobody else gets its ids, and a revert gives them back."""
+    """A lost line is refused; drained, the namespace moves, nobody else gets its ids, and a revert
+    gives them back."""
     own = history.drop_line("team-nlp")
     history.refused(UIDS_MOVED)
     history.restore()
@@ -292,7 +321,9 @@ def test_user_ids_are_kept_moved_and_never_given_to_another_namespace(history: H
 
     history.add("newco")
     theirs = history.drop_line("team-newco")
-    history.edit("allocations.yaml", "  uids:\n", "  uids:\n" + own.replace("team-nlp", "team-newco"))
+    history.edit(
+        "allocations.yaml", "  uids:\n", "  uids:\n" + own.replace("team-nlp", "team-newco")
+    )
     history.refused(UIDS_GIVEN_AWAY)
     history.edit("allocations.yaml", own.replace("team-nlp", "team-newco"), theirs)
     history.commit()
@@ -312,13 +343,19 @@ def test_user_ids_of_a_retired_team_are_remembered_without_its_line(history: His
     history.add("newco")
     text = (history.folder / "profiles" / "allocations.yaml").read_text(encoding="utf-8")
     assert "team-newco: {range: 2000020000/10000" in text
-    history.edit("allocations.yaml", "2000020000/10000", own.partition("range: ")[2].partition(",")[0])
+    history.edit(
+        "allocations.yaml", "2000020000/10000", own.partition("range: ")[2].partition(",")[0]
+    )
     history.refused(UIDS_GIVEN_AWAY)
 
 
 def test_user_ids_of_a_space_come_back_with_it(history: History) -> None:
-    """While it is gone, `add team` passes over them, and no other namespace of the team gets them."""
-    line, space = '    team-nlp-debug: {range: 2000020000/10000, level: "s0:c1001,c2"}\n', "spaces: {debug: {}}\n"
+    """While it is gone, `add team` passes over them, and no other namespace of the team gets
+    them."""
+    line, space = (
+        '    team-nlp-debug: {range: 2000020000/10000, level: "s0:c1001,c2"}\n',
+        "spaces: {debug: {}}\n",
+    )
 
     def put(line: str, space: str) -> None:
         history.edit("allocations.yaml", "  uids:\n", f"  uids:\n{line}")
@@ -350,7 +387,8 @@ def test_lockfile_remembers_the_day(history: History) -> None:
     today = date.today().isoformat()  # noqa: DTZ011 - as the command line takes it
     line = (history.folder / "overlays" / "lab" / "trainyard.lock").read_text().splitlines()[6]
     assert line == (
-        f'    {{"fabric": "ib", "team": "nlp", "partition": "0x0100", "addresses": "10.64.0.0/20", "since": "{today}"}}'
+        '    {"fabric": "ib", "team": "nlp", "partition": "0x0100", "addresses": "10.64.0.0/20", '
+        f'"since": "{today}"}}'
     )
     history.edit("allocations.yaml", f', since: "{today}"', "")
     assert history.trainyard("generate", "--check")[0] == 0
@@ -369,11 +407,16 @@ def test_number_that_was_never_merged_is_forgotten_with_the_tree(history: Histor
 
 
 def test_numbers_go_with_the_cluster(history: History) -> None:
-    """A cluster whose profile and folder are removed is forgotten; its section of the ledger may stay."""
-    (history.folder / "profiles" / "clusters" / "lab.yaml").rename(history.folder / "profiles/clusters/west.yaml")
+    """A cluster whose profile and folder are removed is forgotten; its section of the ledger may
+    stay."""
+    (history.folder / "profiles" / "clusters" / "lab.yaml").rename(
+        history.folder / "profiles/clusters/west.yaml"
+    )
     for team in ("audio", "nlp"):
         history.edit(f"teams/{team}.yaml", "lab:", "west:")
-    history.write("allocations.yaml", lambda text: text + text.partition("\n")[2].replace("lab:", "west:"))
+    history.write(
+        "allocations.yaml", lambda text: text + text.partition("\n")[2].replace("lab:", "west:")
+    )
     history.git("rm", "-rq", "overlays/lab")
     history.commit()
 
@@ -383,7 +426,8 @@ def test_numbers_go_with_the_cluster(history: History) -> None:
 
 
 def test_version_given_twice_is_refused_and_the_next_version_is_not(history: History) -> None:
-    """The old image is copied for those who stay and the version forgotten; then it is taken back, then made right."""
+    """The old image is copied for those who stay and the version forgotten; then it is taken back,
+    then made right."""
     runtimes = history.folder / "profiles" / "runtimes"
     (runtimes / "openmpi-v1.yaml").write_bytes((runtimes / "openmpi.yaml").read_bytes())
     history.edit("runtimes/openmpi.yaml", "sha256:0000", "sha256:1111")
@@ -396,7 +440,9 @@ def test_version_given_twice_is_refused_and_the_next_version_is_not(history: His
     (runtimes / "openmpi-v1.yaml").write_bytes((runtimes / "openmpi.yaml").read_bytes())
     history.edit("runtimes/openmpi.yaml", "sha256:0000", "sha256:1111")
     history.edit("runtimes/openmpi.yaml", "version: 1", "version: 2")
-    history.edit("runtimes/openmpi-v1.yaml", "maxNodes: 4", 'maxNodes: 4\ndeprecated: {end: "2098-06-30"}')
+    history.edit(
+        "runtimes/openmpi-v1.yaml", "maxNodes: 4", 'maxNodes: 4\ndeprecated: {end: "2098-06-30"}'
+    )
     history.edit("teams/nlp.yaml", "[openmpi]", "[openmpi, openmpi-v1]")
     history.commit()
 
@@ -407,7 +453,10 @@ _FABRIC = "  uids: {link: infiniband, partitions: 0x0200-0x027f, addresses: 10.8
 @pytest.mark.parametrize(
     ("rule", "more"),
     [
-        ("names/reserved-fabric", {"fabrics:\n": _FABRIC, "external:.*\n": "  Partitions/uids: fabric team\n"}),
+        (
+            "names/reserved-fabric",
+            {"fabrics:\n": _FABRIC, "external:.*\n": "  Partitions/uids: fabric team\n"},
+        ),
         ("isolation/team-as-system-namespace", {"networks: .*\n": "systemNamespaces: [default]\n"}),
     ],
 )

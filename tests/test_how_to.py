@@ -1,10 +1,12 @@
-"""The tutorial and every how-to, followed by a newcomer in a Git repository with a committed tree, and taken back.
+"""The tutorial and every how-to, followed by a newcomer in a Git repository with a committed tree,
+and taken back.
 
-Convention: a block marked ``shell`` is executed, line by line, and every line must end with 0, or with 1 after ``!``.
-A ``console`` block below it shows lines that it prints, in their order; one that begins with ``$`` needs a cluster and
-is only shown. A page says from which repository it starts. Where it commits changes, it says whether
-`generate` accepts the revert of their profiles. Where it does not, a revert of the tree as well passes it, and the
-comparison with the base branch reports the same.
+Convention: a block marked ``shell`` is executed, line by line, and every line must end with 0, or
+with 1 after ``!``. A ``console`` block below it shows lines that it prints, in their order; one
+that begins with ``$`` needs a cluster and is only shown. A page says from which repository it
+starts. Where it commits changes, it says whether `generate` accepts the revert of their profiles.
+Where it does not, a revert of the tree as well passes it, and the comparison with the base branch
+reports the same.
 """
 
 from __future__ import annotations
@@ -87,10 +89,16 @@ def test_how_to_names_rules_that_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", [*HOW_TOS, TUTORIAL], ids=lambda page: page.stem)
 def test_one_sentence_a_line(page: Path) -> None:
     """Diffs stay readable."""
-    prose = [line for line in BLOCK.sub("", page.read_text("utf-8")).splitlines() if not line.startswith(("|", "#"))]
+    prose = [
+        line
+        for line in BLOCK.sub("", page.read_text("utf-8")).splitlines()
+        if not line.startswith(("|", "#"))
+    ]
 
     assert [line for line in prose if _SENTENCE_END.search(_NUMBERED.sub("", line))] == []
-    assert [line for line in page.read_text("utf-8").splitlines() if len(line) > 160 and line[0] != "|"] == []
+    assert [
+        line for line in page.read_text("utf-8").splitlines() if len(line) > 160 and line[0] != "|"
+    ] == []
 
 
 def test_tutorial_runs(tmp_path: Path) -> None:
@@ -104,7 +112,8 @@ def test_tutorial_runs(tmp_path: Path) -> None:
 
 @_PAGES
 def test_how_to_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """A page does what it says over a committed tree, touches nothing else, and so does its revert."""
+    """A page does what it says over a committed tree, touches nothing else, and so does its
+    revert."""
     this, team = _start(page).groups()
     assert this or team == "nlp"
     origin = request.getfixturevalue("this_repository" if this else "new_repository")
@@ -112,7 +121,10 @@ def test_how_to_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest)
     done(tmp_path, "git", "clone", "--quiet", str(origin), str(folder))
     type_page(page, folder)
 
-    changed = {line[3:].partition("/")[0] for line in done(folder, "git", "status", "--porcelain").splitlines()}
+    changed = {
+        line[3:].partition("/")[0]
+        for line in done(folder, "git", "status", "--porcelain").splitlines()
+    }
     assert changed <= {"profiles", "overlays"}
     done(folder, "trainyard", "generate", "--check")
     if changed:
@@ -122,14 +134,24 @@ def test_how_to_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest)
 
 
 def _take_back(page: Path, folder: Path) -> None:
-    """Revert the profiles of each commit of a page, newest first, over the tree that it left; as the page says."""
+    """Revert the profiles of each commit of a page, newest first, over the tree that it left; as
+    the page says."""
     _, _, said = page.read_text("utf-8").partition("\n## Undo it\n")
     said = said.partition("\n## ")[0]
     found = _REVERT.search(said)
     assert found, f"{page.name} does not say what a revert does"
     refused: set[str] = set()
     for commit in done(folder, "git", "rev-list", "origin/main..HEAD").split():
-        done(folder, "git", "restore", "--source", f"{commit}~1", "--staged", "--worktree", "profiles")
+        done(
+            folder,
+            "git",
+            "restore",
+            "--source",
+            f"{commit}~1",
+            "--staged",
+            "--worktree",
+            "profiles",
+        )
         ended = call(folder, "trainyard", "generate")
         if ended.returncode:
             assert ended.returncode == 1, ended.stdout
@@ -148,7 +170,8 @@ def _rules(printed: str) -> set[str]:
 
 
 def _reported_by_base(folder: Path, commit: str) -> set[str]:
-    """Take a commit back, tree and profiles together, and return what the comparison with the base branch reports."""
+    """Take a commit back, tree and profiles together, and return what the comparison with the base
+    branch reports."""
     done(folder, "git", "reset", "--quiet", "--hard")
     done(folder, "git", "worktree", "add", "--quiet", "--detach", "../base", "HEAD")
     done(folder, "git", "restore", "--source", f"{commit}~1", "--staged", "--worktree", ".")
@@ -159,7 +182,8 @@ def _reported_by_base(folder: Path, commit: str) -> set[str]:
 
 
 def test_ci_block_reports_a_reverted_team(new_repository: Path, tmp_path: Path) -> None:
-    """After `git revert` of `add team` every check of the pull request passes, but for that with the base branch."""
+    """After `git revert` of `add team` every check of the pull request passes, but for that with
+    the base branch."""
     origin, folder = tmp_path / "origin", tmp_path / "repository"
     done(tmp_path, "git", "clone", "--quiet", str(new_repository), str(origin))
     done(origin, "trainyard", "add", "team", "audio", "--nodes", "2")

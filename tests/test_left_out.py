@@ -1,4 +1,5 @@
-"""A profile that can't be used hides nothing else, and nothing is concluded from what it would have said."""
+"""A profile that can't be used hides nothing else, and nothing is concluded from what it would have
+said."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from trainyard.workflows.generate import check, check_loaded, generate
 from trainyard.yaml_io.source import Profiles, Source
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-OWN = sorted(path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "profiles").rglob("*.yaml"))
+OWN = sorted(
+    path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "profiles").rglob("*.yaml")
+)
 UNRELATED = {
     "teams": "teams/zz.yaml",
     "runtimes": "runtimes/zz.yaml",
@@ -32,7 +35,8 @@ ABSENT = {check.rule.id: check.every for check in CHECKS if check.every}
 
 
 def misshapen(profiles: Profiles, file: str) -> Profiles:
-    """Return profiles of which one has a key that no profile knows; it is added when it is not there."""
+    """Return profiles of which one has a key that no profile knows; it is added when it is not
+    there."""
     source = profiles.sources().get(f"profiles/{file}") or Source(f"profiles/{file}", b"new", {})
     value = {**source.value, "no_such_key": 1}
     folder, _, name = file.rpartition("/")
@@ -40,7 +44,9 @@ def misshapen(profiles: Profiles, file: str) -> Profiles:
     kind, _, component = folder.partition("/")
     fields: dict[str, Any] = {name.removesuffix(".yaml").replace("trainyard", "settings"): broken}
     if kind:
-        fields = {kind: {**getattr(profiles, kind), component or name.removesuffix(".yaml"): broken}}
+        fields = {
+            kind: {**getattr(profiles, kind), component or name.removesuffix(".yaml"): broken}
+        }
     return replace(profiles, **fields)
 
 
@@ -68,18 +74,24 @@ def flagship() -> Profiles:
     return profiles
 
 
-@pytest.mark.parametrize("file", [file for file in OWN if file.count("/") < 3 or file.endswith("/kustomization.yaml")])
+@pytest.mark.parametrize(
+    "file", [file for file in OWN if file.count("/") < 3 or file.endswith("/kustomization.yaml")]
+)
 def test_broken_file_causes_no_finding_elsewhere(file: str, flagship: Profiles) -> None:
-    """Each profile of this repository in turn: what is left out is neither missed, nor are its users called wrong."""
+    """Each profile of this repository in turn: what is left out is neither missed, nor are its
+    users called wrong."""
     short = file.removeprefix("profiles/")
 
     assert {each.at.file for each in found(misshapen(flagship, short))} == {file}
 
 
-@pytest.mark.parametrize("file", [CLUSTER, HARDWARE, RUNTIME, NLP, VISION, "allocations.yaml", "trainyard.yaml"])
+@pytest.mark.parametrize(
+    "file", [CLUSTER, HARDWARE, RUNTIME, NLP, VISION, "allocations.yaml", "trainyard.yaml"]
+)
 @pytest.mark.parametrize("rule", sorted(CASES))
 def test_broken_file_adds_nothing_to_a_mistake(rule: str, file: str) -> None:
-    """Beside the mistake of each rule's bad case: what is found in other files was found there before."""
+    """Beside the mistake of each rule's bad case: what is found in other files was found there
+    before."""
     before = changed(rule)
     if f"profiles/{file}" not in before.sources():
         return
@@ -96,11 +108,15 @@ def test_broken_file_hides_no_mistake(rule: str, kind: str) -> None:
     after = {(each.at, each.message) for each in found(misshapen(before, UNRELATED[kind]))}
     hidden = [each for each in found(before) if (each.at, each.message) not in after]
 
-    assert {each.rule for each in hidden} <= {each for each, every in ABSENT.items() if f"{kind}/" in every}
+    assert {each.rule for each in hidden} <= {
+        each for each, every in ABSENT.items() if f"{kind}/" in every
+    }
 
 
 @pytest.mark.parametrize(("changes", "place"), GONE)
-def test_wrong_name_is_the_only_finding(changes: dict[str, Any], place: tuple[str, str, str]) -> None:
+def test_wrong_name_is_the_only_finding(
+    changes: dict[str, Any], place: tuple[str, str, str]
+) -> None:
     """Nothing is said of what the name would have led to."""
     told = found(_change(_base(), changes))
 
@@ -118,11 +134,14 @@ def test_wrong_name_is_the_only_finding(changes: dict[str, Any], place: tuple[st
     ],
 )
 def test_wrong_address_is_the_only_finding(changes: dict[str, Any]) -> None:
-    """Neither is a team outside a range that can't be read, nor does an egress rule lead nowhere."""
+    """Neither is a team outside a range that can't be read, nor does an egress rule lead
+    nowhere."""
     assert {each.rule for each in found(_change(_base(), changes))} == {"shape/bad-address"}
 
 
-@pytest.mark.parametrize("rule", ["capacity/idle-nodes", "runtime/unused-runtime", "delivery/unlisted-component"])
+@pytest.mark.parametrize(
+    "rule", ["capacity/idle-nodes", "runtime/unused-runtime", "delivery/unlisted-component"]
+)
 def test_wrong_name_of_a_team_silences_only_what_it_may_concern(rule: str) -> None:
     """A wrong priority may mean no node, runtime or component."""
     changes, _ = read_case(CASES[rule] / "bad.yaml")
@@ -137,7 +156,9 @@ def test_mistakes_of_all_files_are_found_in_one_run(profiles: Path) -> None:
     change(profiles, "teams/science.yaml", "cohort: research", "cohort: reserch")
     change(profiles, "allocations.yaml", '"0x0102"', '"0x0101"')
     change(profiles, "runtimes/horovod.yaml", "version: ", "version: [")
-    change(profiles, "teams/speech.yaml", "groups: {", 'groups: {"viewer": [system:authenticated], ')
+    change(
+        profiles, "teams/speech.yaml", "groups: {", 'groups: {"viewer": [system:authenticated], '
+    )
     (profiles / "notes.txt").touch()
     checked = check(profiles, TODAY)
 
@@ -181,11 +202,14 @@ def test_folder_that_is_a_link_stops_the_check(profiles: Path) -> None:
     (profiles / "runtimes").rename(profiles.parent / "elsewhere")
     (profiles / "runtimes").symlink_to(profiles.parent / "elsewhere")
 
-    assert places(check(profiles, TODAY).diagnostics) == {("shape/misplaced-file", "profiles/runtimes")}
+    assert places(check(profiles, TODAY).diagnostics) == {
+        ("shape/misplaced-file", "profiles/runtimes")
+    }
 
 
 def test_without_waivers_only_errors_are_told(profiles: Path) -> None:
-    """Nobody knows which warnings are waived while the file can't be used; errors can't be waived."""
+    """Nobody knows which warnings are waived while the file can't be used; errors can't be
+    waived."""
     change(profiles, "waivers.yaml", "waivers:", "waiver:")
     change(profiles, "allocations.yaml", '"0x0102"', '"0x0101"')
     checked = check(profiles, TODAY)

@@ -1,4 +1,5 @@
-"""No list of a profile is too long for the objects that are made of it, without a finding that says so."""
+"""No list of a profile is too long for the objects that are made of it, without a finding that says
+so."""
 
 from __future__ import annotations
 
@@ -25,7 +26,12 @@ IN_BASE = 4
 """As many of each list, or fewer, are in the base platform."""
 
 CLUSTER, TEAM, HARDWARE, RUNTIME = (
-    *("clusters/prod-east.yaml", "teams/nlp.yaml", "hardware/dgx-h100.yaml", "runtimes/openmpi-cuda.yaml"),
+    *(
+        "clusters/prod-east.yaml",
+        "teams/nlp.yaml",
+        "hardware/dgx-h100.yaml",
+        "runtimes/openmpi-cuda.yaml",
+    ),
 )
 NAMES = [f"n{i}" for i in range(MANY)]
 IMAGE = f"registry.example.com/x@sha256:{'a' * 64}"
@@ -40,7 +46,11 @@ def pools(number: int) -> dict[str, Any]:
     """Return a team with quota on many pools of one class of node."""
     names = NAMES[:number]
     hardware = {
-        f"hardware/{name}.yaml": {"extends": "nvidia-dgx-h100", "labels": {"example.com/kind": name}} for name in names
+        f"hardware/{name}.yaml": {
+            "extends": "nvidia-dgx-h100",
+            "labels": {"example.com/kind": name},
+        }
+        for name in names
     }
     quota = {"prod-east": {"dgx-h100": None, **{name: {"nodes": 1} for name in names}}}
     cluster = {"pools": {name: {"nodes": 2, "hardware": name} for name in names}}
@@ -49,19 +59,30 @@ def pools(number: int) -> dict[str, Any]:
 
 def rails(number: int) -> dict[str, Any]:
     """Return nodes with many ports on a fabric."""
-    nics = [{"device": f"r{i}", "pci": f"0000:{i:02x}:00.0", "numa": 0, "role": "rail"} for i in range(number)]
+    nics = [
+        {"device": f"r{i}", "pci": f"0000:{i:02x}:00.0", "numa": 0, "role": "rail"}
+        for i in range(number)
+    ]
     return {HARDWARE: {"nics": nics}}
 
 
 LONG: dict[str, dict[str, Any]] = {
     "cluster.cohorts": {CLUSTER: {"cohorts": many({})}},
     "cluster.egress": {CLUSTER: {"egress": many({"to": ["203.0.113.0/28"], "ports": [443]})}},
-    "cluster.external": {CLUSTER: {"external": {f"StorageClass/{name}": "storage team" for name in NAMES}}},
+    "cluster.external": {
+        CLUSTER: {"external": {f"StorageClass/{name}": "storage team" for name in NAMES}}
+    },
     "cluster.fabrics": {
-        CLUSTER: {"fabrics": many({"link": "infiniband", "partitions": "0x0200-0x020f", "addresses": "10.80.0.0/16"})}
+        CLUSTER: {
+            "fabrics": many(
+                {"link": "infiniband", "partitions": "0x0200-0x020f", "addresses": "10.80.0.0/16"}
+            )
+        }
     },
     "cluster.frameworks": {
-        CLUSTER: {"frameworks": profile_schema("cluster")["properties"]["frameworks"]["items"]["enum"]}
+        CLUSTER: {
+            "frameworks": profile_schema("cluster")["properties"]["frameworks"]["items"]["enum"]
+        }
     },
     "cluster.pools": pools(MANY),
     "cluster.priorities": {CLUSTER: {"priorities": {name: i for i, name in enumerate(NAMES)}}},
@@ -71,11 +92,19 @@ LONG: dict[str, dict[str, Any]] = {
     "cluster.roles.auditor": {CLUSTER: {"roles": {"auditor": NAMES}}},
     "cluster.storage": {CLUSTER: {"storage": many({"class": "cephfs"})}},
     "cluster#egress.to": {
-        CLUSTER: {"egress": {"x": {"to": [f"203.0.113.{i}/32" for i in range(MANY)], "ports": [443]}}}
+        CLUSTER: {
+            "egress": {"x": {"to": [f"203.0.113.{i}/32" for i in range(MANY)], "ports": [443]}}
+        }
     },
-    "cluster#egress.namespaces": {CLUSTER: {"egress": {"x": {"namespaces": NAMES, "ports": [443]}}}},
-    "cluster#egress.ports": {CLUSTER: {"egress": {"x": {"to": ["203.0.113.0/28"], "ports": list(range(1, MANY))}}}},
-    "cluster#fabric.levels": {CLUSTER: {"fabrics": {"ib": {"levels": [f"x.com/{i}" for i in range(15)]}}}},
+    "cluster#egress.namespaces": {
+        CLUSTER: {"egress": {"x": {"namespaces": NAMES, "ports": [443]}}}
+    },
+    "cluster#egress.ports": {
+        CLUSTER: {"egress": {"x": {"to": ["203.0.113.0/28"], "ports": list(range(1, MANY))}}}
+    },
+    "cluster#fabric.levels": {
+        CLUSTER: {"fabrics": {"ib": {"levels": [f"x.com/{i}" for i in range(15)]}}}
+    },
     "hardware.labels": {HARDWARE: {"labels": {f"x.com/{i}": "y" for i in range(8)}}},
     "hardware.nics": rails(64),
     "runtime.export": {RUNTIME: {"export": [f"X_{name.upper()}" for name in NAMES]}},
@@ -113,10 +142,18 @@ LONG: dict[str, dict[str, Any]] = {
     "team.spaces": {TEAM: {"spaces": many({})}},
     "team.storage": {
         CLUSTER: {"storage": {name: {"class": "cephfs"} for name in NAMES[:128]}},
-        TEAM: {"storage": {"home": None, "scratch": None, "checkpoints": None, **dict.fromkeys(NAMES[:128], "1Gi")}},
+        TEAM: {
+            "storage": {
+                "home": None,
+                "scratch": None,
+                "checkpoints": None,
+                **dict.fromkeys(NAMES[:128], "1Gi"),
+            }
+        },
     },
 }
-"""The longest that the schema of profiles takes of each list and mapping, or many where it sets no limit."""
+"""The longest that the schema of profiles takes of each list and mapping, or many where it sets no
+limit."""
 
 OTHERS = {
     "cluster.installed": "one version for each component of the release",
@@ -128,7 +165,10 @@ OTHERS = {
     "team#space.storage": "team.storage",
     "team.quota": "one queue for each cluster",
 }
-RELEASES = {"openshift-ai-3.5": {}, "kubernetes-1.36": {"release": "kubernetes-1.36", "workspaces": None}}
+RELEASES = {
+    "openshift-ai-3.5": {},
+    "kubernetes-1.36": {"release": "kubernetes-1.36", "workspaces": None},
+}
 
 
 def collections(node: Any, path: str) -> Iterator[str]:
@@ -164,8 +204,12 @@ def test_every_list_of_a_profile_is_tried() -> None:
 
 
 def longest(node: dict[str, Any], value: Any, root: dict[str, Any]) -> Any:
-    """Return a part of a profile with no more items than its schema takes together with those of the base."""
-    node = {**node, **root.get("definitions", {}).get(str(node.get("$ref", "")).rpartition("/")[2], {})}
+    """Return a part of a profile with no more items than its schema takes together with those of
+    the base."""
+    node = {
+        **node,
+        **root.get("definitions", {}).get(str(node.get("$ref", "")).rpartition("/")[2], {}),
+    }
     if isinstance(value, list):
         return value[: max(node.get("maxItems", MANY) - IN_BASE, IN_BASE)]
     if not isinstance(value, dict):
@@ -177,14 +221,19 @@ def longest(node: dict[str, Any], value: Any, root: dict[str, Any]) -> Any:
 
 def longest_profiles(changes: dict[str, Any]) -> dict[str, Any]:
     """Return changes of the base that break no limit of a profile's own."""
-    schemas = {file: profile_schema(file.partition("/")[0].removesuffix("s")) for file in changes if "/" in file}
+    schemas = {
+        file: profile_schema(file.partition("/")[0].removesuffix("s"))
+        for file in changes
+        if "/" in file
+    }
     return {file: longest(schemas[file], value, schemas[file]) for file, value in changes.items()}
 
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("name", LONG)
 def test_long_list_is_no_fault_of_trainyard(name: str, release: str) -> None:
-    """Whatever a profile lists, its objects fit their schemas, or a rule says at the profile why they would not."""
+    """Whatever a profile lists, its objects fit their schemas, or a rule says at the profile why
+    they would not."""
     changes = longest_profiles(LONG[name])
     platform = platform_of({**changes, CLUSTER: {**changes.get(CLUSTER, {}), **RELEASES[release]}})
 
@@ -193,8 +242,11 @@ def test_long_list_is_no_fault_of_trainyard(name: str, release: str) -> None:
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_limits_are_within_those_of_the_schema(release: str) -> None:
-    """A LocalQueue's status, which no schema here has, may take fewer; a rehearsal's API server is asked for that."""
-    queue = schema(release, "kueue.x-k8s.io/clusterqueue_v1beta2.json")["properties"]["spec"]["properties"]
+    """A LocalQueue's status, which no schema here has, may take fewer; a rehearsal's API server is
+    asked for that."""
+    queue = schema(release, "kueue.x-k8s.io/clusterqueue_v1beta2.json")["properties"]["spec"][
+        "properties"
+    ]
     group = queue["resourceGroups"]["items"]["properties"]
     flavors, resources = QUEUE_LIMITS[release]
 
@@ -205,7 +257,9 @@ def test_limits_are_within_those_of_the_schema(release: str) -> None:
 
 def test_limit_of_frameworks_is_that_of_the_operator() -> None:
     """Only where an operator installs Kueue."""
-    spec = schema("openshift-ai-3.5", "kueue.openshift.io/kueue_v1.json")["properties"]["spec"]["properties"]
+    spec = schema("openshift-ai-3.5", "kueue.openshift.io/kueue_v1.json")["properties"]["spec"][
+        "properties"
+    ]
     frameworks = spec["config"]["properties"]["integrations"]["properties"]["frameworks"]
 
     assert frameworks["maxItems"] == FRAMEWORKS_LIMIT
@@ -229,18 +283,26 @@ def test_queue_takes_as_many_resources_as_its_release(release: str) -> None:
     """A node has five beside its rails; with one fabric no other name helps."""
     _, most = QUEUE_LIMITS[release]
     assert limits(platform_of(on(release, rails(most - 5)))) == []
-    found = [each for each in check_meaning(platform_of(on(release, rails(most - 4)))) if "/too-many-" in each.rule]
+    found = [
+        each
+        for each in check_meaning(platform_of(on(release, rails(most - 4))))
+        if "/too-many-" in each.rule
+    ]
 
     assert [each.rule for each in found] == ["scheduling/too-many-resources-in-queue"] * 2
     assert all("`resources: " not in each.hint for each in found)
 
 
 def test_two_fabrics_are_too_many_resources_only_where_they_are() -> None:
-    """Kueue 0.16 takes 16 resources in a queue, 0.19 64; the hint names the edit, and with it nothing is told."""
+    """Kueue 0.16 takes 16 resources in a queue, 0.19 64; the hint names the edit, and with it
+    nothing is told."""
     changes, _ = read_case(HERE / "scheduling/too-many-resources-in-queue/bad.yaml")
     (found,) = (each for each in check_meaning(platform_of(changes)) if "/too-many-" in each.rule)
 
-    assert "Set `resources: hdr` on fabric `ib`" in found.hint or "Set `resources: ib` on fabric `hdr`" in found.hint
+    assert (
+        "Set `resources: hdr` on fabric `ib`" in found.hint
+        or "Set `resources: ib` on fabric `hdr`" in found.hint
+    )
     assert limits(platform_of(on("kubernetes-1.36", changes))) == []
     for edit in ({"hdr": {"resources": "ib"}}, {"ib": {"resources": "hdr"}}):
         assert limits(platform_of(merged(changes, {CLUSTER: {"fabrics": edit}}))) == []

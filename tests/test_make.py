@@ -31,7 +31,8 @@ def test_scenario(i):
 
 
 def test_interrupted_rehearsal_starts_no_tests(tmp_path: Path) -> None:
-    """Ctrl-C ends all of `make e2e`, though the rehearsal itself exits with a code like any failure."""
+    """Ctrl-C ends all of `make e2e`, though the rehearsal itself exits with a code like any
+    failure."""
     folder = tmp_path / ".venv" / "bin"
     folder.mkdir(parents=True)
     for name, program in (("python", ""), ("trainyard", _REHEARSAL), ("pytest", _TESTS)):
@@ -41,7 +42,12 @@ def test_interrupted_rehearsal_starts_no_tests(tmp_path: Path) -> None:
     make = ["make", "--file", str(REPOSITORY / "Makefile"), "--assume-old", "venv", "e2e"]
     command = ["env", "--default-signal=INT", *make]
     with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     ) as process:
         try:
             while not (tmp_path / "began").exists() and process.poll() is None:
@@ -59,7 +65,18 @@ def test_interrupted_rehearsal_starts_no_tests(tmp_path: Path) -> None:
 def test_scenarios_of_a_group_have_one_worker(tmp_path: Path) -> None:
     """A control plane is started once, and no two MPI jobs spin on the same cores."""
     (tmp_path / "test_scenarios.py").write_text(_SCENARIOS, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "--verbose", "-p", "no:cacheprovider"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n",
+        "2",
+        "--dist",
+        "loadgroup",
+        "--verbose",
+        "-p",
+        "no:cacheprovider",
+    ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
 
     assert len(set(re.findall(r"\[(gw\d)\] .* PASSED", done.stdout))) == 1, done.stdout

@@ -30,7 +30,9 @@ def test_regular_file_is_read_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("limit", "length"), [(4, 5), (5, 6), (6, 6), (7, 6)])
-def test_at_most_one_byte_more_than_the_limit_is_read(limit: int, length: int, tmp_path: Path) -> None:
+def test_at_most_one_byte_more_than_the_limit_is_read(
+    limit: int, length: int, tmp_path: Path
+) -> None:
     """The length of what is returned tells whether the file is larger than the limit."""
     (tmp_path / "file").write_bytes(b"123456")
 
@@ -39,7 +41,13 @@ def test_at_most_one_byte_more_than_the_limit_is_read(limit: int, length: int, t
 
 @pytest.mark.parametrize(
     "make",
-    [os.mkfifo, Path.mkdir, _socket, lambda path: path.symlink_to("/dev/zero"), lambda path: path.symlink_to("x")],
+    [
+        os.mkfifo,
+        Path.mkdir,
+        _socket,
+        lambda path: path.symlink_to("/dev/zero"),
+        lambda path: path.symlink_to("x"),
+    ],
 )
 def test_anything_but_a_regular_file_is_refused(
     make: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

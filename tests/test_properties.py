@@ -91,10 +91,15 @@ def test_second_generation_writes_nothing(platform: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("number", range(len(KINDS)), ids=[kind.fabric for kind in KINDS])
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(name=st.from_regex(r"[a-z][a-z0-9-]{1,10}[a-z0-9]", fullmatch=True), nodes=st.integers(2, 9))
-def test_new_team_changes_nothing_of_others(number: int, name: str, nodes: int, tmp_path: Path) -> None:
-    """A team that comes changes its own files and the few that name every team; when it goes again, nothing is left."""
+def test_new_team_changes_nothing_of_others(
+    number: int, name: str, nodes: int, tmp_path: Path
+) -> None:
+    """A team that comes changes its own files and the few that name every team; when it goes again,
+    nothing is left."""
     kind, cluster, model = KINDS[number], f"cluster-{number}", f"team-{number:04}"
     root = tmp_path / f"{name}-{nodes}" / "profiles"
     write_platform(root, REPOSITORY, teams=6, clusters=2)
@@ -128,15 +133,20 @@ def shuffled(value: object, order: random.Random) -> object:
     return [shuffled(each, order) for each in value] if isinstance(value, list) else value
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(seed=st.integers(0, 10_000))
 def test_order_style_and_comments_change_nothing(seed: int, profiles: Path) -> None:
-    """Keys in another order, block instead of flow style, other quotes and lost comments make the same bytes."""
+    """Keys in another order, block instead of flow style, other quotes and lost comments make the
+    same bytes."""
     expected = tree(REPOSITORY / "profiles")
     order = random.Random(seed)
     for file in sorted(profiles.rglob("*.yaml")):
         if "components" not in file.parts:
             document = shuffled(yaml.safe_load(file.read_text()), order)
-            file.write_text(yaml.safe_dump(document, sort_keys=False, width=200, default_flow_style=False))
+            file.write_text(
+                yaml.safe_dump(document, sort_keys=False, width=200, default_flow_style=False)
+            )
 
     assert tree(profiles) == expected

@@ -18,7 +18,9 @@ def test_every_rule_that_a_module_defines_is_listed() -> None:
     """A rule that is forgotten here could not be explained, listed or documented."""
     names = (module.name for module in pkgutil.walk_packages(trainyard.__path__, "trainyard."))
     modules = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
-    defined = {each.id for module in modules for each in vars(module).values() if isinstance(each, Rule)}
+    defined = {
+        each.id for module in modules for each in vars(module).values() if isinstance(each, Rule)
+    }
 
     assert defined == {rule.id for rule in RULES}
 
@@ -28,7 +30,9 @@ def test_ids_are_unique_and_of_a_known_family() -> None:
     ids = [rule.id for rule in RULES]
 
     assert ids == sorted(set(ids))
-    assert [each for each in ids if not re.fullmatch(f"({FAMILIES})/[a-z]+(-[a-z0-9]+)*", each)] == []
+    assert [
+        each for each in ids if not re.fullmatch(f"({FAMILIES})/[a-z]+(-[a-z0-9]+)*", each)
+    ] == []
 
 
 def test_every_rule_says_what_why_and_how() -> None:

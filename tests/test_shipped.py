@@ -19,7 +19,11 @@ from trainyard.shipped import LIST, digests, shipped
 RELEASE = "kubernetes-1.36"
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
 LISTED = {path.parent: "schemas/**/*.json" for path in PACKAGE.glob("releases/*/release.yaml")}
-LISTED |= {PACKAGE / "schema": "*.json", PACKAGE / "presets": "*.yaml", PACKAGE / "releases": "*/release.yaml"}
+LISTED |= {
+    PACKAGE / "schema": "*.json",
+    PACKAGE / "presets": "*.yaml",
+    PACKAGE / "releases": "*/release.yaml",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +66,10 @@ def _folder(file: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "use"),
     [
-        (f"releases/{RELEASE}/schemas/v1/namespace_v1.json", lambda: list(check_manifest(RELEASE, NAMESPACE))),
+        (
+            f"releases/{RELEASE}/schemas/v1/namespace_v1.json",
+            lambda: list(check_manifest(RELEASE, NAMESPACE)),
+        ),
         (f"releases/{RELEASE}/schemas/v1/configmap_v1.json", lambda: schema_folder(RELEASE)),
         (f"releases/{RELEASE}/{LIST}", lambda: schema_folder(RELEASE)),
         ("schema/team.schema.json", lambda: profile_schema("team")),
@@ -76,7 +83,8 @@ def _folder(file: Path) -> None:
 def test_changed_file_is_refused(
     file: str, use: Callable[[], object], spoil: Callable[[Path], None], installation: Path
 ) -> None:
-    """A shipped file or list that is missing or was replaced is named, be it read by us or by kubeconform."""
+    """A shipped file or list that is missing or was replaced is named, be it read by us or by
+    kubeconform."""
     spoil(installation / file)
 
     with pytest.raises(ToolError, match="reinstall Trainyard") as raised:
@@ -92,7 +100,9 @@ def test_schema_that_is_not_listed_is_refused(installation: Path) -> None:
         schema_folder(RELEASE)
 
 
-@pytest.mark.parametrize(("folder", "pattern"), LISTED.items(), ids=lambda each: getattr(each, "name", ""))
+@pytest.mark.parametrize(
+    ("folder", "pattern"), LISTED.items(), ids=lambda each: getattr(each, "name", "")
+)
 def test_list_is_that_of_the_files(folder: Path, pattern: str) -> None:
     """Each shipped file has its digest in the list, which `sha256sum --check` takes."""
     assert (folder / LIST).read_bytes() == digests(folder, pattern)

@@ -11,9 +11,15 @@ from trainyard import __version__
 
 
 @pytest.mark.usefixtures("signals")
-@pytest.mark.parametrize(("argument", "code", "told"), [("--version", 0, __version__), ("--nonsense", 2, "--nonsense")])
+@pytest.mark.parametrize(
+    ("argument", "code", "told"), [("--version", 0, __version__), ("--nonsense", 2, "--nonsense")]
+)
 def test_module_is_the_command(
-    argument: str, code: int, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    argument: str,
+    code: int,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """It obeys the same arguments and ends with the same exit code."""
     monkeypatch.setattr(sys, "argv", ["trainyard", argument])

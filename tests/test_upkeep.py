@@ -1,4 +1,5 @@
-"""Changes that a rehearsal merges: the profiles stay valid, and the tree differs where the how-to pages say."""
+"""Changes that a rehearsal merges: the profiles stay valid, and the tree differs where the how-to
+pages say."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from trainyard_rehearsal.upkeep import changed, course
 COMPONENTS = "../profiles/components"
 
 
-@pytest.fixture(params=["profiles/lab", "profiles/prod-east", "examples/two-fabrics/profiles/south"])
+@pytest.fixture(
+    params=["profiles/lab", "profiles/prod-east", "examples/two-fabrics/profiles/south"]
+)
 def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, Course]:
     """The tree of a cluster, and what is merged to it."""
     folder, _, name = request.param.rpartition("/")
@@ -27,7 +30,9 @@ def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, Course]
     platform = generate(root, COMPONENTS).checked.platform
     assert platform is not None
     site = next(site for site in platform.sites if site.name == name)
-    return tree(site), course(site, root, lambda: tree(changed(site, root, COMPONENTS, "2026-11-21")))
+    return tree(site), course(
+        site, root, lambda: tree(changed(site, root, COMPONENTS, "2026-11-21"))
+    )
 
 
 def tree(site: Site) -> Tree:
@@ -35,9 +40,14 @@ def tree(site: Site) -> Tree:
 
 
 def differing(before: Tree, after: Tree) -> set[str]:
-    """Return the units of objects that one of two trees has not, or has otherwise; those of the platform by kind."""
+    """Return the units of objects that one of two trees has not, or has otherwise; those of the
+    platform by kind."""
     bodies = [{each.path: each for each in one.manifests} for one in (before, after)]
-    paths = {path for path in bodies[0].keys() | bodies[1].keys() if _body(bodies[0], path) != _body(bodies[1], path)}
+    paths = {
+        path
+        for path in bodies[0].keys() | bodies[1].keys()
+        if _body(bodies[0], path) != _body(bodies[1], path)
+    }
     found = [(bodies[0] | bodies[1])[path] for path in paths]
     return {each.kind.name if each.unit == "platform" else each.unit for each in found}
 

@@ -25,7 +25,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_installed_wheel_does_the_whole_job(installed: Path, tmp_path: Path) -> None:
-    """In an empty folder: init, add team, generate, verify, with no file of the checkout in reach."""
+    """In an empty folder: init, add team, generate, verify, with no file of the checkout in
+    reach."""
 
     def trainyard(*arguments: str) -> str:
         done = subprocess.run(
@@ -47,7 +48,12 @@ def test_installed_wheel_does_the_whole_job(installed: Path, tmp_path: Path) -> 
     where = "import trainyard; print(trainyard.__file__)"
     environment = {"PYTHONPATH": str(installed)}
     used = subprocess.run(
-        [sys.executable, "-c", where], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", where],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     trainyard("init")
     trainyard("add", "team", "robotics", "--nodes", "2")
@@ -61,10 +67,17 @@ def test_installed_wheel_does_the_whole_job(installed: Path, tmp_path: Path) -> 
 
 def test_wheel_has_what_a_rehearsal_is_built_from(installed: Path) -> None:
     """Descriptions of components, and each module's go.mod and go.sum, travel too."""
-    wanted = [*REPOSITORY.glob("generator/trainyard/releases/*/components.toml"), *REPOSITORY.glob("generator/**/go.*")]
+    wanted = [
+        *REPOSITORY.glob("generator/trainyard/releases/*/components.toml"),
+        *REPOSITORY.glob("generator/**/go.*"),
+    ]
 
     assert len(wanted) > 25
-    assert [path for path in wanted if not (installed / path.relative_to(REPOSITORY / "generator")).is_file()] == []
+    assert [
+        path
+        for path in wanted
+        if not (installed / path.relative_to(REPOSITORY / "generator")).is_file()
+    ] == []
 
 
 def test_wheel_has_the_credential_rules_with_their_licence(installed: Path) -> None:

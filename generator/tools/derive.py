@@ -4,12 +4,13 @@ Run it after a change to a release's ``kinds.toml``, ``go.mod`` or ``handwritten
 
     python -m tools.derive [--check]
 
-It runs ``go mod download``, which verifies each module against the committed ``go.sum`` (and the public checksum
-database), reads CRDs as they were published, and writes ``schemas/<group>/<kind>_<version>.json``; the core group
-stands under its version (``schemas/v1``), which is how kubeconform names it. ``shipped.sha256`` lists their digests:
-Trainyard refuses a schema that differs from it. ``--check`` writes nothing and fails
-when a committed schema differs. The only module beside `trainyard.verify` that may start a process, and the only one
-beside `trainyard.yaml_io` that may read YAML: CRDs are not profiles, the strict reader would refuse them.
+It runs ``go mod download``, which verifies each module against the committed ``go.sum`` (and the
+public checksum database), reads CRDs as they were published, and writes
+``schemas/<group>/<kind>_<version>.json``; the core group stands under its version (``schemas/v1``),
+which is how kubeconform names it. ``shipped.sha256`` lists their digests: Trainyard refuses a
+schema that differs from it. ``--check`` writes nothing and fails when a committed schema differs.
+The only module beside `trainyard.verify` that may start a process, and the only one beside
+`trainyard.yaml_io` that may read YAML: CRDs are not profiles, the strict reader would refuse them.
 """
 
 from __future__ import annotations
@@ -36,8 +37,12 @@ _RELEASES = Path(__file__).parents[1] / "trainyard" / "releases"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the schemas of every release, or check them; return the exit code (1: something differs)."""
-    parser = argparse.ArgumentParser(prog="python -m tools.derive", description="derive manifest schemas")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when a committed schema differs")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.derive", description="derive manifest schemas"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail when a committed schema differs"
+    )
     check = parser.parse_args(arguments).check
     differing = 0
     for table in sorted(_RELEASES.glob("*/kinds.toml")):
@@ -55,11 +60,16 @@ def derive(release: Path) -> dict[str, bytes]:
     """Return the schemas of a release folder: file content by path below ``schemas/``.
 
     Raises:
-        ToolError: ``go`` is missing, a checksum doesn't match, or a source isn't what ``kinds.toml`` says.
+        ToolError: ``go`` is missing, a checksum doesn't match, or a source isn't what
+            ``kinds.toml`` says.
     """
     table = tomllib.loads((release / "kinds.toml").read_text(encoding="utf-8"))
     unpacked = modules(release)
-    schemas = dict(_core(unpacked[table["core"]["module"]] / table["core"]["file"], table["core"]["definitions"]))
+    schemas = dict(
+        _core(
+            unpacked[table["core"]["module"]] / table["core"]["file"], table["core"]["definitions"]
+        )
+    )
     for module, file, version in table["crds"]:
         schemas |= _custom(unpacked[module] / file, version)
     for path in sorted((release / "handwritten").rglob("*.json")):
@@ -75,7 +85,13 @@ def modules(folder: Path) -> dict[str, Path]:
         ToolError: ``go`` is missing, or a checksum doesn't match.
     """
     required = json.loads(_go(folder, "mod", "edit", "-json"))["Require"]
-    found = _go(folder, "mod", "download", "-json", *(f"{each['Path']}@{each['Version']}" for each in required))
+    found = _go(
+        folder,
+        "mod",
+        "download",
+        "-json",
+        *(f"{each['Path']}@{each['Version']}" for each in required),
+    )
     # The answer is one JSON object a module, one after the other.
     parts = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
     return {part["Path"]: Path(part["Dir"]) for part in parts}
@@ -88,10 +104,18 @@ def _go(release: Path, *arguments: str) -> str:
         raise ToolError("deriving schemas needs the Go tool `go`")
     environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOWORK": "off"}
     done = subprocess.run(  # noqa: S603  # every argument comes from files of this repository
-        [tool, *arguments], cwd=release, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
+        [tool, *arguments],
+        cwd=release,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
     )
     if done.returncode:
-        raise ToolError(f"`go {' '.join(arguments[:2])}` failed: {done.stderr.strip() or done.stdout.strip()}")
+        raise ToolError(
+            f"`go {' '.join(arguments[:2])}` failed: {done.stderr.strip() or done.stdout.strip()}"
+        )
     return done.stdout
 
 
@@ -107,8 +131,17 @@ def _core(specification: Path, names: Sequence[str]) -> Iterator[tuple[str, Sche
 
 def _namespaced(paths: Mapping[str, Any]) -> list[Any]:
     """Return group, version and kind of all that the API serves below a namespace: no definition says it."""
-    operations = (each for path, item in paths.items() if "/namespaces/{namespace}/" in path for each in item.values())
-    return [each["x-kubernetes-group-version-kind"] for each in operations if "x-kubernetes-group-version-kind" in each]
+    operations = (
+        each
+        for path, item in paths.items()
+        if "/namespaces/{namespace}/" in path
+        for each in item.values()
+    )
+    return [
+        each["x-kubernetes-group-version-kind"]
+        for each in operations
+        if "x-kubernetes-group-version-kind" in each
+    ]
 
 
 def _custom(crd: Path, version: str) -> dict[str, Schema]:
@@ -134,20 +167,29 @@ def _named(
 
 
 def _encode(schema: Any) -> bytes:
-    return (json.dumps(schema, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
+    return (
+        json.dumps(schema, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"
+    ).encode()
 
 
 def _digests(files: Mapping[str, bytes]) -> bytes:
     """Return the list that `sha256sum --check` takes in the release's folder."""
-    lines = (f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(files.items()))
+    lines = (
+        f"{hashlib.sha256(content).hexdigest()}  {name}\n"
+        for name, content in sorted(files.items())
+    )
     return "".join(lines).encode()
 
 
 def _differing(release: Path, wanted: Mapping[str, bytes]) -> set[str]:
     """Return the derived files, by path below the release's folder, that are missing, different or extra."""
     files = [release / "shipped.sha256", *(release / "schemas").rglob("*")]
-    present = {path.relative_to(release).as_posix(): path.read_bytes() for path in files if path.is_file()}
-    return {name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name)}
+    present = {
+        path.relative_to(release).as_posix(): path.read_bytes() for path in files if path.is_file()
+    }
+    return {
+        name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name)
+    }
 
 
 def _write(release: Path, wanted: Mapping[str, bytes]) -> None:

@@ -4,8 +4,9 @@ Run it after a change of the version in ``generator/trainyard/yaml_io/gitleaks/g
 
     python -m tools.leaks [--check]
 
-It downloads gitleaks as a Go module, verified against the committed ``go.sum``, and writes ``rules.json`` and gitleaks'
-``LICENSE`` beside it. ``--check`` writes nothing and fails when a committed file differs.
+It downloads gitleaks as a Go module, verified against the committed ``go.sum``, and writes
+``rules.json`` and gitleaks' ``LICENSE`` beside it. ``--check`` writes nothing and fails when a
+committed file differs.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ _HERE = Path(__file__).parents[1] / "trainyard" / "yaml_io" / "gitleaks"
 _MODULE: Final = "github.com/zricethezav/gitleaks/v8"
 
 _ASSIGNMENT: Final = r"(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)"
-"""In each rule that knows a secret by the word before it: ``datadog:`` and 40 letters or digits may be an image."""
+"""In each rule that knows a secret by the word before it: ``datadog:`` and 40 letters or digits may
+be an image."""
 
 LEFT_OUT: Final = {
     "curl-auth-header": "a command line: `.*` over five lines takes quadratic time",
     "curl-auth-user": "a command line: `.*` over five lines takes quadratic time",
     "flutterwave-public-key": "a public key",
-    "kubernetes-secret-yaml": "no component may hold a Secret, and the rule backtracks over 300 characters",
+    "kubernetes-secret-yaml": "no component may hold a Secret, and the rule backtracks over 300 "
+    "characters",
     "private-key": "ours also finds a key that is cut off before its end",
     "sidekiq-sensitive-url": "ours finds a password in any address",
     "sourcegraph-access-token": "it takes every Git commit for a token",
@@ -49,8 +52,12 @@ _NO_MORE: Final = r"(?![\w-])"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the rules, or check them; return the exit code (1: a file differs)."""
-    parser = argparse.ArgumentParser(prog="python -m tools.leaks", description="derive credential rules")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when a committed file differs")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.leaks", description="derive credential rules"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail when a committed file differs"
+    )
     check = parser.parse_args(arguments).check
     source = modules(_HERE)[_MODULE]
     table = (source / "config" / "gitleaks.toml").read_text(encoding="utf-8")
@@ -71,12 +78,17 @@ def rules_file(table: str) -> bytes:
     """Return the rules of a ``gitleaks.toml`` that are used, as JSON, one on a line.
 
     Raises:
-        ToolError: a rule that is left out is no longer there, or a regular expression can't be translated.
+        ToolError: a rule that is left out is no longer there, or a regular expression can't be
+            translated.
     """
     found = {each["id"]: each for each in tomllib.loads(table)["rules"]}
     if gone := sorted(LEFT_OUT.keys() - found.keys()):
         raise ToolError(f"gitleaks has no rule {', '.join(gone)} any more: remove it from LEFT_OUT")
-    used = [_rule(each) for name, each in sorted(found.items()) if name not in LEFT_OUT and _has_shape(each)]
+    used = [
+        _rule(each)
+        for name, each in sorted(found.items())
+        if name not in LEFT_OUT and _has_shape(each)
+    ]
     lines = ",\n".join(json.dumps(each, sort_keys=True, ensure_ascii=False) for each in used)
     return f"[\n{lines}\n]\n".encode()
 
@@ -91,7 +103,9 @@ def _rule(rule: dict[str, Any]) -> dict[str, Any]:
     try:
         re.compile(pattern, re.ASCII)
     except re.error as error:
-        raise ToolError(f"the regular expression of gitleaks' {rule['id']} is not Python's: {error}") from error
+        raise ToolError(
+            f"the regular expression of gitleaks' {rule['id']} is not Python's: {error}"
+        ) from error
     return {
         "id": rule["id"],
         "entropy": rule.get("entropy", 0),
@@ -103,7 +117,8 @@ def _rule(rule: dict[str, Any]) -> dict[str, Any]:
 def python_pattern(regex: str) -> str:
     """Return a regular expression of Go for Python: the end of a token, POSIX classes, and flags inside.
 
-    Go's ``(?i)`` counts from where it is to the end of its group; Python takes it at the very beginning only.
+    Go's ``(?i)`` counts from where it is to the end of its group; Python takes it at the very
+    beginning only.
     """
     text = re.sub(r"\(\?:\[\^([^]]+)\]\|\\z\)", r"(?![\1])", regex.replace(_END, _NO_MORE))
     text = text.replace("[[:alnum:]]", "[A-Za-z0-9]")

@@ -16,7 +16,17 @@ Schema = dict[str, Any]
 DRAFT7 = "http://json-schema.org/draft-07/schema#"
 
 _KEPT = frozenset(
-    {"enum", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum"}
+    {
+        "enum",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+    }
     | {"pattern", "required", "type"}
 )
 _WALKED = frozenset({"additionalProperties", "items", "nullable", "properties"})
@@ -54,16 +64,23 @@ _BY_NAME: Mapping[str, Schema] = {
     "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": _TEMPLATE_METADATA,
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": _INT_OR_STRING,
 }
-"""Definitions of the Kubernetes specification whose text says less than the API server accepts or more than we emit."""
+"""Definitions of the Kubernetes specification whose text says less than the API server accepts or
+more than we emit."""
 
 
 def manifest_schema(
-    api_version: str, kind: str, openapi: Schema, definitions: Mapping[str, Schema], *, namespaced: bool
+    api_version: str,
+    kind: str,
+    openapi: Schema,
+    definitions: Mapping[str, Schema],
+    *,
+    namespaced: bool,
 ) -> Schema:
     """Return the strict schema of one kind.
 
-    ``status`` is refused: it belongs to controllers. ``metadata`` is closed to what Trainyard writes, and says a
-    namespace if, and only if, the kind has one: the rest of Trainyard tells an object's scope by that.
+    ``status`` is refused: it belongs to controllers. ``metadata`` is closed to what Trainyard
+    writes, and says a namespace if, and only if, the kind has one: the rest of Trainyard tells an
+    object's scope by that.
 
     Args:
         api_version: e.g. ``kueue.x-k8s.io/v1beta2``.
@@ -83,29 +100,38 @@ def manifest_schema(
         "metadata": _metadata(namespaced=namespaced),
     }
     required = {"apiVersion", "kind", "metadata", *openapi.get("required", ())} - {"status"}
-    closed = {"type": "object", "additionalProperties": False, "properties": properties, "required": sorted(required)}
+    closed = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+        "required": sorted(required),
+    }
     return {"$schema": DRAFT7, **share(closed)}
 
 
 def _metadata(*, namespaced: bool) -> Schema:
     if namespaced:
         return _METADATA | {"required": ["name", "namespace"]}
-    properties = {name: child for name, child in _METADATA["properties"].items() if name != "namespace"}
+    properties = {
+        name: child for name, child in _METADATA["properties"].items() if name != "namespace"
+    }
     return _METADATA | {"properties": properties}
 
 
 def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
     """Return a node of an OpenAPI schema as strict draft-07.
 
-    An object is closed unless it is a map or says that it keeps unknown fields: whatever else the API server
-    would prune in silence is refused here.
+    An object is closed unless it is a map or says that it keeps unknown fields: whatever else the
+    API server would prune in silence is refused here.
     """
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
         return _BY_NAME[name] if name in _BY_NAME else tighten(definitions[name], definitions)
     if node.get("x-kubernetes-int-or-string"):
         # Its `anyOf` says the same as the type below.
-        node = {key: value for key, value in node.items() if key not in {"anyOf", "type"}} | _INT_OR_STRING
+        node = {
+            key: value for key, value in node.items() if key not in {"anyOf", "type"}
+        } | _INT_OR_STRING
     _refuse_unknown(node)
     strict: Schema = {key: node[key] for key in sorted(_KEPT & node.keys())} | _nullable(node)
     if "pattern" in strict:
@@ -113,7 +139,9 @@ def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
     if "items" in node:
         strict["items"] = tighten(node["items"], definitions)
     if "properties" in node:
-        strict["properties"] = {name: tighten(child, definitions) for name, child in node["properties"].items()}
+        strict["properties"] = {
+            name: tighten(child, definitions) for name, child in node["properties"].items()
+        }
     return strict | _openness(node, definitions)
 
 
@@ -130,12 +158,16 @@ def _openness(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
     if node.get("type") != "object" or node.get("x-kubernetes-preserve-unknown-fields"):
         return {}
     others = node.get("additionalProperties", False)
-    return {"additionalProperties": others if isinstance(others, bool) else tighten(others, definitions)}
+    return {
+        "additionalProperties": others if isinstance(others, bool) else tighten(others, definitions)
+    }
 
 
 def _refuse_unknown(node: Schema) -> None:
     """A keyword that is dropped unseen could be a rule that is lost."""
-    unknown = {key for key in node if not key.startswith("x-kubernetes-")} - _KEPT - _WALKED - _DROPPED
+    unknown = (
+        {key for key in node if not key.startswith("x-kubernetes-")} - _KEPT - _WALKED - _DROPPED
+    )
     if unknown:
         raise ToolError(f"cannot derive a strict schema from the keyword {min(unknown)!r}")
 
@@ -161,8 +193,9 @@ def portable(pattern: str) -> str:
 def share(schema: Schema) -> Schema:
     """Return a schema with each large subschema that it repeats written once, under ``definitions``.
 
-    An ApplicationSet repeats its template in each of its nested generators: shared it is 15 times smaller and
-    compiles in a fraction of the time. A definition is named by its content, so that a change moves no other name.
+    An ApplicationSet repeats its template in each of its nested generators: shared it is 15 times
+    smaller and compiles in a fraction of the time. A definition is named by its content, so that a
+    change moves no other name.
     """
     counts: Counter[str] = Counter()
     definitions: dict[str, Schema] = {}
@@ -197,7 +230,9 @@ def _canonical(schema: Schema) -> str:
 def _children(node: Schema) -> Iterator[Schema]:
     """Yield the subschemas one step inside."""
     yield from node.get("properties", {}).values()
-    yield from (node[key] for key in ("additionalProperties", "items") if isinstance(node.get(key), dict))
+    yield from (
+        node[key] for key in ("additionalProperties", "items") if isinstance(node.get(key), dict)
+    )
 
 
 def _with_children(node: Schema, change: Callable[[Schema], Schema]) -> Schema:

@@ -1,7 +1,7 @@
 """`python -m trainyard` is `trainyard`: from the first line of `main` on, Ctrl-C is no traceback.
 
-Before that Python itself answers, so this module imports nothing that is not there at its start, not even
-`__future__`: less than a millisecond is left.
+Before that Python itself answers, so this module imports nothing that is not there at its start,
+not even `__future__`: less than a millisecond is left.
 """
 
 import sys

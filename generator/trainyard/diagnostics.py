@@ -63,8 +63,8 @@ class Diagnostic:
     """One finding, complete for the user: what, where, what it does to the cluster, how to mend it.
 
     Args:
-        cause: the message without what differs from place to place. Findings of a rule with the same cause and hint
-            are reported together.
+        cause: the message without what differs from place to place. Findings of a rule with the
+            same cause and hint are reported together.
     """
 
     rule: str
@@ -85,7 +85,8 @@ class Rule:
         id: ``family/bad-pattern``, stable for ever; reads well after "allow".
         severity: of every diagnostic of this rule.
         summary: what is checked, one sentence.
-        why: what happens on the cluster when it is merged all the same; quotes the controller where it was seen.
+        why: what happens on the cluster when it is merged all the same; quotes the controller where
+            it was seen.
         fix: how to put it right; the default hint.
     """
 
@@ -95,12 +96,30 @@ class Rule:
     why: str
     fix: str
 
+    def __post_init__(self) -> None:
+        for name in ("summary", "why", "fix"):
+            # The texts are written as wrapped paragraphs and printed as single lines.
+            object.__setattr__(self, name, " ".join(getattr(self, name).split()))
+
     def at(
-        self, at: Pointer, message: str, *, hint: str = "", notes: Iterable[Note] = (), cause: str = ""
+        self,
+        at: Pointer,
+        message: str,
+        *,
+        hint: str = "",
+        notes: Iterable[Note] = (),
+        cause: str = "",
     ) -> Diagnostic:
         """Return a diagnostic of this rule at a place; its cause is the message when nothing else is given."""
         return Diagnostic(
-            self.id, self.severity, message, at, self.why, hint or self.fix, tuple(notes), cause or message
+            self.id,
+            self.severity,
+            message,
+            at,
+            self.why,
+            hint or self.fix,
+            tuple(notes),
+            cause or message,
         )
 
 

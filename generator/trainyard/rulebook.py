@@ -17,6 +17,16 @@ from trainyard.yaml_io import rules as dialect_rules
 
 def all_rules() -> tuple[Rule, ...]:
     """Return every rule by its id."""
-    stages = (dialect_rules, discover, component, shape, references, meaning, waivers, graph, scaffold)
+    stages = (
+        dialect_rules,
+        discover,
+        component,
+        shape,
+        references,
+        meaning,
+        waivers,
+        graph,
+        scaffold,
+    )
     rooms = (*stages, history, generate, freshness, verify, worktree)
     return tuple(sorted((rule for room in rooms for rule in room.RULES), key=lambda rule: rule.id))

@@ -1,7 +1,8 @@
 """The schemas, presets and releases that come with Trainyard, read only as they were shipped.
 
-A schema that is missing, or that was replaced by `{}`, would accept everything. So each folder has a list of SHA-256
-digests, in the form of `sha256sum`, and a file that differs from it is never used.
+A schema that is missing, or that was replaced by `{}`, would accept everything. So each folder has
+a list of SHA-256 digests, in the form of `sha256sum`, and a file that differs from it is never
+used.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ def shipped(folder: Path, pattern: str) -> dict[str, bytes]:
     """
     try:
         listed = (folder / LIST).read_bytes()
-        found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.glob(pattern)}
+        found = {
+            path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.glob(pattern)
+        }
     except OSError as error:
         raise _broken(str(error.filename), f"can't be read: {error.strerror}") from error
     lines = (line.partition("  ") for line in listed.decode(errors="replace").splitlines())

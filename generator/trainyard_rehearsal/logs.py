@@ -39,7 +39,9 @@ class LogMark:
         if not outcome.failures:
             return outcome
         errors = list(self._errors())
-        return replace(outcome, failures=tuple(_explained(failure, errors) for failure in outcome.failures))
+        return replace(
+            outcome, failures=tuple(_explained(failure, errors) for failure in outcome.failures)
+        )
 
     def _errors(self) -> Iterator[tuple[str, str, str]]:
         """Yield program, text and whole line of each error since this mark."""
@@ -60,7 +62,10 @@ def mark(folder: Path) -> LogMark:
 def _explained(failure: Failure, errors: list[tuple[str, str, str]]) -> Failure:
     """Return a failure with the error that names most of its object, the most frequent and then the last of several."""
     names = _names(failure.what)
-    told = [(sum(name in line for name in names), f"{program}: {text}") for program, text, line in errors]
+    told = [
+        (sum(name in line for name in names), f"{program}: {text}")
+        for program, text, line in errors
+    ]
     most = max((score for score, _ in told), default=0)
     if not most:
         return failure

@@ -50,4 +50,6 @@ class Outcome:
 
 def counted(promise: str, tried: int, failures: list[Failure], remark: str = "") -> Outcome:
     """Return the outcome of a promise of which all but the failures held."""
-    return Outcome(promise, tried - len({failure.what for failure in failures}), tried, tuple(failures), remark)
+    return Outcome(
+        promise, tried - len({failure.what for failure in failures}), tried, tuple(failures), remark
+    )

@@ -57,7 +57,9 @@ def deliver(lab: Lab, source: Origin, teams: Sampled) -> Iterator[Outcome]:
 
     def merged(now: Site) -> Tree:
         tree = _published(now, source, repository)
-        return replace(tree, samples=[each for each in tree.samples if each[0].space.team.name not in left_out])
+        return replace(
+            tree, samples=[each for each in tree.samples if each[0].space.team.name not in left_out]
+        )
 
     def published() -> Tree:
         return merged(changed(site, copied, source.components_root, source.today))
@@ -97,7 +99,9 @@ def synced(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
     return [*own, *component_manifests(site)]
 
 
-def sample_jobs(site: Site, manifests: Sequence[Manifest], team: str) -> list[tuple[Sample, Manifest]]:
+def sample_jobs(
+    site: Site, manifests: Sequence[Manifest], team: str
+) -> list[tuple[Sample, Manifest]]:
     """Return the sample jobs of teams whose queues are open, with their objects."""
     jobs = {(each.namespace, each.name): each for each in manifests if each.unit == "samples"}
     return [

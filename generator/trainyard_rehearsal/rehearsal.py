@@ -103,14 +103,17 @@ def rehearse(request: Request, tell: Tell, keep: Keep | None) -> Rehearsal:
     Args:
         request: what and where.
         tell: takes lines of progress.
-        keep: called when all was tried and the first control plane still runs; the others then wait.
+        keep: called when all was tried and the first control plane still runs; the others then
+            wait.
 
     Raises:
         TreeError: a file can't be read.
         ToolError: a program is missing, does not start, or ends.
     """
     source = request.source
-    generation = generate(source.root, source.components_root, request.clusters, source.today, source.target)
+    generation = generate(
+        source.root, source.components_root, request.clusters, source.today, source.target
+    )
     diagnostics = generation.diagnostics
     for check in (partial(check_replaced, clusters=request.clusters), check_fresh):
         if not has_errors(diagnostics):
@@ -118,7 +121,11 @@ def rehearse(request: Request, tell: Tell, keep: Keep | None) -> Rehearsal:
     if has_errors(diagnostics):
         return Rehearsal(generation, diagnostics, {})
     plans = [(site, _plan(site, request, generation)) for site in _sites(generation)]
-    tasks = [task for site, plan in plans for task in _tasks(site, plan, generation, request, (tell, keep))]
+    tasks = [
+        task
+        for site, plan in plans
+        for task in _tasks(site, plan, generation, request, (tell, keep))
+    ]
     find_redis(cache_folder())
     with alone(cache_folder()):
         shutil.rmtree(cache_folder() / "run", ignore_errors=True)
@@ -130,7 +137,11 @@ def rehearse(request: Request, tell: Tell, keep: Keep | None) -> Rehearsal:
 
 
 def _tasks(
-    site: Site, plan: Plan, generation: Generation, request: Request, output: tuple[Tell, Keep | None]
+    site: Site,
+    plan: Plan,
+    generation: Generation,
+    request: Request,
+    output: tuple[Tell, Keep | None],
 ) -> Iterator[_Task]:
     """Yield what is done on a control plane with the tree of a cluster, and on one that Argo CD brings it to."""
     (tell, keep), folder = output, cache_folder() / "run" / site.name
@@ -144,14 +155,20 @@ def _tasks(
         tell(f"{site.name}: starting {programs}")
         with opened(plan, built, folder / "tree") as lab:
             if not sample_jobs(site, manifests, request.team):
-                tell(f"{site.name}: no job of {request.team or 'any team'} to run; what needs one is not tried")
+                tell(
+                    f"{site.name}: no job of {request.team or 'any team'} to run; what needs one "
+                    "is not tried"
+                )
             outcomes = tuple(_told(lab, _checks(lab, generation, request.team, teams), tell))
             if keep:
                 keep(lab)
             return outcomes
 
     def delivered() -> tuple[Outcome, ...]:
-        tell(f"{site.name}: starting {programs}, and Argo CD {site.cluster.release.versions['argocd']}")
+        tell(
+            f"{site.name}: starting {programs}, and Argo CD "
+            f"{site.cluster.release.versions['argocd']}"
+        )
         with opened(plan, built, folder / "delivery") as lab:
             return tuple(_told(lab, deliver(lab, request.source, teams), tell))
 
@@ -160,12 +177,22 @@ def _tasks(
 
 def _sites(generation: Generation) -> Iterator[Site]:
     platform: Platform | None = generation.checked.platform
-    yield from (site for site in (platform.sites if platform else ()) if site.name in generation.manifests)
+    yield from (
+        site for site in (platform.sites if platform else ()) if site.name in generation.manifests
+    )
 
 
 def _plan(site: Site, request: Request, generation: Generation) -> Plan:
-    kinds = {(each.body["apiVersion"], each.body["kind"]) for each in synced(site, generation.manifests[site.name])}
-    return Plan(site, request.source.target / site.name, read_components(site.cluster.release.name, request.on), kinds)
+    kinds = {
+        (each.body["apiVersion"], each.body["kind"])
+        for each in synced(site, generation.manifests[site.name])
+    }
+    return Plan(
+        site,
+        request.source.target / site.name,
+        read_components(site.cluster.release.name, request.on),
+        kinds,
+    )
 
 
 def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome]:
@@ -186,7 +213,12 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: Sampled) -> Iter
     if every := sample_jobs(site, manifests, ""):
         yield from check_queues(lab)
         yield from remarked(check_tenants(lab, every, teams.teams), teams)
-        spaces = [space for tenant in site.tenants if tenant.name in teams.teams for space in tenant.spaces]
+        spaces = [
+            space
+            for tenant in site.tenants
+            if tenant.name in teams.teams
+            for space in tenant.spaces
+        ]
         yield from remarked(check_tenant_objects(lab, spaces), teams)
     yield from check_outsiders(lab)
     yield from check_team_namespaces(lab)

@@ -35,7 +35,9 @@ def course(site: Site, root: Path, published: Callable[[], Tree]) -> Course:
         published: what is to lie in Git as the copy now is.
     """
     upkeep = _Upkeep(root)
-    first, *_, leaving = [each for each in (*site.tenants, *site.tenants) if each.team.state == "active"]
+    first, *_, leaving = [
+        each for each in (*site.tenants, *site.tenants) if each.team.state == "active"
+    ]
     own, left = (tenant.queues[0].flavors[0].quota for tenant in (first, leaving))
 
     def merged(change: Callable[[], None]) -> Tree:
@@ -62,7 +64,11 @@ def changed(site: Site, root: Path, components_root: str, today: str) -> Site:
         Unfit: they have errors.
     """
     generation = generate(root, components_root, (site.name,), today)
-    errors = [f"{each.rule}: {each.message}" for each in generation.diagnostics if each.severity is Severity.ERROR]
+    errors = [
+        f"{each.rule}: {each.message}"
+        for each in generation.diagnostics
+        if each.severity is Severity.ERROR
+    ]
     platform = generation.checked.platform
     if errors or platform is None:
         raise Unfit("; ".join(errors))
@@ -97,21 +103,37 @@ class _Upkeep:
         checked = check(self.root)
         assert checked.platform is not None
         request = TeamRequest(_SUCCESSOR, nodes=0, cluster=quota.cluster, pool=quota.pool)
-        # The repository of a rehearsal begins empty: it has no lockfile that remembers more than the ledger.
+        # The repository of a rehearsal begins empty: it has no lockfile that remembers more than
+        # the ledger.
         plan, found = plan_team(checked.profiles, checked.platform, request, {})
         assert plan is not None, found
         write_team(self.root, plan)
         self._allocate(checked.platform, quota.cluster, former, plan.holding)
         with self._edited(f"teams/{former}") as left, self._edited(f"teams/{_SUCCESSOR}") as body:
             people = {key: body[key] for key in ("contact", "groups")}
-            body |= {**left, **people, "state": "active", "quota": {quota.cluster: left["quota"][quota.cluster]}}
-            body["storage"] = {name: each for name, each in left.get("storage", {}).items() if isinstance(each, str)}
+            body |= {
+                **left,
+                **people,
+                "state": "active",
+                "quota": {quota.cluster: left["quota"][quota.cluster]},
+            }
+            body["storage"] = {
+                name: each
+                for name, each in left.get("storage", {}).items()
+                if isinstance(each, str)
+            }
 
-    def _allocate(self, platform: Platform, cluster: str, former: str, given: Holding | None) -> None:
+    def _allocate(
+        self, platform: Platform, cluster: str, former: str, given: Holding | None
+    ) -> None:
         """Write the successor's numbers on the former team's other fabrics, since `add team` gives those of one."""
         site = next(each for each in platform.sites if each.name == cluster)
         taken: list[Allocation | Holding] = [*platform.allocations.values(), *filter(None, [given])]
-        others = [fabric for fabric in site.cluster.fabrics if (cluster, fabric.name, former) in platform.allocations]
+        others = [
+            fabric
+            for fabric in site.cluster.fabrics
+            if (cluster, fabric.name, former) in platform.allocations
+        ]
         for fabric in (each for each in others if given and each.name != given.fabric):
             segment, block = next_segment(fabric, taken), next_block(fabric, taken)
             assert segment is not None

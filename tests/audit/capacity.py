@@ -21,15 +21,20 @@ def amount(text: object) -> Fraction:
     match = _QUANTITY.match(str(text))
     assert match, f"no quantity: {text!r}"
     suffix = match[2] or ""
-    factor = Fraction(1024) ** _BINARY[suffix] if suffix in _BINARY else Fraction(10) ** _DECIMAL[suffix]
+    factor = (
+        Fraction(1024) ** _BINARY[suffix] if suffix in _BINARY else Fraction(10) ** _DECIMAL[suffix]
+    )
     return Fraction(match[1]) * factor
 
 
 def canonical(text: str) -> str:
-    """Return the form that the API server makes of a quantity (apimachinery, Quantity.CanonicalizeBytes)."""
+    """Return the form that the API server makes of a quantity (apimachinery,
+    Quantity.CanonicalizeBytes)."""
     value = amount(text)
     if text[-2:] in _BINARY and value >= 1024:
-        steps = [(Fraction(1024) ** power, name) for name, power in reversed(_BINARY.items())] + [(Fraction(1), "")]
+        steps = [(Fraction(1024) ** power, name) for name, power in reversed(_BINARY.items())] + [
+            (Fraction(1), "")
+        ]
     else:
         steps = [(Fraction(10) ** power, name) for name, power in reversed(_DECIMAL.items())]
     if value == 0:
@@ -55,14 +60,16 @@ def quantities_are_canonical(tree: Tree) -> Iterator[str]:
 
 
 def _node(tree: Tree, pool: str) -> dict[str, Fraction]:
-    """Return what one node of a pool is promised to give, as the hardware profile and its preset say."""
+    """Return what one node of a pool is promised to give, as the hardware profile and its preset
+    say."""
     name = tree.cluster["pools"][pool].get("hardware", pool)
     hardware = tree.hardware[name]
     system = hardware["system"]
     node = {
         "cpu": amount(hardware["cpu"]["threads"]) - amount(system["cpu"]),
         "memory": amount(hardware["memory"]) - amount(system["memory"]),
-        "ephemeral-storage": amount(hardware["ephemeralStorage"]) - amount(system["ephemeralStorage"]),
+        "ephemeral-storage": amount(hardware["ephemeralStorage"])
+        - amount(system["ephemeralStorage"]),
         "pods": amount(hardware["pods"]) - amount(system["pods"]),
     }
     if "gpu" in hardware:
@@ -70,7 +77,9 @@ def _node(tree: Tree, pool: str) -> dict[str, Fraction]:
     rails = [nic for nic in hardware.get("nics", ()) if nic["role"] == "rail"]
     fabric = tree.cluster["pools"][pool].get("fabric", "")
     for i in range(len(rails)):
-        node[f"{tree.prefix}/{fabric.replace('-', '_')}_rail_{i}"] = amount(hardware["nic"]["virtualFunctions"])
+        node[f"{tree.prefix}/{fabric.replace('-', '_')}_rail_{i}"] = amount(
+            hardware["nic"]["virtualFunctions"]
+        )
     return node
 
 
@@ -91,12 +100,20 @@ def quota_is_what_the_profiles_say(tree: Tree) -> Iterator[str]:
     nominal = _nominal(tree)
     for team, profile in tree.teams.items():
         for pool, said in profile["quota"][tree.name].items():
-            gpus = tree.hardware[tree.cluster["pools"][pool].get("hardware", pool)].get("gpu", {"count": 1})["count"]
+            gpus = tree.hardware[tree.cluster["pools"][pool].get("hardware", pool)].get(
+                "gpu", {"count": 1}
+            )["count"]
             nodes = Fraction(said["gpus"], gpus) if "gpus" in said else Fraction(said["nodes"])
             expected = {n: nodes * worth for n, worth in _node(tree, pool).items()}
-            found = {name: value for (owner, flavor, name), value in nominal.items() if (owner, flavor) == (team, pool)}
+            found = {
+                name: value
+                for (owner, flavor, name), value in nominal.items()
+                if (owner, flavor) == (team, pool)
+            }
             if found != expected:
-                wrong = sorted(n for n in expected.keys() | found.keys() if expected.get(n) != found.get(n))
+                wrong = sorted(
+                    n for n in expected.keys() | found.keys() if expected.get(n) != found.get(n)
+                )
                 yield f"team {team} on {pool}: quota of {wrong} is not nodes times a node"
 
 
@@ -106,7 +123,11 @@ def quota_is_there(tree: Tree) -> Iterator[str]:
     for pool, fields in tree.cluster["pools"].items():
         nodes = fields["nodes"] - fields.get("reserve", 0)
         for name, worth in _node(tree, pool).items():
-            promised = sum(value for (_, flavor, each), value in nominal.items() if (flavor, each) == (pool, name))
+            promised = sum(
+                value
+                for (_, flavor, each), value in nominal.items()
+                if (flavor, each) == (pool, name)
+            )
             if promised > nodes * worth:
                 yield f"pool {pool}: {promised} of {name} promised, {nodes * worth} there"
 
@@ -124,7 +145,8 @@ def a_whole_node_pod_fits_a_node(tree: Tree) -> Iterator[str]:
 
 
 def lending_and_borrowing_are_bounded(tree: Tree) -> Iterator[str]:
-    """A limit that is absent means no limit; lending more than one owns is refused; alone there is nobody to share."""
+    """A limit that is absent means no limit; lending more than one owns is refused; alone there is
+    nobody to share."""
     for queue in (queue for queue in tree.of("ClusterQueue") if "cohortName" in queue.spec):
         for _, fields in mappings(queue.body):
             if "nominalQuota" in fields:

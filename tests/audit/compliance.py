@@ -12,7 +12,11 @@ from tests.conftest import REPOSITORY
 
 def _regulated(tree: Tree) -> dict[str, dict[str, Any]]:
     """Return the teams that are under a regulation, each with the controls that it lists."""
-    named = {team: profile["compliance"] for team, profile in tree.teams.items() if "compliance" in profile}
+    named = {
+        team: profile["compliance"]
+        for team, profile in tree.teams.items()
+        if "compliance" in profile
+    }
     return {team: tree.regulations[name]["controls"] for team, name in named.items()}
 
 
@@ -42,8 +46,15 @@ def regulated_data_is_on_encrypted_storage(tree: Tree) -> Iterator[str]:
 
 def regulated_namespaces_are_recorded(tree: Tree) -> Iterator[str]:
     """Reads of secrets and every change, by the first rule that matches."""
-    (rules,) = [each.body["rules"] for each in tree.documents if each.path == "operators/audit-policy.yaml"] or [[]]
-    recorded = {name for rule in rules if rule["level"] == "RequestResponse" for name in rule.get("namespaces", ())}
+    (rules,) = [
+        each.body["rules"] for each in tree.documents if each.path == "operators/audit-policy.yaml"
+    ] or [[]]
+    recorded = {
+        name
+        for rule in rules
+        if rule["level"] == "RequestResponse"
+        for name in rule.get("namespaces", ())
+    }
     for team, controls in _regulated(tree).items():
         if "audit" in controls and not set(tree.namespaces(team)) <= recorded:
             yield f"team {team}: what happens in its namespaces is not recorded"
@@ -61,8 +72,14 @@ _EXPECTED = {
     ("create", "apps", "deployments", "kube-system"): "Metadata",
     ("patch", "kueue.x-k8s.io", "clusterqueues", ""): "Request",
 }
-"""Level of a request by verb, group, resource and namespace, where no regulated team is concerned."""
-_IN_REGULATED = {"get": "Metadata", "list": "Metadata", "create": "RequestResponse", "delete": "RequestResponse"}
+"""Level of a request by verb, group, resource and namespace, where no regulated team is
+concerned."""
+_IN_REGULATED = {
+    "get": "Metadata",
+    "list": "Metadata",
+    "create": "RequestResponse",
+    "delete": "RequestResponse",
+}
 
 
 def the_log_has_what_matters_and_no_heartbeats(tree: Tree) -> Iterator[str]:
@@ -76,7 +93,9 @@ def the_log_has_what_matters_and_no_heartbeats(tree: Tree) -> Iterator[str]:
             for verb, level in _IN_REGULATED.items()
         }
         for request, level in (_EXPECTED | inside).items():
-            logged = next(rule["level"] for rule in policy.body["rules"] if _concerns(rule, *request))
+            logged = next(
+                rule["level"] for rule in policy.body["rules"] if _concerns(rule, *request)
+            )
             if logged != level:
                 yield f"{policy.path}: {request} is logged as {logged}, not as {level}"
 
@@ -97,16 +116,26 @@ def regulated_nodes_are_in_fips_mode(tree: Tree) -> Iterator[str]:
     if stated and tree.cluster.get("fips") is not True:
         yield f"cluster {tree.name} is not in FIPS mode"
     for runtime in tree.of("ClusterTrainingRuntime") if tree.cluster.get("fips") else ():
-        (*_, node) = [job for job in runtime.spec["template"]["spec"]["replicatedJobs"] if job["name"] == "node"]
+        (*_, node) = [
+            job
+            for job in runtime.spec["template"]["spec"]["replicatedJobs"]
+            if job["name"] == "node"
+        ]
         environment = node["template"]["spec"]["template"]["spec"]["containers"][0].get("env", [])
-        if "mpi" in runtime.spec["mlPolicy"] and {"name": "SSH_CRYPTO", "value": "fips"} not in environment:
+        if (
+            "mpi" in runtime.spec["mlPolicy"]
+            and {"name": "SSH_CRYPTO", "value": "fips"} not in environment
+        ):
             yield f"{runtime.path}: sshd takes any algorithm"
 
 
 def evidence_is_there(tree: Tree) -> Iterator[str]:
     """Each control of each team has a row, and each row names objects of this tree."""
     paths = {each.path for each in tree.documents}
-    sections = {part.partition("\n")[0].rpartition("team ")[2]: part for part in tree.evidence.split("\n## ")}
+    sections = {
+        part.partition("\n")[0].rpartition("team ")[2]: part
+        for part in tree.evidence.split("\n## ")
+    }
     for team, controls in _regulated(tree).items():
         rows = [line for line in sections.get(team, "").splitlines() if line.startswith("| ")][1:]
         told = [row.split("|")[1].strip() for row in rows]
@@ -116,7 +145,9 @@ def evidence_is_there(tree: Tree) -> Iterator[str]:
             named = set(re.findall(r"`([^`]+)`", row))
             others = {each for each in named - paths if not _is_statement(each)}
             if not named or others:
-                yield f"team {team}: {row.split('|')[1].strip()} names {sorted(others) or 'nothing'}"
+                yield (
+                    f"team {team}: {row.split('|')[1].strip()} names {sorted(others) or 'nothing'}"
+                )
 
 
 def _is_statement(named: str) -> bool:

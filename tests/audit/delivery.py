@@ -15,7 +15,9 @@ _WAVE = "argocd.argoproj.io/sync-wave"
 def nothing_waits_to_be_pruned(tree: Tree) -> Iterator[str]:
     """``Prune=confirm`` freezes the whole unit."""
     for document in (*tree.documents, *tree.kustomizations):
-        if any("prune=confirm" in text.lower().replace(" ", "") for _, text in strings(document.body)):
+        if any(
+            "prune=confirm" in text.lower().replace(" ", "") for _, text in strings(document.body)
+        ):
             yield f"{document.path}: Prune=confirm"
 
 
@@ -26,7 +28,11 @@ def state_is_kept(tree: Tree) -> Iterator[str]:
 
 
 def cluster_queues_come_last_and_alone(tree: Tree) -> Iterator[str]:
-    waves = [(int(each.annotation(_WAVE) or 0), each) for each in tree.documents if each.unit == "platform"]
+    waves = [
+        (int(each.annotation(_WAVE) or 0), each)
+        for each in tree.documents
+        if each.unit == "platform"
+    ]
     last = max(wave for wave, _ in waves)
     for wave, document in waves:
         if (wave == last) != (document.kind == "ClusterQueue"):
@@ -34,23 +40,42 @@ def cluster_queues_come_last_and_alone(tree: Tree) -> Iterator[str]:
 
 
 def operators_objects_come_before_the_kinds_that_they_bring(tree: Tree) -> Iterator[str]:
-    """The Kueue operator creates Kueue's kinds when it sees its own object: until then Argo CD must not miss them."""
-    waves = {each.path: int(each.annotation(_WAVE) or 0) for each in tree.documents if each.unit == "platform"}
+    """The Kueue operator creates Kueue's kinds when it sees its own object: until then Argo CD must
+    not miss them."""
+    waves = {
+        each.path: int(each.annotation(_WAVE) or 0)
+        for each in tree.documents
+        if each.unit == "platform"
+    }
     for kueue in tree.of("Kueue"):
         for each in tree.documents:
-            if each.path in waves and each.group_kind[0] == "kueue.x-k8s.io" and waves[each.path] <= waves[kueue.path]:
+            if (
+                each.path in waves
+                and each.group_kind[0] == "kueue.x-k8s.io"
+                and waves[each.path] <= waves[kueue.path]
+            ):
                 yield f"{each.path}: not after {kueue.path}"
         for application in tree.of("Application"):
             options = application.spec["syncPolicy"]["syncOptions"]
-            if application.name.endswith("-platform") and "SkipDryRunOnMissingResource=true" not in options:
+            if (
+                application.name.endswith("-platform")
+                and "SkipDryRunOnMissingResource=true" not in options
+            ):
                 yield f"{application.path}: refused while a kind of Kueue is missing"
 
 
-_OF_NODES = {"KubeletConfig", "MachineConfig", "MachineConfigPool", "SriovNetworkNodePolicy", "SriovNetworkPoolConfig"}
+_OF_NODES = {
+    "KubeletConfig",
+    "MachineConfig",
+    "MachineConfigPool",
+    "SriovNetworkNodePolicy",
+    "SriovNetworkPoolConfig",
+}
 
 
 def nodes_are_set_up_by_hand_and_apart(tree: Tree) -> Iterator[str]:
-    """What drains and reboots nodes is in a unit of its own, never pruned, and synced when somebody says so."""
+    """What drains and reboots nodes is in a unit of its own, never pruned, and synced when somebody
+    says so."""
     for document in tree.documents:
         if (document.kind in _OF_NODES) != (document.unit == "nodes"):
             yield f"{document.path}: {document.kind} in {document.unit}"
@@ -66,7 +91,9 @@ def application_sets_keep_their_applications(tree: Tree) -> Iterator[str]:
         spec = document.spec
         if spec["syncPolicy"].get("applicationsSync") != "create-update":
             yield f"{document.path}: may delete applications"
-        if "argocd.argoproj.io/deletion-approved" not in spec.get("preservedFields", {}).get("annotations", ()):
+        if "argocd.argoproj.io/deletion-approved" not in spec.get("preservedFields", {}).get(
+            "annotations", ()
+        ):
             yield f"{document.path}: drops the approval of a deletion"
         if not spec.get("goTemplate") or spec.get("goTemplateOptions") != ["missingkey=error"]:
             yield f"{document.path}: renders what is missing as nothing"
@@ -74,7 +101,9 @@ def application_sets_keep_their_applications(tree: Tree) -> Iterator[str]:
 
 def projects_are_narrow(tree: Tree) -> Iterator[str]:
     for project in tree.of("AppProject"):
-        if "resources-finalizer.argocd.argoproj.io" not in project.body["metadata"].get("finalizers", ()):
+        if "resources-finalizer.argocd.argoproj.io" not in project.body["metadata"].get(
+            "finalizers", ()
+        ):
             yield f"{project.path}: no finalizer"
         for where, text in strings(project.spec):
             if "*" in text:
@@ -83,7 +112,9 @@ def projects_are_narrow(tree: Tree) -> Iterator[str]:
             namespaces = [each["namespace"] for each in project.spec["destinations"]]
             if namespaces != tree.namespaces(team):
                 yield f"{project.path}: writes into {namespaces}"
-            own = [{"group": "", "kind": "Namespace", "name": name} for name in tree.namespaces(team)]
+            own = [
+                {"group": "", "kind": "Namespace", "name": name} for name in tree.namespaces(team)
+            ]
             if project.spec["clusterResourceWhitelist"] != own:
                 yield f"{project.path}: cluster-wide kinds"
 
@@ -91,7 +122,9 @@ def projects_are_narrow(tree: Tree) -> Iterator[str]:
 def applications_stay_in_their_projects(tree: Tree) -> Iterator[str]:
     projects = {each.name: each.spec for each in tree.of("AppProject")}
     for application in tree.of("Application"):
-        yield from _outside(application.path, application.spec, projects.get(application.spec["project"], {}))
+        yield from _outside(
+            application.path, application.spec, projects.get(application.spec["project"], {})
+        )
     for generated in tree.of("ApplicationSet"):
         for team in tree.teams:
             spec = generated.spec["template"]["spec"]
@@ -128,15 +161,19 @@ _COME_AND_GO = {
     ("sriovnetwork.openshift.io", "SriovNetworkNodePolicy"),
     ("sriovnetwork.openshift.io", "SriovNetworkPoolConfig"),
 }
-"""Kinds whose last object may leave: permitted before and after, or Argo CD would not take it away."""
+"""Kinds whose last object may leave: permitted before and after, or Argo CD would not take it
+away."""
 
 
 def projects_list_the_kinds_of_their_unit(tree: Tree) -> Iterator[str]:
-    """Neither is a kind missing that the sync would be refused for, nor is one listed that no unit can have."""
+    """Neither is a kind missing that the sync would be refused for, nor is one listed that no unit
+    can have."""
     for project in tree.of("AppProject"):
         team = tree.team_of(project)
         unit = f"teams/{team}" if team else project.name.rpartition("-")[2]
-        listed = _kinds(project.spec, "namespaceResourceWhitelist") | _kinds(project.spec, "clusterResourceWhitelist")
+        listed = _kinds(project.spec, "namespaceResourceWhitelist") | _kinds(
+            project.spec, "clusterResourceWhitelist"
+        )
         kinds = {each.group_kind for each in tree.documents if each.unit == unit}
         if wrong := (kinds - listed) | (listed - kinds - _COME_AND_GO):
             yield f"{project.path}: not the unit's kinds: {sorted(wrong)}"
@@ -160,10 +197,17 @@ def every_object_is_listed(tree: Tree) -> Iterator[str]:
 
 def argo_cd_may_write_every_kind(tree: Tree) -> Iterator[str]:
     """Its account holds every verb on every kind of the platform's and the teams' units."""
-    rules = [rule for each in tree.of("ClusterRole") if each.unit == "argocd" for rule in each.body["rules"]]
+    rules = [
+        rule
+        for each in tree.of("ClusterRole")
+        if each.unit == "argocd"
+        for rule in each.body["rules"]
+    ]
     verbs = {"create", "delete", "get", "list", "patch", "update", "watch"}
     whole = [rule for rule in rules if verbs <= set(rule["verbs"])]
-    held = {(group, name) for rule in whole for group in rule["apiGroups"] for name in rule["resources"]}
+    held = {
+        (group, name) for rule in whole for group in rule["apiGroups"] for name in rule["resources"]
+    }
     for document in tree.documents:
         group, kind = document.group_kind
         if document.unit not in {"argocd", *UNLISTED} and (group, _resource(kind)) not in held:

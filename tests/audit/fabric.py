@@ -23,7 +23,11 @@ def rails_are_made_as_the_hardware_is(tree: Tree) -> Iterator[str]:
     """One policy a rail and pool, on the port of that number, none on a port of another role."""
     for pool, fields in tree.cluster["pools"].items():
         hardware = tree.hardware[fields.get("hardware", pool)]
-        rails = [nic for nic in hardware.get("nics", ()) if nic["role"] == "rail"] if "fabric" in fields else []
+        rails = (
+            [nic for nic in hardware.get("nics", ()) if nic["role"] == "rail"]
+            if "fabric" in fields
+            else []
+        )
         ports = [nic["pci"] for nic in sorted(rails, key=lambda nic: nic["gpu"])]
         policies = {each.name: each.spec for each in tree.of("SriovNetworkNodePolicy")}
         own = [policies.get(f"{pool}-rail-{rail}", {}) for rail in range(len(ports))]
@@ -31,17 +35,28 @@ def rails_are_made_as_the_hardware_is(tree: Tree) -> Iterator[str]:
         if found != [[port] for port in ports]:
             yield f"pool {pool}: rails are made of {found}, not of {ports}"
         for spec in own:
-            link = {"infiniband": "ib", "roce": "eth"}[tree.cluster["fabrics"][fields["fabric"]]["link"]]
-            if spec.get("linkType") != link or spec.get("numVfs") != hardware["nic"]["virtualFunctions"]:
+            link = {"infiniband": "ib", "roce": "eth"}[
+                tree.cluster["fabrics"][fields["fabric"]]["link"]
+            ]
+            if (
+                spec.get("linkType") != link
+                or spec.get("numVfs") != hardware["nic"]["virtualFunctions"]
+            ):
                 yield f"pool {pool}: {spec.get('numVfs')} functions of link {spec.get('linkType')}"
 
 
 def vlans_hold(tree: Tree) -> Iterator[str]:
-    """The port tags what a pod sends, the pod can't change its address, and sees no other pod's RDMA devices."""
+    """The port tags what a pod sends, the pod can't change its address, and sees no other pod's
+    RDMA devices."""
     for network in tree.of("SriovNetwork"):
         spec = network.spec
-        if (spec.get("spoofChk"), spec.get("trust")) != ("on", "off") or not 1 < spec.get("vlan", 0) < 4095:
-            yield f"{network.path}: spoofChk {spec.get('spoofChk')}, trust {spec.get('trust')}, VLAN {spec.get('vlan')}"
+        if (spec.get("spoofChk"), spec.get("trust")) != ("on", "off") or not 1 < spec.get(
+            "vlan", 0
+        ) < 4095:
+            yield (
+                f"{network.path}: spoofChk {spec.get('spoofChk')}, trust {spec.get('trust')}, "
+                f"VLAN {spec.get('vlan')}"
+            )
         if json.loads(spec.get("metaPlugins", "{}")) != {"type": "rdma"}:
             yield f"{network.path}: the RDMA device stays outside"
     for config in tree.of("SriovNetworkPoolConfig"):
@@ -50,7 +65,8 @@ def vlans_hold(tree: Tree) -> Iterator[str]:
 
 
 def every_function_gets_an_address(tree: Tree) -> Iterator[str]:
-    """A pool has a block for each node of its fabric that holds all functions of a port, where such nodes are."""
+    """A pool has a block for each node of its fabric that holds all functions of a port, where such
+    nodes are."""
     pools = {each.name: each for each in tree.of("IPPool")}
     for network in tree.of("SriovNetwork"):
         ipam = json.loads(network.spec["ipam"])
@@ -64,7 +80,9 @@ def every_function_gets_an_address(tree: Tree) -> Iterator[str]:
             for each in policies
             if each.spec["resourceName"] == f"{fabric.replace('-', '_')}_rail_{rail}"
         ]
-        nodes = sum(each["nodes"] for each in tree.cluster["pools"].values() if each.get("fabric") == fabric)
+        nodes = sum(
+            each["nodes"] for each in tree.cluster["pools"].values() if each.get("fabric") == fabric
+        )
         block = pool.spec["perNodeBlockSize"]
         if not functions or block < max(functions):
             yield f"{pool.path}: {block} addresses a node for {functions} functions"

@@ -11,14 +11,21 @@ from typing import Any
 
 from tests.audit.tree import Document, Tree, strings
 
-GLOBAL_NETWORK_NAMESPACES = {"default", "openshift-cnv", "openshift-multus", "openshift-sriov-network-operator"}
+GLOBAL_NETWORK_NAMESPACES = {
+    "default",
+    "openshift-cnv",
+    "openshift-multus",
+    "openshift-sriov-network-operator",
+}
 """Multus resolves networks of these from every namespace."""
 
 _NAME = "kubernetes.io/metadata.name"
 
 
 def _networks(tree: Tree) -> list[tuple[Document, dict[str, Any]]]:
-    return [(each, json.loads(each.spec["config"])) for each in tree.of("NetworkAttachmentDefinition")]
+    return [
+        (each, json.loads(each.spec["config"])) for each in tree.of("NetworkAttachmentDefinition")
+    ]
 
 
 def _vlans(tree: Tree) -> Iterator[tuple[Document, str, str]]:
@@ -29,7 +36,8 @@ def _vlans(tree: Tree) -> Iterator[tuple[Document, str, str]]:
 
 
 def no_team_names_another(tree: Tree) -> Iterator[str]:
-    """Not by namespace, volume, secret key, address or label: no string of a team holds another's name."""
+    """Not by namespace, volume, secret key, address or label: no string of a team holds another's
+    name."""
     for document in tree.documents:
         team = tree.team_of(document)
         for other in sorted(set(tree.teams) - {team}) if team else ():
@@ -73,13 +81,20 @@ def addresses_are_disjoint(tree: Tree) -> Iterator[str]:
             if addresses.overlaps(IPv4Network(cidr)):
                 yield f"{document.path}: {addresses} overlaps the cluster's {name}"
     names = [config["ipam"]["network_name"] for _, config in _networks(tree)]
-    yield from (f"IPAM pool {name} is shared" for name in sorted({name for name in names if names.count(name) > 1}))
+    yield from (
+        f"IPAM pool {name} is shared"
+        for name in sorted({name for name in names if names.count(name) > 1})
+    )
 
 
 def _attached(tree: Tree) -> Iterator[tuple[Document, IPv4Network, IPv4Network]]:
     """Yield each attachment with its range and the block of its team."""
     for document, config in _networks(tree):
-        held = _fabric(tree, document).get(tree.owner(document.namespace), {}).get("addresses", "0.0.0.0/32")
+        held = (
+            _fabric(tree, document)
+            .get(tree.owner(document.namespace), {})
+            .get("addresses", "0.0.0.0/32")
+        )
         yield document, IPv4Network(config["ipam"]["range"]), IPv4Network(held)
 
 
@@ -130,9 +145,15 @@ def every_team_is_denied_by_default(tree: Tree) -> Iterator[str]:
             spec = denial.spec
             if spec["podSelector"] != {} or set(spec["policyTypes"]) != {"Egress", "Ingress"}:
                 yield f"{denial.path}: does not deny all pods both ways"
-            for peer in [*_peers(spec.get("ingress"), "from"), *_peers(spec.get("egress"), "to")] or [{}]:
+            for peer in [
+                *_peers(spec.get("ingress"), "from"),
+                *_peers(spec.get("egress"), "to"),
+            ] or [{}]:
                 if not _never(peer):
-                    yield f"{denial.path}: a rule that matches somebody, or none (its drift is never reverted)"
+                    yield (
+                        f"{denial.path}: a rule that matches somebody, or none (its drift is "
+                        "never reverted)"
+                    )
 
 
 def _peers(rules: Any, field: str) -> list[dict[str, Any]]:
@@ -147,13 +168,19 @@ def _never(peer: dict[str, Any]) -> bool:
 
 
 def no_network_path_between_teams(tree: Tree) -> Iterator[str]:
-    """Every peer is a pod of the own namespace, a namespace that is no team's, or an address outside the cluster."""
+    """Every peer is a pod of the own namespace, a namespace that is no team's, or an address
+    outside the cluster."""
     inside = [IPv4Network(tree.cluster["networks"][name]) for name in ("pods", "services")]
     for policy in tree.of("NetworkPolicy"):
-        for peer in [*_present(policy.spec, "ingress", "from"), *_present(policy.spec, "egress", "to")]:
+        for peer in [
+            *_present(policy.spec, "ingress", "from"),
+            *_present(policy.spec, "egress", "to"),
+        ]:
             if not peer:
                 yield f"{policy.path}: a rule for everybody"
-            if "ipBlock" in peer and any(IPv4Network(peer["ipBlock"]["cidr"]).overlaps(each) for each in inside):
+            if "ipBlock" in peer and any(
+                IPv4Network(peer["ipBlock"]["cidr"]).overlaps(each) for each in inside
+            ):
                 yield f"{policy.path}: addresses inside the cluster"
             if "namespaceSelector" in peer and not _outside(peer["namespaceSelector"], tree):
                 yield f"{policy.path}: a selector that can take a team's namespace"
@@ -164,7 +191,9 @@ def _present(spec: dict[str, Any], direction: str, field: str) -> list[dict[str,
 
 
 def _outside(selector: dict[str, Any], tree: Tree) -> bool:
-    named = [selector.get("matchLabels", {}).get(_NAME, "")] * (_NAME in selector.get("matchLabels", {}))
+    named = [selector.get("matchLabels", {}).get(_NAME, "")] * (
+        _NAME in selector.get("matchLabels", {})
+    )
     for each in selector.get("matchExpressions", ()):
         named += each["values"] if each["key"] == _NAME and each["operator"] == "In" else []
     return bool(named) and not any(map(tree.owner, named))
@@ -177,7 +206,9 @@ def queues_and_policies_take_one_namespace(tree: Tree) -> Iterator[str]:
         spec = document.spec
         selector = spec.get("matchResources", spec)["namespaceSelector"]
         by_name = [{"matchLabels": {_NAME: namespace}} for namespace in tree.namespaces(team)]
-        by_list = {"matchExpressions": [{"key": _NAME, "operator": "In", "values": tree.namespaces(team)}]}
+        by_list = {
+            "matchExpressions": [{"key": _NAME, "operator": "In", "values": tree.namespaces(team)}]
+        }
         if selector not in (*by_name, by_list):
             yield f"{document.path}: takes other namespaces than team-{team}"
 
@@ -187,22 +218,37 @@ def every_team_is_held_to_its_limits(tree: Tree) -> Iterator[str]:
     for team in tree.teams:
         own = [each for each in bindings if tree.team_of(each) == team]
         names = sorted(each.spec["policyName"] for each in own)
-        if names != sorted(["trainyard-trainjob-help", "trainyard-trainjob-limits"] * len(tree.namespaces(team))):
+        if names != sorted(
+            ["trainyard-trainjob-help", "trainyard-trainjob-limits"] * len(tree.namespaces(team))
+        ):
             yield f"team {team} has no limits on its jobs"
     for binding in bindings:
-        without = binding.spec.get("paramRef", {"parameterNotFoundAction": "Deny"})["parameterNotFoundAction"]
+        without = binding.spec.get("paramRef", {"parameterNotFoundAction": "Deny"})[
+            "parameterNotFoundAction"
+        ]
         if binding.spec["validationActions"] != ["Deny"] or without != "Deny":
             yield f"{binding.path}: lets through what it should refuse"
 
 
 def only_trainer_writes_what_it_builds_jobs_from(tree: Tree) -> Iterator[str]:
-    """Trainer 2.3 takes a job's pods from a ConfigMap in its namespace, where teams write ConfigMaps."""
-    (policy,) = (each for each in tree.of("ValidatingAdmissionPolicy") if each.name == "trainyard-tenant-objects")
+    """Trainer 2.3 takes a job's pods from a ConfigMap in its namespace, where teams write
+    ConfigMaps."""
+    (policy,) = (
+        each
+        for each in tree.of("ValidatingAdmissionPolicy")
+        if each.name == "trainyard-tenant-objects"
+    )
     rules = policy.spec["matchConstraints"]["resourceRules"]
-    seen = {each for rule in rules if "configmaps" in rule["resources"] for each in rule["operations"]}
+    seen = {
+        each for rule in rules if "configmaps" in rule["resources"] for each in rule["operations"]
+    }
     if seen != {"CREATE", "DELETE", "UPDATE"}:
         yield f"{policy.path}: does not see every write"
-    bindings = [each for each in tree.of("ValidatingAdmissionPolicyBinding") if each.spec["policyName"] == policy.name]
+    bindings = [
+        each
+        for each in tree.of("ValidatingAdmissionPolicyBinding")
+        if each.spec["policyName"] == policy.name
+    ]
     every_team = {"matchExpressions": [{"key": f"{tree.domain}/team", "operator": "Exists"}]}
     if [each.spec["matchResources"]["namespaceSelector"] for each in bindings] != [every_team]:
         yield f"{policy.path}: is not bound to every team"
@@ -211,12 +257,15 @@ def only_trainer_writes_what_it_builds_jobs_from(tree: Tree) -> Iterator[str]:
 def namespaces_are_restricted(tree: Tree) -> Iterator[str]:
     for namespace in tree.of("Namespace"):
         labels = namespace.body["metadata"]["labels"]
-        if {labels.get(f"pod-security.kubernetes.io/{mode}") for mode in ("audit", "enforce", "warn")} != {
-            "restricted"
-        }:
+        if {
+            labels.get(f"pod-security.kubernetes.io/{mode}")
+            for mode in ("audit", "enforce", "warn")
+        } != {"restricted"}:
             yield f"{namespace.path}: pods are not held to the restricted level"
         managed = (
-            labels.get("kueue.openshift.io/managed") == "true" if tree.openshift else f"{tree.domain}/team" in labels
+            labels.get("kueue.openshift.io/managed") == "true"
+            if tree.openshift
+            else f"{tree.domain}/team" in labels
         )
         if tree.team_of(namespace) and not managed:
             yield f"{namespace.path}: Kueue does not look at it"

@@ -18,11 +18,15 @@ def _jobs(runtime: Document) -> list[tuple[str, dict[str, str], dict[str, Any]]]
     """Return name, annotations and pod of each replicated job."""
     jobs = runtime.spec["template"]["spec"]["replicatedJobs"]
     templates = [(job["name"], job["template"]["spec"]["template"]) for job in jobs]
-    return [(name, each.get("metadata", {}).get("annotations", {}), each["spec"]) for name, each in templates]
+    return [
+        (name, each.get("metadata", {}).get("annotations", {}), each["spec"])
+        for name, each in templates
+    ]
 
 
 def _requests(spec: dict[str, Any]) -> dict[str, Fraction]:
-    """Return what the scheduler counts for a pod: all containers together, or the largest init container."""
+    """Return what the scheduler counts for a pod: all containers together, or the largest init
+    container."""
     total: dict[str, Fraction] = {"pods": Fraction(1)}
     for container in spec["containers"]:
         for name, text in container["resources"]["requests"].items():
@@ -51,7 +55,9 @@ def _flavors(tree: Tree, namespace: str, runtime: Document) -> list[dict[str, An
     kind = "gpu" if any(name.endswith("/gpu") for name in _requests(spec)) else "cpu"
     selector = spec.get("nodeSelector", {})
     labels = {each.name: each.spec["nodeLabels"] for each in tree.of("ResourceFlavor")}
-    own = [each for each in tree.of("LocalQueue") if (each.namespace, each.name) == (namespace, kind)]
+    own = [
+        each for each in tree.of("LocalQueue") if (each.namespace, each.name) == (namespace, kind)
+    ]
     names = {each.spec["clusterQueue"] for each in own}
     queues = [each for each in tree.of("ClusterQueue") if each.name in names]
     groups = [group for queue in queues for group in queue.spec["resourceGroups"]]
@@ -68,18 +74,27 @@ def _available(flavors: list[dict[str, Any]]) -> dict[str, Fraction]:
 
 
 def the_largest_job_fits_its_queue(tree: Tree) -> Iterator[str]:
-    """Every resource that its pods ask for is covered, and there is enough: else it waits for ever, with no word."""
+    """Every resource that its pods ask for is covered, and there is enough: else it waits for ever,
+    with no word."""
     for namespace, runtime, limits in _uses(tree):
         available = _available(_flavors(tree, namespace, runtime))
         jobs = _jobs(runtime)
         pods = [(int(limits[f"maxNodes.{runtime.name}"]), _requests(jobs[-1][2]))]
         pods += [(1, _requests(spec)) for name, _, spec in jobs if name.endswith("-initializer")]
         for resource in sorted({name for _, requests in pods for name in requests}):
-            wanted = sum((count * requests.get(resource, Fraction(0)) for count, requests in pods), Fraction(0))
+            wanted = sum(
+                (count * requests.get(resource, Fraction(0)) for count, requests in pods),
+                Fraction(0),
+            )
             if resource not in available:
-                yield f"{namespace}: {runtime.name} asks for {resource}, which no queue of it covers"
+                yield (
+                    f"{namespace}: {runtime.name} asks for {resource}, which no queue of it covers"
+                )
             elif wanted > available[resource]:
-                yield f"{namespace}: {runtime.name} asks for {wanted} of {resource}, of {available[resource]}"
+                yield (
+                    f"{namespace}: {runtime.name} asks for {wanted} of {resource}, of "
+                    f"{available[resource]}"
+                )
 
 
 def queues_cover_what_they_list(tree: Tree) -> Iterator[str]:
@@ -95,56 +110,97 @@ def queues_cover_what_they_list(tree: Tree) -> Iterator[str]:
 
 
 def pods_attach_to_networks_of_their_namespace(tree: Tree) -> Iterator[str]:
-    """Multus fails a pod that names a network which is not there; each one brings the function that it is made of."""
+    """Multus fails a pod that names a network which is not there; each one brings the function that
+    it is made of."""
     attached = tree.of("NetworkAttachmentDefinition")
-    there = {(each.namespace, each.name): each.annotation("k8s.v1.cni.cncf.io/resourceName") for each in attached}
+    there = {
+        (each.namespace, each.name): each.annotation("k8s.v1.cni.cncf.io/resourceName")
+        for each in attached
+    }
     for each in tree.of("SriovNetwork"):
-        there[each.spec["networkNamespace"], each.name] = f"{tree.prefix}/{each.spec['resourceName']}"
+        there[each.spec["networkNamespace"], each.name] = (
+            f"{tree.prefix}/{each.spec['resourceName']}"
+        )
     for namespace, runtime, _ in _uses(tree):
         for name, said, spec in _jobs(runtime):
             named = list(filter(None, said.get(_NETWORKS, "").split(",")))
             lost = [each for each in named if (namespace, each) not in there]
             brought = sorted(there.get((namespace, each), "") for each in named)
-            asked = sorted(each for each in _requests(spec) if each.startswith(f"{tree.prefix}/") and "_rail_" in each)
+            asked = sorted(
+                each
+                for each in _requests(spec)
+                if each.startswith(f"{tree.prefix}/") and "_rail_" in each
+            )
             if lost or brought != asked:
-                yield f"{runtime.path}: {name} in {namespace} attaches to {lost or named}, and asks for {asked}"
+                yield (
+                    f"{runtime.path}: {name} in {namespace} attaches to {lost or named}, and "
+                    f"asks for {asked}"
+                )
 
 
 def functions_are_made_where_pods_run(tree: Tree) -> Iterator[str]:
-    """Each function that a pod asks for is made by the operator on the nodes of each flavor that it may be given."""
+    """Each function that a pod asks for is made by the operator on the nodes of each flavor that it
+    may be given."""
     labels = {each.name: each.spec["nodeLabels"] for each in tree.of("ResourceFlavor")}
-    made = [(f"{tree.prefix}/{each.spec['resourceName']}", each.spec) for each in tree.of("SriovNetworkNodePolicy")]
+    made = [
+        (f"{tree.prefix}/{each.spec['resourceName']}", each.spec)
+        for each in tree.of("SriovNetworkNodePolicy")
+    ]
     for namespace, runtime, _ in _uses(tree):
-        asked = {each for _, _, spec in _jobs(runtime) for each in _requests(spec) if "_rail_" in each}
+        asked = {
+            each for _, _, spec in _jobs(runtime) for each in _requests(spec) if "_rail_" in each
+        }
         for flavor in _flavors(tree, namespace, runtime):
             nodes = labels[flavor["name"]].items()
-            given = {name for name, spec in made if spec["nodeSelector"].items() <= nodes and spec["isRdma"]}
+            given = {
+                name
+                for name, spec in made
+                if spec["nodeSelector"].items() <= nodes and spec["isRdma"]
+            }
             if asked - given:
                 yield f"{runtime.path}: nobody makes {sorted(asked - given)} on {flavor['name']}"
 
 
 def flavors_lead_to_their_nodes(tree: Tree) -> Iterator[str]:
-    """Kueue gives pods the flavor's labels and tolerations: they are the node type's own, its taint included."""
+    """Kueue gives pods the flavor's labels and tolerations: they are the node type's own, its taint
+    included."""
     flavors = {each.name: each.spec for each in tree.of("ResourceFlavor")}
-    levels = {each.name: [level["nodeLabel"] for level in each.spec["levels"]] for each in tree.of("Topology")}
+    levels = {
+        each.name: [level["nodeLabel"] for level in each.spec["levels"]]
+        for each in tree.of("Topology")
+    }
     for pool, fields in tree.cluster["pools"].items():
         hardware, flavor = tree.hardware[fields.get("hardware", pool)], flavors.get(pool, {})
-        taint, tolerated = hardware.get("taint"), {each["key"] for each in flavor.get("tolerations", ())}
+        taint, tolerated = (
+            hardware.get("taint"),
+            {each["key"] for each in flavor.get("tolerations", ())},
+        )
         if (taint and taint not in tolerated) or (tolerated - {taint}):
             yield f"pool {pool}: taint {taint}, tolerated {sorted(tolerated)}"
-        if not flavor.get("nodeLabels") or flavor["nodeLabels"] != hardware.get("labels", flavor["nodeLabels"]):
+        if not flavor.get("nodeLabels") or flavor["nodeLabels"] != hardware.get(
+            "labels", flavor["nodeLabels"]
+        ):
             yield f"pool {pool}: the flavor selects {flavor.get('nodeLabels')}"
         fabric = fields.get("fabric", "")
-        wanted = [*tree.cluster["fabrics"][fabric].get("levels", ()), "kubernetes.io/hostname"] if fabric else []
+        wanted = (
+            [*tree.cluster["fabrics"][fabric].get("levels", ()), "kubernetes.io/hostname"]
+            if fabric
+            else []
+        )
         if flavor.get("topologyName", "") != fabric or levels.get(fabric, []) != wanted:
             yield f"pool {pool}: its topology is not that of fabric {fabric or 'none'}"
 
 
 def pods_are_placed_together(tree: Tree) -> Iterator[str]:
-    """A level is one of the topology; launcher and nodes are a group together or not at all, counted from 0."""
+    """A level is one of the topology; launcher and nodes are a group together or not at all,
+    counted from 0."""
     levels = {level["nodeLabel"] for each in tree.of("Topology") for level in each.spec["levels"]}
     for runtime in tree.of("ClusterTrainingRuntime"):
-        jobs = [(name, annotations) for name, annotations, _ in _jobs(runtime) if not name.endswith("-initializer")]
+        jobs = [
+            (name, annotations)
+            for name, annotations, _ in _jobs(runtime)
+            if not name.endswith("-initializer")
+        ]
         asked = {annotations[_PREFERRED] for _, annotations in jobs if _PREFERRED in annotations}
         if asked - levels or len(asked) > 1:
             yield f"{runtime.path}: no level {sorted(asked)}"
@@ -158,7 +214,8 @@ def pods_are_placed_together(tree: Tree) -> Iterator[str]:
 
 
 def jobs_to_copy_can_be_submitted(tree: Tree) -> Iterator[str]:
-    """Each is of a runtime and queue that its namespace has, and begins with a program that its pods have."""
+    """Each is of a runtime and queue that its namespace has, and begins with a program that its
+    pods have."""
     users = {(namespace, runtime.name): limits for namespace, runtime, limits in _uses(tree)}
     queues = {(each.namespace, each.name) for each in tree.of("LocalQueue")}
     runtimes = {each.name: each for each in tree.of("ClusterTrainingRuntime")}
@@ -168,7 +225,10 @@ def jobs_to_copy_can_be_submitted(tree: Tree) -> Iterator[str]:
         low, high = (int(limits.get(f"{end}Nodes.{name}", "0")) for end in ("min", "max"))
         if not low <= trainer["numNodes"] <= high:
             yield f"{job.path}: {trainer['numNodes']} nodes, where {low} to {high} are let through"
-        if (job.namespace, job.body["metadata"]["labels"]["kueue.x-k8s.io/queue-name"]) not in queues:
+        if (
+            job.namespace,
+            job.body["metadata"]["labels"]["kueue.x-k8s.io/queue-name"],
+        ) not in queues:
             yield f"{job.path}: no such queue"
         folder, _, program = trainer["command"][0].rpartition("/")
         if folder and f'"TOOL_{program.replace("-", "_")}"' not in json.dumps(runtimes[name].body):

@@ -9,7 +9,13 @@ from tests.audit.tree import Document, Tree
 
 WRITES = {"create", "delete", "deletecollection", "patch", "update"}
 POWERS = {"bind", "escalate", "impersonate"}
-POD_DOORS = {"pods/attach", "pods/ephemeralcontainers", "pods/exec", "pods/portforward", "pods/proxy"}
+POD_DOORS = {
+    "pods/attach",
+    "pods/ephemeralcontainers",
+    "pods/exec",
+    "pods/portforward",
+    "pods/proxy",
+}
 MIGHTY = {"admin", "cluster-admin", "edit"}
 PLATFORM_OWNED = {
     "limitranges",
@@ -55,7 +61,9 @@ def no_way_into_pods(tree: Tree) -> Iterator[str]:
 def no_self_promotion(tree: Tree) -> Iterator[str]:
     for role, rule in _rules(tree):
         powers = POWERS & set(rule["verbs"])
-        if powers and (not role.path.startswith("argocd/") or rule["resources"] != ["clusterroles"]):
+        if powers and (
+            not role.path.startswith("argocd/") or rule["resources"] != ["clusterroles"]
+        ):
             yield f"{role.path}: may {sorted(powers)} {rule['resources']}"
 
 
@@ -79,7 +87,11 @@ def no_mighty_bindings(tree: Tree) -> Iterator[str]:
 
 def _expected(tree: Tree) -> dict[str, set[tuple[str, str, str]]]:
     """Return role -> (namespace, kind, name) as the team profiles say it."""
-    expected: dict[str, set[tuple[str, str, str]]] = {"admin": set(), "user": set(), "viewer": set()}
+    expected: dict[str, set[tuple[str, str, str]]] = {
+        "admin": set(),
+        "user": set(),
+        "viewer": set(),
+    }
     for team, profile in tree.teams.items():
         for namespace in tree.namespaces(team):
             for role, groups in profile.get("groups", {}).items():
@@ -95,9 +107,15 @@ def team_roles_are_bound_as_the_profiles_say(tree: Tree) -> Iterator[str]:
     for binding in tree.of("RoleBinding"):
         role = binding.body["roleRef"]["name"].removeprefix("trainyard-team-")
         for subject in binding.body["subjects"]:
-            cleans = (role, subject.get("namespace")) == ("trainyard-finished-jobs", "trainyard-system")
+            cleans = (role, subject.get("namespace")) == (
+                "trainyard-finished-jobs",
+                "trainyard-system",
+            )
             if subject.get("namespace", binding.namespace) != binding.namespace and not cleans:
-                yield f"{binding.path}: an account of {subject['namespace']} has a role in {binding.namespace}"
+                yield (
+                    f"{binding.path}: an account of {subject['namespace']} has a role in "
+                    f"{binding.namespace}"
+                )
             if role in bound:
                 bound[role].add((binding.namespace, subject["kind"], subject["name"]))
     for role, expected in _expected(tree).items():
@@ -113,14 +131,18 @@ def people_of_teams_have_one_cluster_wide_role(tree: Tree) -> Iterator[str]:
         for subject in binding.body["subjects"]:
             held_by_team = (subject["kind"], subject["name"]) in people
             in_team = str(subject.get("namespace", "")).startswith("team-")
-            if (held_by_team or in_team) and binding.body["roleRef"]["name"] != "trainyard-catalog-viewer":
+            if (held_by_team or in_team) and binding.body["roleRef"][
+                "name"
+            ] != "trainyard-catalog-viewer":
                 yield f"{binding.path}: {subject['name']} of a team"
 
 
 def catalog_viewer_only_reads_the_catalog(tree: Tree) -> Iterator[str]:
     shared = {"clustertrainingruntimes", "resourceflavors", "topologies", "workloadpriorityclasses"}
     for role, rule in _rules(tree):
-        if role.name == "trainyard-catalog-viewer" and (set(rule["resources"]) - shared or WRITES & set(rule["verbs"])):
+        if role.name == "trainyard-catalog-viewer" and (
+            set(rule["resources"]) - shared or WRITES & set(rule["verbs"])
+        ):
             yield f"{role.path}: {rule['verbs']} {rule['resources']}"
 
 

@@ -1,4 +1,5 @@
-"""What each audit must find: a change of one object of the committed tree, as a mistake or somebody's hand makes it."""
+"""What each audit must find: a change of one object of the committed tree, as a mistake or
+somebody's hand makes it."""
 
 from __future__ import annotations
 
@@ -6,7 +7,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.audit import capacity, compliance, delivery, fabric, isolation, placement, roles, workloads
+from tests.audit import (
+    capacity,
+    compliance,
+    delivery,
+    fabric,
+    isolation,
+    placement,
+    roles,
+    workloads,
+)
 from tests.audit.tree import Tree
 
 Audit = Callable[[Tree], Iterator[str]]
@@ -50,7 +60,10 @@ _FLAVOR = _RESOURCES[:-1]
 _PSA = ("metadata", "labels")
 _VLAN, _POOL = "sriovnetwork-team-nlp-roce-rail-0.yaml", "ippool-nlp-roce-rail-0.yaml"
 _PORT = "sriovnetworknodepolicy-dgx-h100-rail-0.yaml"
-_DEFAULTS, _RECORDS = "teams/medical/limitrange-defaults.yaml", "teams/medical/persistentvolumeclaim-records.yaml"
+_DEFAULTS, _RECORDS = (
+    "teams/medical/limitrange-defaults.yaml",
+    "teams/medical/persistentvolumeclaim-records.yaml",
+)
 _SCIENCE, _MEDICAL = "clusterqueue-science-cpu.yaml", "clusterqueue-medical-cpu.yaml"
 _GROUPED = "clustertrainingruntime-openmpi-cuda-v3-xe9680-h200-nlp.yaml"
 _NODE = (*_REPLICATED, 0, "template", "spec", "template", "metadata", "annotations")
@@ -71,7 +84,12 @@ SINS = (
     Sin(roles.no_way_into_pods, _ADMIN, ("rules", 0), _rule("", "pods/exec", "create")),
     Sin(roles.no_way_into_pods, _ADMIN, ("rules", 0), _rule("", "pods", "create")),
     Sin(roles.no_self_promotion, _ADMIN, ("rules", 0), _rule("", "users", "impersonate")),
-    Sin(roles.teams_write_nothing_of_the_platform, _ADMIN, ("rules", 0), _rule("", "resourcequotas", "update")),
+    Sin(
+        roles.teams_write_nothing_of_the_platform,
+        _ADMIN,
+        ("rules", 0),
+        _rule("", "resourcequotas", "update"),
+    ),
     Sin(
         roles.teams_write_nothing_of_the_platform,
         _ADMIN,
@@ -104,7 +122,10 @@ SINS = (
         _rule("kueue.x-k8s.io", "clusterqueues", "get"),
     ),
     Sin(
-        isolation.no_team_names_another, "samples/trainjob-nlp-deepspeed.yaml", ("metadata", "namespace"), "team-vision"
+        isolation.no_team_names_another,
+        "samples/trainjob-nlp-deepspeed.yaml",
+        ("metadata", "namespace"),
+        "team-vision",
     ),
     Sin(
         isolation.no_team_names_another,
@@ -112,30 +133,66 @@ SINS = (
         ("spec", "dataFrom", 0, "extract", "key"),
         "ml/teams/vision/checkpoints",
     ),
-    Sin(isolation.partitions_are_each_teams_own, _NETWORK, ("spec", "config"), _EVIL_CNI % "10.64.0.0/23"),
-    Sin(isolation.addresses_are_disjoint, _NETWORK, ("spec", "config"), _EVIL_CNI % "10.64.32.0/23"),
-    Sin(isolation.networks_stand_in_teams_namespaces, _NETWORK, ("metadata", "namespace"), "default"),
+    Sin(
+        isolation.partitions_are_each_teams_own,
+        _NETWORK,
+        ("spec", "config"),
+        _EVIL_CNI % "10.64.0.0/23",
+    ),
+    Sin(
+        isolation.addresses_are_disjoint, _NETWORK, ("spec", "config"), _EVIL_CNI % "10.64.32.0/23"
+    ),
+    Sin(
+        isolation.networks_stand_in_teams_namespaces, _NETWORK, ("metadata", "namespace"), "default"
+    ),
     Sin(
         isolation.volumes_are_each_teams_own,
         "persistentvolume-prod-east-nlp-home.yaml",
         ("spec", "nfs", "path"),
         "/export/home/vision",
     ),
-    Sin(isolation.every_team_is_denied_by_default, _DEFAULT_DENY, ("spec", "egress", 0, "to", 0), {"podSelector": {}}),
+    Sin(
+        isolation.every_team_is_denied_by_default,
+        _DEFAULT_DENY,
+        ("spec", "egress", 0, "to", 0),
+        {"podSelector": {}},
+    ),
     Sin(isolation.every_team_is_denied_by_default, _DEFAULT_DENY, ("spec", "ingress")),
-    Sin(isolation.every_team_is_denied_by_default, _DEFAULT_DENY, ("spec", "policyTypes"), ["Ingress"]),
+    Sin(
+        isolation.every_team_is_denied_by_default,
+        _DEFAULT_DENY,
+        ("spec", "policyTypes"),
+        ["Ingress"],
+    ),
     Sin(isolation.no_network_path_between_teams, _JOBS, ("spec", "egress", 0), {}),
-    Sin(isolation.no_network_path_between_teams, _JOBS, ("spec", "egress", 0, "to", 0), {"namespaceSelector": {}}),
+    Sin(
+        isolation.no_network_path_between_teams,
+        _JOBS,
+        ("spec", "egress", 0, "to", 0),
+        {"namespaceSelector": {}},
+    ),
     Sin(
         isolation.no_network_path_between_teams,
         _JOBS,
         ("spec", "egress", 0, "to", 0),
         {"ipBlock": {"cidr": "10.128.4.0/24"}},
     ),
-    Sin(isolation.queues_and_policies_take_one_namespace, _QUEUE, ("spec", "namespaceSelector"), {}),
-    Sin(isolation.queues_and_policies_take_one_namespace, _LIMITS, ("spec", "matchResources", "namespaceSelector"), {}),
+    Sin(
+        isolation.queues_and_policies_take_one_namespace, _QUEUE, ("spec", "namespaceSelector"), {}
+    ),
+    Sin(
+        isolation.queues_and_policies_take_one_namespace,
+        _LIMITS,
+        ("spec", "matchResources", "namespaceSelector"),
+        {},
+    ),
     Sin(isolation.every_team_is_held_to_its_limits, _LIMITS, ("spec", "policyName"), "other"),
-    Sin(isolation.every_team_is_held_to_its_limits, _LIMITS, ("spec", "validationActions"), ["Audit"]),
+    Sin(
+        isolation.every_team_is_held_to_its_limits,
+        _LIMITS,
+        ("spec", "validationActions"),
+        ["Audit"],
+    ),
     Sin(
         isolation.only_trainer_writes_what_it_builds_jobs_from,
         "validatingadmissionpolicy-trainyard-tenant-objects.yaml",
@@ -159,10 +216,21 @@ SINS = (
     Sin(capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1663"),
     Sin(capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 4)),
     Sin(capacity.quota_is_there, _QUEUE, (*_RESOURCES, 3, "nominalQuota"), "65"),
-    Sin(capacity.a_whole_node_pod_fits_a_node, _RUNTIME, (*_CONTAINER, "resources", "requests", "cpu"), "209"),
+    Sin(
+        capacity.a_whole_node_pod_fits_a_node,
+        _RUNTIME,
+        (*_CONTAINER, "resources", "requests", "cpu"),
+        "209",
+    ),
     Sin(capacity.lending_and_borrowing_are_bounded, _QUEUE, (*_RESOURCES, 0, "borrowingLimit")),
-    Sin(capacity.lending_and_borrowing_are_bounded, _QUEUE, (*_RESOURCES, 0, "lendingLimit"), "1665"),
-    Sin(delivery.argo_cd_may_write_every_kind, "clusterrole-trainyard-delivery-prod-east.yaml", ("rules", 0)),
+    Sin(
+        capacity.lending_and_borrowing_are_bounded, _QUEUE, (*_RESOURCES, 0, "lendingLimit"), "1665"
+    ),
+    Sin(
+        delivery.argo_cd_may_write_every_kind,
+        "clusterrole-trainyard-delivery-prod-east.yaml",
+        ("rules", 0),
+    ),
     Sin(delivery.nothing_waits_to_be_pruned, "namespace-team-nlp.yaml", _OPTIONS, "Prune=confirm"),
     Sin(delivery.state_is_kept, "teams/nlp/persistentvolumeclaim-scratch.yaml", _OPTIONS),
     Sin(delivery.cluster_queues_come_last_and_alone, _QUEUE, ("metadata", "annotations")),
@@ -185,17 +253,34 @@ SINS = (
         "application-prod-east-platform.yaml",
         ("spec", "syncPolicy", "syncOptions", 3),
     ),
-    Sin(delivery.application_sets_keep_their_applications, _SET, ("spec", "syncPolicy"), {"applicationsSync": "sync"}),
+    Sin(
+        delivery.application_sets_keep_their_applications,
+        _SET,
+        ("spec", "syncPolicy"),
+        {"applicationsSync": "sync"},
+    ),
     Sin(delivery.application_sets_keep_their_applications, _SET, ("spec", "preservedFields")),
     Sin(delivery.application_sets_keep_their_applications, _SET, ("spec", "goTemplateOptions")),
     Sin(delivery.projects_are_narrow, _PROJECT, ("metadata", "finalizers")),
     Sin(delivery.projects_are_narrow, _PROJECT, ("spec", "destinations", 0, "namespace"), "*"),
     Sin(delivery.projects_are_narrow, _PROJECT, ("spec", "clusterResourceWhitelist", 0, "name")),
     Sin(
-        delivery.applications_stay_in_their_projects, _PROJECT, ("spec", "sourceRepos", 0), "https://other.example.com"
+        delivery.applications_stay_in_their_projects,
+        _PROJECT,
+        ("spec", "sourceRepos", 0),
+        "https://other.example.com",
     ),
-    Sin(delivery.applications_stay_in_their_projects, _SET, ("spec", "template", "spec", "project"), "default"),
-    Sin(delivery.projects_list_the_kinds_of_their_unit, _PROJECT, ("spec", "namespaceResourceWhitelist", 1)),
+    Sin(
+        delivery.applications_stay_in_their_projects,
+        _SET,
+        ("spec", "template", "spec", "project"),
+        "default",
+    ),
+    Sin(
+        delivery.projects_list_the_kinds_of_their_unit,
+        _PROJECT,
+        ("spec", "namespaceResourceWhitelist", 1),
+    ),
     Sin(
         delivery.projects_list_the_kinds_of_their_unit,
         _PROJECT,
@@ -204,26 +289,73 @@ SINS = (
     ),
     Sin(delivery.every_object_is_listed, "teams/nlp/kustomization.yaml", ("resources", 0)),
     Sin(workloads.no_secret_is_in_git, "configmap-admitted-namespaces.yaml", ("kind",), "Secret"),
-    Sin(workloads.no_secret_is_in_git, "configmap-admitted-namespaces.yaml", ("data", "key"), "AKIA0123456789ABCDEF"),
-    Sin(workloads.no_secret_is_in_git, "configmap-admitted-namespaces.yaml", ("data", "key"), "aB3" * 14),
-    Sin(workloads.jobs_are_not_suspended_by_hand, "trainjob-nlp-deepspeed.yaml", ("spec", "suspend"), True),
-    Sin(workloads.containers_are_guaranteed, _RUNTIME, (*_CONTAINER, "resources", "limits", "memory"), "1953Gi"),
+    Sin(
+        workloads.no_secret_is_in_git,
+        "configmap-admitted-namespaces.yaml",
+        ("data", "key"),
+        "AKIA0123456789ABCDEF",
+    ),
+    Sin(
+        workloads.no_secret_is_in_git,
+        "configmap-admitted-namespaces.yaml",
+        ("data", "key"),
+        "aB3" * 14,
+    ),
+    Sin(
+        workloads.jobs_are_not_suspended_by_hand,
+        "trainjob-nlp-deepspeed.yaml",
+        ("spec", "suspend"),
+        True,
+    ),
+    Sin(
+        workloads.containers_are_guaranteed,
+        _RUNTIME,
+        (*_CONTAINER, "resources", "limits", "memory"),
+        "1953Gi",
+    ),
     Sin(workloads.containers_are_guaranteed, _RUNTIME, (*_CONTAINER, "resources")),
-    Sin(workloads.containers_are_confined, _RUNTIME, (*_CONTAINER, "securityContext", "capabilities")),
-    Sin(workloads.containers_are_confined, _RUNTIME, (*_CONTAINER, "image"), "registry.example.com/ml/x:latest"),
+    Sin(
+        workloads.containers_are_confined,
+        _RUNTIME,
+        (*_CONTAINER, "securityContext", "capabilities"),
+    ),
+    Sin(
+        workloads.containers_are_confined,
+        _RUNTIME,
+        (*_CONTAINER, "image"),
+        "registry.example.com/ml/x:latest",
+    ),
     Sin(workloads.no_ids_and_no_host, _RUNTIME, (*_POD, "securityContext", "runAsUser"), 1000),
     Sin(workloads.no_ids_and_no_host, _RUNTIME, (*_POD, "hostNetwork"), True),
     Sin(workloads.pods_have_no_token, _RUNTIME, (*_POD, "automountServiceAccountToken")),
-    Sin(workloads.pods_have_no_token, "teams/nlp/serviceaccount-trainer.yaml", ("automountServiceAccountToken",)),
-    Sin(workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, ("spec", "mlPolicy", "numNodes"), 2),
-    Sin(workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_REPLICATED, 0, "name"), "worker"),
+    Sin(
+        workloads.pods_have_no_token,
+        "teams/nlp/serviceaccount-trainer.yaml",
+        ("automountServiceAccountToken",),
+    ),
+    Sin(
+        workloads.mpi_runtimes_are_what_trainer_expects,
+        _RUNTIME,
+        ("spec", "mlPolicy", "numNodes"),
+        2,
+    ),
+    Sin(
+        workloads.mpi_runtimes_are_what_trainer_expects,
+        _RUNTIME,
+        (*_REPLICATED, 0, "name"),
+        "worker",
+    ),
     Sin(
         workloads.mpi_runtimes_are_what_trainer_expects,
         _RUNTIME,
         (*_REPLICATED, 1, "dependsOn", 0, "status"),
         "Complete",
     ),
-    Sin(workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_REPLICATED, 1, "template", "metadata")),
+    Sin(
+        workloads.mpi_runtimes_are_what_trainer_expects,
+        _RUNTIME,
+        (*_REPLICATED, 1, "template", "metadata"),
+    ),
     Sin(workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_CONTAINER, "readinessProbe")),
     Sin(workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_CONTAINER, "name"), "main"),
     Sin(
@@ -233,7 +365,13 @@ SINS = (
         {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
     ),
     Sin(isolation.partitions_are_each_teams_own, _VLAN, ("spec", "vlan"), 102, LAB),
-    Sin(isolation.partitions_are_each_teams_own, _VLAN, ("metadata", "name"), "team-speech-roce-rail-0", LAB),
+    Sin(
+        isolation.partitions_are_each_teams_own,
+        _VLAN,
+        ("metadata", "name"),
+        "team-speech-roce-rail-0",
+        LAB,
+    ),
     Sin(isolation.addresses_are_disjoint, _POOL, ("spec", "subnet"), "10.72.16.0/23", LAB),
     Sin(
         isolation.namespaces_are_restricted,
@@ -242,11 +380,29 @@ SINS = (
         "baseline",
         LAB,
     ),
-    Sin(isolation.namespaces_are_restricted, "namespace-team-medical.yaml", (*_PSA, "ml.example.com/team"), None, LAB),
+    Sin(
+        isolation.namespaces_are_restricted,
+        "namespace-team-medical.yaml",
+        (*_PSA, "ml.example.com/team"),
+        None,
+        LAB,
+    ),
     Sin(workloads.kubelet_replaces_nothing, _RUNTIME, (*_CONTAINER, "command", 2), "kill $$"),
     Sin(workloads.kubelet_replaces_nothing, _RUNTIME, (*_CONTAINER, "command", 2), "echo $(HOME)"),
-    Sin(workloads.every_namespace_has_defaults, _DEFAULTS, ("spec", "limits", 0, "max"), {"cpu": "8"}, LAB),
-    Sin(workloads.every_namespace_has_defaults, _DEFAULTS, ("metadata", "namespace"), "team-speech", LAB),
+    Sin(
+        workloads.every_namespace_has_defaults,
+        _DEFAULTS,
+        ("spec", "limits", 0, "max"),
+        {"cpu": "8"},
+        LAB,
+    ),
+    Sin(
+        workloads.every_namespace_has_defaults,
+        _DEFAULTS,
+        ("metadata", "namespace"),
+        "team-speech",
+        LAB,
+    ),
     Sin(
         workloads.every_namespace_has_defaults,
         "teams/speech/resourcequota-object-counts.yaml",
@@ -255,8 +411,20 @@ SINS = (
         LAB,
     ),
     Sin(compliance.regulated_nodes_are_nobody_elses, _SCIENCE, (*_FLAVOR, "name"), "cpu-phi", LAB),
-    Sin(compliance.regulated_nodes_are_nobody_elses, _MEDICAL, ("spec", "cohortName"), "research", LAB),
-    Sin(compliance.regulated_data_is_on_encrypted_storage, _RECORDS, ("spec", "storageClassName"), "lustre", LAB),
+    Sin(
+        compliance.regulated_nodes_are_nobody_elses,
+        _MEDICAL,
+        ("spec", "cohortName"),
+        "research",
+        LAB,
+    ),
+    Sin(
+        compliance.regulated_data_is_on_encrypted_storage,
+        _RECORDS,
+        ("spec", "storageClassName"),
+        "lustre",
+        LAB,
+    ),
     Sin(
         compliance.regulated_namespaces_are_recorded,
         "audit-policy.yaml",
@@ -264,7 +432,12 @@ SINS = (
         ["team-speech"],
         LAB,
     ),
-    Sin(compliance.the_log_has_what_matters_and_no_heartbeats, "audit-policy.yaml", ("rules", 3), cluster=LAB),
+    Sin(
+        compliance.the_log_has_what_matters_and_no_heartbeats,
+        "audit-policy.yaml",
+        ("rules", 3),
+        cluster=LAB,
+    ),
     Sin(
         compliance.the_log_has_what_matters_and_no_heartbeats,
         "audit-policy.yaml",
@@ -282,8 +455,18 @@ SINS = (
     Sin(compliance.evidence_is_there, "persistentvolumeclaim-records.yaml", (), cluster=LAB),
     Sin(compliance.regulated_namespaces_are_recorded, "audit-policy.yaml", (), cluster=LAB),
     Sin(fabric.operators_find_their_objects, _POOL, ("metadata", "namespace"), "team-nlp", LAB),
-    Sin(fabric.operators_find_their_objects, _PORT, ("metadata", "namespace"), "nvidia-network-operator"),
-    Sin(fabric.rails_are_made_as_the_hardware_is, _PORT, ("spec", "nicSelector", "rootDevices"), ["0000:29:00.0"]),
+    Sin(
+        fabric.operators_find_their_objects,
+        _PORT,
+        ("metadata", "namespace"),
+        "nvidia-network-operator",
+    ),
+    Sin(
+        fabric.rails_are_made_as_the_hardware_is,
+        _PORT,
+        ("spec", "nicSelector", "rootDevices"),
+        ["0000:29:00.0"],
+    ),
     Sin(fabric.rails_are_made_as_the_hardware_is, _PORT, ("spec", "linkType"), "eth"),
     Sin(fabric.rails_are_made_as_the_hardware_is, _PORT, ("spec", "numVfs"), 16),
     Sin(fabric.vlans_hold, _VLAN, ("spec", "spoofChk"), "off", LAB),
@@ -298,12 +481,33 @@ SINS = (
     Sin(placement.the_largest_job_fits_its_queue, _QUEUE, (*_RESOURCES, 4)),
     Sin(placement.queues_cover_what_they_list, _QUEUE, (*_RESOURCES, 4)),
     Sin(placement.queues_cover_what_they_list, _QUEUE, (*_FLAVOR, "name"), "other"),
-    Sin(placement.pods_attach_to_networks_of_their_namespace, _NETWORK, ("metadata", "name"), "ib-rail-9"),
-    Sin(placement.pods_attach_to_networks_of_their_namespace, _NETWORK, ("metadata", "annotations"), {}),
+    Sin(
+        placement.pods_attach_to_networks_of_their_namespace,
+        _NETWORK,
+        ("metadata", "name"),
+        "ib-rail-9",
+    ),
+    Sin(
+        placement.pods_attach_to_networks_of_their_namespace,
+        _NETWORK,
+        ("metadata", "annotations"),
+        {},
+    ),
     Sin(placement.pods_attach_to_networks_of_their_namespace, _VLAN, (), cluster=LAB),
-    Sin(placement.functions_are_made_where_pods_run, "sriovnetworknodepolicy-xe9680-h200-rail-7.yaml", (), cluster=LAB),
+    Sin(
+        placement.functions_are_made_where_pods_run,
+        "sriovnetworknodepolicy-xe9680-h200-rail-7.yaml",
+        (),
+        cluster=LAB,
+    ),
     Sin(fabric.every_function_gets_an_address, _POOL, (), cluster=LAB),
-    Sin(placement.pods_attach_to_networks_of_their_namespace, _VLAN, ("spec", "networkNamespace"), "team-speech", LAB),
+    Sin(
+        placement.pods_attach_to_networks_of_their_namespace,
+        _VLAN,
+        ("spec", "networkNamespace"),
+        "team-speech",
+        LAB,
+    ),
     Sin(
         placement.pods_attach_to_networks_of_their_namespace,
         "clustertrainingruntime-openmpi-cuda-v3-xe9680-h200-nlp.yaml",
@@ -312,18 +516,75 @@ SINS = (
         LAB,
     ),
     Sin(placement.functions_are_made_where_pods_run, _PORT, ("spec", "resourceName"), "ib_rail_9"),
-    Sin(placement.functions_are_made_where_pods_run, _PORT, ("spec", "nodeSelector"), {"other": "node"}),
+    Sin(
+        placement.functions_are_made_where_pods_run,
+        _PORT,
+        ("spec", "nodeSelector"),
+        {"other": "node"},
+    ),
     Sin(placement.functions_are_made_where_pods_run, _PORT, ("spec", "isRdma"), False),
-    Sin(placement.flavors_lead_to_their_nodes, "resourceflavor-cpu-phi.yaml", ("spec", "tolerations"), [], LAB),
-    Sin(placement.flavors_lead_to_their_nodes, "resourceflavor-cpu-phi.yaml", ("spec", "nodeLabels"), {}, LAB),
-    Sin(placement.flavors_lead_to_their_nodes, "resourceflavor-dgx-h100.yaml", ("spec", "topologyName"), "other"),
+    Sin(
+        placement.flavors_lead_to_their_nodes,
+        "resourceflavor-cpu-phi.yaml",
+        ("spec", "tolerations"),
+        [],
+        LAB,
+    ),
+    Sin(
+        placement.flavors_lead_to_their_nodes,
+        "resourceflavor-cpu-phi.yaml",
+        ("spec", "nodeLabels"),
+        {},
+        LAB,
+    ),
+    Sin(
+        placement.flavors_lead_to_their_nodes,
+        "resourceflavor-dgx-h100.yaml",
+        ("spec", "topologyName"),
+        "other",
+    ),
     Sin(placement.flavors_lead_to_their_nodes, "topology-ib.yaml", ("spec", "levels", 0)),
-    Sin(placement.pods_are_placed_together, _GROUPED, (*_NODE, _KUEUE % "podset-group-name"), "other", LAB),
-    Sin(placement.pods_are_placed_together, _GROUPED, (*_NODE, _KUEUE % "pod-index-offset"), "0", LAB),
-    Sin(placement.pods_are_placed_together, _GROUPED, (*_NODE, _KUEUE % "podset-preferred-topology"), "rack", LAB),
-    Sin(placement.pods_are_placed_together, _RUNTIME, (*_NODE, _KUEUE % "podset-group-name"), "job"),
+    Sin(
+        placement.pods_are_placed_together,
+        _GROUPED,
+        (*_NODE, _KUEUE % "podset-group-name"),
+        "other",
+        LAB,
+    ),
+    Sin(
+        placement.pods_are_placed_together,
+        _GROUPED,
+        (*_NODE, _KUEUE % "pod-index-offset"),
+        "0",
+        LAB,
+    ),
+    Sin(
+        placement.pods_are_placed_together,
+        _GROUPED,
+        (*_NODE, _KUEUE % "podset-preferred-topology"),
+        "rack",
+        LAB,
+    ),
+    Sin(
+        placement.pods_are_placed_together, _RUNTIME, (*_NODE, _KUEUE % "podset-group-name"), "job"
+    ),
     Sin(placement.jobs_to_copy_can_be_submitted, _JOB, ("spec", "trainer", "numNodes"), 1),
-    Sin(placement.jobs_to_copy_can_be_submitted, _JOB, ("spec", "runtimeRef", "name"), "grpo-v2-dgx-h100"),
-    Sin(placement.jobs_to_copy_can_be_submitted, _JOB, ("metadata", "labels", _KUEUE % "queue-name"), "cpu"),
-    Sin(placement.jobs_to_copy_can_be_submitted, _JOB, ("spec", "trainer", "command"), ["/opt/trainyard/mpirun"]),
+    Sin(
+        placement.jobs_to_copy_can_be_submitted,
+        _JOB,
+        ("spec", "runtimeRef", "name"),
+        "grpo-v2-dgx-h100",
+    ),
+    Sin(
+        placement.jobs_to_copy_can_be_submitted,
+        _JOB,
+        ("metadata", "labels", _KUEUE % "queue-name"),
+        "cpu",
+    ),
+    Sin(
+        placement.jobs_to_copy_can_be_submitted,
+        _JOB,
+        ("spec", "trainer", "command"),
+        ["/opt/trainyard/mpirun"],
+    ),
 )

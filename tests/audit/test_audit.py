@@ -12,7 +12,16 @@ from typing import Any
 
 import pytest
 
-from tests.audit import capacity, compliance, delivery, fabric, isolation, placement, roles, workloads
+from tests.audit import (
+    capacity,
+    compliance,
+    delivery,
+    fabric,
+    isolation,
+    placement,
+    roles,
+    workloads,
+)
 from tests.audit.sins import SINS, Audit, Sin
 from tests.audit.tree import ROOT, Document, Tree, clusters, load
 
@@ -31,7 +40,11 @@ EXAMPLES = {"smallest": "solo", "two-generations": "north"}
 
 
 def _sinful(tree: Tree, sin: Sin) -> Tree:
-    (found,) = (each for each in (*tree.documents, *tree.kustomizations) if f"/{each.path}".endswith(f"/{sin.at}"))
+    (found,) = (
+        each
+        for each in (*tree.documents, *tree.kustomizations)
+        if f"/{each.path}".endswith(f"/{sin.at}")
+    )
     if not sin.path:
         return replace(tree, documents=tuple(each for each in tree.documents if each is not found))
     body = deepcopy(found.body)
@@ -46,7 +59,9 @@ def _sinful(tree: Tree, sin: Sin) -> Tree:
     def swapped(documents: tuple[Document, ...]) -> tuple[Document, ...]:
         return tuple(replace(each, body=body) if each is found else each for each in documents)
 
-    return replace(tree, documents=swapped(tree.documents), kustomizations=swapped(tree.kustomizations))
+    return replace(
+        tree, documents=swapped(tree.documents), kustomizations=swapped(tree.kustomizations)
+    )
 
 
 @pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.__name__)

@@ -94,24 +94,37 @@ class Tree:
 
     def namespaces(self, team: str) -> list[str]:
         """Return a team's own namespace and its further ones."""
-        return [f"team-{team}", *(f"team-{team}-{space}" for space in self.teams[team].get("spaces", {}))]
+        return [
+            f"team-{team}",
+            *(f"team-{team}-{space}" for space in self.teams[team].get("spaces", {})),
+        ]
 
     def owner(self, namespace: str) -> str:
         """Return the team that has a namespace; empty for nobody's."""
         return next((team for team in self.teams if namespace in self.namespaces(team)), "")
 
     def pools_of(self, runtime: Document) -> list[str]:
-        """Return the pools that a runtime's pods may run on, by its name: of a node type, or of a class of nodes."""
-        pools = {name: fields.get("hardware", name) for name, fields in self.cluster["pools"].items()}
-        kinds = {name: "gpu" if "gpu" in self.hardware[hardware] else "cpu" for name, hardware in pools.items()}
+        """Return the pools that a runtime's pods may run on, by its name: of a node type, or of a
+        class of nodes."""
+        pools = {
+            name: fields.get("hardware", name) for name, fields in self.cluster["pools"].items()
+        }
+        kinds = {
+            name: "gpu" if "gpu" in self.hardware[hardware] else "cpu"
+            for name, hardware in pools.items()
+        }
         exact = [name for name in pools if re.search(rf"-v[0-9]+-{pools[name]}(-|$)", runtime.name)]
         longest = max((len(pools[name]) for name in exact), default=0)
-        any_of = [name for name in pools if re.search(rf"-v[0-9]+-{kinds[name]}(-|$)", runtime.name)]
+        any_of = [
+            name for name in pools if re.search(rf"-v[0-9]+-{kinds[name]}(-|$)", runtime.name)
+        ]
         return [name for name in exact if len(pools[name]) == longest] or any_of
 
     def team_of(self, document: Document) -> str:
         """Return whose a document is; empty for the platform's own."""
-        labelled = document.body.get("metadata", {}).get("labels", {}).get(f"{self.domain}/team", "")
+        labelled = (
+            document.body.get("metadata", {}).get("labels", {}).get(f"{self.domain}/team", "")
+        )
         if document.path.startswith("teams/"):
             return document.path.split("/")[1]
         return str(labelled or self.owner(document.namespace))
@@ -166,9 +179,13 @@ def load(cluster: str, root: Path = ROOT) -> Tree:
         domain=read(said / "trainyard.yaml")["domain"],
         cluster=read(said / f"clusters/{cluster}.yaml"),
         teams={name: team for name, team in teams.items() if cluster in team.get("quota", {})},
-        hardware={path.stem: _hardware(path) for path in sorted((said / "hardware").glob("*.yaml"))},
+        hardware={
+            path.stem: _hardware(path) for path in sorted((said / "hardware").glob("*.yaml"))
+        },
         allocations=read(allocations).get(cluster, {}) if allocations.is_file() else {},
-        regulations={path.stem: read(path) for path in sorted((said / "compliance").glob("*.yaml"))},
+        regulations={
+            path.stem: read(path) for path in sorted((said / "compliance").glob("*.yaml"))
+        },
         evidence=evidence.read_text(encoding="utf-8") if evidence.is_file() else "",
     )
 
@@ -183,5 +200,9 @@ def _hardware(path: Path) -> dict[str, Any]:
 
 
 def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    both = {key: _merged(base[key], over[key]) for key in base if isinstance(over.get(key), dict) and key != "labels"}
+    both = {
+        key: _merged(base[key], over[key])
+        for key in base
+        if isinstance(over.get(key), dict) and key != "labels"
+    }
     return {**base, **over, **both}

@@ -60,21 +60,29 @@ def containers_are_guaranteed(tree: Tree) -> Iterator[str]:
 def containers_are_confined(tree: Tree) -> Iterator[str]:
     for where, container in _containers(tree):
         security = container.get("securityContext", {})
-        if security.get("allowPrivilegeEscalation") is not False or security.get("capabilities") != {"drop": ["ALL"]}:
+        if security.get("allowPrivilegeEscalation") is not False or security.get(
+            "capabilities"
+        ) != {"drop": ["ALL"]}:
             yield f"{where}: not confined"
         if not re.search(r"@sha256:[0-9a-f]{64}\Z", container["image"]):
             yield f"{where}: image without digest"
 
 
 def no_ids_and_no_host(tree: Tree) -> Iterator[str]:
-    """restricted-v2 gives each namespace its own ids and refuses others; elsewhere they are said, and never root's.
+    """restricted-v2 gives each namespace its own ids and refuses others; elsewhere they are said,
+    and never root's.
 
-    Group 0 is what such images expect of a user whom they don't know (OpenShift's image guidelines); it has no power.
+    Group 0 is what such images expect of a user whom they don't know (OpenShift's image
+    guidelines); it has no power.
     """
     for document in tree.documents:
         for path, fields in mappings(document.body):
             said = _IDS & set(fields)
-            ids = said if tree.openshift else {field for field in said if field != "runAsGroup" and fields[field] == 0}
+            ids = (
+                said
+                if tree.openshift
+                else {field for field in said if field != "runAsGroup" and fields[field] == 0}
+            )
             for field in sorted(ids | (_HOST & set(fields))):
                 yield f"{document.path}: {path}.{field}"
 
@@ -82,7 +90,9 @@ def no_ids_and_no_host(tree: Tree) -> Iterator[str]:
 def pods_have_no_token(tree: Tree) -> Iterator[str]:
     for document in tree.of("ClusterTrainingRuntime", "ServiceAccount"):
         for path, fields in mappings(document.body):
-            if ("containers" in fields or document.kind == "ServiceAccount") and not path.count(".metadata"):
+            if ("containers" in fields or document.kind == "ServiceAccount") and not path.count(
+                ".metadata"
+            ):
                 if fields.get("automountServiceAccountToken") is not False:
                     yield f"{document.path}: {path} mounts a token"
                 if document.kind == "ServiceAccount":
@@ -90,28 +100,42 @@ def pods_have_no_token(tree: Tree) -> Iterator[str]:
 
 
 def kubelet_replaces_nothing(tree: Tree) -> Iterator[str]:
-    """It reads ``$$`` and ``$(NAME)`` in commands and values; a script that means its own gets something else."""
+    """It reads ``$$`` and ``$(NAME)`` in commands and values; a script that means its own gets
+    something else."""
     for where, container in _containers(tree):
         names = {variable["name"] for variable in container.get("env", ())}
-        for _, text in strings([container.get("command"), container.get("args"), container.get("env")]):
+        for _, text in strings(
+            [container.get("command"), container.get("args"), container.get("env")]
+        ):
             if "$$" in text or names & set(re.findall(r"\$\(([^)]*)\)", text)):
                 yield f"{where}: {text[:40]!r}"
 
 
 def every_namespace_has_defaults(tree: Tree) -> Iterator[str]:
-    """A pod that says nothing gets amounts, no pod is refused for its own, and objects have a number."""
+    """A pod that says nothing gets amounts, no pod is refused for its own, and objects have a
+    number."""
     for namespace in (namespace for team in tree.teams for namespace in tree.namespaces(team)):
         ranges = [each for each in tree.of("LimitRange") if each.namespace == namespace]
         limits = [limit for each in ranges for limit in each.spec["limits"]]
         if [set(limit) for limit in limits] != [{"type", "default", "defaultRequest"}]:
             yield f"{namespace}: limits {limits}"
-        hard = [set(each.spec["hard"]) for each in tree.of("ResourceQuota") if each.namespace == namespace]
-        if len(hard) != 1 or not {"services.loadbalancers", "services.nodeports"} <= hard[0] or hard[0] & _COMPUTE:
+        hard = [
+            set(each.spec["hard"])
+            for each in tree.of("ResourceQuota")
+            if each.namespace == namespace
+        ]
+        if (
+            len(hard) != 1
+            or not {"services.loadbalancers", "services.nodeports"} <= hard[0]
+            or hard[0] & _COMPUTE
+        ):
             yield f"{namespace}: quota {hard}"
 
 
 def mpi_runtimes_are_what_trainer_expects(tree: Tree) -> Iterator[str]:
-    for runtime in (each for each in tree.of("ClusterTrainingRuntime") if "mpi" in each.spec["mlPolicy"]):
+    for runtime in (
+        each for each in tree.of("ClusterTrainingRuntime") if "mpi" in each.spec["mlPolicy"]
+    ):
         policy = runtime.spec["mlPolicy"]
         if policy["numNodes"] != 1 or policy["mpi"].get("runLauncherAsNode") is not True:
             yield f"{runtime.path}: numNodes must be 1, the launcher a node"

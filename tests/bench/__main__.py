@@ -41,11 +41,16 @@ def main() -> int:
     print(f"Python {platform.python_version()}, {machine}, {RUNS} runs each, {peak} MiB at most\n")
     print(f"{'command':<28} {'min':>6} {'median':>7} {'max':>6}   seconds")
     for name, seconds in rows:
-        print(f"{name:<28} {min(seconds):>6.2f} {statistics.median(seconds):>7.2f} {max(seconds):>6.2f}")
+        print(
+            f"{name:<28} {min(seconds):>6.2f} {statistics.median(seconds):>7.2f} "
+            f"{max(seconds):>6.2f}"
+        )
     return 0
 
 
-def _times(root: Path, arguments: tuple[str, ...], before: Callable[[Path, int], None]) -> list[float]:
+def _times(
+    root: Path, arguments: tuple[str, ...], before: Callable[[Path, int], None]
+) -> list[float]:
     seconds = []
     for run in range(RUNS + 1):
         before(root, run)

@@ -1,4 +1,5 @@
-"""Profiles of a large platform: many teams spread over clusters of 104 nodes, by turns of two releases and fabrics."""
+"""Profiles of a large platform: many teams spread over clusters of 104 nodes, by turns of two
+releases and fabrics."""
 
 from __future__ import annotations
 
@@ -91,7 +92,8 @@ COPIED = (
 
 
 def write_platform(root: Path, repository: Path, teams: int, clusters: int) -> None:
-    """Write the profiles of a platform; settings, hardware and runtime are this repository's own."""
+    """Write the profiles of a platform; settings, hardware and runtime are this repository's
+    own."""
     for folder in ("clusters", "hardware", "runtimes", "teams"):
         (root / folder).mkdir(parents=True)
     for name in COPIED:
@@ -100,10 +102,14 @@ def write_platform(root: Path, repository: Path, teams: int, clusters: int) -> N
     allocations = ""
     for number in range(clusters):
         kind, cluster = KINDS[number % len(KINDS)], f"cluster-{number}"
-        (root / "clusters" / f"{cluster}.yaml").write_text(CLUSTER.format(name=cluster, **vars(kind)))
+        (root / "clusters" / f"{cluster}.yaml").write_text(
+            CLUSTER.format(name=cluster, **vars(kind))
+        )
         allocations += f"{cluster}:\n  {kind.fabric}:\n"
         for slot, each in enumerate(range(number, teams, clusters)):
             team, held = f"team-{each:04}", kind.held.format(1 + slot, 1000 + slot)
-            (root / "teams" / f"{team}.yaml").write_text(TEAM.format(team=team, cluster=cluster, pool=kind.pool))
+            (root / "teams" / f"{team}.yaml").write_text(
+                TEAM.format(team=team, cluster=cluster, pool=kind.pool)
+            )
             allocations += f"    {team}: {{{held}, addresses: {blocks[slot]}}}\n"
     (root / "allocations.yaml").write_text(allocations)

@@ -33,7 +33,13 @@ def places(value: Plain, steps: Sequence[str]) -> Iterator[tuple[str | int, ...]
         return
     first, rest = steps[0], steps[1:]
     if isinstance(value, dict) and first != ITEM:
-        inside = list(value.items()) if first == NAME else [(first, value[first])] if first in value else []
+        inside = (
+            list(value.items())
+            if first == NAME
+            else [(first, value[first])]
+            if first in value
+            else []
+        )
     else:
         inside = list(enumerate(value)) if isinstance(value, list) and first == ITEM else []
     for step, below in inside:

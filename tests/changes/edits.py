@@ -18,7 +18,8 @@ _WRONG = 0.1
 """Share of edits that give a key a value which its schema most likely refuses."""
 
 _ANOTHER = 0.5
-"""Share of edits that make a new entry of a mapping for a key, rather than put it into one that is there."""
+"""Share of edits that make a new entry of a mapping for a key, rather than put it into one that is
+there."""
 
 
 class Action(StrEnum):
@@ -58,7 +59,11 @@ def edit(documents: Documents, key: Key, action: Action, order: random.Random) -
     """
     editor = _Editor(documents, key, order)
     chosen = (
-        editor.profile(action) if not key.steps else editor.add() if action is Action.ADDED else editor.touch(action)
+        editor.profile(action)
+        if not key.steps
+        else editor.add()
+        if action is Action.ADDED
+        else editor.touch(action)
     )
     if chosen is None:
         return None
@@ -83,11 +88,17 @@ class _Editor:
         if not self.files:
             return None
         file = self.order.choice(self.files)
-        return file, None if action is Action.REMOVED else self.values.other(self.key, self.documents[file])
+        return file, None if action is Action.REMOVED else self.values.other(
+            self.key, self.documents[file]
+        )
 
     def touch(self, action: Action) -> tuple[str, Plain] | None:
         """Change or remove a key where it is."""
-        found = [(file, place) for file in self.files for place in places(self.documents[file], self.key.steps)]
+        found = [
+            (file, place)
+            for file in self.files
+            for place in places(self.documents[file], self.key.steps)
+        ]
         if not found:
             return None
         file, place = self.order.choice(found)
@@ -170,7 +181,8 @@ class _Editor:
         return copy.deepcopy(source.value.get(key.steps[0]))
 
     def _root(self) -> Plain:
-        """Return a new profile: more often a copy of another, as people make them, than one from nothing."""
+        """Return a new profile: more often a copy of another, as people make them, than one from
+        nothing."""
         if self.files and self.order.random() < 0.7:
             return copy.deepcopy(self.documents[self.order.choice(self.files)])
         return self.values.new(Key(self.key.kind))
@@ -180,7 +192,10 @@ class _Editor:
         if not folder:
             return "" if self.files else f"{self.key.kind}.yaml"
         name = "kustomization.yaml" if self.key.kind == "component" else ""
-        free = (f"{folder}/{each}/{name}" if name else f"{folder}/{each}.yaml" for each in ("extra", "spare", "third"))
+        free = (
+            f"{folder}/{each}/{name}" if name else f"{folder}/{each}.yaml"
+            for each in ("extra", "spare", "third")
+        )
         return next((file for file in free if file not in self.documents), "")
 
 

@@ -38,7 +38,8 @@ class Key:
 
 @cache
 def keys() -> tuple[Key, ...]:
-    """Return every key of every kind of profile, nested ones included, and the profiles themselves."""
+    """Return every key of every kind of profile, nested ones included, and the profiles
+    themselves."""
     return tuple(sorted(key for kind in profile_kinds() for key in _below(Key(kind))))
 
 

@@ -1,4 +1,5 @@
-"""The command line inside this process, without the two programs of `verify`, and the examples that it is tried on."""
+"""The command line inside this process, without the two programs of `verify`, and the examples that
+it is tried on."""
 
 from __future__ import annotations
 
@@ -22,7 +23,11 @@ from trainyard.workflows.generate import Generation
 from trainyard.yaml_io.manifests import parse_manifests
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SMALL = {"init": "openshift-ai-3.5", "two-generations": "openshift-ai-3.5", "init-kubernetes": "kubernetes-1.36"}
+SMALL = {
+    "init": "openshift-ai-3.5",
+    "two-generations": "openshift-ai-3.5",
+    "init-kubernetes": "kubernetes-1.36",
+}
 """Examples with a cluster of one release, by name."""
 
 EXAMPLES = (*SMALL, "own")
@@ -46,18 +51,22 @@ def build(tool: Tool, folder: Path) -> str:
     """Return what kustomize builds from a folder that only lists files and components."""
     (body,) = parse_manifests((folder / "kustomization.yaml").read_text("utf-8"))
     texts = [(folder / file).read_text("utf-8") for file in body["resources"]]
-    return "\n---\n".join([*texts, *(build(tool, folder / each) for each in body.get("components", ()))])
+    return "\n---\n".join(
+        [*texts, *(build(tool, folder / each) for each in body.get("components", ()))]
+    )
 
 
 def accept(_: Tool, streams: Mapping[str, str], schemas: str) -> Report:
-    """Return a report that accepts every object: `verify` itself checks each against the strict schemas."""
+    """Return a report that accepts every object: `verify` itself checks each against the strict
+    schemas."""
     assert schemas
     objects = sum(len(re.findall(r"^kind:", text, re.MULTILINE)) for text in streams.values())
     return Report(objects, (), (), 0, objects)
 
 
 class Remembered:
-    """Generates once for the same profiles and lockfiles: five commands in a row ask for the same tree."""
+    """Generates once for the same profiles and lockfiles: five commands in a row ask for the same
+    tree."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Generation] = {}
@@ -79,7 +88,11 @@ def make(folder: Path, name: str, label: str) -> Repository:
     call = _inside(folder)
     if name.startswith("init"):
         assert not call("init", ".").code
-        edit(folder / "profiles" / "clusters" / "lab.yaml", f"release: {SMALL['init']}", f"release: {SMALL[name]}")
+        edit(
+            folder / "profiles" / "clusters" / "lab.yaml",
+            f"release: {SMALL['init']}",
+            f"release: {SMALL[name]}",
+        )
         for team in ("nlp", "vision"):
             assert not call("add", "team", team, "--nodes", "2").code
     else:
@@ -96,7 +109,11 @@ def _inside(folder: Path) -> Call:
         tempfile.tempdir = str(folder)
         out, err = io.StringIO(), io.StringIO()
         try:
-            with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            with (
+                contextlib.chdir(folder),
+                contextlib.redirect_stdout(out),
+                contextlib.redirect_stderr(err),
+            ):
                 code = run(args)
         finally:
             tempfile.tempdir = kept

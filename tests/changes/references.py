@@ -1,4 +1,5 @@
-"""Names of other things that keys take, so that an edit mostly refers to something that is there."""
+"""Names of other things that keys take, so that an edit mostly refers to something that is
+there."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ def found(finders: Mapping[str, Finder], key: Key, documents: Documents) -> list
 
 
 def _names(kind: str) -> Finder:
-    return lambda documents: (file.split("/")[1].removesuffix(".yaml") for file in files_of(kind, documents))
+    return lambda documents: (
+        file.split("/")[1].removesuffix(".yaml") for file in files_of(kind, documents)
+    )
 
 
 def _keys(kind: str, *steps: str) -> Finder:
@@ -31,7 +34,9 @@ def _keys(kind: str, *steps: str) -> Finder:
 
 
 def _shipped(pattern: str, parent: int) -> Finder:
-    return lambda _: ((*path.parts[:-1], path.stem)[parent] for path in sorted(PACKAGE.glob(pattern)))
+    return lambda _: (
+        (*path.parts[:-1], path.stem)[parent] for path in sorted(PACKAGE.glob(pattern))
+    )
 
 
 def _namespaces(documents: Documents) -> Iterator[str]:

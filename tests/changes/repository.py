@@ -17,7 +17,8 @@ from trainyard.yaml_io.source import Plain
 Call = Callable[..., Ended]
 
 _LOCK_PARTS = ("version", "tool", "release", "files")
-"""Parts of a lockfile that follow from the profiles alone. It may also remember what earlier profiles said."""
+"""Parts of a lockfile that follow from the profiles alone. It may also remember what earlier
+profiles said."""
 
 _REPORTS = "trainyard-bug-*.txt"
 
@@ -46,12 +47,18 @@ class Repository:
         self.tree = contents(folder / "overlays")
 
     def documents(self) -> dict[str, Plain]:
-        """Return each profile that has a schema, as plain data; one that can't be read is left out."""
-        found = {file: read(file, content)[0].value for file, content in self.profiles.items() if is_profile(file)}
+        """Return each profile that has a schema, as plain data; one that can't be read is left
+        out."""
+        found = {
+            file: read(file, content)[0].value
+            for file, content in self.profiles.items()
+            if is_profile(file)
+        }
         return {file: value for file, value in found.items() if isinstance(value, dict)}
 
     def apply(self, *edits: Edit) -> bool:
-        """Edit profiles and try every command; tell whether the edit was accepted. A refused one is undone."""
+        """Edit profiles and try every command; tell whether the edit was accepted. A refused one is
+        undone."""
         before = self.profiles
         after = dict(before)
         for each in edits:
@@ -69,15 +76,22 @@ class Repository:
         return accepted
 
     def revert(self) -> bool:
-        """Bring back the profiles of the beginning; tell whether that is accepted. The tree is then what it was."""
+        """Bring back the profiles of the beginning; tell whether that is accepted. The tree is then
+        what it was."""
         self._history.append("all profiles are again what they were at the beginning")
         tree = contents(self.folder / "overlays")
         self._put(self.base)
         accepted = self._run("generate").code == 0
         after = contents(self.folder / "overlays")
         if accepted:
-            differ = [file for file in self.tree.keys() | after.keys() if not _same(file, self.tree, after)]
-            self._hold(not differ, f"the revert was accepted, but these files differ: {sorted(differ)}")
+            differ = [
+                file
+                for file in self.tree.keys() | after.keys()
+                if not _same(file, self.tree, after)
+            ]
+            self._hold(
+                not differ, f"the revert was accepted, but these files differ: {sorted(differ)}"
+            )
             self._hold(self._run("generate", "--check").code == 0, "--check fails after the revert")
         else:
             self._hold(after == tree, "generate refused the revert and wrote all the same")
@@ -99,22 +113,38 @@ class Repository:
         tree = contents(self.folder / "overlays")
         valid, stale, written = self._run("validate"), self._run("verify"), self._run("generate")
         after = contents(self.folder / "overlays")
-        self._hold(valid.code in {0, written.code}, f"validate ends with {valid.code}, generate with {written.code}")
+        self._hold(
+            valid.code in {0, written.code},
+            f"validate ends with {valid.code}, generate with {written.code}",
+        )
         if written.code:
-            self._hold(stale.code != 0, f"verify accepts what generate refuses:\n{written.out}{written.err}")
+            self._hold(
+                stale.code != 0,
+                f"verify accepts what generate refuses:\n{written.out}{written.err}",
+            )
             self._hold(after == tree, "generate was refused and wrote all the same")
             return False
-        self._hold(stale.code == 0 or after != tree, "verify refuses a tree that generate did not change")
+        self._hold(
+            stale.code == 0 or after != tree, "verify refuses a tree that generate did not change"
+        )
         for command in (("generate", "--check"), ("verify",), ("generate",)):
             again = self._run(*command)
-            self._hold(again.code == 0, f"{command} ends with {again.code} after generate:\n{again.out}{again.err}")
-        self._hold(contents(self.folder / "overlays") == after, "generate wrote something the second time")
+            self._hold(
+                again.code == 0,
+                f"{command} ends with {again.code} after generate:\n{again.out}{again.err}",
+            )
+        self._hold(
+            contents(self.folder / "overlays") == after, "generate wrote something the second time"
+        )
         return True
 
     def _run(self, *command: str) -> Ended:
         ended = self._call(*command)
         nothing = not any(file.startswith("clusters/") for file in self.profiles)
-        self._hold(ended.code in {0, 1} or (ended.code == 3 and nothing), f"{command}: {ended}{self._reports()}")
+        self._hold(
+            ended.code in {0, 1} or (ended.code == 3 and nothing),
+            f"{command}: {ended}{self._reports()}",
+        )
         return ended
 
     def _put(self, profiles: dict[str, bytes]) -> None:
@@ -125,12 +155,18 @@ class Repository:
                 path.parent.rmdir()
         write(
             self.folder / "profiles",
-            {file: content for file, content in profiles.items() if self.profiles.get(file) != content},
+            {
+                file: content
+                for file, content in profiles.items()
+                if self.profiles.get(file) != content
+            },
         )
         self.profiles = profiles
 
     def _reports(self) -> str:
-        return "".join(f"\n{path.read_text(encoding='utf-8')}" for path in self.folder.glob(_REPORTS))
+        return "".join(
+            f"\n{path.read_text(encoding='utf-8')}" for path in self.folder.glob(_REPORTS)
+        )
 
     def _hold(self, holds: bool, message: str) -> None:
         if not holds:
@@ -139,7 +175,11 @@ class Repository:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Return every file below a folder by its path there."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -155,7 +195,12 @@ def is_profile(file: str) -> bool:
 
 
 def _same(file: str, one: Mapping[str, bytes], other: Mapping[str, bytes]) -> bool:
-    if one.get(file) == other.get(file) or not file.endswith("/trainyard.lock") or file not in one or file not in other:
+    if (
+        one.get(file) == other.get(file)
+        or not file.endswith("/trainyard.lock")
+        or file not in one
+        or file not in other
+    ):
         return one.get(file) == other.get(file)
     parts = [{part: json.loads(each[file])[part] for part in _LOCK_PARTS} for each in (one, other)]
     return parts[0] == parts[1]
@@ -163,6 +208,10 @@ def _same(file: str, one: Mapping[str, bytes], other: Mapping[str, bytes]) -> bo
 
 def _told(edit: Edit) -> str:
     """Return an edit as a person would review it."""
-    old, new = (emit(each).decode() if each is not None else "" for each in (edit.before, edit.after))
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), edit.file, edit.file, n=1, lineterm="")
+    old, new = (
+        emit(each).decode() if each is not None else "" for each in (edit.before, edit.after)
+    )
+    lines = difflib.unified_diff(
+        old.splitlines(), new.splitlines(), edit.file, edit.file, n=1, lineterm=""
+    )
     return "\n".join([f"{edit.key} {edit.action}:", *lines])

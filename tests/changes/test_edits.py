@@ -1,7 +1,8 @@
-"""Random edits of profiles over a committed tree: nothing crashes, nothing is half written, and a revert restores all.
+"""Random edits of profiles over a committed tree: nothing crashes, nothing is half written, and a
+revert restores all.
 
-Each run edits every key of every kind of profile once. Other edits follow, alone, in pairs and in sequences of commits:
-a few of them, or as many as ``--edits`` says.
+Each run edits every key of every kind of profile once. Other edits follow, alone, in pairs and in
+sequences of commits: a few of them, or as many as ``--edits`` says.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ def test_every_key_of_a_profile_can_be_edited(kind: str, examples: Examples, see
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_edits_come_in_pairs_and_sequences(
-    chunk: int, examples: Examples, seed: str, edits: int, record_property: Callable[[str, object], None]
+    chunk: int,
+    examples: Examples,
+    seed: str,
+    edits: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
     """Commit after commit, each with one edit or two, and the revert of them all."""
     order = random.Random(f"{seed} {chunk}")
@@ -65,8 +70,11 @@ def test_edits_come_in_pairs_and_sequences(
         record_property(what, count)
 
 
-def _possible(examples: Examples, key: Key, release: str, order: random.Random) -> Iterator[tuple[str, Edit]]:
-    """Yield edits of a key, on a small example of the release first: there they take a fifth of the time."""
+def _possible(
+    examples: Examples, key: Key, release: str, order: random.Random
+) -> Iterator[tuple[str, Edit]]:
+    """Yield edits of a key, on a small example of the release first: there they take a fifth of the
+    time."""
     small = [name for name in SMALL if release in {SMALL[name], "any"}]
     names = [*order.sample(small, len(small)), "own"]
     for name, action in product(names, order.sample(list(Action), len(Action))):
@@ -76,8 +84,11 @@ def _possible(examples: Examples, key: Key, release: str, order: random.Random) 
 
 
 def _history(order: random.Random) -> list[list[tuple[Key, Action]]]:
-    """Return commits: two edits in one, the life of one key, or edits of several keys one after the other."""
-    chosen = [(key, order.choice(list(Action))) for key in order.sample(keys(), order.randint(2, 5))]
+    """Return commits: two edits in one, the life of one key, or edits of several keys one after the
+    other."""
+    chosen = [
+        (key, order.choice(list(Action))) for key in order.sample(keys(), order.randint(2, 5))
+    ]
     shape = order.randrange(3)
     if shape == 0:
         return [chosen[:2]]
@@ -90,8 +101,11 @@ def _reverted(repository: Repository) -> Counter[str]:
     return Counter(reverts=1, reverted=repository.revert())
 
 
-def _commit(repository: Repository, wanted: list[tuple[Key, Action]], order: random.Random) -> Counter[str]:
-    """Apply edits as one commit, as far as there is a profile where each can be done, and count what was accepted."""
+def _commit(
+    repository: Repository, wanted: list[tuple[Key, Action]], order: random.Random
+) -> Counter[str]:
+    """Apply edits as one commit, as far as there is a profile where each can be done, and count
+    what was accepted."""
     documents, made = repository.documents(), []
     for key, action in wanted:
         if one := edit(documents, key, action, order):

@@ -1,4 +1,5 @@
-"""Values for keys: mostly such as the schema wants and with names that exist, so that an edit comes through."""
+"""Values for keys: mostly such as the schema wants and with names that exist, so that an edit comes
+through."""
 
 from __future__ import annotations
 
@@ -19,11 +20,48 @@ _OPTIONAL = 0.3
 """Share of the keys that a new mapping has beyond those that it needs."""
 
 _WORDS = (
-    *("extra", "spare-2", "extra-v2", "2", "1.6", "64Gi", "36h", "10.200.0.0/16", "10.64.64.0/20", "0x0110", "110"),
-    *("0x0300-0x03ff", "300-399", "ml.example.com/extra", "extra@example.com", "https://extra.example.com/x"),
-    *("/export/extra", "StorageClass/extra", "extra.example.com", "0000:18:00.0", "15b3", "ens1f0", "mlx5_0"),
-    *("all", "none", "2027-06-30", "scheduling/no-reserve", "profiles/teams/nlp.yaml", "A reason that is long enough"),
-    *(f"registry.example.com/ml/extra@sha256:{'ab' * 32}", "kustomize.config.k8s.io/v1alpha1", "Component"),
+    *(
+        "extra",
+        "spare-2",
+        "extra-v2",
+        "2",
+        "1.6",
+        "64Gi",
+        "36h",
+        "10.200.0.0/16",
+        "10.64.64.0/20",
+        "0x0110",
+        "110",
+    ),
+    *(
+        "0x0300-0x03ff",
+        "300-399",
+        "ml.example.com/extra",
+        "extra@example.com",
+        "https://extra.example.com/x",
+    ),
+    *(
+        "/export/extra",
+        "StorageClass/extra",
+        "extra.example.com",
+        "0000:18:00.0",
+        "15b3",
+        "ens1f0",
+        "mlx5_0",
+    ),
+    *(
+        "all",
+        "none",
+        "2027-06-30",
+        "scheduling/no-reserve",
+        "profiles/teams/nlp.yaml",
+        "A reason that is long enough",
+    ),
+    *(
+        f"registry.example.com/ml/extra@sha256:{'ab' * 32}",
+        "kustomize.config.k8s.io/v1alpha1",
+        "Component",
+    ),
 )
 """Strings of every form that a schema asks for; which one fits, its pattern tells."""
 
@@ -73,7 +111,9 @@ class Values:
             return self.mapping(key)
         if kind == "array":
             count = self._order.randint(schema.get("minItems", 1), 2)
-            return _unique([*schema.get("default", ()), *(self.new(key / ITEM) for _ in range(count))])
+            return _unique(
+                [*schema.get("default", ()), *(self.new(key / ITEM) for _ in range(count))]
+            )
         return copy.deepcopy(self._order.choice(list(self._scalars(key, schema, kind, None))))
 
     def other(self, key: Key, old: Plain) -> Plain:
@@ -88,7 +128,8 @@ class Values:
         return self._order.choice(others) if others else self.wrong(old)
 
     def name(self, key: Key, taken: Mapping[str, Plain]) -> str:
-        """Return a name for a new entry of a mapping; one that is taken when every name that fits is."""
+        """Return a name for a new entry of a mapping; one that is taken when every name that fits
+        is."""
         rule = _name_rule(key)
         names = [*found(NAMES, key, self._documents), *self._peer_names(key), *_WORDS]
         fits = [each for each in names if each not in taken and re.search(rule, each)]
@@ -111,7 +152,11 @@ class Values:
         among = _ONE_OF.get(str(key), ())
         one = wanted if wanted in among else self._order.choice(among or below)
         needed = {*schema_of(key).get("required", ()), wanted, *([one] if among else [])}
-        chosen = [each for each in below if each in needed or (each not in among and self._order.random() < _OPTIONAL)]
+        chosen = [
+            each
+            for each in below
+            if each in needed or (each not in among and self._order.random() < _OPTIONAL)
+        ]
         return {step: self.new(key / step) for step in chosen or [one]}
 
     def _other_mapping(self, key: Key, old: dict[str, Plain]) -> dict[str, Plain]:
@@ -121,11 +166,16 @@ class Values:
         free = NAME in children(key)
         if names and free and self._order.random() < 0.5:
             name = self._order.choice(names)
-            return {self.name(key / NAME, old) if each == name else each: below for each, below in changed.items()}
+            return {
+                self.name(key / NAME, old) if each == name else each: below
+                for each, below in changed.items()
+            }
         inside = [name for name in names if free or name in children(key)]
         if inside and self._order.random() < 0.7:
             name = self._order.choice(inside)
-            changed[name] = self.other(key / (name if name in children(key) else NAME), changed[name])
+            changed[name] = self.other(
+                key / (name if name in children(key) else NAME), changed[name]
+            )
         elif inside and self._order.random() < 0.5:
             del changed[self._order.choice(inside)]
         else:
@@ -146,7 +196,9 @@ class Values:
             changed = _unique([*changed, self.new(key / ITEM)])
         return changed if changed != old else [*changed, self.wrong(None)]
 
-    def _scalars(self, key: Key, schema: Mapping[str, Any], kind: str, old: Plain) -> Iterator[Plain]:
+    def _scalars(
+        self, key: Key, schema: Mapping[str, Any], kind: str, old: Plain
+    ) -> Iterator[Plain]:
         if "enum" in schema:
             yield from schema["enum"]
         elif kind == "boolean":
@@ -157,14 +209,21 @@ class Values:
             rule = schema.get("pattern", "")
             least, most = schema.get("minLength", 0), schema.get("maxLength", 300)
             strings = self._strings(key, schema, old)
-            yield from (each for each in strings if re.search(rule, each) and least <= len(each) <= most)
+            yield from (
+                each for each in strings if re.search(rule, each) and least <= len(each) <= most
+            )
 
     def _numbers(self, key: Key, schema: Mapping[str, Any], old: Plain) -> Iterator[int]:
         near = [old, *(each for each in self._peers(key) if type(each) is int)]
         for number in (each for each in near if type(each) is int):
             yield from (number - 1, number + 1, number * 2, number // 2)
         least, most = schema.get("minimum", 0), schema.get("maximum", 1000)
-        yield from (least, least + 1, schema.get("default", least), self._order.randint(least, most))
+        yield from (
+            least,
+            least + 1,
+            schema.get("default", least),
+            self._order.randint(least, most),
+        )
 
     def _strings(self, key: Key, schema: Mapping[str, Any], old: Plain) -> Iterator[str]:
         references = found(REFERENCES, key, self._documents)
@@ -174,7 +233,11 @@ class Values:
             return
         peers = [each for each in self._peers(key) if isinstance(each, str)]
         yield from (*peers, *schema.get("examples", ()))
-        yield from (self._mutated(each) for each in [old, *peers, *schema.get("examples", ())] if isinstance(each, str))
+        yield from (
+            self._mutated(each)
+            for each in [old, *peers, *schema.get("examples", ())]
+            if isinstance(each, str)
+        )
         yield from _WORDS
 
     def _mutated(self, text: str) -> str:
@@ -188,7 +251,9 @@ class Values:
         """Return what other profiles say at the same key."""
         documents = (self._documents[file] for file in files_of(key.kind, self._documents))
         found = {
-            json.dumps(at(each, place)): at(each, place) for each in documents for place in places(each, key.steps)
+            json.dumps(at(each, place)): at(each, place)
+            for each in documents
+            for place in places(each, key.steps)
         }
         return [found[text] for text in sorted(found)]
 

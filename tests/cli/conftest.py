@@ -56,6 +56,9 @@ def tree(repository: Path, trainyard: Callable[..., Ended]) -> Path:
 def broken(here: Path) -> Path:
     """A repository whose only profile has one mistake."""
     (here / "profiles").mkdir()
-    text = "format: 1\ndomain: ml.example.com\nrepository: https://git.example.com/x.git\nbrunch: main\n"
+    text = (
+        "format: 1\ndomain: ml.example.com\nrepository: https://git.example.com/x.git\nbrunch: "
+        "main\n"
+    )
     (here / "profiles" / "trainyard.yaml").write_text(text, encoding="utf-8")
     return here

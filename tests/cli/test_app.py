@@ -40,7 +40,9 @@ def test_list_of_commands_tells_what_each_says_of_itself() -> None:
 def test_command_and_options_have_help(command: click.Command) -> None:
     """Nobody has to guess what a command or an option does."""
     assert command.help
-    assert [each.name for each in command.params if isinstance(each, click.Option) and not each.help] == []
+    assert [
+        each.name for each in command.params if isinstance(each, click.Option) and not each.help
+    ] == []
 
 
 @pytest.mark.parametrize("command", EVERY.values(), ids=EVERY)
@@ -48,7 +50,11 @@ def test_every_option_is_read(command: click.Command) -> None:
     """An option that the command's function does not use would be a promise that nobody keeps."""
     assert command.callback is not None
     tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(command.callback))))
-    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    read = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
 
     assert {each.name for each in command.params} <= read
 
@@ -82,7 +88,11 @@ def test_words_are_completed(words: str, expected: list[str]) -> None:
 
 def test_shell_is_answered(repository: Path) -> None:
     """What the shell's own script asks is answered, and nothing else is printed."""
-    asked = {"_TRAINYARD_COMPLETE": "bash_complete", "COMP_WORDS": "trainyard show n", "COMP_CWORD": "2"}
+    asked = {
+        "_TRAINYARD_COMPLETE": "bash_complete",
+        "COMP_WORDS": "trainyard show n",
+        "COMP_CWORD": "2",
+    }
     done = subprocess.run(
         [sys.executable, "-m", "trainyard"],
         cwd=repository,
@@ -95,12 +105,15 @@ def test_shell_is_answered(repository: Path) -> None:
     assert (done.stdout, done.stderr) == ("plain,nlp\n", "")
 
 
-_EXTRAS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+_EXTRAS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"][
+    "optional-dependencies"
+]
 
 
 @pytest.mark.parametrize("library", [each.partition(">")[0] for each in _EXTRAS["rehearse"]])
 def test_only_the_rehearsal_needs_its_extra(library: str) -> None:
-    """Without the extra `rehearse`, its command says what to install, and completions and all others go on."""
+    """Without the extra `rehearse`, its command says what to install, and completions and all
+    others go on."""
     program = f"""
 import sys
 sys.modules[{library!r}] = None
@@ -118,5 +131,8 @@ print({{name for name in COMMANDS if run([name, "--help"])}}, file=sys.stderr)
         text=True,
     )
 
-    sentence = f"error: `rehearse` needs {library}, which is not installed; run `pip install 'trainyard[rehearse]'`"
+    sentence = (
+        f"error: `rehearse` needs {library}, which is not installed; run `pip install "
+        "'trainyard[rehearse]'`"
+    )
     assert done.stderr == f"{sentence}\n{{'rehearse'}}\n"

@@ -23,7 +23,9 @@ def test_long_work_is_announced_on_a_terminal(
     assert capsys.readouterr() == ("", "verifying ...\n" if terminal else "")
 
 
-def test_short_work_is_not_announced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_short_work_is_not_announced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What is done in a moment needs no word."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with console.working("verifying"):
@@ -33,7 +35,9 @@ def test_short_work_is_not_announced(monkeypatch: pytest.MonkeyPatch, capsys: py
 
 
 @pytest.mark.parametrize(("term", "wanted"), [("xterm", True), ("dumb", False)])
-def test_terminal_decides_when_nobody_else_does(term: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_decides_when_nobody_else_does(
+    term: str, wanted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a word of the user a terminal gets colours, if it can show them."""
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("TERM", term)

@@ -44,13 +44,16 @@ def test_missing_tool_has_its_exit_code(trainyard: Call, monkeypatch: pytest.Mon
 
     assert ended.code == 4
     assert (
-        "\nkustomize                 error: kustomize v5.8.1 is needed, but TRAINYARD_KUSTOMIZE names no" in ended.out
+        "\nkustomize                 error: kustomize v5.8.1 is needed, but TRAINYARD_KUSTOMIZE "
+        "names no" in ended.out
     )
     assert "there is no folder profiles; `trainyard init` makes one" in ended.out
 
 
 @pytest.mark.usefixtures("here")
-def test_release_without_schemas_is_broken(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_release_without_schemas_is_broken(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An installation that lost its schemas is no working one."""
 
     def fail(release: str) -> Path:
@@ -61,11 +64,18 @@ def test_release_without_schemas_is_broken(trainyard: Call, monkeypatch: pytest.
     broken = [part for part in json.loads(ended.out)["parts"] if not part["works"]]
 
     assert ended.code == 4
-    assert {"name": "release openshift-ai-3.5", "state": "no openshift-ai-3.5", "works": False} in broken
+    assert {
+        "name": "release openshift-ai-3.5",
+        "state": "no openshift-ai-3.5",
+        "works": False,
+    } in broken
 
 
-def test_release_that_was_replaced_is_broken(trainyard: Call, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other parts are shown all the same; a command that reads profiles names the file with the same exit code."""
+def test_release_that_was_replaced_is_broken(
+    trainyard: Call, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other parts are shown all the same; a command that reads profiles names the file with the
+    same exit code."""
     (here / "profiles" / "teams").mkdir(parents=True)
     (here / "profiles" / "teams" / "blue.yaml").write_text("nodes: 1\n", encoding="utf-8")
     shutil.copytree(PACKAGE / "presets", here / "presets")

@@ -15,14 +15,23 @@ def test_new_repository_grows_to_a_tree(here: Path, trainyard: Call) -> None:
     begun = trainyard("init")
     assert begun.code == 0
     written = [line.removeprefix("wrote ") for line in begun.out.splitlines()]
-    assert sorted(written) == sorted(str(path.relative_to(here)) for path in here.rglob("*") if path.is_file())
-    assert begun.err.startswith("Next: adapt the profiles to your cluster, then run `trainyard add team NAME`")
+    assert sorted(written) == sorted(
+        str(path.relative_to(here)) for path in here.rglob("*") if path.is_file()
+    )
+    assert begun.err.startswith(
+        "Next: adapt the profiles to your cluster, then run `trainyard add team NAME`"
+    )
 
     added = trainyard("add", "team", "audio", "--nodes", "2")
     assert added.code == 0
-    assert added.out.startswith("wrote profiles/teams/audio.yaml\nwrote profiles/allocations.yaml\nteam audio has 2 ")
+    assert added.out.startswith(
+        "wrote profiles/teams/audio.yaml\nwrote profiles/allocations.yaml\nteam audio has 2 "
+    )
     assert " for ever\n" in added.out
-    assert added.err == "Next: fill in profiles/teams/audio.yaml, run `trainyard generate` and commit both.\n"
+    assert (
+        added.err
+        == "Next: fill in profiles/teams/audio.yaml, run `trainyard generate` and commit both.\n"
+    )
     assert trainyard("generate").code == 0
 
 
@@ -57,7 +66,13 @@ def test_team_that_is_there_is_refused(trainyard: Call) -> None:
     ("args", "told"),
     [
         (("nlp",), ["there is a team `nlp` already", "which cluster the team is for must be said"]),
-        (("Bad Name",), ["`Bad Name` can't be the name of a team", "which cluster the team is for must be said"]),
+        (
+            ("Bad Name",),
+            [
+                "`Bad Name` can't be the name of a team",
+                "which cluster the team is for must be said",
+            ],
+        ),
         (
             ("Bad Name", "--pool", "a100"),
             [
@@ -70,20 +85,27 @@ def test_team_that_is_there_is_refused(trainyard: Call) -> None:
     ids=["exists", "bad-name", "unknown-pool"],
 )
 @pytest.mark.usefixtures("repository")
-def test_name_cluster_and_pool_are_told_in_one_run(args: tuple[str, ...], told: list[str], trainyard: Call) -> None:
+def test_name_cluster_and_pool_are_told_in_one_run(
+    args: tuple[str, ...], told: list[str], trainyard: Call
+) -> None:
     """Nobody mends one of them to meet the next; the option to add is named."""
     ended = trainyard("add", "team", *args)
-    heads = sorted(line.partition(": ")[2] for line in ended.out.splitlines() if line.startswith("error["))
+    heads = sorted(
+        line.partition(": ")[2] for line in ended.out.splitlines() if line.startswith("error[")
+    )
 
     assert (ended.code, heads) == (1, sorted(told))
     assert "help: Add `--cluster NAME`; there is: lab, prod-east" in ended.out
 
 
 def test_pool_is_asked_for_with_the_cluster(repository: Path, trainyard: Call) -> None:
-    """Where every cluster has several, both options are missing; where one has a single pool, it could be meant."""
+    """Where every cluster has several, both options are missing; where one has a single pool, it
+    could be meant."""
     assert "which node pool" not in trainyard("add", "team", "audio").out
     edit(
-        repository / "profiles/clusters/prod-east.yaml", "pools:\n", "pools:\n  spare: {hardware: dgx-h100, nodes: 1}\n"
+        repository / "profiles/clusters/prod-east.yaml",
+        "pools:\n",
+        "pools:\n  spare: {hardware: dgx-h100, nodes: 1}\n",
     )
     asked = trainyard("add", "team", "audio").out
 
@@ -114,20 +136,34 @@ def test_unknown_place_of_a_team_is_told(trainyard: Call) -> None:
 
 def test_team_on_nodes_without_fabric_keeps_nothing(repository: Path, trainyard: Call) -> None:
     """Where no number is given, none is told."""
-    edit(repository / "profiles" / "clusters" / "lab.yaml", "cpu-epyc, nodes: 7", "cpu-epyc, nodes: 9")
+    edit(
+        repository / "profiles" / "clusters" / "lab.yaml",
+        "cpu-epyc, nodes: 7",
+        "cpu-epyc, nodes: 9",
+    )
     ended = trainyard("add", "team", "weather", "--cluster", "lab", "--pool", "cpu")
 
-    assert ended.out == "wrote profiles/teams/weather.yaml\nteam weather has 2 nodes of pool cpu on cluster lab\n"
+    assert (
+        ended.out
+        == "wrote profiles/teams/weather.yaml\nteam weather has 2 nodes of pool cpu on cluster "
+        "lab\n"
+    )
 
 
 def test_share_is_told_in_gpus(repository: Path, trainyard: Call) -> None:
     """A share is asked for in its own unit, and not beside nodes."""
     edit(repository / "profiles" / "teams" / "speech.yaml", "gpus: 6", "gpus: 4")
     where = ("--cluster", "lab", "--pool", "xe9680-h200-shared", "--gpus", "2")
-    assert "team tactile has 2 GPUs of pool xe9680-h200-shared" in trainyard("add", "team", "tactile", *where).out
+    assert (
+        "team tactile has 2 GPUs of pool xe9680-h200-shared"
+        in trainyard("add", "team", "tactile", *where).out
+    )
 
     both = trainyard("add", "team", "audio", *where, "--nodes", "1")
-    assert (both.code, both.err.splitlines()[0]) == (2, "error: `--nodes` and `--gpus` exclude each other")
+    assert (both.code, both.err.splitlines()[0]) == (
+        2,
+        "error: `--nodes` and `--gpus` exclude each other",
+    )
 
 
 def _state(folder: Path) -> dict[str, bytes]:
@@ -146,7 +182,8 @@ def _state(folder: Path) -> dict[str, bytes]:
 def test_team_that_would_be_refused_is_not_written(
     name: str, nodes: str, finding: str, here: Path, trainyard: Call
 ) -> None:
-    """The complete result is checked first: no profile, no number, and the finding with its place in the new file."""
+    """The complete result is checked first: no profile, no number, and the finding with its place
+    in the new file."""
     trainyard("init")
     before = _state(here)
     ended = trainyard("add", "team", name, "--nodes", nodes)
@@ -161,7 +198,11 @@ def test_error_that_was_there_before_is_no_obstacle(here: Path, trainyard: Call)
     """Only what the new team would add is told."""
     trainyard("init")
     assert trainyard("add", "team", "nlp", "--nodes", "2").code == 0
-    edit(here / "profiles" / "teams" / "nlp.yaml", "cohort: research", "cohort: research\nlargestJob: {nodes: 9}")
+    edit(
+        here / "profiles" / "teams" / "nlp.yaml",
+        "cohort: research",
+        "cohort: research\nlargestJob: {nodes: 9}",
+    )
     assert trainyard("validate").code == 1
     assert trainyard("add", "team", "audio", "--nodes", "2").code == 0
 
@@ -171,18 +212,24 @@ def test_error_that_was_there_before_is_no_obstacle(here: Path, trainyard: Call)
 
 
 def test_numbers_that_the_tree_remembers_are_not_given(here: Path, trainyard: Call) -> None:
-    """They are read from the tree that `--output` names; an error of that tree from before is no obstacle."""
+    """They are read from the tree that `--output` names; an error of that tree from before is no
+    obstacle."""
     trainyard("init")
     assert trainyard("add", "team", "nlp", "--nodes", "2").code == 0
     assert trainyard("generate", "--output", "out").code == 0
     lock = here / "out" / "lab" / "trainyard.lock"
-    lock.write_text(lock.read_text().replace("0x0100", "0x0101").replace("10.64.0.0/20", "10.64.16.0/20"))
+    lock.write_text(
+        lock.read_text().replace("0x0100", "0x0101").replace("10.64.0.0/20", "10.64.16.0/20")
+    )
     edit(here / "profiles" / "clusters" / "lab.yaml", "0x0100-0x017f", "0x0102-0x017f")
     edit(here / "profiles" / "allocations.yaml", "0x0100", "0x0102")
     before = _state(here)
 
     assert trainyard("add", "team", "audio", "--output", "out").code == 0
-    assert 'audio: {partition: "0x0103", addresses: 10.64.32.0/20' in (here / "profiles/allocations.yaml").read_text()
+    assert (
+        'audio: {partition: "0x0103", addresses: 10.64.32.0/20'
+        in (here / "profiles/allocations.yaml").read_text()
+    )
     assert _state(here).keys() - before.keys() == {str(here / "profiles/teams/audio.yaml")}
 
 

@@ -35,7 +35,11 @@ def _source(content: str) -> Source:
 def test_notes_stand_between_consequence_and_help() -> None:
     """A note with a place shows it; one without is a sentence."""
     source = _source("a: 1\nb: two\n")
-    notes = [Note("see", Pointer(FILE) / "b"), Note("that is all"), Note("gone", Pointer("profiles/b.yaml"))]
+    notes = [
+        Note("see", Pointer(FILE) / "b"),
+        Note("that is all"),
+        Note("gone", Pointer("profiles/b.yaml")),
+    ]
 
     assert _text(RULE.at(Pointer(FILE) / "a", "bad", notes=notes), source=source) == (
         "warning[family/pattern]: bad\n"
@@ -55,12 +59,23 @@ def test_notes_stand_between_consequence_and_help() -> None:
 def test_document_holds_the_notes() -> None:
     """A note has a span when it has a place that was read, and nothing in its stead otherwise."""
     source = _source("a: 1\nb: two\n")
-    notes = [Note("see", Pointer(FILE) / "b"), Note("that is all"), Note("gone", Pointer("profiles/b.yaml"))]
-    found = findings.Findings((RULE.at(Pointer(FILE) / "a", "bad", notes=notes),), Places({FILE: source}, {}))
+    notes = [
+        Note("see", Pointer(FILE) / "b"),
+        Note("that is all"),
+        Note("gone", Pointer("profiles/b.yaml")),
+    ]
+    found = findings.Findings(
+        (RULE.at(Pointer(FILE) / "a", "bad", notes=notes),), Places({FILE: source}, {})
+    )
     (told,) = json.loads(document.report("validate", found))["diagnostics"]
 
     assert told["notes"] == [
-        {"message": "see", "file": FILE, "start": {"line": 2, "column": 4}, "end": {"line": 2, "column": 7}},
+        {
+            "message": "see",
+            "file": FILE,
+            "start": {"line": 2, "column": 4},
+            "end": {"line": 2, "column": 7},
+        },
         {"message": "that is all", "file": None, "start": None, "end": None},
         {"message": "gone", "file": "profiles/b.yaml", "start": None, "end": None},
     ]
@@ -86,7 +101,9 @@ def test_findings_are_sorted_by_place_then_rule() -> None:
         RULE.at(at / "b", "3"),
         other.at(at / "a", "1"),
     ]
-    heads = [line for line in _text(*found, source=source).splitlines() if line.startswith("warning[")]
+    heads = [
+        line for line in _text(*found, source=source).splitlines() if line.startswith("warning[")
+    ]
 
     assert [line[-1] for line in heads] == ["1", "2", "3", "4", "5"]
 
@@ -101,7 +118,8 @@ def test_rule_with_too_many_causes_is_cut_and_counted() -> None:
 
 
 def test_findings_of_one_cause_are_one_block() -> None:
-    """The first place in full, nine more by name, the rest counted; the sum counts every finding."""
+    """The first place in full, nine more by name, the rest counted; the sum counts every
+    finding."""
     source = _source("a: 1\n")
     others = [RULE.at(Pointer(f"profiles/{i:04}.yaml"), "bad") for i in range(1, 1000)]
 
@@ -119,10 +137,14 @@ def test_findings_of_one_cause_are_one_block() -> None:
 def test_cause_is_the_head_only_of_several_findings() -> None:
     """One finding is told in its own words, two of a cause in what they have in common."""
     at, source = Pointer(FILE), _source("a: 1\nb: 2\n")
-    one, two = (RULE.at(at / key, f"team {key} lacks it", cause="teams lack it") for key in ("a", "b"))
+    one, two = (
+        RULE.at(at / key, f"team {key} lacks it", cause="teams lack it") for key in ("a", "b")
+    )
 
     assert _text(one, source=source).startswith("warning[family/pattern]: team a lacks it\n")
-    assert _text(one, two, source=source).startswith("warning[family/pattern]: teams lack it (2 places)\n")
+    assert _text(one, two, source=source).startswith(
+        "warning[family/pattern]: teams lack it (2 places)\n"
+    )
 
 
 def test_other_rule_severity_or_help_is_another_cause() -> None:
@@ -131,7 +153,9 @@ def test_other_rule_severity_or_help_is_another_cause() -> None:
     error = dataclasses.replace(RULE, severity=Severity.ERROR)
     other = dataclasses.replace(RULE, id="family/another")
     told = _text(
-        *(each.at(at, "bad") for each in (RULE, error, other)), RULE.at(at, "bad", hint="Else."), source=source
+        *(each.at(at, "bad") for each in (RULE, error, other)),
+        RULE.at(at, "bad", hint="Else."),
+        source=source,
     )
 
     assert [line for line in told.splitlines() if "[family/" in line] == [
@@ -146,16 +170,24 @@ def test_consequence_is_told_once_for_each_rule() -> None:
     """At the first finding; the others have their place and help."""
     source = _source("a: 1\n")
     other = dataclasses.replace(RULE, id="family/another", why="Because.")
-    told = _text(*(rule.at(Pointer(FILE), f"{i}") for i in range(3) for rule in (RULE, other)), source=source)
+    told = _text(
+        *(rule.at(Pointer(FILE), f"{i}") for i in range(3) for rule in (RULE, other)), source=source
+    )
 
-    assert (told.count("= if merged: Why."), told.count("= if merged: Because."), told.count("= help: ")) == (1, 1, 6)
+    assert (
+        told.count("= if merged: Why."),
+        told.count("= if merged: Because."),
+        told.count("= help: "),
+    ) == (1, 1, 6)
 
 
 def test_document_holds_every_finding_of_a_cause() -> None:
     """Each is complete there, and says what it has in common with others."""
     source = _source("a: 1\nb: 2\n")
     found = tuple(RULE.at(Pointer(FILE) / key, f"team {key}", cause="teams") for key in ("a", "b"))
-    told = json.loads(document.report("validate", findings.Findings(found, Places({FILE: source}, {}))))["diagnostics"]
+    told = json.loads(
+        document.report("validate", findings.Findings(found, Places({FILE: source}, {})))
+    )["diagnostics"]
 
     assert [(each["message"], each["cause"], each["consequence"]) for each in told] == [
         ("team a", "teams", "Why."),
@@ -170,9 +202,13 @@ def test_renamed_runtime_of_a_thousand_teams_is_one_finding(tmp_path: Path) -> N
     (root / "runtimes" / "openmpi-cuda.yaml").rename(root / "runtimes" / "openmpi.yaml")
     checked = check(root)
     errors = tuple(each for each in checked.diagnostics if has_errors([each]))
-    told = findings.text(findings.Findings(errors, Places(checked.profiles.sources(), {})), colour=False)
+    told = findings.text(
+        findings.Findings(errors, Places(checked.profiles.sources(), {})), colour=False
+    )
 
-    assert told.startswith("error[references/unknown-name]: there is no runtime `openmpi-cuda` (1,000 places)\n")
+    assert told.startswith(
+        "error[references/unknown-name]: there is no runtime `openmpi-cuda` (1,000 places)\n"
+    )
     assert told.count("error[") == 1
     assert told.count("= also: profiles/teams/") == 9
     assert told.endswith("\n1,000 errors in 1,026 profiles")
@@ -188,8 +224,11 @@ def test_finding_with_too_many_notes_is_cut_and_counted() -> None:
 
 
 @given(text=st.text(max_size=400), first=st.integers(0, 400), length=st.integers(0, 100))
-def test_any_line_is_shown_on_one_line_with_the_caret_below_its_span(text: str, first: int, length: int) -> None:
-    """Whatever a line holds, it can't steer the terminal, and the carets stand below what they mean."""
+def test_any_line_is_shown_on_one_line_with_the_caret_below_its_span(
+    text: str, first: int, length: int
+) -> None:
+    """Whatever a line holds, it can't steer the terminal, and the carets stand below what they
+    mean."""
     line = text.replace("\n", "").replace("\r", "")
     first = min(first, len(line))
     end = min(first + length, len(line))
@@ -224,7 +263,9 @@ def test_long_line_is_cut_around_its_span() -> None:
 
 def test_message_can_not_steer_the_terminal() -> None:
     """Control characters of a profile are shown, not obeyed."""
-    told = _text(RULE.at(Pointer(FILE) / "a", "bad \x1b]0;title\x07 \u202e"), source=_source("a: 1\n"))
+    told = _text(
+        RULE.at(Pointer(FILE) / "a", "bad \x1b]0;title\x07 \u202e"), source=_source("a: 1\n")
+    )
 
     assert told.startswith("warning[family/pattern]: bad \\x1b]0;title\\x07 \\u202e\n")
 
@@ -238,13 +279,17 @@ def test_credential_is_not_printed() -> None:
     assert secret not in told
     assert " --> profiles/a.yaml:2:11\n" in told
     assert f"2 | password: {'*' * len(secret)}\n  |           ^" in told
-    assert secret not in document.report("validate", findings.Findings((found,), Places({FILE: source}, {})))
+    assert secret not in document.report(
+        "validate", findings.Findings((found,), Places({FILE: source}, {}))
+    )
 
 
 def test_no_line_of_a_private_key_is_shown() -> None:
     """A finding in the middle of it has a line that does not look like a key by itself."""
     body = "MIIEpAIBAAKCAQEA7bq9"
-    source, problems = read(FILE, f"a: |\n  -----BEGIN PRIVATE KEY-----\n  {body}\u200b\n  -----END\n".encode())
+    source, problems = read(
+        FILE, f"a: |\n  -----BEGIN PRIVATE KEY-----\n  {body}\u200b\n  -----END\n".encode()
+    )
     told = _text(*problems, source=source)
 
     assert [each.rule for each in problems] == ["shape/hidden-character", "delivery/secret-in-git"]
@@ -254,7 +299,9 @@ def test_no_line_of_a_private_key_is_shown() -> None:
 
 def test_absent_first_key_is_named_beside_the_file() -> None:
     """The first line has nothing to do with it, so no line is shown."""
-    told = _text(RULE.at(Pointer(FILE) / "largestJob" / "nodes", "bad"), source=_source("contact: x\n"))
+    told = _text(
+        RULE.at(Pointer(FILE) / "largestJob" / "nodes", "bad"), source=_source("contact: x\n")
+    )
 
     assert " --> profiles/a.yaml (`largestJob` is not stated there)\n  = if merged" in told
     assert "contact" not in told

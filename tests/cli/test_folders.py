@@ -32,7 +32,8 @@ def _state(folder: Path) -> list[str]:
 def test_tree_and_profiles_are_apart(
     command: str, folders: tuple[str, str], relation: str, repository: Path, trainyard: Call
 ) -> None:
-    """Whichever way it is named, a folder that the profiles share is refused before anything is read or written."""
+    """Whichever way it is named, a folder that the profiles share is refused before anything is
+    read or written."""
     profiles, output = folders
     (repository / "deep").mkdir()
     (repository / "link").symlink_to("profiles")
@@ -40,7 +41,10 @@ def test_tree_and_profiles_are_apart(
     ended = trainyard(command, "--profiles", profiles, "--output", output)
 
     assert (ended.code, ended.out) == (2, "")
-    message = f"error: `--output {output}` {relation} the profiles (`{profiles}`); the tree needs a folder of its own"
+    message = (
+        f"error: `--output {output}` {relation} the profiles (`{profiles}`); the tree needs "
+        "a folder of its own"
+    )
     assert ended.err.startswith(message)
     assert _state(repository) == before
 

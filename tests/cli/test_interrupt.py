@@ -36,7 +36,8 @@ sys.addaudithook(heard)
 from trainyard.__main__ import main
 sys.exit(main())
 """
-"""What an installed script does, and a sign to us at the first import in `main`: Python answers Ctrl-C before that."""
+"""What an installed script does, and a sign to us at the first import in `main`: Python answers
+Ctrl-C before that."""
 
 
 def _started(folder: Path, *args: str, **environment: str) -> subprocess.Popen[str]:
@@ -58,8 +59,11 @@ def _started(folder: Path, *args: str, **environment: str) -> subprocess.Popen[s
 
 
 @pytest.fixture(scope="module")
-def trees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes], dict[str, bytes]]:
-    """A repository whose profiles were edited since its tree was written, and the files before and after."""
+def trees(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, dict[str, bytes], dict[str, bytes]]:
+    """A repository whose profiles were edited since its tree was written, and the files before and
+    after."""
     folder = tmp_path_factory.mktemp("repository")
     shutil.copytree(REPOSITORY / "profiles", folder / "profiles")
     before = dict(generate(folder / "profiles", "../profiles/components").files)
@@ -68,8 +72,11 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, byt
 
 
 @pytest.mark.parametrize("command", TRIES)
-def test_interrupt_at_any_moment(command: str, trees: tuple[Path, dict[str, bytes], dict[str, bytes]]) -> None:
-    """The command says `interrupted` or ends as if nothing had happened; the tree is the old one or the new one."""
+def test_interrupt_at_any_moment(
+    command: str, trees: tuple[Path, dict[str, bytes], dict[str, bytes]]
+) -> None:
+    """The command says `interrupted` or ends as if nothing had happened; the tree is the old one or
+    the new one."""
     folder, before, after = trees
     random = Random(command)
     write(folder / "overlays", before if command == "generate" else after)
@@ -126,7 +133,8 @@ class _Slow:
 
 @pytest.mark.usefixtures("signals")
 def test_forgotten_interrupt_is_raised_again(capsys: pytest.CaptureFixture[str]) -> None:
-    """Python prints what is raised while an object is collected, and goes on; Ctrl-C must not get lost so."""
+    """Python prints what is raised while an object is collected, and goes on; Ctrl-C must not get
+    lost so."""
     interrupt.remember()
 
     def collect() -> None:
@@ -178,8 +186,14 @@ def test_interrupt_outside_of_commands_is_told(
 
 
 def test_entry_point_imports_nothing_of_its_own() -> None:
-    """Until `main` begins, Python answers Ctrl-C with a traceback: what is imported until then is there already."""
-    code = "import sys; before = set(sys.modules); import trainyard.__main__; print(*sorted(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True, text=True)
+    """Until `main` begins, Python answers Ctrl-C with a traceback: what is imported until then is
+    there already."""
+    code = (
+        "import sys; before = set(sys.modules); import trainyard.__main__; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True, text=True
+    )
 
     assert done.stdout.split() == ["trainyard", "trainyard.__main__"]

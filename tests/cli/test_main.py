@@ -35,13 +35,17 @@ def test_no_command_is_a_usage_error_that_helps(trainyard: Call) -> None:
 
 def test_unknown_command_names_the_nearest(trainyard: Call) -> None:
     """A misspelt command is answered with the right one."""
-    message = "error: there is no command `vrify`; did you mean `verify`?\nTry `trainyard --help`.\n"
+    message = (
+        "error: there is no command `vrify`; did you mean `verify`?\nTry `trainyard --help`.\n"
+    )
     assert trainyard("vrify") == Ended(2, "", message)
 
 
 def test_command_like_no_other_is_a_usage_error(trainyard: Call) -> None:
     """Nothing is suggested where nothing is near."""
-    assert trainyard("xyz") == Ended(2, "", "error: No such command 'xyz'.\nTry `trainyard --help`.\n")
+    assert trainyard("xyz") == Ended(
+        2, "", "error: No such command 'xyz'.\nTry `trainyard --help`.\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,8 +53,16 @@ def test_command_like_no_other_is_a_usage_error(trainyard: Call) -> None:
     [
         (ToolError("kustomize is broken"), 4, "error: kustomize is broken\n"),
         (TreeError("the disk is\x1b[31m full"), 5, "error: the disk is\\x1b[31m full\n"),
-        (PermissionError(13, "Permission denied", "profiles"), 5, "error: profiles: Permission denied\n"),
-        (OSError(28, "No space left on device"), 5, "error: standard output: No space left on device\n"),
+        (
+            PermissionError(13, "Permission denied", "profiles"),
+            5,
+            "error: profiles: Permission denied\n",
+        ),
+        (
+            OSError(28, "No space left on device"),
+            5,
+            "error: standard output: No space left on device\n",
+        ),
         (KeyboardInterrupt(), 130, "\ninterrupted\n"),
     ],
 )
@@ -74,7 +86,8 @@ def test_what_ends_a_command_is_a_sentence_and_a_code(
 def test_bug_is_told_in_a_report_and_not_on_the_screen(
     repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The user sees one sentence and a file's name; the file holds version, command, exception and frames."""
+    """The user sees one sentence and a file's name; the file holds version, command, exception and
+    frames."""
     monkeypatch.setattr(validate, "generate", lambda *_, **__: 1 // 0)
     monkeypatch.setattr(tempfile, "tempdir", str(repository))
     ended = trainyard("validate", "--color", "never")
@@ -111,7 +124,9 @@ def test_full_disk_behind_stdout_is_told(args: tuple[str, ...], tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("args", "code"), [(("--help",), 0), (("rules",), 5)])
-def test_reader_that_went_away_matters_only_for_a_result(args: tuple[str, ...], code: int, tmp_path: Path) -> None:
+def test_reader_that_went_away_matters_only_for_a_result(
+    args: tuple[str, ...], code: int, tmp_path: Path
+) -> None:
     """Nobody needs all of the help; a result that nobody read is lost."""
     reader, writer = os.pipe()
     os.close(reader)
@@ -135,7 +150,9 @@ def test_closed_stdout_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("args", "code"), [(("--help",), 0), (("rules",), 5)])
-def test_closed_pipe_is_seen_at_once(args: tuple[str, ...], code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_pipe_is_seen_at_once(
+    args: tuple[str, ...], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A result is not printed into nothing, in this process as in another."""
 
     def fail(*_: object, **__: object) -> None:
@@ -150,7 +167,9 @@ def test_closed_pipe_is_seen_at_once(args: tuple[str, ...], code: int, monkeypat
     assert main.run(args) == code
 
 
-def test_closed_stdout_is_seen_at_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_closed_stdout_is_seen_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Nothing is done whose result could not be told."""
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "argv", ["trainyard", "rules"])
@@ -172,10 +191,12 @@ def test_buffer_that_can_not_be_emptied_is_put_away(monkeypatch: pytest.MonkeyPa
 def test_help_loads_no_command() -> None:
     """Start-up stays quick because nothing heavy is imported before it is needed."""
     code = (
-        "import sys; from trainyard.cli.main import run; run(['--help']);"
-        "print([m for m in sys.modules if m in ('jinja2', 'yaml', 'jsonschema', 'jsonschema_rs', 'ruamel.yaml')])"
+        "import sys; from trainyard.cli.main import run; run(['--help']);print([m for m in "
+        "sys.modules if m in ('jinja2', 'yaml', 'jsonschema', 'jsonschema_rs', 'ruamel.yaml')])"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True, text=True
+    )
 
     assert done.stdout.endswith("\n[]\n")
 
@@ -186,7 +207,12 @@ def _on_terminal(cwd: Path, *args: str, **environment: str) -> str:
     process = subprocess.Popen(
         [sys.executable, "-m", "trainyard", *args],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "generator"), "TERM": "xterm", **environment},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY / "generator"),
+            "TERM": "xterm",
+            **environment,
+        },
         stdout=slave,
         stderr=subprocess.DEVNULL,
     )
@@ -213,17 +239,24 @@ def _on_terminal(cwd: Path, *args: str, **environment: str) -> str:
         (("--color", "always"), {"NO_COLOR": "1"}, True),
     ],
 )
-def test_colour_on_a_terminal(args: tuple[str, ...], environment: dict[str, str], coloured: bool, broken: Path) -> None:
+def test_colour_on_a_terminal(
+    args: tuple[str, ...], environment: dict[str, str], coloured: bool, broken: Path
+) -> None:
     """A terminal gets colours unless the user or NO_COLOR says otherwise."""
     assert ("\x1b[" in _on_terminal(broken, "validate", *args, **environment)) is coloured
 
 
 @pytest.mark.parametrize(
-    ("args", "forced", "coloured"), [((), "", False), ((), "1", True), (("--color", "always"), "", True)]
+    ("args", "forced", "coloured"),
+    [((), "", False), ((), "1", True), (("--color", "always"), "", True)],
 )
 @pytest.mark.usefixtures("broken")
 def test_colour_in_a_pipe(
-    args: tuple[str, ...], forced: str, coloured: bool, trainyard: Call, monkeypatch: pytest.MonkeyPatch
+    args: tuple[str, ...],
+    forced: str,
+    coloured: bool,
+    trainyard: Call,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A pipe gets colours only when they are asked for."""
     monkeypatch.setenv("FORCE_COLOR", forced)

@@ -15,13 +15,18 @@ Call = Callable[..., Ended]
 
 @pytest.fixture
 def killed(tree: Path) -> Path:
-    """The repository after a run was killed between the two renames of a file system that can't exchange folders."""
+    """The repository after a run was killed between the two renames of a file system that can't
+    exchange folders."""
     (tree / "overlays").rename(tree / ".overlays.previous")
     return tree
 
 
 def _state(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def _drop_team(repository: Path) -> None:
@@ -30,7 +35,8 @@ def _drop_team(repository: Path) -> None:
 
 
 def test_tree_is_recovered_before_it_is_judged(killed: Path, trainyard: Call) -> None:
-    """A profile that is gone is found missing in the tree of before, and nothing of its team is deleted."""
+    """A profile that is gone is found missing in the tree of before, and nothing of its team is
+    deleted."""
     before = _state(killed / ".overlays.previous")
     _drop_team(killed)
     ended = trainyard("generate")
@@ -43,20 +49,23 @@ def test_tree_is_recovered_before_it_is_judged(killed: Path, trainyard: Call) ->
 
 
 @pytest.mark.parametrize("args", [("generate", "--check"), ("generate", "--dry-run"), ("verify",)])
-def test_whoever_only_looks_says_how_to_recover(args: tuple[str, ...], killed: Path, trainyard: Call) -> None:
+def test_whoever_only_looks_says_how_to_recover(
+    args: tuple[str, ...], killed: Path, trainyard: Call
+) -> None:
     """No tree is no empty tree, and a command that writes nothing writes nothing now either."""
     ended = trainyard(*args)
 
     assert (ended.code, ended.out) == (5, "")
     assert ended.err == (
-        "error: overlays is missing: a run was ended while it replaced the tree, which is now .overlays.previous;"
-        " run `trainyard generate` to recover it\n"
+        "error: overlays is missing: a run was ended while it replaced the tree, which is now "
+        ".overlays.previous; run `trainyard generate` to recover it\n"
     )
     assert (killed / ".overlays.previous").is_dir()
 
 
 def test_staging_folder_of_a_killed_run_is_named(tree: Path, trainyard: Call) -> None:
-    """It would be committed by the next `git add`; a machine's output is not disturbed by its name."""
+    """It would be committed by the next `git add`; a machine's output is not disturbed by its
+    name."""
     (tree / ".overlays.staging-x" / "prod-east").mkdir(parents=True)
     ended = trainyard("generate", "--format", "json")
 
@@ -81,7 +90,10 @@ def test_staging_folder_of_a_killed_edit_is_named(
     ended = trainyard("add", "team", "second", "--cluster", "lab", "--pool", "cpu")
 
     assert ended.code == 0
-    assert f"removed {left.relative_to(repository)}, which an earlier run had left behind\n" in ended.err
+    assert (
+        f"removed {left.relative_to(repository)}, which an earlier run had left behind\n"
+        in ended.err
+    )
     assert not left.exists()
 
 
@@ -95,7 +107,9 @@ def test_init_removes_what_a_killed_one_left(here: Path, trainyard: Call) -> Non
 
 
 @pytest.mark.usefixtures("repository")
-def test_unreadable_profile_is_not_called_an_unwritable_tree(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_profile_is_not_called_an_unwritable_tree(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What fails while the tree is held is told as what it is."""
 
     def fail(*_: object) -> None:

@@ -17,7 +17,9 @@ from trainyard_rehearsal.outcome import Failure, Outcome
 
 Call = Callable[..., Ended]
 _GOOD = Outcome("objects accepted", 2, 2, remark="3 volumes stand in")
-_BAD = Outcome("sample jobs run", 1, 2, (Failure("job", "not admitted", Pointer("profiles/teams/nlp.yaml")),))
+_BAD = Outcome(
+    "sample jobs run", 1, 2, (Failure("job", "not admitted", Pointer("profiles/teams/nlp.yaml")),)
+)
 
 
 class Lab:
@@ -64,16 +66,22 @@ def test_all_that_held_is_counted(trainyard: Call) -> None:
     line = "  objects accepted                 2/2  3 volumes stand in\n"
     assert (ended.code, ended.out) == (0, f"lab:\n{line}prod-east:\n{line}")
     started = "lab: starting 10 programs of kubernetes-1.36"
-    assert {started, f"{started}, and Argo CD 3.5", "lab: objects accepted 2/2"} <= set(ended.err.splitlines())
+    assert {started, f"{started}, and Argo CD 3.5", "lab: objects accepted 2/2"} <= set(
+        ended.err.splitlines()
+    )
 
 
 @pytest.mark.usefixtures("tree")
 def test_what_did_not_hold_is_told(trainyard: Call, seen: list[Outcome]) -> None:
-    """The object, the controller's words and the place in the profile, and the exit code of findings."""
+    """The object, the controller's words and the place in the profile, and the exit code of
+    findings."""
     seen.append(_BAD)
     ended = trainyard("rehearse", "--cluster", "lab")
     assert ended.code == 1
-    assert "  sample jobs run                  1/2\n    job: not admitted\n      profiles/teams/nlp.yaml" in ended.out
+    assert (
+        "  sample jobs run                  1/2\n    job: not admitted\n      "
+        "profiles/teams/nlp.yaml" in ended.out
+    )
     assert "prod-east" not in ended.out
 
 
@@ -96,7 +104,14 @@ def test_json_has_the_same(tree: Path, trainyard: Call, seen: list[Outcome]) -> 
             "promise": "sample jobs run",
             "held": 1,
             "tried": 2,
-            "failures": [{"what": "job", "words": "not admitted", "logged": "", "file": "profiles/teams/nlp.yaml"}],
+            "failures": [
+                {
+                    "what": "job",
+                    "words": "not admitted",
+                    "logged": "",
+                    "file": "profiles/teams/nlp.yaml",
+                }
+            ],
             "remark": "",
             "fine": False,
         },
@@ -108,16 +123,23 @@ def test_missing_program_names_the_command(trainyard: Call) -> None:
     """Nothing built is no success: code 4, and what builds it."""
     ended = trainyard("rehearse")
     assert (ended.code, ended.out) == (4, "")
-    assert ended.err.startswith("error: argocd is not built yet; run `trainyard rehearse --build` once")
+    assert ended.err.startswith(
+        "error: argocd is not built yet; run `trainyard rehearse --build` once"
+    )
 
 
 @pytest.mark.usefixtures("tree")
-def test_cache_that_is_a_file_is_told(trainyard: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_cache_that_is_a_file_is_told(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Who names a file as the cache is told the variable."""
     (file := tmp_path / "file").write_text("mine")
     monkeypatch.setenv("TRAINYARD_CACHE", str(file))
     ended = trainyard("rehearse", "--build")
-    assert (ended.code, ended.err) == (5, f"error: {file} is no folder; have TRAINYARD_CACHE name one\n")
+    assert (ended.code, ended.err) == (
+        5,
+        f"error: {file} is no folder; have TRAINYARD_CACHE name one\n",
+    )
     assert file.read_text() == "mine"
 
 
@@ -130,7 +152,9 @@ def test_no_engine_ends_at_once(
     monkeypatch.setenv("PATH", str(cache))
     ended = trainyard("rehearse", "--on", "kind", *options)
     assert (ended.code, ended.out) == (4, "")
-    assert ended.err.startswith("error: `--on kind` needs a Docker engine; without `--on kind` none is needed.")
+    assert ended.err.startswith(
+        "error: `--on kind` needs a Docker engine; without `--on kind` none is needed."
+    )
     assert not cache.exists()
 
 
@@ -149,13 +173,18 @@ def test_second_rehearsal_is_told(trainyard: Call, cache: Path) -> None:
     with alone(cache):
         ended = trainyard("rehearse")
     assert ended.code == 4
-    assert ended.err == f"error: another rehearsal is running (it holds {cache / 'lock'}); wait for its end\n"
+    assert (
+        ended.err
+        == f"error: another rehearsal is running (it holds {cache / 'lock'}); wait for its end\n"
+    )
 
 
 @pytest.mark.usefixtures("seen")
 def test_stale_tree_is_not_rehearsed(tree: Path, trainyard: Call) -> None:
     """What is not what the profiles say is a finding before anything starts."""
-    edit(tree / "overlays" / "lab" / "teams" / "nlp" / "localqueue-gpu.yaml", "nlp-gpu", "vision-gpu")
+    edit(
+        tree / "overlays" / "lab" / "teams" / "nlp" / "localqueue-gpu.yaml", "nlp-gpu", "vision-gpu"
+    )
     ended = trainyard("rehearse")
     assert ended.code == 1
     assert "starting" not in ended.err
@@ -193,16 +222,23 @@ def test_kept_until_interrupted(trainyard: Call, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("threading.Event.wait", interrupt)
     ended = trainyard("rehearse", "--keep", "--cluster", "lab")
     assert ended.code == 0
-    assert "export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C; Argo CD's part comes then\nending\n" in ended.err
+    assert (
+        "export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C; Argo CD's part comes "
+        "then\nending\n" in ended.err
+    )
     assert ended.out.startswith("lab:\n")
 
 
 @pytest.mark.usefixtures("tree", "seen")
-def test_termination_ends_a_kept_rehearsal(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_termination_ends_a_kept_rehearsal(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SIGTERM ends all, where Ctrl-C would go on with Argo CD's part."""
     handlers: dict[int, Callable[[int, None], None]] = {}
     monkeypatch.setattr("signal.signal", handlers.__setitem__)
-    monkeypatch.setattr("threading.Event.wait", lambda _: handlers[signal.SIGTERM](signal.SIGTERM, None))
+    monkeypatch.setattr(
+        "threading.Event.wait", lambda _: handlers[signal.SIGTERM](signal.SIGTERM, None)
+    )
     ended = trainyard("rehearse", "--keep", "--cluster", "lab")
     assert ended.code == 130
     assert "ending" not in ended.err
@@ -217,9 +253,13 @@ def test_unknown_team_is_usage(trainyard: Call) -> None:
 
 
 @pytest.mark.usefixtures("tree")
-def test_programs_of_each_release_are_built_once(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_of_each_release_are_built_once(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`--build` builds and tries nothing."""
     built = []
-    monkeypatch.setattr(rehearsal, "build", lambda components, _cache, _tell: built.append(components.folder.name))
+    monkeypatch.setattr(
+        rehearsal, "build", lambda components, _cache, _tell: built.append(components.folder.name)
+    )
     assert trainyard("rehearse", "--build").code == 0
     assert built == ["kubernetes-1.36", "openshift-ai-3.5"]

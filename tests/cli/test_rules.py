@@ -47,8 +47,8 @@ def test_rule_is_explained(rule: Rule, trainyard: Call) -> None:
 def test_unknown_rule_names_the_nearest(trainyard: Call) -> None:
     """A misspelt rule is answered with the right one."""
     message = (
-        "error: there is no rule `capacity/oversubscribe`; did you mean `capacity/oversubscribed`?\n"
-        "Try `trainyard explain --help`.\n"
+        "error: there is no rule `capacity/oversubscribe`; did you mean "
+        "`capacity/oversubscribed`?\nTry `trainyard explain --help`.\n"
     )
     assert trainyard("explain", "capacity/oversubscribe") == Ended(2, "", message)
 

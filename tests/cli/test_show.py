@@ -13,7 +13,9 @@ Call = Callable[..., Ended]
 
 
 def _rows(ended: Ended) -> dict[str, tuple[str, str]]:
-    rows = (re.split(r" {2,}", line.strip()) for line in ended.out.splitlines() if line.startswith("  "))
+    rows = (
+        re.split(r" {2,}", line.strip()) for line in ended.out.splitlines() if line.startswith("  ")
+    )
     return {name: (value, origin) for name, value, origin in rows}
 
 
@@ -33,8 +35,14 @@ def test_each_value_tells_where_it_comes_from(trainyard: Call) -> None:
     assert rows["dgx-h100: lends at most"] == ("8 nodes", "default")
     assert rows["dgx-h100: own nvidia.com/gpu"] == ("64", "profiles/hardware/dgx-h100.yaml:1")
     assert rows["runtime openmpi-cuda-v3-dgx-h100"][0] == "jobs up to 16 nodes, 128 GPUs"
-    assert rows["network ib-rail-1"] == ("partition 0x0101, 10.64.2.0/23", "profiles/allocations.yaml:5")
-    assert rows["user ids"] == ("1000680000/10000, SELinux level s0:c26,c15", "profiles/allocations.yaml:9")
+    assert rows["network ib-rail-1"] == (
+        "partition 0x0101, 10.64.2.0/23",
+        "profiles/allocations.yaml:5",
+    )
+    assert rows["user ids"] == (
+        "1000680000/10000, SELinux level s0:c26,c15",
+        "profiles/allocations.yaml:9",
+    )
     assert rows["storage home"] == ("2Ti at /mnt/home", "profiles/teams/nlp.yaml:12")
     assert rows["service account workbench"][0] == "role user, made by OpenShift AI"
     assert rows["egress api-server"][0] == "workspaces to 192.0.2.8/29, TCP 6443"
@@ -48,9 +56,15 @@ def test_json_has_the_same_values(trainyard: Call) -> None:
     values = [value for section in document["sections"] for value in section["values"]]
 
     assert list(document) == ["version", "tool", "command", "team", "sections"]
-    assert [section["title"] for section in document["sections"]] == ["team vision", "on cluster prod-east"]
+    assert [section["title"] for section in document["sections"]] == [
+        "team vision",
+        "on cluster prod-east",
+    ]
     assert rows == {
-        each["name"]: (each["value"], f"{each['file']}:{each['line']}" if each["file"] else each["origin"])
+        each["name"]: (
+            each["value"],
+            f"{each['file']}:{each['line']}" if each["file"] else each["origin"],
+        )
         for each in values
     }
 
@@ -58,7 +72,9 @@ def test_json_has_the_same_values(trainyard: Call) -> None:
 @pytest.mark.usefixtures("repository")
 def test_what_admins_may_claim_is_shown(trainyard: Call) -> None:
     """An admin who is refused a claim looks here."""
-    assert _rows(trainyard("show", "nlp"))["claims of scratch"][0] == "an admin may claim 4Ti in all"
+    assert (
+        _rows(trainyard("show", "nlp"))["claims of scratch"][0] == "an admin may claim 4Ti in all"
+    )
 
 
 def test_retired_team_is_on_no_cluster(repository: Path, trainyard: Call) -> None:
@@ -73,7 +89,9 @@ def test_retired_team_is_on_no_cluster(repository: Path, trainyard: Call) -> Non
 @pytest.mark.usefixtures("repository")
 def test_unknown_team_names_the_nearest(trainyard: Call) -> None:
     """A misspelt team is answered with the right one."""
-    message = "error: there is no team `visio`; did you mean `vision`?\nTry `trainyard show --help`.\n"
+    message = (
+        "error: there is no team `visio`; did you mean `vision`?\nTry `trainyard show --help`.\n"
+    )
     assert trainyard("show", "visio") == Ended(2, "", message)
 
 
@@ -83,5 +101,8 @@ def test_broken_profiles_are_told(repository: Path, trainyard: Call) -> None:
     ended = trainyard("show", "nlp")
 
     assert ended.code == 1
-    assert "error[shape/unknown-key]: unknown key `contct`\n --> profiles/teams/nlp.yaml:1:1\n" in ended.out
+    assert (
+        "error[shape/unknown-key]: unknown key `contct`\n --> profiles/teams/nlp.yaml:1:1\n"
+        in ended.out
+    )
     assert json.loads(trainyard("show", "nlp", "--format", "json").out)["summary"]["errors"] == 2

@@ -31,17 +31,24 @@ def told(changes: dict[str, Any], word: str) -> list[str]:
         (together(CPU, {RUNTIME: {"binding": "none"}}), "62 per node, not bound"),
         (together(CPU, {RUNTIME: {"ranks": 31}}), "31 per node, each bound to 2 cores (4 threads)"),
         (together(CPU, TORCHRUN), "as the job states, not bound"),
-        ({NLP: ONE, VISION: {"state": "retired"}}, "1 per pod, each bound to 13 cores (26 threads)"),
+        (
+            {NLP: ONE, VISION: {"state": "retired"}},
+            "1 per pod, each bound to 13 cores (26 threads)",
+        ),
     ],
 )
 def test_ranks_and_what_each_is_bound_to_are_shown(changes: dict[str, Any], ranks: str) -> None:
-    """Those of one node, or of one pod of a share; Trainer alone decides them for torchrun without GPUs."""
+    """Those of one node, or of one pod of a share; Trainer alone decides them for torchrun without
+    GPUs."""
     assert told(changes, "ranks of") == [ranks]
 
 
 def test_sides_of_rails_are_shown_where_they_are_stated() -> None:
     """A pod has them all: none is pinned to GPUs of its side."""
-    nics = [{"pci": f"0000:{bus}:00.0", "role": "rail", "gpu": gpu} for gpu, bus in enumerate(("18", "40"))]
+    nics = [
+        {"pci": f"0000:{bus}:00.0", "role": "rail", "gpu": gpu}
+        for gpu, bus in enumerate(("18", "40"))
+    ]
     unstated = {"hardware/dgx-h100.yaml": {"gpu": {"count": 2}, "nics": nics}}
     pinned = "a pod has one virtual function of each, not pinned"
 

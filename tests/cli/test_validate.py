@@ -28,12 +28,14 @@ error[shape/unknown-key]: unknown key `brunch`
 
 @pytest.mark.usefixtures("broken")
 def test_finding_is_shown_where_it_stands(trainyard: Call) -> None:
-    """Rule, message, place, line with caret, consequence and help, then the sum; all of it on stdout."""
+    """Rule, message, place, line with caret, consequence and help, then the sum; all of it on
+    stdout."""
     assert trainyard("validate") == Ended(1, TEXT.format(folder="profiles"), "")
 
 
 def test_real_folder_is_shown(broken: Path, trainyard: Call) -> None:
-    """A place can be opened from here, whatever the profiles' folder is called and however it was named."""
+    """A place can be opened from here, whatever the profiles' folder is called and however it was
+    named."""
     (broken / "profiles").rename(broken / "in")
     expected = Ended(1, TEXT.format(folder="in"), "")
 
@@ -42,7 +44,8 @@ def test_real_folder_is_shown(broken: Path, trainyard: Call) -> None:
 
 
 def test_json_says_the_same(broken: Path, trainyard: Call) -> None:
-    """The document has its version, the same finding and exit code, its keys in order and no absolute path."""
+    """The document has its version, the same finding and exit code, its keys in order and no
+    absolute path."""
     ended = trainyard("validate", "--format", "json", "--profiles", str(broken / "profiles"))
 
     assert (ended.code, ended.err) == (1, "")
@@ -75,7 +78,15 @@ def test_json_says_the_same(broken: Path, trainyard: Call) -> None:
 
 def test_forms_go_each_to_its_place(broken: Path, trainyard: Call) -> None:
     """One run serves people and machines."""
-    ended = trainyard("validate", "--format", "json:report.json", "--format", "text:report.txt", "--color", "always")
+    ended = trainyard(
+        "validate",
+        "--format",
+        "json:report.json",
+        "--format",
+        "text:report.txt",
+        "--color",
+        "always",
+    )
 
     assert ended == Ended(1, "", "")
     assert (broken / "report.txt").read_text() == TEXT.format(folder="profiles")
@@ -87,11 +98,16 @@ def test_forms_go_each_to_its_place(broken: Path, trainyard: Call) -> None:
     [
         (("xml",), "`xml` is neither text nor json, alone or followed by `:FILE`"),
         (("json:",), "`json:` is neither text nor json, alone or followed by `:FILE`"),
-        (("json", "text"), "only one form can go to stdout; give the others a file: `--format json:FILE`"),
+        (
+            ("json", "text"),
+            "only one form can go to stdout; give the others a file: `--format json:FILE`",
+        ),
     ],
 )
 @pytest.mark.usefixtures("broken")
-def test_form_that_makes_no_sense_is_refused(formats: tuple[str, ...], message: str, trainyard: Call) -> None:
+def test_form_that_makes_no_sense_is_refused(
+    formats: tuple[str, ...], message: str, trainyard: Call
+) -> None:
     """A mistake in a CI file is told before anything is done."""
     ended = trainyard("validate", *(f"--format={each}" for each in formats))
 
@@ -129,7 +145,8 @@ def test_flagship_is_fine(trainyard: Call) -> None:
 
 
 def test_huge_profile_is_a_finding_within_a_second(broken: Path, trainyard: Call) -> None:
-    """A sparse file of a gigabyte is neither read whole nor scanned; the run ends with a finding, and 1."""
+    """A sparse file of a gigabyte is neither read whole nor scanned; the run ends with a finding,
+    and 1."""
     with (broken / "profiles" / "trainyard.yaml").open("wb") as file:
         file.truncate(2**30)
     begin = time.process_time()

@@ -14,7 +14,9 @@ Call = Callable[..., Ended]
 def test_numbers_agree(tree: Path, trainyard: Call) -> None:
     """The line that a reviewer reads has the numbers that the document has, and they agree."""
     ended = trainyard("verify", "--format", "text", "--format", "json:report.json")
-    counts = {each["cluster"]: each for each in json.loads((tree / "report.json").read_text())["result"]}
+    counts = {
+        each["cluster"]: each for each in json.loads((tree / "report.json").read_text())["result"]
+    }
     count = counts["prod-east"]
 
     assert (ended.code, ended.err) == (0, "")
@@ -29,7 +31,11 @@ def test_numbers_agree(tree: Path, trainyard: Call) -> None:
 
 def test_edited_tree_is_found(tree: Path, trainyard: Call) -> None:
     """One changed byte fails the verification."""
-    edit(tree / "overlays" / "prod-east" / "teams" / "nlp" / "localqueue-gpu.yaml", "nlp-gpu", "vision-gpu")
+    edit(
+        tree / "overlays" / "prod-east" / "teams" / "nlp" / "localqueue-gpu.yaml",
+        "nlp-gpu",
+        "vision-gpu",
+    )
     ended = trainyard("verify")
 
     assert ended.code == 1
@@ -43,4 +49,6 @@ def test_missing_tool_is_no_success(trainyard: Call, monkeypatch: pytest.MonkeyP
     ended = trainyard("verify")
 
     assert (ended.code, ended.out) == (4, "")
-    assert ended.err.startswith("error: kubeconform v0.7.0 is needed, but TRAINYARD_KUBECONFORM names no program")
+    assert ended.err.startswith(
+        "error: kubeconform v0.7.0 is needed, but TRAINYARD_KUBECONFORM names no program"
+    )

@@ -1,4 +1,5 @@
-"""Rules of the families ``access`` and ``isolation``, seen: who may what, as the API server answers."""
+"""Rules of the families ``access`` and ``isolation``, seen: who may what, as the API server
+answers."""
 
 from __future__ import annotations
 
@@ -16,8 +17,11 @@ _BOTH = ("team-nlp", "team-vision")
 _JOBS = "trainjobs.trainer.kubeflow.org"
 
 
-def may(stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user: str = "any") -> bool:
-    """Ask the API server whether somebody may do something, e.g. ``create trainjobs.trainer.kubeflow.org``."""
+def may(
+    stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user: str = "any"
+) -> bool:
+    """Ask the API server whether somebody may do something, e.g. ``create
+    trainjobs.trainer.kubeflow.org``."""
     verb, resource = what.split()
     plural, _, group = resource.partition(".")
     attributes = {"verb": verb, "resource": plural, "group": group, "namespace": namespace}
@@ -25,12 +29,18 @@ def may(stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user:
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",
         "metadata": {},
-        "spec": {"user": user, "groups": [*groups, "system:authenticated"], "resourceAttributes": attributes},
+        "spec": {
+            "user": user,
+            "groups": [*groups, "system:authenticated"],
+            "resourceAttributes": attributes,
+        },
     }
     return bool(stage.api.create(review).body["status"]["allowed"])
 
 
-def _comes(stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user: str = "any") -> bool:
+def _comes(
+    stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user: str = "any"
+) -> bool:
     """Tell whether somebody may do something, a moment after the roles were made."""
     return stage.until(lambda: may(stage, groups, what, namespace, user=user))
 
@@ -78,7 +88,9 @@ def shadowed_account(stage: Stage) -> None:
 def system_subject(stage: Stage) -> None:
     """Whoever has an account, and every pod, reads the team's jobs."""
     stage.stand(bad("access/system-subject"))
-    assert _comes(stage, [], f"get {_JOBS}", "team-nlp", user="system:serviceaccount:team-vision:default")
+    assert _comes(
+        stage, [], f"get {_JOBS}", "team-nlp", user="system:serviceaccount:team-vision:default"
+    )
 
 
 def team_group_runs_platform(stage: Stage) -> None:
@@ -94,20 +106,29 @@ def minted_token(stage: Stage) -> None:
     wanted = next(each.body for each in scene.manifests if each.name == "tracking")
     template = wanted["spec"]["target"]["template"]
     # External Secrets does not run here: this is the Secret that it is told to make.
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "tracking", "namespace": "team-nlp"}}
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "tracking", "namespace": "team-nlp"},
+    }
     secret = {**secret, "type": template["type"]}
     secret["metadata"] = {**secret["metadata"], **template["metadata"]}  # type: ignore[dict-item]
     stage.api.create(secret)
     try:
-        assert stage.until(lambda: "token" in stage.api.get("v1", "Secret", "tracking", "team-nlp").get("data", {}))
-        token = base64.b64decode(stage.api.get("v1", "Secret", "tracking", "team-nlp")["data"]["token"]).decode()
+        assert stage.until(
+            lambda: "token" in stage.api.get("v1", "Secret", "tracking", "team-nlp").get("data", {})
+        )
+        token = base64.b64decode(
+            stage.api.get("v1", "Secret", "tracking", "team-nlp")["data"]["token"]
+        ).decode()
         assert _who(stage, token) == "system:serviceaccount:team-nlp:ci-runner"
     finally:
         stage.delete("v1", "Secret", "team-nlp", "tracking")
 
 
 def shared_account(stage: Stage) -> None:
-    """Whoever has its token submits and deletes, and the API server knows the account, and nobody else."""
+    """Whoever has its token submits and deletes, and the API server knows the account, and nobody
+    else."""
     stage.stand(bad("access/shared-account"))
     account = "system:serviceaccount:team-nlp:ci-runner"
     groups = ["system:serviceaccounts", "system:serviceaccounts:team-nlp"]
@@ -125,11 +146,19 @@ def _who(stage: Stage, token: str) -> str:
 
 
 def pool_not_dedicated(stage: Stage) -> None:
-    """A job of another team, and a pod that nobody queued, run on the nodes that should be apart."""
+    """A job of another team, and a pod that nobody queued, run on the nodes that should be
+    apart."""
     scene = stage.stand(bad("isolation/pool-not-dedicated"))
-    queue = next(space.queues for tenant in scene.site.tenants if tenant.name == "nlp" for space in tenant.spaces)
+    queue = next(
+        space.queues
+        for tenant in scene.site.tenants
+        if tenant.name == "nlp"
+        for space in tenant.spaces
+    )
     name = next(each.node_class for each in queue if each.node_class != "gpu")
-    runtime = next(each.name for each in scene.site.launches if each.runtime.name.startswith("simulation"))
+    runtime = next(
+        each.name for each in scene.site.launches if each.runtime.name.startswith("simulation")
+    )
     body = scene.body("nlp", 2, queue_name=name)
     body["spec"] = {**body["spec"], "runtimeRef": {**body["spec"]["runtimeRef"], "name": runtime}}
     body["spec"]["trainer"] = {"numNodes": 2, "command": ["mpirun"]}
@@ -142,9 +171,17 @@ def team_as_system_namespace(stage: Stage) -> None:
     """What makes pods in the team's namespace takes GPUs of the pool; in another's it does not."""
     stage.stand(bad("isolation/team-as-system-namespace"))
     maker = as_account(stage.api, "system:serviceaccount:kube-system:statefulset-controller")
-    container = {"name": "main", "image": "example.com/image", "resources": {"limits": {"nvidia.com/gpu": "8"}}}
+    container = {
+        "name": "main",
+        "image": "example.com/image",
+        "resources": {"limits": {"nvidia.com/gpu": "8"}},
+    }
     restricted = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
-    profile = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
+    profile = {
+        "runAsNonRoot": True,
+        "runAsUser": 1000,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
 
     def refusal(team: str) -> str:
         spec: Body = {
@@ -154,7 +191,12 @@ def team_as_system_namespace(stage: Stage) -> None:
             "tolerations": [{"operator": "Exists"}],
             "containers": [{**container, "securityContext": restricted}],
         }
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "workbench", "namespace": team}, "spec": spec}
+        pod = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "workbench", "namespace": team},
+            "spec": spec,
+        }
         try:
             maker.create(pod, dry_run=True)
         except Refused as refused:

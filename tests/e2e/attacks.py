@@ -1,4 +1,5 @@
-"""What a hostile user could send: requests drawn from the verbs and kinds of the roles, with any metadata."""
+"""What a hostile user could send: requests drawn from the verbs and kinds of the roles, with any
+metadata."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ _KINDS = {
     ("", "persistentvolumeclaims"): ("v1", "PersistentVolumeClaim"),
     ("", "pods"): ("v1", "Pod"),
 }
-"""What roles of a team may write; a role that may write more is told by ``test_attacks_know_every_kind``."""
+"""What roles of a team may write; a role that may write more is told by
+``test_attacks_know_every_kind``."""
 
 _WRITING = {"create", "delete", "deletecollection", "patch", "update"}
 
@@ -69,9 +71,19 @@ class Request:
                 user.create(self._new(scene, namespace))
                 return ""
             there = scene.api.list(self.version, self.kind, namespace)
-            chosen = there if self.verb == "deletecollection" else [there[self.number % len(there)]] if there else []
+            chosen = (
+                there
+                if self.verb == "deletecollection"
+                else [there[self.number % len(there)]]
+                if there
+                else []
+            )
             for each in chosen:
-                target = {"apiVersion": self.version, "kind": self.kind, "metadata": each["metadata"]}
+                target = {
+                    "apiVersion": self.version,
+                    "kind": self.kind,
+                    "metadata": each["metadata"],
+                }
                 if self.verb.startswith("delete"):
                     user.delete(target, self.dependents)
                 else:
@@ -141,7 +153,9 @@ def _some(choices: dict[str, list[str]]) -> st.SearchStrategy[dict[str, str]]:
 _METADATA = st.fixed_dictionaries(
     {},
     optional={
-        "finalizers": st.lists(st.sampled_from(["foregroundDeletion", "orphan", "example.com/x"]), max_size=2),
+        "finalizers": st.lists(
+            st.sampled_from(["foregroundDeletion", "orphan", "example.com/x"]), max_size=2
+        ),
         "ownerReferences": st.lists(_OWNERS, max_size=1),
         "annotations": _some(_ANNOTATIONS),
         "labels": _some(_LABELS),
@@ -172,7 +186,11 @@ _JOB_SPECS: list[Body] = [
     {"trainer": {"command": [_Long("x" * 70_000)]}},
     {"runtimeRef": {"name": "of-another-team"}},
     {"managedBy": "kueue.x-k8s.io/multikueue"},
-    {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": {"tolerations": _TOLERANT}}]},
+    {
+        "podTemplateOverrides": [
+            {"targetJobs": [{"name": "node"}], "spec": {"tolerations": _TOLERANT}}
+        ]
+    },
     {"runtimePatches": []},
     {"activeDeadlineSeconds": 1},
 ]
@@ -190,7 +208,9 @@ def _bodies(verb: str, kind: str) -> st.SearchStrategy[Body]:
     elif kind == "ConfigMap":
         inner["data"] = st.sampled_from(_BYTES)
     elif kind == "PersistentVolumeClaim":
-        inner["spec"] = st.sampled_from(["", "cephfs", "fast"]).map(lambda name: {**_CLAIM, "storageClassName": name})
+        inner["spec"] = st.sampled_from(["", "cephfs", "fast"]).map(
+            lambda name: {**_CLAIM, "storageClassName": name}
+        )
     if verb == "create" and kind == "ConfigMap":
         inner["ending"] = st.sampled_from(["", "-mpi-hostfile", "-runtime-snapshot"])
     return st.fixed_dictionaries(inner)
@@ -214,7 +234,8 @@ def _requests(draw: Callable[..., Any]) -> Request:
 
 _SUBMIT = Request("user", "create", TRAINER, "TrainJob", 0, {}, "Background")
 SEQUENCES = st.lists(_requests(), min_size=1, max_size=3).map(lambda rest: [_SUBMIT, *rest])
-"""Two to four requests; the first is a job as it should be, or the others would have nothing to attack."""
+"""Two to four requests; the first is a job as it should be, or the others would have nothing to
+attack."""
 
 ATTACKS = st.lists(SEQUENCES, min_size=len(NAMESPACES), max_size=len(NAMESPACES))
 """A sequence for each namespace, all at the same time."""

@@ -16,7 +16,9 @@ _POOL = f"clusters/{CLUSTER}.yaml"
 
 def borrow_exceeds_lenders(stage: Stage) -> None:
     """A job of own nodes and all that may be borrowed waits for ever."""
-    scene = stage.stand(bad("capacity/borrow-exceeds-lenders", **{"teams/nlp.yaml": {"largestJob": {"nodes": 8}}}))
+    scene = stage.stand(
+        bad("capacity/borrow-exceeds-lenders", **{"teams/nlp.yaml": {"largestJob": {"nodes": 8}}})
+    )
     assert scene.waits(scene.submit("nlp", 8), f"current podset request (64) > {_NEVER} (56)")
 
 
@@ -39,7 +41,8 @@ def job_larger_than_pool(stage: Stage) -> None:
 
 
 def job_larger_than_reach(stage: Stage) -> None:
-    """The API server refuses the job that the team's profile allows: the policy knows what the team reaches."""
+    """The API server refuses the job that the team's profile allows: the policy knows what the team
+    reaches."""
     scene = stage.stand(bad("capacity/job-larger-than-reach"))
     assert scene.denied("nlp", scene.body("nlp", 8), "this team may ask for 2 to 7 nodes")
 
@@ -68,9 +71,12 @@ def no_reserve(stage: Stage) -> None:
 
 
 def no_room_for_initializer(stage: Stage) -> None:
-    """Ranks that are left less than nothing: Kueue makes no Workload of the job, and tells nobody but its log."""
+    """Ranks that are left less than nothing: Kueue makes no Workload of the job, and tells nobody
+    but its log."""
     step = {"initialize": {"cpu": 210}}
-    scene = stage.stand(bad("capacity/no-room-for-initializer", **{"runtimes/openmpi-cuda.yaml": step}))
+    scene = stage.stand(
+        bad("capacity/no-room-for-initializer", **{"runtimes/openmpi-cuda.yaml": step})
+    )
     job = scene.submit("nlp", 2)
     words = "spec.podSets[1].template.spec.containers[0].resources.requests[cpu]: Invalid value:"
     assert stage.until(lambda: words in stage.log("kueue"))
@@ -79,13 +85,18 @@ def no_room_for_initializer(stage: Stage) -> None:
 
 
 def oversubscribed(stage: Stage) -> None:
-    """With a fabric a job waits beside the quota that it has; without one it is admitted, and pods stay Pending."""
+    """With a fabric a job waits beside the quota that it has; without one it is admitted, and pods
+    stay Pending."""
     _oversubscribed_without_fabric(stage)
     quota = {"teams/nlp.yaml": {"quota": {CLUSTER: {"dgx-h100": {"nodes": 6}}}}}
     scene = stage.stand(bad("capacity/oversubscribed", **quota))
     jobs = [scene.submit("nlp", 4), scene.submit("vision", 4)]
     assert all(scene.runs(job) for job in jobs)
-    assert scene.waits(scene.submit("nlp", 2), "doesn't allow to fit any of 1 pod(s)", 'excluded: resource "cpu": 8')
+    assert scene.waits(
+        scene.submit("nlp", 2),
+        "doesn't allow to fit any of 1 pod(s)",
+        'excluded: resource "cpu": 8',
+    )
 
 
 def _oversubscribed_without_fabric(stage: Stage) -> None:
@@ -93,7 +104,9 @@ def _oversubscribed_without_fabric(stage: Stage) -> None:
     scene = stage.stand(_plain_pool())
     jobs = [scene.submit("nlp", 2) for _ in range(2)]
     assert all(scene.runs(job) for job in jobs)
-    assert stage.until(lambda: any("Insufficient" in _told(pod.body) for job in jobs for pod in job.pods))
+    assert stage.until(
+        lambda: any("Insufficient" in _told(pod.body) for job in jobs for pod in job.pods)
+    )
 
 
 def _plain_pool() -> dict[str, Any]:
@@ -101,7 +114,11 @@ def _plain_pool() -> dict[str, Any]:
     return {
         "hardware/cpu.yaml": CPU,
         "runtimes/simulation.yaml": SIMULATION,
-        _POOL: {"pools": {"cpu": {"nodes": 3}, "dgx-h100": None}, "fabrics": None, "external": {"Partitions/ib": None}},
+        _POOL: {
+            "pools": {"cpu": {"nodes": 3}, "dgx-h100": None},
+            "fabrics": None,
+            "external": {"Partitions/ib": None},
+        },
         "allocations.yaml": {CLUSTER: None},
         "teams/vision.yaml": None,
         "teams/nlp.yaml": {
@@ -144,33 +161,52 @@ def quota_without_runtime(stage: Stage) -> None:
 def smallest_job_does_not_fit(stage: Stage) -> None:
     """A job of one node is refused; without the policy Kueue never admits its two pods."""
     scene = stage.stand(bad("capacity/smallest-job-does-not-fit"))
-    assert scene.denied("nlp", scene.body("nlp", 1), "must name one of the ClusterTrainingRuntimes []")
+    assert scene.denied(
+        "nlp", scene.body("nlp", 1), "must name one of the ClusterTrainingRuntimes []"
+    )
     stage.forget("ValidatingAdmissionPolicyBinding", "trainjob-limits-nlp")
     job = scene.submit("nlp", 1)
     assert scene.waits(job, _NEVER)
-    assert {each["name"]: each.get("count") for each in job.workload["spec"]["podSets"]} == {"node": 1, "launcher": 1}
+    assert {each["name"]: each.get("count") for each in job.workload["spec"]["podSets"]} == {
+        "node": 1,
+        "launcher": 1,
+    }
 
 
 def system_share_exceeds_node(stage: Stage) -> None:
     """The API server refuses a negative quota."""
     more = {"hardware/dgx-h100.yaml": {"system": {"cpu": 232}}}
     scene = stage.stand(bad("capacity/system-share-exceeds-node", **more))
-    assert "must be greater than or equal to 0" in scene.refused["ClusterQueue/nlp-gpu"], scene.refused
+    assert "must be greater than or equal to 0" in scene.refused["ClusterQueue/nlp-gpu"], (
+        scene.refused
+    )
 
 
 def share_without_a_place(stage: Stage) -> None:
     """Ten GPUs lie on two nodes: six more are free, and on neither node."""
 
     def team(name: str, gpus: int) -> dict[str, Any]:
-        quota = {"quota": {CLUSTER: {"dgx-h100": {"nodes": None, "gpus": gpus}}}, "largestJob": None}
+        quota = {
+            "quota": {CLUSTER: {"dgx-h100": {"nodes": None, "gpus": gpus}}},
+            "largestJob": None,
+        }
         return {f"teams/{name}.yaml": quota}
 
-    audio = {"contact": "audio@example.com", "groups": {"user": ["audio"]}, "runtimes": ["openmpi-cuda"]}
+    audio = {
+        "contact": "audio@example.com",
+        "groups": {"user": ["audio"]},
+        "runtimes": ["openmpi-cuda"],
+    }
     audio |= team("audio", 4).popitem()[1]
     changes = {
         _POOL: {"pools": {"dgx-h100": {"nodes": 2, "reserve": 0}}},
-        "allocations.yaml": {CLUSTER: {"ib": {"audio": {"partition": "0x0103", "addresses": "10.64.32.0/20"}}}},
-        "runtimes/openmpi-cuda.yaml": {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}},
+        "allocations.yaml": {
+            CLUSTER: {"ib": {"audio": {"partition": "0x0103", "addresses": "10.64.32.0/20"}}}
+        },
+        "runtimes/openmpi-cuda.yaml": {
+            "launcher": "torchrun",
+            "libraries": {"openmpi": None, "torch": "2.6.0"},
+        },
         **team("nlp", 6),
         **team("vision", 6),
         "teams/audio.yaml": audio,
@@ -181,12 +217,20 @@ def share_without_a_place(stage: Stage) -> None:
 
 
 def shares_beside_whole_nodes(stage: Stage) -> None:
-    """Half a node beside whole nodes: who owns as many nodes as there are waits for the one that the half has taken."""
+    """Half a node beside whole nodes: who owns as many nodes as there are waits for the one that
+    the half has taken."""
     changes = {
         _POOL: {"pools": {"dgx-h100": {"nodes": 4, "reserve": 0}}},
-        "teams/nlp.yaml": {"largestJob": None, "quota": {CLUSTER: {"dgx-h100": {"nodes": None, "gpus": 4}}}},
+        "teams/nlp.yaml": {
+            "largestJob": None,
+            "quota": {CLUSTER: {"dgx-h100": {"nodes": None, "gpus": 4}}},
+        },
     }
     scene = stage.stand(changes)
     half = scene.submit("nlp", 2)
     assert scene.runs(half)
-    assert scene.waits(scene.submit("vision", 4), "allows to fit only 2 out of 3 pod(s)", 'excluded: resource "cpu": 1')
+    assert scene.waits(
+        scene.submit("vision", 4),
+        "allows to fit only 2 out of 3 pod(s)",
+        'excluded: resource "cpu": 1',
+    )

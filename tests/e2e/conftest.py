@@ -38,21 +38,32 @@ def ground(
         yield found
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in its own hook, and a conftest's comes after that
+@pytest.hookimpl(
+    tryfirst=True
+)  # xdist reads the groups in its own hook, and a conftest's comes after that
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Have one worker make all the tests of a ground: most of them take less than its start."""
     for item in items:
-        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        parameters = (
+            item.callspec.params
+            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+            else {}
+        )
         if isinstance(ground := parameters.get("ground"), Ground):
             item.add_marker(pytest.mark.xdist_group(ground.name))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many rules were seen, when it was tried."""
-    ended = {how: [_is_seeing(each) for each in reports] for how, reports in terminalreporter.stats.items()}
+    ended = {
+        how: [_is_seeing(each) for each in reports]
+        for how, reports in terminalreporter.stats.items()
+    }
     if any(any(each) for each in ended.values()):
         seen = sum(ended.get("passed", []))
-        terminalreporter.write_line(f"rules seen {seen} of {len(SEEN)}; {len(NOT_SHOWABLE)} can't be shown here")
+        terminalreporter.write_line(
+            f"rules seen {seen} of {len(SEEN)}; {len(NOT_SHOWABLE)} can't be shown here"
+        )
 
 
 def _is_seeing(report: object) -> bool:

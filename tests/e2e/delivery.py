@@ -63,7 +63,10 @@ def _no_runtime(scene: Scene, name: str) -> None:
     assert runtimes
     assert not [each for each in runtimes if name in each["metadata"]["name"]]
     body = scene.body("nlp", 2)
-    body["spec"] = {**body["spec"], "runtimeRef": {**body["spec"]["runtimeRef"], "name": f"{name}-v1-dgx-h100"}}
+    body["spec"] = {
+        **body["spec"],
+        "runtimeRef": {**body["spec"]["runtimeRef"], "name": f"{name}-v1-dgx-h100"},
+    }
     assert scene.denied("nlp", body, "spec.runtimeRef must name one of the ClusterTrainingRuntimes")
 
 
@@ -84,27 +87,45 @@ def version_given_twice(stage: Stage) -> None:
 
 
 def gpu_in_resource_name(stage: Stage) -> None:
-    """A virtual function is taken for a GPU, and torchrun isn't told how many processors there are."""
-    for fabric, changes, ranks in (("gpu-net", bad("runtime/gpu-in-resource-name"), "auto"), ("ib", {}, "124")):
+    """A virtual function is taken for a GPU, and torchrun isn't told how many processors there
+    are."""
+    for fabric, changes, ranks in (
+        ("gpu-net", bad("runtime/gpu-in-resource-name"), "auto"),
+        ("ib", {}, "124"),
+    ):
         scene = stage.stand(over(changes, _processors(fabric)))
         body = scene.body("nlp", 2)
         del body["spec"]["trainer"]["numProcPerNode"]
         job = scene.create("nlp", body)
         assert stage.until(lambda job=job: bool(job.pods))  # type: ignore[misc]
         (container,) = job.pods[0].body["spec"]["containers"]
-        assert {each["name"]: each.get("value") for each in container["env"]}["PET_NPROC_PER_NODE"] == ranks
+        assert {each["name"]: each.get("value") for each in container["env"]}[
+            "PET_NPROC_PER_NODE"
+        ] == ranks
 
 
 def _processors(fabric: str) -> dict[str, Any]:
-    """Return team nlp's nodes without GPUs, with a virtual function of a fabric, and torchrun on them."""
-    rail = {"pci": "0000:18:00.0", "interface": "ibp24s0", "device": "mlx5_0", "numa": 0, "role": "rail"}
+    """Return team nlp's nodes without GPUs, with a virtual function of a fabric, and torchrun on
+    them."""
+    rail = {
+        "pci": "0000:18:00.0",
+        "interface": "ibp24s0",
+        "device": "mlx5_0",
+        "numa": 0,
+        "role": "rail",
+    }
     nic = {"vendor": "15b3", "device": "1021", "rate": 400, "virtualFunctions": 8}
     runtime = {**SIMULATION, "libraries": {"torch": "2.6.0"}, "launcher": "torchrun"}
     return {
         "hardware/cpu.yaml": {**CPU, "nic": nic, "nics": [rail]},
         "runtimes/simulation.yaml": runtime,
-        f"clusters/{CLUSTER}.yaml": {"pools": {"cpu": {"nodes": 5, "reserve": 1, "fabric": fabric}}},
-        "teams/nlp.yaml": {"runtimes": ["simulation"], "quota": {CLUSTER: {"cpu": {"nodes": 4}, "dgx-h100": None}}},
+        f"clusters/{CLUSTER}.yaml": {
+            "pools": {"cpu": {"nodes": 5, "reserve": 1, "fabric": fabric}}
+        },
+        "teams/nlp.yaml": {
+            "runtimes": ["simulation"],
+            "quota": {CLUSTER: {"cpu": {"nodes": 4}, "dgx-h100": None}},
+        },
     }
 
 
@@ -124,24 +145,31 @@ def _told(body: dict[str, object]) -> str:
 
 
 def invalid_manifest(stage: Stage) -> None:
-    """A field that the release does not know is refused where it is asked to be checked, and else dropped."""
+    """A field that the release does not know is refused where it is asked to be checked, and else
+    dropped."""
     scene = stage.stand({})
     body = {**scene.body("nlp", 2)}
     body["spec"] = {**body["spec"], "runtimePatches": [{"manager": "ml.example.com/job"}]}
     with pytest.raises(Refused, match=r"\.spec\.runtimePatches: field not declared in schema"):
         stage.api.apply(body, dry_run=True)
-    kept = stage.api.patch(scene.create("nlp", scene.body("nlp", 2)).body, {"spec": {"runtimePatches": []}})
+    kept = stage.api.patch(
+        scene.create("nlp", scene.body("nlp", 2)).body, {"spec": {"runtimePatches": []}}
+    )
     assert "runtimePatches" not in kept.body["spec"]
 
 
 def unserved_version(stage: Stage) -> None:
     """The API server knows no such kind in that version."""
     scene = stage.stand(bad("release/unserved-version"))
-    assert "no kind ExternalSecret in external-secrets.io/v1beta1" in scene.refused["ExternalSecret/tracking"]
+    assert (
+        "no kind ExternalSecret in external-secrets.io/v1beta1"
+        in scene.refused["ExternalSecret/tracking"]
+    )
 
 
 def known_bad_pair(stage: Stage) -> None:
-    """A job is admitted, holds its quota, and never starts: Trainer makes no use of what Kueue writes."""
+    """A job is admitted, holds its quota, and never starts: Trainer makes no use of what Kueue
+    writes."""
     scene = stage.stand({})
     job = scene.submit("nlp", 4)
     assert stage.until(lambda: "kueue runtime patch not found" in stage.log("kueue"))
@@ -150,15 +178,26 @@ def known_bad_pair(stage: Stage) -> None:
 
 
 def component_of_forbidden_kind(stage: Stage) -> None:
-    """One more role binding opens what the team's own close; a queue of its own gets nothing of another team's."""
+    """One more role binding opens what the team's own close; a queue of its own gets nothing of
+    another team's."""
     scene = stage.stand({})
-    binding = next(each.body for each in scene.manifests if each.path == "teams/vision/rolebinding-user.yaml")
+    binding = next(
+        each.body for each in scene.manifests if each.path == "teams/vision/rolebinding-user.yaml"
+    )
     subjects = [{"kind": "Group", "name": "strangers", "apiGroup": "rbac.authorization.k8s.io"}]
-    more = {**binding, "metadata": {"name": "more", "namespace": "team-vision"}, "subjects": subjects}
+    more = {
+        **binding,
+        "metadata": {"name": "more", "namespace": "team-vision"},
+        "subjects": subjects,
+    }
     assert not may(stage, ["strangers"], "create trainjobs.trainer.kubeflow.org", "team-vision")
     stage.api.apply(more)
     try:
-        assert stage.until(lambda: may(stage, ["strangers"], "create trainjobs.trainer.kubeflow.org", "team-vision"))
+        assert stage.until(
+            lambda: may(
+                stage, ["strangers"], "create trainjobs.trainer.kubeflow.org", "team-vision"
+            )
+        )
     finally:
         stage.delete(more["apiVersion"], "RoleBinding", "team-vision", "more")
     _foreign_queue(scene)
@@ -166,13 +205,19 @@ def component_of_forbidden_kind(stage: Stage) -> None:
 
 def _foreign_queue(scene: Scene) -> None:
     """Look what a LocalQueue for another team's quota gives, policy or not."""
-    queue = next(each.body for each in scene.manifests if each.path == "teams/nlp/localqueue-gpu.yaml")
+    queue = next(
+        each.body for each in scene.manifests if each.path == "teams/nlp/localqueue-gpu.yaml"
+    )
     spec = {**queue["spec"], "clusterQueue": "vision-gpu"}
     scene.api.apply({**queue, "metadata": {"name": "other", "namespace": "team-nlp"}, "spec": spec})
     try:
-        assert scene.denied("nlp", scene.body("nlp", 2, queue_name="other"), "kueue.x-k8s.io/queue-name")
+        assert scene.denied(
+            "nlp", scene.body("nlp", 2, queue_name="other"), "kueue.x-k8s.io/queue-name"
+        )
         scene.stage.forget("ValidatingAdmissionPolicyBinding", "trainjob-limits-nlp")
-        assert scene.waits(scene.submit("nlp", 2, queue_name="other"), "doesn't match ClusterQueue selector")
+        assert scene.waits(
+            scene.submit("nlp", 2, queue_name="other"), "doesn't match ClusterQueue selector"
+        )
     finally:
         scene.stage.delete(queue["apiVersion"], "LocalQueue", "team-nlp", "other")
 
@@ -181,7 +226,9 @@ def profile_vanished(stage: Stage) -> None:
     """A team's queue ends behind its last job; without the runtime nobody can submit."""
     scene = _queue_ends(stage)
     stage.forget("ClusterTrainingRuntime", "openmpi-cuda-v1-dgx-h100")
-    assert scene.denied("vision", scene.body("vision", 2), "specified clusterTrainingRuntime must be created before")
+    assert scene.denied(
+        "vision", scene.body("vision", 2), "specified clusterTrainingRuntime must be created before"
+    )
 
 
 def unit_vanished(stage: Stage) -> None:
@@ -197,7 +244,9 @@ def _queue_ends(stage: Stage) -> Scene:
     assert scene.runs(job)
     stage.forget("ClusterQueue", "nlp-gpu")
     words = "Can't admit new workloads; clusterQueue is terminating"
-    assert stage.until(lambda: words in _told(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu")))
+    assert stage.until(
+        lambda: words in _told(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu"))
+    )
     assert job.is_admitted
     return scene
 
@@ -205,7 +254,9 @@ def _queue_ends(stage: Stage) -> Scene:
 def server_of_two_clusters(stage: Stage) -> None:
     """What the one platform unit writes, the other writes again."""
     release = {"release": stage.ground.settings["release"]}
-    scene = stage.stand(bad("delivery/server-of-two-clusters", **{"clusters/prod-west.yaml": release}))
+    scene = stage.stand(
+        bad("delivery/server-of-two-clusters", **{"clusters/prod-west.yaml": release})
+    )
     west = next(site for site in scene.platform.sites if site.name == "prod-west")
     theirs, ours = (_platform(each) for each in (render_site(west), scene.manifests))
     fought = [key for key in theirs.keys() & ours.keys() if theirs[key] != ours[key]]
@@ -219,4 +270,8 @@ def server_of_two_clusters(stage: Stage) -> None:
 
 
 def _platform(manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], Body]:
-    return {(each.body["kind"], each.namespace, each.name): each.body for each in manifests if each.unit == "platform"}
+    return {
+        (each.body["kind"], each.namespace, each.name): each.body
+        for each in manifests
+        if each.unit == "platform"
+    }

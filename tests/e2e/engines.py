@@ -1,6 +1,8 @@
-"""Builds the programs of `tests/e2e/programs` into the cache of the rehearsal's programs, each once.
+"""Builds the programs of `tests/e2e/programs` into the cache of the rehearsal's programs, each
+once.
 
-`python -m tests.e2e.engines` builds all of them, and fetches the packet filter that kube-router calls.
+`python -m tests.e2e.engines` builds all of them, and fetches the packet filter that kube-router
+calls.
 """
 
 from __future__ import annotations
@@ -14,7 +16,12 @@ from trainyard_rehearsal.control_plane.build import cache_folder, find_go, run_g
 
 KUBE_ROUTER, SRIOV_OPERATOR = "kube-router", "sriov-network-operator"
 _PROGRAMS = Path(__file__).parent / "programs"
-_FILES = {SRIOV_OPERATOR: ("github.com/k8snetworkplumbingwg/sriov-network-operator", "deploy/configmap.yaml")}
+_FILES = {
+    SRIOV_OPERATOR: (
+        "github.com/k8snetworkplumbingwg/sriov-network-operator",
+        "deploy/configmap.yaml",
+    )
+}
 """A file of a program's module that is kept beside the program."""
 
 
@@ -25,7 +32,9 @@ def engine(name: str) -> Path:
         ToolError: there is no Go, a checksum does not match, or the program does not build.
     """
     source = _PROGRAMS / name
-    digest = sha256(b"\0".join((source / each).read_bytes() for each in ("go.mod", "go.sum", "main.go"))).hexdigest()
+    digest = sha256(
+        b"\0".join((source / each).read_bytes() for each in ("go.mod", "go.sum", "main.go"))
+    ).hexdigest()
     target = cache_folder() / "programs" / f"{name}-{digest[:12]}" / name
     if not target.exists():
         _build(source, target)

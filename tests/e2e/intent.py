@@ -1,4 +1,5 @@
-"""Who may reach whom, as the documentation says it; read from profiles and release, never from NetworkPolicies."""
+"""Who may reach whom, as the documentation says it; read from profiles and release, never from
+NetworkPolicies."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ JOB = "jobset.sigs.k8s.io/jobset-name"
 OUTSIDER, DNS, INTERNET = "outsider", "dns", "internet"
 _TRAINER = {"app.kubernetes.io/name": "trainer", "app.kubernetes.io/component": "controller"}
 _TRAINER_PORT = 28080
-"""Where OpenShift AI's Trainer asks a job for its progress (opendatahub-io/trainer:pkg/rhai/networkpolicy.go)."""
+"""Where OpenShift AI's Trainer asks a job for its progress
+(opendatahub-io/trainer:pkg/rhai/networkpolicy.go)."""
 _ANY_PORTS = (22, 53, 443, 5353, 6443, 8888, 40000)
 """sshd, names of both releases, what profiles name, a workbench, and one that MPI chose."""
 
@@ -38,9 +40,16 @@ class Intent:
     namespaces: tuple[str, ...]
 
     def endpoints(self) -> Iterator[Endpoint]:
-        """Yield two jobs and two workbenches of each team's namespace, the platform's pods, and hosts."""
+        """Yield two jobs and two workbenches of each team's namespace, the platform's pods, and
+        hosts."""
         for namespace in self.namespaces:
-            for name, job in (("rank-a0", "a"), ("rank-a1", "a"), ("rank-b0", "b"), ("bench-0", ""), ("bench-1", "")):
+            for name, job in (
+                ("rank-a0", "a"),
+                ("rank-a1", "a"),
+                ("rank-b0", "b"),
+                ("bench-0", ""),
+                ("bench-1", ""),
+            ):
                 yield Endpoint(f"{namespace}-{name}", namespace, {JOB: job} if job else {})
         yield Endpoint(OUTSIDER, "somebody", {JOB: "a"})
         yield Endpoint(DNS, self.release["dns"]["namespace"])
@@ -58,16 +67,30 @@ class Intent:
                 yield Endpoint(f"{name}-{number}-next", address=str(network[-1] + 1))
 
     def probes(self, among: tuple[Endpoint, ...]) -> Iterator[Probe]:
-        """Yield a probe for each port and protocol of two endpoints of which a team has at least one."""
-        ports = {*_ANY_PORTS, _TRAINER_PORT, *(port for way in self.egress.values() for port in way["ports"])}
+        """Yield a probe for each port and protocol of two endpoints of which a team has at least
+        one."""
+        ports = {
+            *_ANY_PORTS,
+            _TRAINER_PORT,
+            *(port for way in self.egress.values() for port in way["ports"]),
+        }
         for one, two in permutations(among, 2):
             if {one.namespace, two.namespace} & {*self.namespaces}:
-                yield from ((one.name, two.name, protocol, port) for protocol in ("TCP", "UDP") for port in ports)
+                yield from (
+                    (one.name, two.name, protocol, port)
+                    for protocol in ("TCP", "UDP")
+                    for port in ports
+                )
 
     def allows(self, source: Endpoint, target: Endpoint, protocol: str, port: int) -> bool:
-        """Tell whether a connection is meant to pass: nothing but the teams' namespaces is restricted."""
-        leaves = source.namespace not in self.namespaces or self._leaves(source, target, protocol, port)
-        enters = target.namespace not in self.namespaces or self._enters(source, target, protocol, port)
+        """Tell whether a connection is meant to pass: nothing but the teams' namespaces is
+        restricted."""
+        leaves = source.namespace not in self.namespaces or self._leaves(
+            source, target, protocol, port
+        )
+        enters = target.namespace not in self.namespaces or self._enters(
+            source, target, protocol, port
+        )
         return leaves and enters
 
     def _leaves(self, source: Endpoint, target: Endpoint, protocol: str, port: int) -> bool:
@@ -89,11 +112,16 @@ class Intent:
             return self._are_workspaces(target, source)
         if self.release["isolatesJobs"] and source.labels == _TRAINER:
             return (protocol, port) == ("TCP", _TRAINER_PORT)
-        same = source.labels.get(JOB) == target.labels[JOB] if self.release["isolatesJobs"] else JOB in source.labels
+        same = (
+            source.labels.get(JOB) == target.labels[JOB]
+            if self.release["isolatesJobs"]
+            else JOB in source.labels
+        )
         return source.namespace == target.namespace and same
 
     def _are_workspaces(self, own: Endpoint, other: Endpoint) -> bool:
-        """Tell whether a workbench and another pod belong to one project, or the other one serves all projects."""
+        """Tell whether a workbench and another pod belong to one project, or the other one serves
+        all projects."""
         if "workspaces" not in self.release["features"]:
             return False
         return other.namespace in self.release["workspaceIngress"] or (
@@ -139,11 +167,18 @@ def job_policies(cluster: Intent) -> Iterator[dict[str, Any]]:
             }
 
 
-def _is_way(way: Mapping[str, Any], source: Endpoint, target: Endpoint, protocol: str, port: int) -> bool:
-    """Tell whether a declared egress leads there: TCP, from whom it says, to its ranges and namespaces."""
+def _is_way(
+    way: Mapping[str, Any], source: Endpoint, target: Endpoint, protocol: str, port: int
+) -> bool:
+    """Tell whether a declared egress leads there: TCP, from whom it says, to its ranges and
+    namespaces."""
     whose = {"all": True, "jobs": JOB in source.labels, "workspaces": JOB not in source.labels}
     ranges = [ip_network(cidr) for cidr in way.get("to", ())]
-    there = target.namespace in way.get("namespaces", ()) if target.namespace else _is_in(target, ranges)
+    there = (
+        target.namespace in way.get("namespaces", ())
+        if target.namespace
+        else _is_in(target, ranges)
+    )
     return whose[way.get("from", "all")] and there and protocol == "TCP" and port in way["ports"]
 
 

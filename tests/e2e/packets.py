@@ -1,4 +1,5 @@
-"""A node's pods as network namespaces, the policies of a tree in its kernel, and what passes between the pods."""
+"""A node's pods as network namespaces, the policies of a tree in its kernel, and what passes
+between the pods."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ Probe = tuple[str, str, str, int]
 _PROBER = REPOSITORY / "tests" / "e2e" / "prober.py"
 _NODE, _NODE_ADDRESS = "node", "10.255.0.254"
 _SETTINGS = {
-    # The node routes between its pods, so that each packet passes its rules for forwarding, and tells no shorter way.
+    # The node routes between its pods, so that each packet passes its rules for forwarding, and
+    # tells no shorter way.
     "net.ipv4.ip_forward": "1",
     "net.ipv4.conf.all.send_redirects": "0",
     "net.ipv4.conf.pods.send_redirects": "0",
@@ -94,17 +96,27 @@ class Node:
     def answered(self, probes: Iterable[Probe]) -> set[Probe]:
         """Return the probes that get an answer."""
         tried = sorted(probes)
-        asked = {"addresses": self._addresses, "ports": sorted({port for *_, port in tried}), "probes": tried}
+        asked = {
+            "addresses": self._addresses,
+            "ports": sorted({port for *_, port in tried}),
+            "probes": tried,
+        }
         found = self._run(sys.executable, str(_PROBER), given=json.dumps(asked))
-        return {(source, target, protocol, port) for source, target, protocol, port in json.loads(found)}
+        return {
+            (source, target, protocol, port) for source, target, protocol, port in json.loads(found)
+        }
 
     def _add(self, endpoint: Endpoint) -> str:
         """Make an endpoint's network namespace and return the address that it is reached at."""
         address = self._network.add(endpoint.name)
-        self._run("ip", "-n", endpoint.name, "-batch", "-", given=_ROUTES.format(node=_NODE_ADDRESS))
+        self._run(
+            "ip", "-n", endpoint.name, "-batch", "-", given=_ROUTES.format(node=_NODE_ADDRESS)
+        )
         if not endpoint.address:
             return address
-        self._run("ip", "-n", endpoint.name, "address", "add", f"{endpoint.address}/32", "dev", "eth0")
+        self._run(
+            "ip", "-n", endpoint.name, "address", "add", f"{endpoint.address}/32", "dev", "eth0"
+        )
         self._run("ip", "route", "add", endpoint.address, "dev", "pods")
         return endpoint.address
 
@@ -118,17 +130,36 @@ class Node:
             yield _object("Namespace", namespace, labels={"kubernetes.io/metadata.name": namespace})
         for pod in pods:
             address = self._addresses[pod.name]
-            status = {"phase": "Running", "hostIP": _NODE_ADDRESS, "podIP": address, "podIPs": [{"ip": address}]}
-            yield {**_object("Pod", pod.name, namespace=pod.namespace, labels=pod.labels), "status": status}
+            status = {
+                "phase": "Running",
+                "hostIP": _NODE_ADDRESS,
+                "podIP": address,
+                "podIPs": [{"ip": address}],
+            }
+            yield {
+                **_object("Pod", pod.name, namespace=pod.namespace, labels=pod.labels),
+                "status": status,
+            }
 
     def _filter(self, *command: str, given: str = "") -> None:
         program = str(engine(KUBE_ROUTER))
-        start = ("unshare", "--mount", "bash", "-c", _CHROOT, "filter", str(packet_filter(cache_folder())), program)
+        start = (
+            "unshare",
+            "--mount",
+            "bash",
+            "-c",
+            _CHROOT,
+            "filter",
+            str(packet_filter(cache_folder())),
+            program,
+        )
         self._run(*start, *command, given=given)
 
     def _run(self, *command: str, given: str = "") -> str:
         inside = self._network.inside(*command)
-        done = subprocess.run(inside, input=given, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            inside, input=given, cwd=REPOSITORY, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, f"{' '.join(command[:3])}: {done.stderr[-2000:]}"
         return done.stdout
 

@@ -1,4 +1,5 @@
-"""Containers of pods in namespaces of this machine: what kubelet and a container runtime do with a pod's template."""
+"""Containers of pods in namespaces of this machine: what kubelet and a container runtime do with a
+pod's template."""
 
 from __future__ import annotations
 
@@ -48,18 +49,23 @@ class ForbiddenError(Exception):
 
 
 class Network:
-    """A bridge in a network namespace of its own; with it end its pods, also when the tests are killed."""
+    """A bridge in a network namespace of its own; with it end its pods, also when the tests are
+    killed."""
 
     def __init__(self) -> None:
         keep = "mount -t tmpfs tmpfs /run && mkdir /run/netns && echo ready && exec sleep infinity"
         new = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
         command = ["setpriv", "--pdeathsig", "KILL", *new, "sh", "-c", keep]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         assert self._process.stdout
         if self._process.stdout.readline() != "ready\n":
             assert self._process.stderr
             why = self._process.stderr.read()
-            raise ForbiddenError(f"pods need root and namespaces (CAP_SYS_ADMIN, CAP_NET_ADMIN): {why}")
+            raise ForbiddenError(
+                f"pods need root and namespaces (CAP_SYS_ADMIN, CAP_NET_ADMIN): {why}"
+            )
         self._pods = 0
         try:
             self._run("ip", "link", "add", "pods", "type", "bridge")
@@ -70,7 +76,15 @@ class Network:
 
     def inside(self, *command: str) -> list[str]:
         """Return a command that runs in the namespaces."""
-        return ["nsenter", "--target", str(_child(self._process.pid)), "--mount", "--net", "--pid", *command]
+        return [
+            "nsenter",
+            "--target",
+            str(_child(self._process.pid)),
+            "--mount",
+            "--net",
+            "--pid",
+            *command,
+        ]
 
     def add(self, name: str) -> str:
         """Make a pod's network namespace and return its address."""
@@ -157,11 +171,24 @@ class Pod:
         return self.folder / "upper"
 
     def call(self, command: Sequence[str], seconds: float = 60) -> subprocess.CompletedProcess[str]:
-        """Run a command in the running container, as `kubectl exec` and kubelet's hooks and probes do."""
+        """Run a command in the running container, as `kubectl exec` and kubelet's hooks and probes
+        do."""
         (container,) = self.template["containers"]
-        enter = ["nsenter", "--target", str(self._first), "--mount", "--net", "--pid", "--uts", "--ipc", "--root"]
+        enter = [
+            "nsenter",
+            "--target",
+            str(self._first),
+            "--mount",
+            "--net",
+            "--pid",
+            "--uts",
+            "--ipc",
+            "--root",
+        ]
         enter += ["--wdns=/", *self._as_user(container)]
-        return subprocess.run([*enter, *command], capture_output=True, text=True, check=False, timeout=seconds)
+        return subprocess.run(
+            [*enter, *command], capture_output=True, text=True, check=False, timeout=seconds
+        )
 
     def probe(self, probe: str) -> bool:
         """Tell whether a probe of the container succeeds."""
@@ -171,7 +198,10 @@ class Pod:
 
     def delete(self) -> float:
         """End the pod as kubelet does when it is deleted, and return the seconds that it took."""
-        grace, begin = float(self.template.get("terminationGracePeriodSeconds", 30)), time.monotonic()
+        grace, begin = (
+            float(self.template.get("terminationGracePeriodSeconds", 30)),
+            time.monotonic(),
+        )
         (container,) = self.template["containers"]
         if (hook := container.get("lifecycle", {}).get("preStop")) and self.code is None:
             with suppress(subprocess.TimeoutExpired):
@@ -204,31 +234,71 @@ class Pod:
 
     @property
     def _ids(self) -> Mapping[str, int]:
-        return {key: self.template["securityContext"].get(key, value) for key, value in _OPENSHIFT.items()}
+        return {
+            key: self.template["securityContext"].get(key, value)
+            for key, value in _OPENSHIFT.items()
+        }
 
     def _as_user(self, container: Template) -> list[str]:
         """Return what begins a command in a container: user, no privileges, and the environment."""
-        assert container["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+        }
         ids = self._ids
-        user = [f"--reuid={ids['runAsUser']}", f"--regid={ids['runAsGroup']}", f"--groups={ids['fsGroup']}"]
-        stated = {each["name"]: each["value"].replace("$$", "$") for each in container.get("env", ())}
+        user = [
+            f"--reuid={ids['runAsUser']}",
+            f"--regid={ids['runAsGroup']}",
+            f"--groups={ids['fsGroup']}",
+        ]
+        stated = {
+            each["name"]: each["value"].replace("$$", "$") for each in container.get("env", ())
+        }
         environment = {"PATH": self.image.path, "HOSTNAME": self.name, **stated, **self.environment}
         pairs = [f"{name}={value}" for name, value in environment.items()]
-        return ["setpriv", *user, "--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "env", "-i", *pairs]
+        return [
+            "setpriv",
+            *user,
+            "--no-new-privs",
+            "--bounding-set=-all",
+            "--inh-caps=-all",
+            "env",
+            "-i",
+            *pairs,
+        ]
 
     def _launched(self, container: Template, command: Sequence[str]) -> subprocess.Popen[bytes]:
         mounts = self.folder / f"mounts-{container['name']}"
-        mounts.write_text("".join(f"{source} {target}\n" for source, target in self._mounts(container)), "utf-8")
-        new = ("unshare", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child", "bash", "-c", _START, "start")
+        mounts.write_text(
+            "".join(f"{source} {target}\n" for source, target in self._mounts(container)), "utf-8"
+        )
+        new = (
+            "unshare",
+            "--mount",
+            "--pid",
+            "--uts",
+            "--ipc",
+            "--fork",
+            "--kill-child",
+            "bash",
+            "-c",
+            _START,
+            "start",
+        )
         enter = self.network.inside("ip", "netns", "exec", self.name, *new)
         where = (str(self.folder), str(self.image.root), self.name, str(mounts))
         with (self.folder / "log").open("ab") as log:
             whole = [*enter, *where, *self._as_user(container), *command]
-            return subprocess.Popen(whole, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+            return subprocess.Popen(
+                whole, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
+            )
 
     def _mounts(self, container: Template) -> list[tuple[Path, str]]:
         stated = container.get("volumeMounts", ())
-        mounts = {each["mountPath"]: self._volume(each["name"]) / each.get("subPath", "") for each in stated}
+        mounts = {
+            each["mountPath"]: self._volume(each["name"]) / each.get("subPath", "")
+            for each in stated
+        }
         return [(source, target) for target, source in sorted({**mounts, **self.mounts}.items())]
 
     def _volume(self, name: str) -> Path:

@@ -1,4 +1,5 @@
-"""Runs between the pods of `tests/e2e/packets.py`: listens in every pod's network namespace and tries connections.
+"""Runs between the pods of `tests/e2e/packets.py`: listens in every pod's network namespace and
+tries connections.
 
 Standard input: addresses by pod, ports, and probes `[source, target, protocol, port]`.
 Standard output: the probes that were answered.
@@ -19,7 +20,8 @@ from typing import Any
 
 _CLONE_NEWNET = 0x40000000
 _PATIENCE = 30.0
-"""Seconds for one try. kube-router rejects at once what no policy allows, so only a busy machine makes a try long."""
+"""Seconds for one try. kube-router rejects at once what no policy allows, so only a busy machine
+makes a try long."""
 _AT_ONCE = 200
 _TYPES = {"TCP": socket.SOCK_STREAM, "UDP": socket.SOCK_DGRAM}
 _RESET = struct.pack("ii", 1, 0)
@@ -37,8 +39,15 @@ def main() -> None:
     print(json.dumps(asyncio.run(_probe(asked["addresses"], asked["ports"], asked["probes"]))))  # noqa: T201
 
 
-async def _probe(addresses: dict[str, str], ports: list[int], probes: list[list[Any]]) -> list[list[Any]]:
-    listeners = [_listen(*pod, protocol, port) for pod in addresses.items() for protocol in _TYPES for port in ports]
+async def _probe(
+    addresses: dict[str, str], ports: list[int], probes: list[list[Any]]
+) -> list[list[Any]]:
+    listeners = [
+        _listen(*pod, protocol, port)
+        for pod in addresses.items()
+        for protocol in _TYPES
+        for port in ports
+    ]
     free = asyncio.Semaphore(_AT_ONCE)
 
     async def answered(source: str, target: str, protocol: str, port: int) -> bool:

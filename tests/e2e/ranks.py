@@ -1,4 +1,5 @@
-"""A job of a rendered runtime as Trainer and JobSet run it: keys, hostfile, nodes, then the launcher."""
+"""A job of a rendered runtime as Trainer and JobSet run it: keys, hostfile, nodes, then the
+launcher."""
 
 from __future__ import annotations
 
@@ -30,19 +31,28 @@ _SMALL = {
         "labels": {"ml.example.com/node-type": "small"},
     },
     "clusters/prod-east.yaml": {"pools": {"small": {"nodes": 8, "reserve": 0}}},
-    "teams/nlp.yaml": {"runtimes": ["openmpi-cuda", "ranks"], "quota": {"prod-east": {"small": {"nodes": 8}}}},
+    "teams/nlp.yaml": {
+        "runtimes": ["openmpi-cuda", "ranks"],
+        "quota": {"prod-east": {"small": {"nodes": 8}}},
+    },
 }
 """Nodes that give a job two cores, as many as the smallest machine of a CI has."""
 
 
 def runtime(release: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the ClusterTrainingRuntime of a profile on small nodes, as it is delivered."""
-    about = {"version": 1, "image": f"registry.example.com/ml/ranks@sha256:{'0' * 64}", "hardware": ["small"]}
+    about = {
+        "version": 1,
+        "image": f"registry.example.com/ml/ranks@sha256:{'0' * 64}",
+        "hardware": ["small"],
+    }
     size = {"maxNodes": 8, "sharedMemory": "1Gi", "ranks": RANKS_PER_NODE}
     changes: dict[str, Any] = {**_SMALL, "runtimes/ranks.yaml": {**about, **size, **fields}}
     changes["clusters/prod-east.yaml"] = {**changes["clusters/prod-east.yaml"], "release": release}
     (site,) = platform_of(changes).sites
-    found = (each.body for each in render_site(site) if each.body["kind"] == "ClusterTrainingRuntime")
+    found = (
+        each.body for each in render_site(site) if each.body["kind"] == "ClusterTrainingRuntime"
+    )
     return next(body for body in found if body["metadata"]["name"].startswith("ranks-"))
 
 
@@ -93,7 +103,9 @@ class Job:
 
     def written(self, name: str) -> list[Path]:
         """Return the files of a name in `/tmp`, of all pods."""
-        return [path for pod in self.pods.values() for path in sorted((pod.written / "tmp").glob(name))]
+        return [
+            path for pod in self.pods.values() for path in sorted((pod.written / "tmp").glob(name))
+        ]
 
     def kill(self) -> None:
         """End every pod at once."""
@@ -101,7 +113,9 @@ class Job:
             pod.kill()
 
 
-def make_job(network: Network, image: Image, body: Mapping[str, Any], nodes: int, folder: Path) -> Job:
+def make_job(
+    network: Network, image: Image, body: Mapping[str, Any], nodes: int, folder: Path
+) -> Job:
     """Return a job that has not started.
 
     Args:
@@ -111,10 +125,14 @@ def make_job(network: Network, image: Image, body: Mapping[str, Any], nodes: int
         nodes: of the job; the launcher is one of them.
         folder: for its files.
     """
-    templates = {job["name"]: job["template"]["spec"]["template"]["spec"] for job in _replicated(body)}
+    templates = {
+        job["name"]: job["template"]["spec"]["template"]["spec"] for job in _replicated(body)
+    }
     names = {f"{_NAME}-node-0-{i}": templates["node"] for i in range(nodes - 1)}
     names[f"{_NAME}-launcher-0-0"] = templates["launcher"]
-    pods = {name: Pod(network, image, template, name, folder / name) for name, template in names.items()}
+    pods = {
+        name: Pod(network, image, template, name, folder / name) for name, template in names.items()
+    }
     for pod in pods.values():
         pod.create()
     _prepare(Job(pods), body, folder)
@@ -128,7 +146,9 @@ def _prepare(job: Job, body: Mapping[str, Any], folder: Path) -> None:
     for each in (keys, hostfile):
         each.mkdir()
     group = job.launcher.template["securityContext"].get("fsGroup", 1000680000)
-    subprocess.run(["ssh-keygen", "-q", "-tecdsa", "-b521", "-N", "", "-f", keys / "id_rsa"], check=True)
+    subprocess.run(
+        ["ssh-keygen", "-q", "-tecdsa", "-b521", "-N", "", "-f", keys / "id_rsa"], check=True
+    )
     (keys / "authorized_keys").write_bytes((keys / "id_rsa.pub").read_bytes())
     for file in keys.iterdir():
         os.chown(file, 0, group)
@@ -138,7 +158,10 @@ def _prepare(job: Job, body: Mapping[str, Any], folder: Path) -> None:
     (hostfile / "hostfile").write_text("".join(lines), "utf-8")
     for name, pod in job.pods.items():
         # A pod's own short name is known to itself only.
-        hosts = [f"{each.address} {other}.{_NAME}{f' {name}' * (other == name)}\n" for other, each in job.pods.items()]
+        hosts = [
+            f"{each.address} {other}.{_NAME}{f' {name}' * (other == name)}\n"
+            for other, each in job.pods.items()
+        ]
         (pod.folder / "hosts").write_text("127.0.0.1 localhost\n" + "".join(hosts), "utf-8")
         pod.mounts |= {policy["sshAuthMountPath"]: keys, "/etc/hosts": pod.folder / "hosts"}
     job.launcher.mounts["/etc/mpi"] = hostfile
@@ -147,7 +170,8 @@ def _prepare(job: Job, body: Mapping[str, Any], folder: Path) -> None:
         "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
         "OMPI_MCA_orte_set_default_slots": str(policy["numProcPerNode"]),
         "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
-        # No runtime has it: the ranks of all nodes share the few cores of this machine, and each would keep one busy.
+        # No runtime has it: the ranks of all nodes share the few cores of this machine, and each
+        # would keep one busy.
         "OMPI_MCA_mpi_yield_when_idle": "1",
     }
 

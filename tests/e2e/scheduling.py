@@ -11,7 +11,8 @@ _FULL = "insufficient unused quota"
 
 
 def borrow_without_cohort(stage: Stage) -> None:
-    """A queue without a cohort takes no limit, and a team's job waits beside nodes that nobody uses."""
+    """A queue without a cohort takes no limit, and a team's job waits beside nodes that nobody
+    uses."""
     scene = stage.stand(bad("scheduling/borrow-without-cohort"))
     assert "must be nil when cohort is empty" in _limited(scene, "borrowingLimit")
     assert scene.runs(scene.submit("nlp", 4))
@@ -29,13 +30,19 @@ def lend_without_cohort(stage: Stage) -> None:
 
 def _limited(scene: Scene, limit: str) -> str:
     """Return what Kueue says to a queue without a cohort that has a limit all the same."""
-    body = next(each.body for each in scene.manifests if each.body["kind"] == "ClusterQueue" and "nlp" in each.name)
+    body = next(
+        each.body
+        for each in scene.manifests
+        if each.body["kind"] == "ClusterQueue" and "nlp" in each.name
+    )
     assert "cohortName" not in body["spec"]
     (group,) = body["spec"]["resourceGroups"]
     (flavor,) = group["flavors"]
     limited = {**flavor, "resources": [{**each, limit: "1"} for each in flavor["resources"]]}
     try:
-        scene.api.apply({**body, "spec": {**body["spec"], "resourceGroups": [{**group, "flavors": [limited]}]}})
+        scene.api.apply(
+            {**body, "spec": {**body["spec"], "resourceGroups": [{**group, "flavors": [limited]}]}}
+        )
     except Refused as refused:
         return str(refused)
     return ""
@@ -72,9 +79,14 @@ def equal_priorities(stage: Stage) -> None:
 
 
 def too_many_resources_in_queue(stage: Stage) -> None:
-    """Kueue can't write the LocalQueue's status, so the queue is never active; its ClusterQueue is."""
+    """Kueue can't write the LocalQueue's status, so the queue is never active; its ClusterQueue
+    is."""
     scene = stage.stand(bad("scheduling/too-many-resources-in-queue"))
-    (queue,) = (each for each in scene.manifests if each.kind.name == "LocalQueue" and each.namespace == "team-nlp")
+    (queue,) = (
+        each
+        for each in scene.manifests
+        if each.kind.name == "LocalQueue" and each.namespace == "team-nlp"
+    )
 
     def is_active(kind: str, name: str, namespace: str = "") -> bool:
         return is_true(scene.api.get(queue.body["apiVersion"], kind, name, namespace), "Active")
@@ -105,14 +117,18 @@ def made_up_topology_label(stage: Stage) -> None:
     scene = stage.stand(bad("scheduling/made-up-topology-label"))
     for node in stage.api.list("v1", "Node"):
         stage.api.patch(node, {"metadata": {"labels": {"topology.kubernetes.io/rack": None}}})
-    assert scene.waits(scene.submit("nlp", 2), "no topology domains at level: topology.kubernetes.io/rack")
+    assert scene.waits(
+        scene.submit("nlp", 2), "no topology domains at level: topology.kubernetes.io/rack"
+    )
 
 
 def mixed_topology(stage: Stage) -> None:
     """A job that names a level finds no way onto the pool without one, though it has room."""
     scene = stage.stand(bad("scheduling/mixed-topology"))
     assert scene.runs(scene.submit("nlp", 4))
-    assert scene.waits(scene.submit("nlp", 2), 'Flavor "l40s" does not support TopologyAwareScheduling')
+    assert scene.waits(
+        scene.submit("nlp", 2), 'Flavor "l40s" does not support TopologyAwareScheduling'
+    )
 
 
 def no_priorities(stage: Stage) -> None:
@@ -131,7 +147,8 @@ def no_priorities(stage: Stage) -> None:
 
 
 def no_return_after_steps(stage: Stage) -> None:
-    """A job that makes room when its steps have ended waits for ever, beside nodes that are free again."""
+    """A job that makes room when its steps have ended waits for ever, beside nodes that are free
+    again."""
     job = evicted_after_steps(stage)
     words = "status.admission.podSetAssignments[0].topologyAssignment.slices: Required value"
     assert stage.until(lambda: words in stage.log("kueue"))
@@ -139,7 +156,8 @@ def no_return_after_steps(stage: Stage) -> None:
 
 
 def evicted_after_steps(stage: Stage) -> Job:
-    """Return a job that has made room when its steps had ended, with nobody on its nodes any more."""
+    """Return a job that has made room when its steps had ended, with nobody on its nodes any
+    more."""
     scene = stage.stand(bad("scheduling/no-return-after-steps"))
     settle(scene.lab)
     job = scene.submit("nlp", 4, priority_class="batch")
@@ -159,7 +177,8 @@ def _ended(job: Job, step: str) -> bool:
 
 
 def top_priority_for_all(stage: Stage) -> None:
-    """When an owner comes back, the older job of a low priority goes, and the newer one of the highest stays."""
+    """When an owner comes back, the older job of a low priority goes, and the newer one of the
+    highest stays."""
     scene = stage.stand(bad("scheduling/top-priority-for-all"))
     modest = scene.submit("nlp", 4, priority_class="batch")
     assert scene.runs(modest)
@@ -183,7 +202,8 @@ def _told(body: dict[str, object]) -> str:
 
 
 def uneven_flavor_labels(stage: Stage) -> None:
-    """Without a fabric a job is admitted to the other pool, where no pod of it fits; with one Kueue goes past it."""
+    """Without a fabric a job is admitted to the other pool, where no pod of it fits; with one Kueue
+    goes past it."""
     rule = "scheduling/uneven-flavor-labels"
     scene = stage.stand(bad(rule))
     job = _for_the_other(scene, 2)
@@ -192,7 +212,9 @@ def uneven_flavor_labels(stage: Stage) -> None:
 
     pools = {"dgx-h100": {"fabric": None}, "dgx-h200": {"fabric": None}}
     plain = {"pools": pools, "fabrics": None, "external": {"Partitions/ib": None}}
-    scene = stage.stand(bad(rule, **{"clusters/prod-east.yaml": plain, "allocations.yaml": {"prod-east": None}}))
+    scene = stage.stand(
+        bad(rule, **{"clusters/prod-east.yaml": plain, "allocations.yaml": {"prod-east": None}})
+    )
     job = _for_the_other(scene, 2)
     assert scene.runs(job)
     assert scene.flavors(job) == {"dgx-h200"}
@@ -212,7 +234,11 @@ def _for_the_other(scene: Scene, nodes: int) -> Job:
 
 def weight_without_fair_sharing(stage: Stage) -> None:
     """A cohort of weight ten gets nothing of what a cohort of weight one has borrowed before."""
-    cohorts = {"company": {}, "research": {"weight": 10, "parent": "company"}, "later": {"parent": "company"}}
+    cohorts = {
+        "company": {},
+        "research": {"weight": 10, "parent": "company"},
+        "later": {"parent": "company"},
+    }
     scene = stage.stand(
         bad(
             "scheduling/weight-without-fair-sharing",
@@ -233,16 +259,20 @@ def weight_without_fair_sharing(stage: Stage) -> None:
 
 
 def fair_sharing_in_a_cohort_tree(stage: Stage) -> None:
-    """Of two teams that have borrowed as much, the one below in the tree pays, however urgent its jobs are."""
+    """Of two teams that have borrowed as much, the one below in the tree pays, however urgent its
+    jobs are."""
     assert _who_pays(stage, "company") == {"audio"}
     assert _who_pays(stage, "research") == {"nlp"}
 
 
 def _who_pays(stage: Stage, cohort: str) -> set[str]:
-    """Have an owner take back what urgent jobs of team nlp, in some cohort, and jobs of team audio have borrowed."""
+    """Have an owner take back what urgent jobs of team nlp, in some cohort, and jobs of team audio
+    have borrowed."""
     scene = stage.stand(
         {
-            "clusters/prod-east.yaml": {"cohorts": {"company": {}, "research": {"parent": "company"}}},
+            "clusters/prod-east.yaml": {
+                "cohorts": {"company": {}, "research": {"parent": "company"}}
+            },
             "allocations.yaml": {"prod-east": {"ib": {"audio": _AUDIO}}},
             "teams/vision.yaml": {"cohort": "company"},
             "teams/audio.yaml": {"cohort": "company", **_team(2, 2)},
@@ -250,7 +280,11 @@ def _who_pays(stage: Stage, cohort: str) -> set[str]:
         }
     )
     teams = {"nlp": "production", "audio": "batch"}
-    jobs = [(team, scene.submit(team, 2, priority_class=each)) for team, each in teams.items() for _ in range(2)]
+    jobs = [
+        (team, scene.submit(team, 2, priority_class=each))
+        for team, each in teams.items()
+        for _ in range(2)
+    ]
     assert all(scene.runs(job) for _, job in jobs)
     assert scene.runs(scene.submit("vision", 2))
     return {team for team, job in jobs if not job.is_admitted}

@@ -16,7 +16,8 @@ class Seen:
     """How the consequence of a rule is seen.
 
     Args:
-        scenario: does what a user would do on the bad tree, and fails unless what the rule says happens.
+        scenario: does what a user would do on the bad tree, and fails unless what the rule says
+            happens.
     """
 
     scenario: Callable[[Stage], None]
@@ -80,7 +81,9 @@ SEEN: dict[str, Seen] = {
     "scheduling/cohort-cycle": Seen(scheduling.cohort_cycle),
     "scheduling/equal-preference": Seen(scheduling.equal_preference),
     "scheduling/equal-priorities": Seen(scheduling.equal_priorities),
-    "scheduling/fair-sharing-in-a-cohort-tree": Seen(scheduling.fair_sharing_in_a_cohort_tree, FAIR),
+    "scheduling/fair-sharing-in-a-cohort-tree": Seen(
+        scheduling.fair_sharing_in_a_cohort_tree, FAIR
+    ),
     "scheduling/hostname-as-level": Seen(scheduling.hostname_as_level),
     "scheduling/job-on-borrowed-nodes": Seen(scheduling.job_on_borrowed_nodes),
     "scheduling/lend-more-than-owned": Seen(scheduling.lend_more_than_owned),
@@ -108,7 +111,8 @@ NOT_SHOWABLE = {
     "delivery/clear-text-address": "Somebody has to stand between Argo CD and what it reaches.",
     "delivery/objects-lost": "It is found between files, before a cluster is asked.",
     "delivery/placeholder-left": "Names that nobody can register would have to be looked up.",
-    "delivery/wrong-tree-path": "It compares folders. A rehearsal sees the same words when a team's folder is gone.",
+    "delivery/wrong-tree-path": "It compares folders. A rehearsal sees the same words when a "
+    "team's folder is gone.",
     "isolation/audit-not-declared": _PROMISE,
     "isolation/bucket-of-two-teams": "It happens in an object store.",
     "isolation/bucket-without-egress": _NETWORK,
@@ -125,7 +129,8 @@ NOT_SHOWABLE = {
     "isolation/unencrypted-storage": _PROMISE,
     "isolation/unencrypted-transit": _NETWORK,
     "isolation/unstated-transit": _PROMISE,
-    "release/unknown-component": "A name in a profile is compared with nothing, and the cluster never sees it.",
+    "release/unknown-component": "A name in a profile is compared with nothing, and the cluster "
+    "never sees it.",
     "release/untested-version": "What such a version does is what nobody has seen.",
     "runtime/cuda-too-old": "It needs a GPU.",
     "runtime/fabric-without-rails": "It needs NICs, and ranks that look for them.",
@@ -136,7 +141,9 @@ NOT_SHOWABLE = {
     "runtime/ranks-of-torchrun": "What Trainer does with it is nothing; the rule quotes its source.",
     "runtime/unstated-cuda": "It needs a GPU.",
     "runtime/unsupported-mpi": _KUBELET,
-    "scheduling/too-many-frameworks": "Trainyard makes no such object: the release's schema refuses it.",
-    "scheduling/too-many-pools-in-queue": "As scheduling/too-many-resources-in-queue: one list holds the other.",
+    "scheduling/too-many-frameworks": "Trainyard makes no such object: the release's schema "
+    "refuses it.",
+    "scheduling/too-many-pools-in-queue": "As scheduling/too-many-resources-in-queue: one list "
+    "holds the other.",
     "scheduling/empty-cohort": "A cohort without queues does nothing, and there is nothing to see.",
 }

@@ -44,7 +44,8 @@ Identity = tuple[str, str, str, str]
 class Ground:
     """What a control plane is started with: the release, and what Kueue reads when it starts.
 
-    Compared by identity: pytest keeps a fixture for the tests after this one only where its parameter has a hash.
+    Compared by identity: pytest keeps a fixture for the tests after this one only where its
+    parameter has a hash.
 
     Args:
         settings: of the cluster, over those of the cases' base.
@@ -64,7 +65,9 @@ class Ground:
 
 NEW = Ground("kueue-0.19.2", {"release": "kubernetes-1.36", "sharing": "classical"})
 FAIR = Ground("kueue-0.19.2-fair", {"release": "kubernetes-1.36"})
-BLIND = Ground("kueue-0.19.2-blind", {"release": "kubernetes-1.36", "frameworks": ["BatchJob", "JobSet"]})
+BLIND = Ground(
+    "kueue-0.19.2-blind", {"release": "kubernetes-1.36", "frameworks": ["BatchJob", "JobSet"]}
+)
 GITOPS = Ground("argocd-3.5.7", {"release": "kubernetes-1.36", "sharing": "classical"}, argocd=True)
 OLD = Ground("kueue-0.16.2", {"release": "openshift-ai-3.5", "sharing": "classical"})
 
@@ -96,7 +99,9 @@ def stage(ground: Ground, folder: Path) -> Iterator[Stage]:
     (site,) = platform_of(ground.under({})).sites
     manifests = render_site(site)
     fragment, checks = health_checks(site)
-    read = {each.path: each.body for each in manifests if each.unit == "operators"} | {f"{fragment}.yaml": checks}
+    read = {each.path: each.body for each in manifests if each.unit == "operators"} | {
+        f"{fragment}.yaml": checks
+    }
     for path, body in read.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(emit(body))
@@ -150,13 +155,17 @@ class Stage:
         self.until(lambda: False, 1)
 
     def moved(self, changes: Mapping[str, Any]) -> Site:
-        """Return the cluster of the base after some changes, delivered from the repository of this run."""
-        site = next(each for each in platform_of(self.ground.under(changes)).sites if each.name == CLUSTER)
+        """Return the cluster of the base after some changes, delivered from the repository of this
+        run."""
+        site = next(
+            each for each in platform_of(self.ground.under(changes)).sites if each.name == CLUSTER
+        )
         settings = replace(site.cluster.settings, repository=self.repository.address)
         return replace(site, cluster=replace(site.cluster, settings=settings))
 
     def stand(self, changes: Mapping[str, Any]) -> Scene:
-        """Replace what stands by the tree of the base after some changes; what is refused is told, not raised."""
+        """Replace what stands by the tree of the base after some changes; what is refused is told,
+        not raised."""
         platform = platform_of(self.ground.under(changes))
         site = next(each for each in platform.sites if each.name == CLUSTER)
         manifests = (*render_site(site), *component_manifests(site))
@@ -178,22 +187,27 @@ class Stage:
             self.standing[identity] = body
 
     def _clear(self, wanted: Mapping[Identity, Body]) -> None:
-        """End every job, then take away what is not wanted as it stands; queues always begin anew."""
+        """End every job, then take away what is not wanted as it stands; queues always begin
+        anew."""
         self._end_jobs()
         doomed = [
             identity
             for identity, body in self.standing.items()
-            if body["kind"] not in _STAYS and (body != wanted.get(identity) or identity[0].startswith(_KUEUE))
+            if body["kind"] not in _STAYS
+            and (body != wanted.get(identity) or identity[0].startswith(_KUEUE))
         ]
         for identity in reversed(doomed):
             del self.standing[identity]
             self.delete(*identity)
         gone = [partial(self.is_gone, *identity) for identity in doomed]
-        assert self.until(lambda: all(each() for each in gone)), [each for each in doomed if not self.is_gone(*each)]
+        assert self.until(lambda: all(each() for each in gone)), [
+            each for each in doomed if not self.is_gone(*each)
+        ]
         self._drop_used_volumes()
 
     def _drop_used_volumes(self) -> None:
-        """Delete each volume whose claim is gone: Kubernetes binds no other claim to it, not even one of that name."""
+        """Delete each volume whose claim is gone: Kubernetes binds no other claim to it, not even
+        one of that name."""
         claims = {each["metadata"]["uid"] for each in self.api.list("v1", "PersistentVolumeClaim")}
         used = [
             _identity(each)
@@ -206,15 +220,24 @@ class Stage:
         assert self.until(lambda: all(self.is_gone(*each) for each in used)), used
 
     def _end_jobs(self) -> None:
-        for kind, version in {"TrainJob": TRAINER, "Workload": "kueue.x-k8s.io/v1beta2", "Pod": "v1"}.items():
+        for kind, version in {
+            "TrainJob": TRAINER,
+            "Workload": "kueue.x-k8s.io/v1beta2",
+            "Pod": "v1",
+        }.items():
             if kind != "Workload":
                 for body in self.api.list(version, kind):
                     self.delete(*_identity(body))
-            assert self.until(lambda version=version, kind=kind: not self.api.list(version, kind)), kind  # type: ignore[misc]
+            assert self.until(partial(self._is_empty, version, kind)), kind
+
+    def _is_empty(self, version: str, kind: str) -> bool:
+        return not self.api.list(version, kind)
 
     def forget(self, kind: str, name: str) -> None:
         """Take an object away that stands, so that the next tree brings it again."""
-        ((identity, body),) = (each for each in self.standing.items() if (each[0][1], each[0][3]) == (kind, name))
+        ((identity, body),) = (
+            each for each in self.standing.items() if (each[0][1], each[0][3]) == (kind, name)
+        )
         self.standing[identity] = {"kind": body["kind"]}
         self.delete(*identity)
 
@@ -266,12 +289,26 @@ class Scene:
         """Return a job as a team's user writes it, from a sample; labels by their last word."""
         self.submitted += 1
         namespace = f"team-{team}"
-        samples = [each.body for each in self.manifests if each.unit == "samples" and each.body["kind"] == "TrainJob"]
-        sample = next((each for each in samples if each["metadata"]["namespace"] == namespace), samples[0])
+        samples = [
+            each.body
+            for each in self.manifests
+            if each.unit == "samples" and each.body["kind"] == "TrainJob"
+        ]
+        sample = next(
+            (each for each in samples if each["metadata"]["namespace"] == namespace), samples[0]
+        )
         body = changed(named(sample, f"{team}-{self.submitted}"), numNodes=nodes)
-        body["spec"] = {k: v for k, v in body["spec"].items() if k not in {"runtimePatches", "podTemplateOverrides"}}
+        body["spec"] = {
+            k: v
+            for k, v in body["spec"].items()
+            if k not in {"runtimePatches", "podTemplateOverrides"}
+        }
         said = {f"{_KUEUE}{key.replace('_', '-')}": value for key, value in labels.items()}
-        metadata = {**body["metadata"], "namespace": namespace, "labels": {**body["metadata"]["labels"], **said}}
+        metadata = {
+            **body["metadata"],
+            "namespace": namespace,
+            "labels": {**body["metadata"]["labels"], **said},
+        }
         return {**body, "metadata": metadata}
 
     def submit(self, team: str, nodes: int, **labels: str) -> Job:
@@ -289,7 +326,9 @@ class Scene:
         """Tell whether a user's job is refused in these words."""
         user = as_user(self.api, self.space(f"team-{team}"))
         said = [""]
-        refused = self.stage.until(lambda: not _created(user, body, said, dry_run=True) and words in said[-1])
+        refused = self.stage.until(
+            lambda: not _created(user, body, said, dry_run=True) and words in said[-1]
+        )
         assert refused, said[-1]
         return True
 
@@ -300,7 +339,9 @@ class Scene:
 
     def waits(self, job: Job, *words: str) -> bool:
         """Tell whether a job waits, in these words."""
-        assert self.stage.until(lambda: all(each in job.waits_because for each in words)), job.waits_because
+        assert self.stage.until(lambda: all(each in job.waits_because for each in words)), (
+            job.waits_because
+        )
         # Kueue says so too of a flavor that it goes past a moment later.
         assert not self.stage.until(lambda: job.is_admitted, 1), job.waits_because
         return True
@@ -308,7 +349,9 @@ class Scene:
     def is_evicted(self, job: Job, *words: str) -> bool:
         """Tell whether a job that ran is stopped, in these words."""
         said = ("Evicted=True", *words)
-        assert self.stage.until(lambda: all(each in job.waits_because for each in said)), job.waits_because
+        assert self.stage.until(lambda: all(each in job.waits_because for each in said)), (
+            job.waits_because
+        )
         return self.stage.until(lambda: not job.is_admitted)
 
     def flavors(self, job: Job) -> set[str]:

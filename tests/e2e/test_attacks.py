@@ -39,9 +39,12 @@ def test_attacks_know_every_kind(role: str) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.slow
-@pytest.mark.parametrize("ground", [NEW, OLD], indirect=True, ids=lambda ground: ground.name, scope="session")
+@pytest.mark.parametrize(
+    "ground", [NEW, OLD], indirect=True, ids=lambda ground: ground.name, scope="session"
+)
 def test_no_sequence_of_requests_harms_others(ground: Stage, attacks: int, seed: str) -> None:
-    """Sequences run in all namespaces of a team at once; then quota, nodes and delivery are as promised."""
+    """Sequences run in all namespaces of a team at once; then quota, nodes and delivery are as
+    promised."""
     scene = ground.stand(_PLATFORM)
     assert not scene.refused
 
@@ -95,7 +98,11 @@ def _harm(scene: Scene) -> Iterator[str]:
 
 def _theirs(scene: Scene, version: str, kind: str) -> list[Body]:
     """Return the objects of a kind in the attackers' namespaces."""
-    return [each for each in scene.api.list(version, kind) if each["metadata"]["namespace"] in NAMESPACES]
+    return [
+        each
+        for each in scene.api.list(version, kind)
+        if each["metadata"]["namespace"] in NAMESPACES
+    ]
 
 
 def _told(body: Body) -> str:
@@ -130,8 +137,13 @@ def _moving(scene: Scene) -> list[str]:
 
 def _generations(scene: Scene) -> set[tuple[str, str, str, int]]:
     kinds = {"TrainJob": TRAINER, "JobSet": "jobset.x-k8s.io/v1alpha2", "Pod": "v1"}
-    found = ((kind, each) for kind, version in kinds.items() for each in _theirs(scene, version, kind))
-    return {(kind, _told(each), each["metadata"]["uid"], each["metadata"].get("generation", 0)) for kind, each in found}
+    found = (
+        (kind, each) for kind, version in kinds.items() for each in _theirs(scene, version, kind)
+    )
+    return {
+        (kind, _told(each), each["metadata"]["uid"], each["metadata"].get("generation", 0))
+        for kind, each in found
+    }
 
 
 def _steering(scene: Scene) -> Iterator[str]:
@@ -141,16 +153,25 @@ def _steering(scene: Scene) -> Iterator[str]:
         for each in _theirs(scene, version, kind):
             metadata = each["metadata"]
             keys = [*metadata.get("annotations", {}), *metadata.get("labels", {})]
-            if metadata["name"].startswith("attack") and any(key.startswith("argocd.") for key in keys):
+            if metadata["name"].startswith("attack") and any(
+                key.startswith("argocd.") for key in keys
+            ):
                 yield f"{kind} {_told(each)} carries {keys}"
 
 
 def _left(scene: Scene) -> Iterator[str]:
     """Remove what the sequence has made, and yield what does not go."""
-    stage, kinds = scene.stage, {"TrainJob": TRAINER, "ConfigMap": "v1", "PersistentVolumeClaim": "v1"}
+    stage, kinds = (
+        scene.stage,
+        {"TrainJob": TRAINER, "ConfigMap": "v1", "PersistentVolumeClaim": "v1"},
+    )
 
     def made(kind: str, version: str) -> list[Body]:
-        return [each for each in _theirs(scene, version, kind) if each["metadata"]["name"].startswith("attack")]
+        return [
+            each
+            for each in _theirs(scene, version, kind)
+            if each["metadata"]["name"].startswith("attack")
+        ]
 
     for kind, version in kinds.items():
         for each in made(kind, version):
@@ -158,6 +179,11 @@ def _left(scene: Scene) -> Iterator[str]:
     for kind, version in kinds.items():
         if not stage.until(lambda kind=kind, version=version: not made(kind, version), _PATIENCE):  # type: ignore[misc]
             yield f"a {kind} can't be removed: {[_told(each) for each in made(kind, version)]}"
-    jobs = [Job(scene.api, "team-vision", each["metadata"]["name"]) for each in scene.api.list(TRAINER, "TrainJob")]
-    if not stage.until(lambda: all(job.is_gone for job in jobs) and not scene.api.list("v1", "Pod"), _PATIENCE):
+    jobs = [
+        Job(scene.api, "team-vision", each["metadata"]["name"])
+        for each in scene.api.list(TRAINER, "TrainJob")
+    ]
+    if not stage.until(
+        lambda: all(job.is_gone for job in jobs) and not scene.api.list("v1", "Pod"), _PATIENCE
+    ):
         yield f"pods can't be removed: {[_told(each) for each in scene.api.list('v1', 'Pod')]}"

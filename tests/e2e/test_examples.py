@@ -1,4 +1,5 @@
-"""What can be seen on a control plane only: an example as its users have it, and limits that no schema here has."""
+"""What can be seen on a control plane only: an example as its users have it, and limits that no
+schema here has."""
 
 from __future__ import annotations
 
@@ -24,13 +25,19 @@ COMPONENTS = "../profiles/components"
 @pytest.mark.slow
 def test_two_fabrics_in_one_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every promise holds for a queue over pools of two fabrics."""
-    profiles, target, cache = EXAMPLES / "two-fabrics" / "profiles", tmp_path / "overlays", tmp_path / "cache"
+    profiles, target, cache = (
+        EXAMPLES / "two-fabrics" / "profiles",
+        tmp_path / "overlays",
+        tmp_path / "cache",
+    )
     cache.mkdir()
     link_programs(cache)
     monkeypatch.setenv("TRAINYARD_CACHE", str(cache))
     write(target, generate(profiles, COMPONENTS).files)
 
-    rehearsal = rehearse(Request(Origin(profiles, target, COMPONENTS, TODAY), (), "", PROCESSES), print, None)
+    rehearsal = rehearse(
+        Request(Origin(profiles, target, COMPONENTS, TODAY), (), "", PROCESSES), print, None
+    )
 
     outcomes = {outcome.promise: outcome for outcome in rehearsal.outcomes["south"]}
     assert not [outcome for outcome in outcomes.values() if not outcome.fine]
@@ -39,7 +46,8 @@ def test_two_fabrics_in_one_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("ground", [OLD, NEW], indirect=True, ids=[OLD.name, NEW.name])
 def test_release_states_what_its_kueue_takes(ground: Stage) -> None:
-    """A ClusterQueue and the status of a LocalQueue limit flavors and resources; the release has the least of them."""
+    """A ClusterQueue and the status of a LocalQueue limit flavors and resources; the release has
+    the least of them."""
     group = _field(ground, "ClusterQueue", "spec.resourceGroups")["items"]["properties"]
     used = [
         _field(ground, kind, f"status.{field}")
@@ -49,7 +57,10 @@ def test_release_states_what_its_kueue_takes(ground: Stage) -> None:
     release = ground.lab.plan.site.cluster.release
 
     flavors = [group["flavors"], *used]
-    resources = [group["coveredResources"], *(each["items"]["properties"]["resources"] for each in used)]
+    resources = [
+        group["coveredResources"],
+        *(each["items"]["properties"]["resources"] for each in used),
+    ]
     assert release.most_flavors == min(each["maxItems"] for each in flavors)
     assert release.most_resources == min(each["maxItems"] for each in resources)
 

@@ -41,7 +41,9 @@ def _rehearsal(cache: Path) -> Iterator[subprocess.Popen[str]]:
         "TRAINYARD_CACHE": str(cache),
         "HOME": str(cache),
     }
-    with subprocess.Popen(command, cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             yield process
         finally:
@@ -56,11 +58,16 @@ def _wait(ready: Callable[[], object], seconds: float) -> bool:
 
 
 def _processes(cache: Path) -> dict[str, int]:
-    """Return the processes of a rehearsal, by program: each has a path below its cache in its command line."""
+    """Return the processes of a rehearsal, by program: each has a path below its cache in its
+    command line."""
     found = {}
     for entry in Path("/proc").iterdir():
         try:
-            words = (entry / "cmdline").read_text(encoding="utf-8").split("\0") if entry.name.isdigit() else []
+            words = (
+                (entry / "cmdline").read_text(encoding="utf-8").split("\0")
+                if entry.name.isdigit()
+                else []
+            )
         except OSError:
             continue
         if any(str(cache / "programs") in word or str(cache / "run") in word for word in words):
@@ -86,7 +93,8 @@ def _said(process: subprocess.Popen[str]) -> str:
     ],
 )
 def test_nothing_is_left(cache: Path, last: str, number: signal.Signals, code: int) -> None:
-    """Ended when this program has just begun, nothing runs on, and nothing was written outside of the run's folder."""
+    """Ended when this program has just begun, nothing runs on, and nothing was written outside of
+    the run's folder."""
     before = {path.name for path in cache.iterdir()}
     with _rehearsal(cache) as process:
         assert _wait(lambda: last in _processes(cache), _PATIENCE)
@@ -118,14 +126,19 @@ def test_second_rehearsal_waits_for_nobody(cache: Path) -> None:
         with _rehearsal(cache) as second:
             said = _said(second)
         assert (second.returncode, first.poll()) == (4, None)
-        assert said == f"error: another rehearsal is running (it holds {cache / 'lock'}); wait for its end\n"
+        assert (
+            said
+            == f"error: another rehearsal is running (it holds {cache / 'lock'}); wait for its "
+            "end\n"
+        )
         first.send_signal(signal.SIGINT)
         _said(first)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a small disk is mounted by root only")
 def test_full_disk_is_a_sentence(cache: Path) -> None:
-    """A disk without room ends the rehearsal with a sentence: our own write with code 5, a program's with 4."""
+    """A disk without room ends the rehearsal with a sentence: our own write with code 5, a
+    program's with 4."""
     run = cache / "disk"
     run.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", run], check=True)

@@ -1,4 +1,5 @@
-"""A JobSet goes with its TrainJob and not before it: Trainer makes it again, of a job that failed too."""
+"""A JobSet goes with its TrainJob and not before it: Trainer makes it again, of a job that failed
+too."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ _OPERATORS = ("ml-platform", "system:authenticated")
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.parametrize("ground", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"),
+    pytest.mark.parametrize(
+        "ground", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"
+    ),
 ]
 
 
@@ -35,7 +38,9 @@ def _failed(stage: Stage) -> tuple[Scene, Job]:
     """Return a job that failed."""
     scene = stage.stand({})
     job = scene.submit("nlp", 2)
-    sample = next(each for each in scene.space("team-nlp").samples if each.launch.runtime.launcher.mpi)
+    sample = next(
+        each for each in scene.space("team-nlp").samples if each.launch.runtime.launcher.mpi
+    )
     assert not brought_up(scene.lab, job, sample)
     job.end("launcher", code=1)
     assert stage.until(lambda: is_true(job.body, "Failed"))
@@ -43,7 +48,8 @@ def _failed(stage: Stage) -> tuple[Scene, Job]:
 
 
 def test_failed_job_without_its_jobset_starts_again(ground: Stage) -> None:
-    """Without the policy, Trainer makes the JobSet of a job that failed again as often as it goes."""
+    """Without the policy, Trainer makes the JobSet of a job that failed again as often as it
+    goes."""
     scene, job = _failed(ground)
     ground.forget("ValidatingAdmissionPolicyBinding", _POLICY)
     seen = set()
@@ -51,11 +57,14 @@ def test_failed_job_without_its_jobset_starts_again(ground: Stage) -> None:
         jobset = _jobset(scene, job)
         seen.add(jobset["metadata"]["uid"])
         assert ground.until(lambda: not _refused(scene, jobset))  # noqa: B023
-        assert ground.until(lambda: _jobset(scene, job).get("metadata", {}).get("uid", "") not in {"", *seen})
+        assert ground.until(
+            lambda: _jobset(scene, job).get("metadata", {}).get("uid", "") not in {"", *seen}
+        )
 
 
 def test_jobset_of_a_job_is_not_deleted_alone(ground: Stage) -> None:
-    """A platform operator's deletion is refused, and so is an administrator's; the TrainJob's deletion takes all."""
+    """A platform operator's deletion is refused, and so is an administrator's; the TrainJob's
+    deletion takes all."""
     scene, job = _failed(ground)
     first = _jobset(scene, job)
 
@@ -78,7 +87,8 @@ def test_jobset_without_a_job_can_be_deleted(ground: Stage) -> None:
 
 
 def test_cleanup_takes_finished_jobs_and_no_others(ground: Stage) -> None:
-    """The CronJob's script, with kubectl of the release, deletes what ended longer ago than it keeps jobs."""
+    """The CronJob's script, with kubectl of the release, deletes what ended longer ago than it
+    keeps jobs."""
     cleanup = {"keep": "3d", "image": f"registry.example.com/platform/kubectl@sha256:{'1' * 64}"}
     scene = ground.stand({f"clusters/{CLUSTER}.yaml": {"finishedJobs": cleanup}})
     assert not scene.refused

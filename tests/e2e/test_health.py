@@ -28,7 +28,11 @@ def _pool(*, paused: bool = False, observed: int = 2, **conditions: str) -> dict
     """Return a pool of generation 2 with true conditions by message; all others are false."""
     names = ("Degraded", "NodeDegraded", "RenderDegraded", "Updated", "Updating")
     said = [
-        {"type": name, "status": "True" if name in conditions else "False", "message": conditions.get(name, "")}
+        {
+            "type": name,
+            "status": "True" if name in conditions else "False",
+            "message": conditions.get(name, ""),
+        }
         for name in names
     ]
     if paused:
@@ -51,12 +55,24 @@ def _new() -> dict[str, Any]:
     [
         (_new(), "Progressing", "waiting for the machine-config operator"),
         (_pool(Updating=_UPDATING), "Progressing", _UPDATING),
-        (_pool(Updated="All nodes are updated", observed=1), "Progressing", "waiting for the machine-config operator"),
+        (
+            _pool(Updated="All nodes are updated", observed=1),
+            "Progressing",
+            "waiting for the machine-config operator",
+        ),
         (_pool(Updated="All nodes are updated"), "Healthy", "All nodes are updated"),
         (_pool(Updated="All nodes are updated", paused=True), "Healthy", "All nodes are updated"),
         (_pool(paused=True), "Suspended", _PAUSED),
-        (_pool(Degraded="", NodeDegraded="Node gpu-7 is reporting", Updating=_UPDATING), "Degraded", "NodeDegraded"),
-        (_pool(RenderDegraded="bad Ignition", Updated="All nodes are updated"), "Degraded", "bad Ignition"),
+        (
+            _pool(Degraded="", NodeDegraded="Node gpu-7 is reporting", Updating=_UPDATING),
+            "Degraded",
+            "NodeDegraded",
+        ),
+        (
+            _pool(RenderDegraded="bad Ignition", Updated="All nodes are updated"),
+            "Degraded",
+            "bad Ignition",
+        ),
         (_pool() | {"status": STATUSES["MachineConfigPool"]}, "Healthy", "stands in"),
     ],
     ids=[
@@ -94,7 +110,14 @@ def _assessed(body: dict[str, Any], folder: Path) -> str:
     program = find(read_components(site.cluster.release.name), cache_folder()).programs["argocd"]
     done = subprocess.run(
         [
-            *(str(program), "admin", "settings", "resource-overrides", "health", str(folder / "object.yaml")),
+            *(
+                str(program),
+                "admin",
+                "settings",
+                "resource-overrides",
+                "health",
+                str(folder / "object.yaml"),
+            ),
             *("--argocd-cm-path", str(folder / "settings.yaml")),
         ],
         env={**os.environ, "ARGOCD_BINARY_NAME": "argocd"},
@@ -106,7 +129,10 @@ def _assessed(body: dict[str, Any], folder: Path) -> str:
 
 
 def _kueue(**conditions: str) -> dict[str, Any]:
-    said = [{"type": name, "status": value, "reason": "R", "message": "m"} for name, value in conditions.items()]
+    said = [
+        {"type": name, "status": value, "reason": "R", "message": "m"}
+        for name, value in conditions.items()
+    ]
     body = {"apiVersion": "kueue.openshift.io/v1", "kind": "Kueue", "metadata": {"name": "cluster"}}
     return {**body, "status": {"conditions": said}} if said else body
 

@@ -1,4 +1,5 @@
-"""An upgrade moves SR-IOV policies from `platform/` to `nodes/`, and Argo CD must not delete them on the way."""
+"""An upgrade moves SR-IOV policies from `platform/` to `nodes/`, and Argo CD must not delete them
+on the way."""
 
 from __future__ import annotations
 
@@ -19,17 +20,27 @@ pytestmark = [
     pytest.mark.parametrize("ground", [GITOPS], indirect=True, ids=[GITOPS.name], scope="session"),
 ]
 
-_POLICY = ("sriovnetwork.openshift.io/v1", "SriovNetworkNodePolicy", "dgx-h100-rail-0", "nvidia-network-operator")
+_POLICY = (
+    "sriovnetwork.openshift.io/v1",
+    "SriovNetworkNodePolicy",
+    "dgx-h100-rail-0",
+    "nvidia-network-operator",
+)
 _PLATFORM = f"{CLUSTER}-platform"
 _WITH_PLATFORM: dict[str, Any] = {f"clusters/{CLUSTER}.yaml": {"nodes": {"sync": "with-platform"}}}
 _TRACKING = "argocd.argoproj.io/tracking-id"
 
 
-def test_object_that_changes_unit_is_deleted_without_prune_false_and_kept_with_it(ground: Stage) -> None:
+def test_object_that_changes_unit_is_deleted_without_prune_false_and_kept_with_it(
+    ground: Stage,
+) -> None:
     """Argo CD gets the two folders of the new tree before the project that forbids the deletion."""
     before, after = ground.moved(_WITH_PLATFORM), ground.moved({})
     with delivered(ground) as git:
-        older = {path: _without_annotations(before, path, text) for path, text in files_of(before).items()}
+        older = {
+            path: _without_annotations(before, path, text)
+            for path, text in files_of(before).items()
+        }
         _brought(git, before, older)
         first = _identity(ground)
         _compared(git, _publish(git, before, _half(after, older)))
@@ -41,24 +52,36 @@ def test_object_that_changes_unit_is_deleted_without_prune_false_and_kept_with_i
         _compared(git, _publish(git, before, _half(after, files_of(before))))
         assert git.until(lambda: "ignored (no prune)" in str(git.delivery.application(_PLATFORM)))
         now = _publish(git, after, files_of(after))
-        assert not (failures := now.settled(Commit(git.published.revision, list(now.units)))), failures
+        assert not (failures := now.settled(Commit(git.published.revision, list(now.units)))), (
+            failures
+        )
         assert _identity(ground) == kept
-        assert ground.api.get(*_POLICY)["metadata"]["annotations"][_TRACKING].startswith(f"{CLUSTER}-nodes:")
+        assert ground.api.get(*_POLICY)["metadata"]["annotations"][_TRACKING].startswith(
+            f"{CLUSTER}-nodes:"
+        )
 
 
 def _without_annotations(site: Site, path: str, content: bytes) -> bytes:
     """Return a file as an older tree has it."""
-    found = [each for each in synced(site) if site.folder(each.path) == path and each.kind.name == _POLICY[1]]
+    found = [
+        each
+        for each in synced(site)
+        if site.folder(each.path) == path and each.kind.name == _POLICY[1]
+    ]
     if not found:
         return content
-    metadata = {key: value for key, value in found[0].body["metadata"].items() if key != "annotations"}
+    metadata = {
+        key: value for key, value in found[0].body["metadata"].items() if key != "annotations"
+    }
     return emit({**found[0].body, "metadata": metadata})
 
 
 def _half(site: Site, before: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the tree of a site with the delivery of another: its projects come later."""
     argocd = site.folder("argocd/")
-    files = {path: content for path, content in files_of(site).items() if not path.startswith(argocd)}
+    files = {
+        path: content for path, content in files_of(site).items() if not path.startswith(argocd)
+    }
     return files | {path: content for path, content in before.items() if path.startswith(argocd)}
 
 
@@ -69,7 +92,9 @@ def _publish(git: Git, site: Site, files: Mapping[str, bytes]) -> GitDelivery:
 
 
 def _compared(git: Git, delivery: GitDelivery) -> None:
-    assert not (failures := delivery.compared(Commit(git.published.revision, [_PLATFORM]))), failures
+    assert not (failures := delivery.compared(Commit(git.published.revision, [_PLATFORM]))), (
+        failures
+    )
 
 
 def _brought(git: Git, site: Site, files: Mapping[str, bytes]) -> None:
@@ -81,7 +106,10 @@ def _brought(git: Git, site: Site, files: Mapping[str, bytes]) -> None:
         status = git.delivery.application(_PLATFORM)["status"]["sync"]
         tracked = annotations.get(_TRACKING, "").startswith(f"{_PLATFORM}:")
         git.delivery.remind([f"{CLUSTER}-argocd", _PLATFORM])
-        return tracked and (status["status"], status["revision"]) == ("Synced", git.published.revision)
+        return tracked and (status["status"], status["revision"]) == (
+            "Synced",
+            git.published.revision,
+        )
 
     assert git.until(is_there), git.delivery.told(_PLATFORM)
 

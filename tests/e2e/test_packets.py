@@ -1,4 +1,5 @@
-"""The NetworkPolicies of both trees against real packets: kube-router's rules in the kernel, pods that connect."""
+"""The NetworkPolicies of both trees against real packets: kube-router's rules in the kernel, pods
+that connect."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _WHOLE_NAMESPACE: dict[str, Any] = {"podSelector": {}}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cluster: what is promised, its pods, and its tree's policies with those that its controllers add."""
+    """A cluster: what is promised, its pods, and its tree's policies with those that its
+    controllers add."""
 
     name: str
     meant: Intent
@@ -33,11 +35,16 @@ class Place:
         return [*policies(self.name), *job_policies(self.meant)]
 
     def differing(self, enforced: list[dict[str, Any]], namespaces: int = 99) -> set[Probe]:
-        """Return the probes that pass and should not, or the other way round, with the teams' first namespaces."""
+        """Return the probes that pass and should not, or the other way round, with the teams' first
+        namespaces."""
         left_out = self.meant.namespaces[namespaces:]
         among = {each.name: each for each in self.node.endpoints if each.namespace not in left_out}
         probes = set(self.meant.probes(tuple(among.values())))
-        expected = {probe for probe in probes if self.meant.allows(among[probe[0]], among[probe[1]], *probe[2:])}
+        expected = {
+            probe
+            for probe in probes
+            if self.meant.allows(among[probe[0]], among[probe[1]], *probe[2:])
+        }
         assert 0 < len(expected) < len(probes) / 2
         self.node.enforce(enforced)
         return self.node.answered(probes) ^ expected
@@ -62,7 +69,10 @@ def place(request: pytest.FixtureRequest, made: dict[str, Place]) -> Place:
 
 
 def lines(probes: set[Probe]) -> str:
-    return "\n".join(f"{source} -> {target} {protocol}/{port}" for source, target, protocol, port in sorted(probes))
+    return "\n".join(
+        f"{source} -> {target} {protocol}/{port}"
+        for source, target, protocol, port in sorted(probes)
+    )
 
 
 @both
@@ -82,7 +92,8 @@ def test_packets_pass_as_documented(place: Place) -> None:
 
 @pytest.mark.parametrize("place", ["prod-east"], indirect=True)
 def test_tree_alone_opens_no_job(place: Place) -> None:
-    """On OpenShift AI the way into a job's pods is Trainer's policy; the tree's own policies open none."""
+    """On OpenShift AI the way into a job's pods is Trainer's policy; the tree's own policies open
+    none."""
     differing = place.differing(policies("prod-east"), namespaces=1)
 
     namespace = place.meant.namespaces[0]
@@ -172,7 +183,8 @@ WRONG = [
     indirect=["place"],
 )
 def test_wrong_policy_is_seen(place: Place, wrong: Wrong) -> None:
-    """A policy that admits more, or less, lets a packet pass that should not, or stops one that should."""
+    """A policy that admits more, or less, lets a packet pass that should not, or stops one that
+    should."""
     enforced = deepcopy(place.policies)
     changed = [each["spec"] for each in enforced if each["metadata"]["name"] == wrong.policy]
     for spec in changed:
@@ -186,17 +198,26 @@ def test_wrong_policy_is_seen(place: Place, wrong: Wrong) -> None:
 
 
 def test_endpoints_are_of_every_kind() -> None:
-    """The matrix has jobs, workbenches, the platform's controllers, an outsider and hosts on both sides of a range."""
+    """The matrix has jobs, workbenches, the platform's controllers, an outsider and hosts on both
+    sides of a range."""
     names = [each.name for each in intent("prod-east").endpoints()]
 
     assert len(names) == len(set(names))
-    assert {"team-nlp-rank-a0", "team-nlp-bench-0", OUTSIDER, DNS, "trainer", "redhat-ods-applications"} < set(names)
+    assert {
+        "team-nlp-rank-a0",
+        "team-nlp-bench-0",
+        OUTSIDER,
+        DNS,
+        "trainer",
+        "redhat-ods-applications",
+    } < set(names)
     assert {"api-server-0", "api-server-0-next", INTERNET} < set(names)
 
 
 @pytest.mark.parametrize("made", ["link", "address"])
 def test_what_can_not_be_made_leaves_nothing(monkeypatch: pytest.MonkeyPatch, made: str) -> None:
-    """A machine without `ip`, or that forbids a setting, keeps no namespaces until all tests have ended."""
+    """A machine without `ip`, or that forbids a setting, keeps no namespaces until all tests have
+    ended."""
     networks: list[Network] = []
 
     def inside(network: Network, *command: str) -> list[str]:

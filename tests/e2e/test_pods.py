@@ -1,4 +1,5 @@
-"""What a runtime says of its pods reaches them: neither Trainer nor JobSet drops it, and the API server takes it."""
+"""What a runtime says of its pods reaches them: neither Trainer nor JobSet drops it, and the API
+server takes it."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from trainyard_rehearsal.control_plane.stand_ins import settle
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.parametrize("ground", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"),
+    pytest.mark.parametrize(
+        "ground", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"
+    ),
 ]
 
 _STEP = "dataset-initializer"
@@ -20,16 +23,29 @@ _NAME = "jobset.sigs.k8s.io/jobset-name"
 
 def _pods(job: Job) -> dict[str, Body]:
     """Return a pod of each role of a job."""
-    pods = [each for each in job.api.list("v1", "Pod") if each["metadata"]["labels"].get(_NAME) == job.name]
-    return {each["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"]: each for each in pods}
+    pods = [
+        each
+        for each in job.api.list("v1", "Pod")
+        if each["metadata"]["labels"].get(_NAME) == job.name
+    ]
+    return {
+        each["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"]: each for each in pods
+    }
 
 
 def _folder(pod: Body) -> str:
     """Return the folder of the volume that kubelet mounts at /workspace."""
     (container,) = pod["spec"]["containers"]
     (mount,) = (each for each in container["volumeMounts"] if each["mountPath"] == "/workspace")
-    (source,) = (each["valueFrom"]["fieldRef"] for each in container["env"] if each["name"] == "TRAINYARD_JOB")
-    assert (mount["subPathExpr"], source["fieldPath"]) == ("$(TRAINYARD_JOB)", f"metadata.labels['{_NAME}']")
+    (source,) = (
+        each["valueFrom"]["fieldRef"]
+        for each in container["env"]
+        if each["name"] == "TRAINYARD_JOB"
+    )
+    assert (mount["subPathExpr"], source["fieldPath"]) == (
+        "$(TRAINYARD_JOB)",
+        f"metadata.labels['{_NAME}']",
+    )
     return str(pod["metadata"]["labels"][_NAME])
 
 
@@ -40,8 +56,11 @@ def _started(job: Job) -> bool:
 
 
 def test_pods_are_what_the_runtime_says(ground: Stage) -> None:
-    """Each job of a team has its own folder, in its steps and its ranks, and ranks have the grace and the hook."""
-    scene = ground.stand(bad("scheduling/no-return-after-steps", **{"runtimes/openmpi-cuda.yaml": {"grace": "90s"}}))
+    """Each job of a team has its own folder, in its steps and its ranks, and ranks have the grace
+    and the hook."""
+    scene = ground.stand(
+        bad("scheduling/no-return-after-steps", **{"runtimes/openmpi-cuda.yaml": {"grace": "90s"}})
+    )
     settle(scene.lab)
     jobs = [scene.submit("nlp", 2), scene.submit("nlp", 2)]
     for job in jobs:

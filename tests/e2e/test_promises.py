@@ -1,4 +1,5 @@
-"""What the clusters of this repository have no queue to show with, and many jobs on a cluster of usual size."""
+"""What the clusters of this repository have no queue to show with, and many jobs on a cluster of
+usual size."""
 
 from __future__ import annotations
 
@@ -26,11 +27,17 @@ _FILE = f"clusters/{CLUSTER}.yaml"
 
 
 def _team(nodes: int, largest: int, **sharing: Any) -> dict[str, Any]:
-    return {"quota": {CLUSTER: {"dgx-h100": {"nodes": nodes, **sharing}}}, "largestJob": {"nodes": largest}}
+    return {
+        "quota": {CLUSTER: {"dgx-h100": {"nodes": nodes, **sharing}}},
+        "largestJob": {"nodes": largest},
+    }
 
 
 _LENDERS = {
-    _FILE: {"pools": {"dgx-h100": {"nodes": 12, "reserve": 0}}, "fabrics": {"ib": {"leafNodes": 4}}},
+    _FILE: {
+        "pools": {"dgx-h100": {"nodes": 12, "reserve": 0}},
+        "fabrics": {"ib": {"leafNodes": 4}},
+    },
     "teams/nlp.yaml": _team(4, 4, borrow=4),
     "teams/science.yaml": {
         "contact": "science-oncall@example.com",
@@ -40,7 +47,9 @@ _LENDERS = {
         **_team(4, 4, lend="all"),
     },
     "teams/vision.yaml": _team(4, 4, lend=2),
-    "allocations.yaml": {CLUSTER: {"ib": {"science": {"partition": "0x0103", "addresses": "10.64.32.0/20"}}}},
+    "allocations.yaml": {
+        CLUSTER: {"ib": {"science": {"partition": "0x0103", "addresses": "10.64.32.0/20"}}}
+    },
 }
 
 _USUAL = {
@@ -49,12 +58,16 @@ _USUAL = {
     "teams/nlp.yaml": _team(40, 16, borrow=12),
     "teams/vision.yaml": _team(24, 16, borrow=12),
     "allocations.yaml": {
-        CLUSTER: {"ib": {"nlp": {"addresses": "10.64.0.0/19"}, "vision": {"addresses": "10.64.32.0/19"}}}
+        CLUSTER: {
+            "ib": {"nlp": {"addresses": "10.64.0.0/19"}, "vision": {"addresses": "10.64.32.0/19"}}
+        }
     },
 }
 
 
-def _standing(ground: Stage, changes: Mapping[str, Any]) -> tuple[Lab, list[tuple[Sample, Manifest]]]:
+def _standing(
+    ground: Stage, changes: Mapping[str, Any]
+) -> tuple[Lab, list[tuple[Sample, Manifest]]]:
     scene = ground.stand(changes)
     assert not scene.refused
     settle(scene.lab)
@@ -62,12 +75,15 @@ def _standing(ground: Stage, changes: Mapping[str, Any]) -> tuple[Lab, list[tupl
 
 
 def test_every_promise_can_be_seen(ground: Stage) -> None:
-    """With two lenders, of which one keeps a part, and three switches, each promise is tried and holds."""
+    """With two lenders, of which one keeps a part, and three switches, each promise is tried and
+    holds."""
     lab, samples = _standing(ground, _LENDERS)
 
     outcomes = {
         outcome.promise: outcome
-        for outcome in check_promises(lab, samples, {sample.space.team.name for sample, _ in samples})
+        for outcome in check_promises(
+            lab, samples, {sample.space.team.name for sample, _ in samples}
+        )
     }
 
     assert not [failure for outcome in outcomes.values() for failure in outcome.failures]
@@ -89,7 +105,8 @@ def test_newer_kueue_takes_a_job_back_after_its_steps(ground: Stage) -> None:
 
 @pytest.mark.slow
 def test_fifty_jobs_share_sixty_four_nodes(ground: Stage) -> None:
-    """All end; no queue and no pool ever has more than it may; nobody waits beside nodes of his own."""
+    """All end; no queue and no pool ever has more than it may; nobody waits beside nodes of his
+    own."""
     lab, samples = _standing(ground, _USUAL)
     (outcome,) = check_load(lab, samples, {sample.space.team.name for sample, _ in samples})
 

@@ -1,4 +1,5 @@
-"""The launch path with real ranks: the runtimes' own scripts, OpenSSH and Open MPI between network namespaces."""
+"""The launch path with real ranks: the runtimes' own scripts, OpenSSH and Open MPI between network
+namespaces."""
 
 from __future__ import annotations
 
@@ -53,7 +54,9 @@ MakeJob = Callable[..., Job]
 
 
 @pytest.fixture
-def job(network: Network, image: Image, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeJob]:
+def job(
+    network: Network, image: Image, request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[MakeJob]:
     """Make a job on four nodes of a runtime with some fields."""
     major = request.node.callspec.params["image"]
     made: list[Job] = []
@@ -68,27 +71,35 @@ def job(network: Network, image: Image, request: pytest.FixtureRequest, tmp_path
         each.kill()
 
 
-both = pytest.mark.parametrize("image", ["4", "5"], indirect=True, ids=["openmpi-4.1.4", "openmpi-5.0.11"])
+both = pytest.mark.parametrize(
+    "image", ["4", "5"], indirect=True, ids=["openmpi-4.1.4", "openmpi-5.0.11"]
+)
 
 
 @both
 @pytest.mark.parametrize(
-    ("release", "ids"), [("kubernetes-1.36", (1000, 0, 1000)), ("openshift-ai-3.5", (1000680000, 0, 1000680000))]
+    ("release", "ids"),
+    [("kubernetes-1.36", (1000, 0, 1000)), ("openshift-ai-3.5", (1000680000, 0, 1000680000))],
 )
 def test_ranks_of_four_nodes_talk(job: MakeJob, release: str, ids: tuple[int, ...]) -> None:
-    """`mpirun` without an option starts each node's ranks there, in order, with the pod's environment, bound apart."""
+    """`mpirun` without an option starts each node's ranks there, in order, with the pod's
+    environment, bound apart."""
     made = job(release)
     for node in made.nodes:
         node.environment["FROM_THE_JOB"] = 'a "b" $c \\d'
 
     lines = made.run(["mpirun", "python3", "-c", _PROGRAM]).splitlines()
 
-    said = sorted((json.loads(line) for line in lines if line.startswith("{")), key=lambda each: each["rank"])
+    said = sorted(
+        (json.loads(line) for line in lines if line.startswith("{")), key=lambda each: each["rank"]
+    )
     ranks = range(NODES * RANKS_PER_NODE)
     assert [each["rank"] for each in said] == list(ranks)
     assert {(each["size"], each["total"]) for each in said} == {(len(ranks), sum(ranks))}
     hosts = [made.launcher, *made.nodes]
-    assert [each["host"] for each in said] == [pod.name for pod in hosts for _ in range(RANKS_PER_NODE)]
+    assert [each["host"] for each in said] == [
+        pod.name for pod in hosts for _ in range(RANKS_PER_NODE)
+    ]
     assert {each["HOME"] for each in said} == {"/home/mpiuser"}
     assert {each["FROM_THE_JOB"] for each in said[RANKS_PER_NODE:]} == {'a "b" $c \\d'}
     assert {tuple(each["ids"]) for each in said} == {ids}
@@ -112,7 +123,8 @@ def _began(job: Job, command: str) -> None:
 
 @both
 def test_evicted_ranks_write_a_checkpoint(job: MakeJob) -> None:
-    """SIGTERM reaches every rank, none is killed while it writes, and no pod lasts longer than its ranks need."""
+    """SIGTERM reaches every rank, none is killed while it writes, and no pod lasts longer than its
+    ranks need."""
     made = job(grace="40s")
     _began(made, _CHECKPOINT)
 
@@ -126,14 +138,17 @@ def test_evicted_ranks_write_a_checkpoint(job: MakeJob) -> None:
 
 @both
 def test_one_node_ends_without_the_others(job: MakeJob) -> None:
-    """SIGTERM to process 1 of one node reaches its ranks and no other, and ends the job when they have ended badly."""
+    """SIGTERM to process 1 of one node reaches its ranks and no other, and ends the job when they
+    have ended badly."""
     made = job(grace="40s")
     _began(made, _CHECKPOINT.replace("exit 0", "exit 75"))
     node = made.nodes[1]
 
     node.signal(signal.SIGTERM)
 
-    assert waited(lambda: len(list((node.written / "tmp").glob("saved-*"))) == RANKS_PER_NODE, 30), made.log
+    assert waited(
+        lambda: len(list((node.written / "tmp").glob("saved-*"))) == RANKS_PER_NODE, 30
+    ), made.log
     assert waited(lambda: made.launcher.code is not None and node.code is not None, 30), made.log
     assert (made.launcher.code, node.code) == (75, 143), made.log
 
@@ -142,7 +157,9 @@ def test_one_node_ends_without_the_others(job: MakeJob) -> None:
 def test_rank_that_does_not_end_is_killed_after_the_grace(job: MakeJob) -> None:
     """Ranks that ignore SIGTERM keep their pods no longer than the grace."""
     made = job(grace="5s")
-    _began(made, "trap '' TERM; touch /tmp/began-$OMPI_COMM_WORLD_RANK; while :; do sleep 0.2; done")
+    _began(
+        made, "trap '' TERM; touch /tmp/began-$OMPI_COMM_WORLD_RANK; while :; do sleep 0.2; done"
+    )
 
     seconds = made.delete()
 
@@ -152,10 +169,17 @@ def test_rank_that_does_not_end_is_killed_after_the_grace(job: MakeJob) -> None:
 
 @both
 def test_what_a_rank_has_started_is_left_to_it(job: MakeJob) -> None:
-    """Data loaders are not signalled: the rank that reads from them ends them when it has its checkpoint."""
+    """Data loaders are not signalled: the rank that reads from them ends them when it has its
+    checkpoint."""
     made = job(grace="40s")
     loader = """python3 -c 'import time; open("/tmp/loads", "w"); time.sleep(120)' & loader=$!;"""
-    _began(made, loader + _CHECKPOINT.replace("echo", "kill -0 $loader && echo").replace("exit", "kill $loader; exit"))
+    _began(
+        made,
+        loader
+        + _CHECKPOINT.replace("echo", "kill -0 $loader && echo").replace(
+            "exit", "kill $loader; exit"
+        ),
+    )
 
     made.delete()
 
@@ -189,12 +213,16 @@ def end(*_):
 signal.signal(signal.SIGTERM, end)
 sys.exit(max(worker.wait() for worker in workers))
 """
-"""torchrun as far as its end goes: its ranks carry its variable, and it kills them before the grace is over."""
+"""torchrun as far as its end goes: its ranks carry its variable, and it kills them before the grace
+is over."""
 
 
 def test_ranks_of_torchrun_have_the_whole_grace(network: Network, tmp_path: Path) -> None:
-    """The hook signals the ranks alone, so torchrun, process 1, does not cut the time short that they have."""
-    body = runtime("kubernetes-1.36", {"launcher": "torchrun", "libraries": {"torch": "2.6"}, "ranks": None})
+    """The hook signals the ranks alone, so torchrun, process 1, does not cut the time short that
+    they have."""
+    body = runtime(
+        "kubernetes-1.36", {"launcher": "torchrun", "libraries": {"torch": "2.6"}, "ranks": None}
+    )
     (replicated,) = body["spec"]["template"]["spec"]["replicatedJobs"]
     template = replicated["template"]["spec"]["template"]["spec"]
     (agent := tmp_path / "torchrun").write_text(_AGENT)
@@ -205,7 +233,9 @@ def test_ranks_of_torchrun_have_the_whole_grace(network: Network, tmp_path: Path
     (container,) = template["containers"]
     pod.start([*container["command"], _CHECKPOINT.replace("OMPI_COMM_WORLD_RANK", "RANK")])
     try:
-        assert waited(lambda: len(list((pod.written / "tmp").glob("began-*"))) == RANKS_PER_NODE, 60), pod.log
+        assert waited(
+            lambda: len(list((pod.written / "tmp").glob("began-*"))) == RANKS_PER_NODE, 60
+        ), pod.log
         seconds = pod.delete()
     finally:
         pod.kill()

@@ -11,7 +11,13 @@ from tests.e2e.stage import Stage
 from trainyard.rulebook import all_rules
 from trainyard_rehearsal.control_plane.components import read_components
 
-_PROGRAMS = {"Argo CD": "argocd", "JobSet": "jobset", "Kueue": "kueue", "Kubernetes": "kubectl", "Trainer": "trainer"}
+_PROGRAMS = {
+    "Argo CD": "argocd",
+    "JobSet": "jobset",
+    "Kueue": "kueue",
+    "Kubernetes": "kubectl",
+    "Trainer": "trainer",
+}
 _SEEN_WITH = re.compile(rf"seen with[^();]*?({'|'.join(_PROGRAMS)}) (\d[.\d]*\d)")
 RULES = {rule.id: rule for rule in all_rules() if rule.id.partition("/")[0] in FAMILIES}
 
@@ -24,17 +30,21 @@ def test_every_rule_is_in_one_list() -> None:
 
 
 def test_pages_say_what_was_seen() -> None:
-    """The words of a rule name a controller that it was seen with exactly where a scenario sees it."""
+    """The words of a rule name a controller that it was seen with exactly where a scenario sees
+    it."""
     assert {name for name, rule in RULES.items() if _SEEN_WITH.search(rule.why)} == set(SEEN)
 
 
 @pytest.mark.parametrize(
-    ("controller", "version"), sorted({found for rule in RULES.values() for found in _SEEN_WITH.findall(rule.why)})
+    ("controller", "version"),
+    sorted({found for rule in RULES.values() for found in _SEEN_WITH.findall(rule.why)}),
 )
 def test_witness_runs_here(controller: str, version: str) -> None:
     """A controller in a rule's words is one of a release, in that version."""
     releases = ("kubernetes-1.36", "openshift-ai-3.5")
-    assert version in {read_components(each).programs[_PROGRAMS[controller]].version for each in releases}
+    assert version in {
+        read_components(each).programs[_PROGRAMS[controller]].version for each in releases
+    }
 
 
 @pytest.mark.parametrize("reason", NOT_SHOWABLE.values())

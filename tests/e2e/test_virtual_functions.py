@@ -1,4 +1,5 @@
-"""The SR-IOV policies through the operator's own reconciler: each rail's virtual functions, on each node, once."""
+"""The SR-IOV policies through the operator's own reconciler: each rail's virtual functions, on each
+node, once."""
 
 from __future__ import annotations
 
@@ -32,13 +33,15 @@ all_clusters = pytest.mark.parametrize("site", CLUSTERS, indirect=True)
 
 @all_clusters
 def test_nodes_have_what_the_profiles_promise(site: Site) -> None:
-    """On each node the operator sets up the rails, with number, MTU and link of the profile, and no other port."""
+    """On each node the operator sets up the rails, with number, MTU and link of the profile, and no
+    other port."""
     assert operated(site, node_objects(site)) == promised(site)
 
 
 @all_clusters
 def test_each_virtual_function_has_one_name(site: Site) -> None:
-    """A node with rails advertises eight resources; no port is in two of them, and no function in two groups."""
+    """A node with rails advertises eight resources; no port is in two of them, and no function in
+    two groups."""
     found = operated(site, node_objects(site))
 
     assert {len(each.resources) for each in found.values()} == {0, 8}
@@ -50,7 +53,8 @@ def test_each_virtual_function_has_one_name(site: Site) -> None:
 
 @all_clusters
 def test_queues_count_what_nodes_advertise(site: Site) -> None:
-    """Each virtual function in a quota is one that the nodes of that pool advertise, and there are as many."""
+    """Each virtual function in a quota is one that the nodes of that pool advertise, and there are
+    as many."""
     found, prefix = operated(site, node_objects(site)), f"{site.cluster.release.resource_prefix}/"
     quota: dict[tuple[str, str], int] = {}
     for body in (each.body for each in render_site(site) if each.body["kind"] == "ClusterQueue"):
@@ -78,7 +82,9 @@ def for_every_node(policies: list[Body]) -> None:
 
 
 def same_port(policies: list[Body]) -> None:
-    policies[3]["spec"]["nicSelector"]["rootDevices"] = policies[2]["spec"]["nicSelector"]["rootDevices"]
+    policies[3]["spec"]["nicSelector"]["rootDevices"] = policies[2]["spec"]["nicSelector"][
+        "rootDevices"
+    ]
 
 
 def same_name(policies: list[Body]) -> None:
@@ -101,13 +107,23 @@ def other_mtu(policies: list[Body]) -> None:
     policies[3]["spec"]["mtu"] = 4000
 
 
-CHANGES = [by_vendor, for_every_node, same_port, same_name, other_model, fewer, other_link, other_mtu]
+CHANGES = [
+    by_vendor,
+    for_every_node,
+    same_port,
+    same_name,
+    other_model,
+    fewer,
+    other_link,
+    other_mtu,
+]
 
 
 @all_clusters
 @pytest.mark.parametrize("change", CHANGES)
 def test_wrong_policy_is_seen(site: Site, change: Callable[[list[Body]], None]) -> None:
-    """One policy that chooses other ports, nodes or settings gives some node something else than was promised."""
+    """One policy that chooses other ports, nodes or settings gives some node something else than
+    was promised."""
     objects = deepcopy(node_objects(site))
     change([each for each in objects if each["kind"] == "SriovNetworkNodePolicy"])
 

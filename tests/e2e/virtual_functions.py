@@ -1,4 +1,5 @@
-"""What the SR-IOV operator makes of a tree: its own reconciler over nodes whose network cards the profiles describe."""
+"""What the SR-IOV operator makes of a tree: its own reconciler over nodes whose network cards the
+profiles describe."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ Body = dict[str, Any]
 _LINKS = {"ib": ("IB", "infiniband"), "eth": ("ETH", "ether")}
 """By the policy's word: how a node's state and how the device plugin name a link."""
 _VIRTUAL = "101e"
-"""PCI id of the virtual functions of ConnectX-6 Dx and later, BlueField too; ConnectX-6 has its own (pci.ids)."""
+"""PCI id of the virtual functions of ConnectX-6 Dx and later, BlueField too; ConnectX-6 has its own
+(pci.ids)."""
 _VIRTUAL_OF = {"101b": "101c"}
 
 
@@ -67,7 +69,8 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One node: its ports, what the device plugin advertises, and the mode of its RDMA subsystem."""
+    """One node: its ports, what the device plugin advertises, and the mode of its RDMA
+    subsystem."""
 
     ports: frozenset[Port]
     resources: frozenset[Resource]
@@ -96,21 +99,25 @@ def promised(site: Site) -> dict[str, Outcome]:
 def operated(site: Site, objects: Iterable[Body]) -> dict[str, Outcome]:
     """Return what the operator makes of these objects on the nodes of a cluster.
 
-    The reconciler of its policies is what runs (`SriovNetworkNodePolicyReconciler.Reconcile`, exported): it applies
-    policies to the nodes' states, and writes the device plugin's ConfigMap.
+    The reconciler of its policies is what runs (`SriovNetworkNodePolicyReconciler.Reconcile`,
+    exported): it applies policies to the nodes' states, and writes the device plugin's ConfigMap.
     """
     namespace, program = site.cluster.release.sriov_namespace, engine(SRIOV_OPERATOR)
     cards = yaml.safe_load((program.parent / "configmap.yaml").read_text(encoding="utf-8"))
     configuration = _object("SriovOperatorConfig", "default", namespace)
     given = [cards, configuration, *_nodes(site, namespace), *objects]
     written = "".join(f"{json.dumps(each)}\n" for each in given)
-    done = subprocess.run([program, namespace], input=written, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [program, namespace], input=written, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     states, plugin = map(json.loads, done.stdout.splitlines())
     return {
         name: Outcome(
             ports=frozenset(_port(each) for each in state["spec"].get("interfaces", ())),
-            resources=frozenset(_resource(each) for each in json.loads(plugin["data"][name])["resourceList"] or ()),
+            resources=frozenset(
+                _resource(each) for each in json.loads(plugin["data"][name])["resourceList"] or ()
+            ),
             rdma_mode=state["spec"].get("system", {}).get("rdmaMode", ""),
         )
         for state in states["items"]
@@ -119,7 +126,8 @@ def operated(site: Site, objects: Iterable[Body]) -> dict[str, Outcome]:
 
 
 def _promised(pool: Pool) -> Outcome:
-    """Return the rails of the hardware, in the order of their GPUs, and nothing of its other ports."""
+    """Return the rails of the hardware, in the order of their GPUs, and nothing of its other
+    ports."""
     if pool.fabric is None:
         return Outcome(frozenset(), frozenset(), "")
     link, hardware, mtu = pool.fabric.link.sriov_type, pool.hardware, pool.fabric.mtu
@@ -129,14 +137,20 @@ def _promised(pool: Pool) -> Outcome:
     names = {pci: f"{pool.fabric.resources}_rail_{gpu}" for gpu, pci in rails}
     number = hardware.virtual_functions
     return Outcome(
-        frozenset(Port(pci, name, (f"0-{number - 1}",), number, mtu, link, True) for pci, name in names.items()),
-        frozenset(Resource(name, (pci,), ids, (_LINKS[link][1],), True) for pci, name in names.items()),
+        frozenset(
+            Port(pci, name, (f"0-{number - 1}",), number, mtu, link, True)
+            for pci, name in names.items()
+        ),
+        frozenset(
+            Resource(name, (pci,), ids, (_LINKS[link][1],), True) for pci, name in names.items()
+        ),
         "exclusive",
     )
 
 
 def _nodes(site: Site, namespace: str) -> Iterator[Body]:
-    """Yield each node of each pool with its state, and one that belongs to none and has the first pool's cards."""
+    """Yield each node of each pool with its state, and one that belongs to none and has the first
+    pool's cards."""
     for pool in site.cluster.pools:
         for name in _names(pool):
             yield from _node(name, namespace, pool.hardware.labels, pool)
@@ -145,10 +159,21 @@ def _nodes(site: Site, namespace: str) -> Iterator[Body]:
 
 def _node(name: str, namespace: str, labels: Mapping[str, str], pool: Pool) -> Iterator[Body]:
     worker = {"node-role.kubernetes.io/worker": "", "kubernetes.io/os": "linux"}
-    yield {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {**worker, **labels}}}
+    yield {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {**worker, **labels}},
+    }
     ports = [_card(nic, pool, number) for number, nic in enumerate(pool.hardware.nics)]
-    # The operator leaves a state alone in which nothing was found; nodes without cards have at least one for the pods.
-    first = {"pciAddress": "0000:01:00.0", "name": "eno1", "vendor": "14e4", "deviceID": "16d7", "linkType": "ETH"}
+    # The operator leaves a state alone in which nothing was found; nodes without cards have at
+    # least one for the pods.
+    first = {
+        "pciAddress": "0000:01:00.0",
+        "name": "eno1",
+        "vendor": "14e4",
+        "deviceID": "16d7",
+        "linkType": "ETH",
+    }
     state = _object("SriovNetworkNodeState", name, namespace)
     yield {**state, "status": {"interfaces": [first, *ports]}}
 
@@ -156,9 +181,20 @@ def _node(name: str, namespace: str, labels: Mapping[str, str], pool: Pool) -> I
 def _card(nic: Nic, pool: Pool, number: int) -> Body:
     """Return a port as the operator's daemon reports it: storage ports are of the rails' model."""
     link = pool.fabric.link.sriov_type if pool.fabric and nic.role == "rail" else "eth"
-    card = {"vendor": pool.hardware.nic_vendor, "deviceID": pool.hardware.nic_device, "driver": "mlx5_core"}
+    card = {
+        "vendor": pool.hardware.nic_vendor,
+        "deviceID": pool.hardware.nic_device,
+        "driver": "mlx5_core",
+    }
     name = nic.interface or f"port{number}"
-    return {**card, "pciAddress": nic.pci, "name": name, "linkType": _LINKS[link][0], "totalvfs": 16, "mtu": 1500}
+    return {
+        **card,
+        "pciAddress": nic.pci,
+        "name": name,
+        "linkType": _LINKS[link][0],
+        "totalvfs": 16,
+        "mtu": 1500,
+    }
 
 
 def _port(interface: Body) -> Port:

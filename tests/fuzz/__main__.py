@@ -1,4 +1,5 @@
-"""Fuzz for a while: `python -m tests.fuzz SECONDS`. Prints how many inputs were tried and what became of them."""
+"""Fuzz for a while: `python -m tests.fuzz SECONDS`. Prints how many inputs were tried and what
+became of them."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _BATCH = 50
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Try all properties in turn until the time is over; the first input that raises ends it with a traceback."""
+    """Try all properties in turn until the time is over; the first input that raises ends it with a
+    traceback."""
     seconds = float(arguments[0])
     begin = time.monotonic()
     seen: dict[str, Counter[str]] = {target.__name__: Counter() for target in PROPERTIES}
@@ -27,7 +29,10 @@ def main(arguments: Sequence[str]) -> int:
         total = sum(counter.total() for counter in seen.values())
         print(f"{total:,} inputs in {time.monotonic() - begin:,.0f} s")
         for name, counter in seen.items():
-            print(f"{name:<18} " + ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(counter.items())))
+            print(
+                f"{name:<18} "
+                + ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(counter.items()))
+            )
     return 0
 
 

@@ -1,4 +1,5 @@
-"""The committed profiles that mutations start from, and the words and values that occur in them and in the schemas."""
+"""The committed profiles that mutations start from, and the words and values that occur in them and
+in the schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Hypothesis strategies for hostile profiles: raw bytes, committed files with damaged bytes, and edited documents."""
+"""Hypothesis strategies for hostile profiles: raw bytes, committed files with damaged bytes, and
+edited documents."""
 
 from __future__ import annotations
 
@@ -11,17 +12,61 @@ from hypothesis import strategies as st
 from tests.fuzz.corpus import KEYS, SEEDS, VALUES, Seed, places
 from trainyard.yaml_io.source import Plain
 
-_YAML = ("\n", "  ", "- ", ": ", "? ", "&a ", "<<: *a", "!t ", "|\n", ">-\n", "---\n", *"[]{},#*'\"\\")
-_SCALARS = ("a" * 5000, "null", "~", "no", "012", "1e3", "0x10", "2027-02-30", "-1", "999999999999", "64")
-_UNICODE = ("\u0430", "\u202e", "\u00a0", "\ufeff", "e\u0301", "\U0001f600", "\x00", "\t", "\r\n", "\r", "\x1b[31m")
-_PIECES = st.sampled_from([*(piece.encode() for piece in (*_YAML, *_SCALARS, *_UNICODE)), b"\xff", b"\xed\xa0\x80"])
+_YAML = (
+    "\n",
+    "  ",
+    "- ",
+    ": ",
+    "? ",
+    "&a ",
+    "<<: *a",
+    "!t ",
+    "|\n",
+    ">-\n",
+    "---\n",
+    *"[]{},#*'\"\\",
+)
+_SCALARS = (
+    "a" * 5000,
+    "null",
+    "~",
+    "no",
+    "012",
+    "1e3",
+    "0x10",
+    "2027-02-30",
+    "-1",
+    "999999999999",
+    "64",
+)
+_UNICODE = (
+    "\u0430",
+    "\u202e",
+    "\u00a0",
+    "\ufeff",
+    "e\u0301",
+    "\U0001f600",
+    "\x00",
+    "\t",
+    "\r\n",
+    "\r",
+    "\x1b[31m",
+)
+_PIECES = st.sampled_from(
+    [*(piece.encode() for piece in (*_YAML, *_SCALARS, *_UNICODE)), b"\xff", b"\xed\xa0\x80"]
+)
 
-_WORDS = "a con no \u0430 0 64 64Gi 0Gi 9999999Ti 0x0000 0xffff 0xffff-0x0000 2027-02-30 0000-00-00 a/b ../.. $(x)"
+_WORDS = (
+    "a con no \u0430 0 64 64Gi 0Gi 9999999Ti 0x0000 0xffff 0xffff-0x0000 2027-02-30 "
+    "0000-00-00 a/b ../.. $(x)"
+)
 _RANGES = "10.0.0.0/33 999.0.0.0/8 0.0.0.0/0 9.9.9.9/31"
 _NEAR = st.sampled_from(["", " ", "a\nb", "a" * 64, *_WORDS.split(), *_RANGES.split()])
 _NUMBERS = st.sampled_from([-1, 0, 1, 2, 3, 7, 8, 64, 5000, 10**12 - 1]) | st.integers(-10, 300)
 _SIMPLE = st.none() | st.booleans() | _NUMBERS | _NEAR | st.text(max_size=8)
-_PLAIN = st.recursive(_SIMPLE, lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from(KEYS), each))
+_PLAIN = st.recursive(
+    _SIMPLE, lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from(KEYS), each)
+)
 
 seeds = st.sampled_from(SEEDS)
 documents = st.sampled_from([seed for seed in SEEDS if seed.body])
@@ -29,21 +74,28 @@ documents = st.sampled_from([seed for seed in SEEDS if seed.body])
 
 @st.composite
 def damaged(draw: st.DrawFn, seed: Seed) -> bytes:
-    """Return a file with up to five pieces of it removed, repeated, moved in from another file or made up."""
+    """Return a file with up to five pieces of it removed, repeated, moved in from another file or
+    made up."""
     content = seed.content
     for _ in range(draw(st.integers(1, 5))):
         start = draw(st.integers(0, len(content)))
         stop = draw(st.integers(start, min(start + 60, len(content))))
         other = draw(seeds).content
         source = draw(st.integers(0, len(other)))
-        pieces = [st.just(b""), _PIECES, st.just(content[start:stop] * 2), st.just(other[source : source + 60])]
+        pieces = [
+            st.just(b""),
+            _PIECES,
+            st.just(content[start:stop] * 2),
+            st.just(other[source : source + 60]),
+        ]
         content = content[:start] + draw(st.one_of(*pieces)) + content[stop:]
     return content
 
 
 @st.composite
 def edited(draw: st.DrawFn, seed: Seed) -> bytes:
-    """Return a document with up to four values changed, keys added or removed, and items repeated; JSON is YAML."""
+    """Return a document with up to four values changed, keys added or removed, and items repeated;
+    JSON is YAML."""
     body = copy.deepcopy(seed.body)
     for _ in range(draw(st.integers(1, 4))):
         _edit(draw, body)

@@ -21,7 +21,9 @@ Property = Callable[[st.DataObject], Outcome]
 
 def raw_bytes(data: st.DataObject) -> Outcome:
     """Any bytes, read as a profile of any kind."""
-    return check_bytes(data.draw(st.sampled_from(profile_kinds())), data.draw(st.binary(max_size=300)))
+    return check_bytes(
+        data.draw(st.sampled_from(profile_kinds())), data.draw(st.binary(max_size=300))
+    )
 
 
 def damaged_file(data: st.DataObject) -> Outcome:
@@ -54,14 +56,19 @@ def run(target: Property, examples: int, *, repeatable: bool) -> Counter[Outcome
         repeatable: whether each call tries the same ones.
 
     Raises:
-        Exception: whatever an input makes the target raise; Hypothesis notes the smallest such input on it.
+        Exception: whatever an input makes the target raise; Hypothesis notes the smallest such
+            input on it.
     """
     seen: Counter[Outcome] = Counter()
 
     checks = list(HealthCheck)
 
     @settings(
-        max_examples=examples, derandomize=repeatable, deadline=_SLOW, database=None, suppress_health_check=checks
+        max_examples=examples,
+        derandomize=repeatable,
+        deadline=_SLOW,
+        database=None,
+        suppress_health_check=checks,
     )
     @given(st.data())
     def once(data: st.DataObject) -> None:

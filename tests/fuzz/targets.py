@@ -1,4 +1,5 @@
-"""What happens to an input: it goes as far as it can, and whatever is found of it is shown as a user sees it."""
+"""What happens to an input: it goes as far as it can, and whatever is found of it is shown as a
+user sees it."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def check_bytes(kind: str, content: bytes) -> Outcome:
 
 
 def check_platform(seed: Seed, content: bytes) -> Outcome:
-    """Put a file into the place of a committed one, and take the whole platform as far as it goes."""
+    """Put a file into the place of a committed one, and take the whole platform as far as it
+    goes."""
     with _changed(seed, content) as root:
         checked = check(root, TODAY)
         generation = render(checked, "../profiles/components")
@@ -52,7 +54,9 @@ def check_platform(seed: Seed, content: bytes) -> Outcome:
     _show(generation.diagnostics, sources)
     file = sources.get(f"profiles/{seed.path}")
     refused = has_errors(generation.diagnostics)
-    assert generation.files or refused or not checked.platform or not checked.platform.sites, "no tree and no finding"
+    assert generation.files or refused or not checked.platform or not checked.platform.sites, (
+        "no tree and no finding"
+    )
     if checked.platform is None and (file is None or file.value is None):
         return Outcome.UNREADABLE
     return Outcome.REFUSED if refused else Outcome.ACCEPTED
@@ -60,7 +64,9 @@ def check_platform(seed: Seed, content: bytes) -> Outcome:
 
 def _show(problems: tuple[Diagnostic, ...], sources: Mapping[str, Source]) -> None:
     shown = text(Findings(problems, Places(sources, {"profiles": "profiles"})), colour=False)
-    assert all(line.isprintable() for line in shown.split("\n")), "a finding that would steer a terminal"
+    assert all(line.isprintable() for line in shown.split("\n")), (
+        "a finding that would steer a terminal"
+    )
 
 
 @contextmanager
@@ -76,7 +82,10 @@ def _changed(seed: Seed, content: bytes) -> Iterator[Path]:
 @cache
 def _copy(root: Path) -> Path:
     """Return a copy of profiles, one for the life of the process."""
-    copied = Path(_FOLDERS.enter_context(tempfile.TemporaryDirectory(prefix="trainyard-fuzz-"))) / "profiles"
+    copied = (
+        Path(_FOLDERS.enter_context(tempfile.TemporaryDirectory(prefix="trainyard-fuzz-")))
+        / "profiles"
+    )
     shutil.copytree(root, copied)
     return copied
 

@@ -1,4 +1,5 @@
-"""A few hundred hostile inputs in each run of the tests. `make fuzz` tries new ones for a chosen time."""
+"""A few hundred hostile inputs in each run of the tests. `make fuzz` tries new ones for a chosen
+time."""
 
 from __future__ import annotations
 
@@ -32,7 +33,10 @@ def test_every_committed_repository_has_seeds() -> None:
     [
         (b"\xff", Outcome.UNREADABLE),
         (b"format: 1\n", Outcome.REFUSED),
-        (b"format: 1\ndomain: ml.example.com\nrepository: https://git.example.com/x\n", Outcome.ACCEPTED),
+        (
+            b"format: 1\ndomain: ml.example.com\nrepository: https://git.example.com/x\n",
+            Outcome.ACCEPTED,
+        ),
     ],
 )
 def test_outcome_of_a_file_is_told(content: bytes, outcome: Outcome) -> None:

@@ -1,4 +1,5 @@
-"""Files with thousands of mistakes are read, checked and shown in seconds: what is quadratic takes minutes."""
+"""Files with thousands of mistakes are read, checked and shown in seconds: what is quadratic takes
+minutes."""
 
 from __future__ import annotations
 
@@ -18,10 +19,17 @@ from tests.fuzz.targets import Outcome, check_bytes
         b"runtimes: [" + b"A," * 9000 + b"x]",
         b"a: x\n" * 6000,
     ],
-    ids=["ambiguous in one line", "ambiguous in lines", "unknown keys", "bad items", "duplicate keys"],
+    ids=[
+        "ambiguous in one line",
+        "ambiguous in lines",
+        "unknown keys",
+        "bad items",
+        "duplicate keys",
+    ],
 )
 def test_thousands_of_findings_are_shown_in_seconds(content: bytes) -> None:
-    """Each finding has its place, its line and its masked text, and their cost does not grow with the file."""
+    """Each finding has its place, its line and its masked text, and their cost does not grow with
+    the file."""
     begin = time.process_time()
 
     assert check_bytes("team", content) is Outcome.REFUSED

@@ -73,7 +73,9 @@ def nodes(draw: st.DrawFn, gpus: int | None = None) -> Hardware:
     own = draw(st.integers(0, threads - smt * max(gpus or 0, 1)))
     count = draw(st.integers(0, min(8, (threads - own) // smt))) if gpus is None else gpus
     rails = draw(st.permutations(range(draw(st.integers(0, count)) if gpus is None else gpus)))
-    total = Share(threads * 1000, draw(st.integers(1, 4096)) << 30, draw(st.integers(1, 4096)) << 30, 250)
+    total = Share(
+        threads * 1000, draw(st.integers(1, 4096)) << 30, draw(st.integers(1, 4096)) << 30, 250
+    )
     system = Share(
         own * 1000,
         draw(st.integers(0, total.memory)),
@@ -131,7 +133,8 @@ def launch(
     fips: bool = False,
     **runtime: Any,
 ) -> Launch:
-    """Return a launch on a node type, whose rails hang on a fabric if one is given; the rest changes its runtime."""
+    """Return a launch on a node type, whose rails hang on a fabric if one is given; the rest
+    changes its runtime."""
     known, _ = base()
     return Launch(
         hardware=hardware or node(),
@@ -146,7 +149,11 @@ def launch(
 
 
 def networks(
-    on: Fabric, block: IPv4Network, segment: int, rails: int, namespaces: Sequence[str] = ("team-nlp",)
+    on: Fabric,
+    block: IPv4Network,
+    segment: int,
+    rails: int,
+    namespaces: Sequence[str] = ("team-nlp",),
 ) -> list[Network]:
     """Return the networks of a team's namespaces on every rail of a fabric."""
     _, known = base()

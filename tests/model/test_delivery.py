@@ -80,7 +80,11 @@ def test_table_agrees_with_the_files_that_tell_it(name: str) -> None:
     """Many CRDs are in files `<group>_<plural>.yaml`: no hand wrote these."""
     kinds = tomllib.loads((schema_folder(name).parent / "kinds.toml").read_text(encoding="utf-8"))
     files = [Path(file).stem for _, file, _ in kinds["crds"]]
-    told = {match[1] for file in files if (match := re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+_([a-z]+)", file))}
+    told = {
+        match[1]
+        for file in files
+        if (match := re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+_([a-z]+)", file))
+    }
 
     assert len(told) >= 12
     assert told <= set(PLURALS.values())

@@ -32,7 +32,8 @@ def ranks(each: Launch) -> dict[str, str]:
 
 @pytest.mark.parametrize(("gpu", "rails"), list(product((False, True), repeat=2)))
 def test_rank_environment_follows_the_node(gpu: bool, rails: bool) -> None:
-    """NCCL is told of the pod's interface where GPUs are, and of the rails where rails are; nothing else is set."""
+    """NCCL is told of the pod's interface where GPUs are, and of the rails where rails are; nothing
+    else is set."""
     small = node()
     each = launch(node(gpu=small.gpu if gpu else None, nics=small.nics if rails else ()), on=IB)
     launcher = variables(each.launcher_environment)
@@ -51,7 +52,11 @@ def test_gpudirect_lets_cards_read_gpu_memory() -> None:
     told = ranks(launch(on=IB, fabric="gpudirect"))
 
     assert told["UCX_TLS"].split(",") == ["rc", "sm", "self", "cuda_copy", "cuda_ipc", "gdr_copy"]
-    assert told.keys() & {"NCCL_NET_GDR_LEVEL", "UCX_IB_GPU_DIRECT_RDMA", "NCCL_IB_DISABLE", "NCCL_NET"} == set()
+    assert (
+        told.keys()
+        & {"NCCL_NET_GDR_LEVEL", "UCX_IB_GPU_DIRECT_RDMA", "NCCL_IB_DISABLE", "NCCL_NET"}
+        == set()
+    )
 
 
 def test_rdma_goes_through_host_memory() -> None:
@@ -65,7 +70,8 @@ def test_rdma_goes_through_host_memory() -> None:
 
 @pytest.mark.parametrize("mode", ["tcp", "isolated"])
 def test_sockets_leave_the_cards_alone(mode: str) -> None:
-    """NCCL would else look for InfiniBand that the pod doesn't have; Open MPI is not told to use UCX."""
+    """NCCL would else look for InfiniBand that the pod doesn't have; Open MPI is not told to use
+    UCX."""
     each = launch(on=IB, fabric=mode)
 
     assert (ranks(each)["NCCL_IB_DISABLE"], ranks(each)["NCCL_NET"]) == ("1", "Socket")
@@ -89,7 +95,8 @@ def test_nodes_without_gpus_are_told_nothing_of_nccl(mode: str) -> None:
 
 @given(st.integers(0, 255))
 def test_traffic_class_is_told_to_both_libraries(traffic_class: int) -> None:
-    """A lossless queue of the switches is chosen by it; -1 leaves what the driver has, and 0 is a class as well."""
+    """A lossless queue of the switches is chosen by it; -1 leaves what the driver has, and 0 is a
+    class as well."""
     told = ranks(launch(on=fabric(ROCE, traffic_class=traffic_class)))
     names = ("NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS")
 
@@ -99,25 +106,40 @@ def test_traffic_class_is_told_to_both_libraries(traffic_class: int) -> None:
 
 @given(nodes(), st.sampled_from(["cores", "none"]))
 def test_both_versions_of_open_mpi_are_told_the_same(hardware: Hardware, binding: str) -> None:
-    """Open MPI 4 and 5 read other names and must do one thing: cores of each rank, binding, ssh, interface."""
+    """Open MPI 4 and 5 read other names and must do one thing: cores of each rank, binding, ssh,
+    interface."""
     four, five = (
-        variables(launch(hardware, binding=binding, libraries=version).launcher_environment) for version in (FOUR, FIVE)
+        variables(launch(hardware, binding=binding, libraries=version).launcher_environment)
+        for version in (FOUR, FIVE)
     )
     mapping = f"slot:PE={launch(hardware).cores_per_rank}" if binding == "cores" else "slot"
     bound = "core" if binding == "cores" else "none"
 
-    assert four["OMPI_MCA_rmaps_base_mapping_policy"] == five["PRTE_MCA_rmaps_default_mapping_policy"] == mapping
-    assert four["OMPI_MCA_hwloc_base_binding_policy"] == five["PRTE_MCA_hwloc_default_binding_policy"] == bound
+    assert (
+        four["OMPI_MCA_rmaps_base_mapping_policy"]
+        == five["PRTE_MCA_rmaps_default_mapping_policy"]
+        == mapping
+    )
+    assert (
+        four["OMPI_MCA_hwloc_base_binding_policy"]
+        == five["PRTE_MCA_hwloc_default_binding_policy"]
+        == bound
+    )
     assert four["OMPI_MCA_plm_rsh_agent"] == five["PRTE_MCA_plm_ssh_agent"]
     assert four["OMPI_MCA_oob_tcp_if_include"] == five["PRTE_MCA_prte_if_include"] == "eth0"
     assert four["OMPI_MCA_btl_tcp_if_include"] == five["OMPI_MCA_btl_tcp_if_include"] == "eth0"
     assert five["PRTE_MCA_prte_default_hostfile"] == "/etc/mpi/hostfile"
-    assert (five["PRTE_MCA_plm_ssh_args"], five["PRTE_MCA_plm_ssh_no_tree_spawn"]) == ("-o ConnectionAttempts=10", "1")
+    assert (five["PRTE_MCA_plm_ssh_args"], five["PRTE_MCA_plm_ssh_no_tree_spawn"]) == (
+        "-o ConnectionAttempts=10",
+        "1",
+    )
 
 
 def test_each_version_of_open_mpi_is_told_in_its_own_names() -> None:
     """What the other version reads would only look like a setting."""
-    four, five = (variables(launch(libraries=version).launcher_environment) for version in (FOUR, FIVE))
+    four, five = (
+        variables(launch(libraries=version).launcher_environment) for version in (FOUR, FIVE)
+    )
 
     assert not [name for name in four if name.startswith("PRTE_")]
     assert {name for name in five if name.startswith("OMPI_")} == {"OMPI_MCA_btl_tcp_if_include"}
@@ -136,14 +158,25 @@ def test_major_version_alone_decides(major: int, minor: int) -> None:
 @pytest.mark.parametrize("launcher", [INTEL_MPI, TORCHRUN])
 def test_open_mpis_variables_are_for_open_mpi(launcher: object) -> None:
     """Other launchers get nothing of them, whatever libraries the image has beside."""
-    each = launch(on=IB, launcher=launcher, libraries={"openmpi": "5.0.6", "torch": "2.6.0", "intel-mpi": "2021.13"})
+    each = launch(
+        on=IB,
+        launcher=launcher,
+        libraries={"openmpi": "5.0.6", "torch": "2.6.0", "intel-mpi": "2021.13"},
+    )
 
-    assert not [name for name in variables(each.launcher_environment) if name.startswith(("OMPI_", "PRTE_"))]
+    assert not [
+        name for name in variables(each.launcher_environment) if name.startswith(("OMPI_", "PRTE_"))
+    ]
 
 
 def test_only_mpi_ranks_have_the_home_of_their_account() -> None:
-    """The account that sshd needs is made for MPI alone; torchrun's pods have a volume, and a user's name."""
+    """The account that sshd needs is made for MPI alone; torchrun's pods have a volume, and a
+    user's name."""
     environments = [ranks(launch(launcher=launcher)) for launcher in (OPENMPI, INTEL_MPI, TORCHRUN)]
 
-    assert [each["HOME"] for each in environments] == ["/home/mpiuser", "/home/mpiuser", "/home/ranks"]
+    assert [each["HOME"] for each in environments] == [
+        "/home/mpiuser",
+        "/home/mpiuser",
+        "/home/ranks",
+    ]
     assert [each.get("USER") for each in environments] == [None, None, "ranks"]

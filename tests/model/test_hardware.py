@@ -28,8 +28,11 @@ def test_worth_and_system_are_the_whole_node(hardware: Hardware) -> None:
 
 
 @given(nodes(), st.integers(1, 8), st.integers(1, 400), st.integers(1, 8 << 10))
-def test_what_kubelet_offers_is_computed_as_it_does(hardware: Hardware, cpu: int, gibibytes: int, size: int) -> None:
-    """Less is offered than kubelet is told to reserve: by a tenth of the disk, 100 MiB, and the kernel's part."""
+def test_what_kubelet_offers_is_computed_as_it_does(
+    hardware: Hardware, cpu: int, gibibytes: int, size: int
+) -> None:
+    """Less is offered than kubelet is told to reserve: by a tenth of the disk, 100 MiB, and the
+    kernel's part."""
     memory, disk = size * 16 << 30, size * 10 << 30
     kubelet = Share(cpu=cpu * 1000, memory=gibibytes << 30, ephemeral_storage=gibibytes << 30)
     total = replace(hardware.total, memory=memory, ephemeral_storage=disk)
@@ -42,7 +45,8 @@ def test_what_kubelet_offers_is_computed_as_it_does(hardware: Hardware, cpu: int
 
 @given(nodes())
 def test_worth_has_each_resource_once_in_order(hardware: Hardware) -> None:
-    """Kueue's webhook compares the order of resources: it is that of the alphabet, whatever nodes have."""
+    """Kueue's webhook compares the order of resources: it is that of the alphabet, whatever nodes
+    have."""
     rails = [f"{PREFIX}/ib_rail_{number}" for number in range(len(hardware.rails))]
     gpu = ["nvidia.com/gpu"] if hardware.gpus else []
     worth = pool(hardware, IB).worth
@@ -57,7 +61,9 @@ def test_worth_of_hardware_is_that_of_its_pool_without_rails(hardware: Hardware)
     """Rails are the fabric's: what hangs on none is worth none, and the rest is the same."""
     assert pool(hardware).worth == hardware.worth
     on = pool(hardware, IB).worth
-    assert {name: amount for name, amount in on.items() if not name.startswith(PREFIX)} == hardware.worth
+    assert {
+        name: amount for name, amount in on.items() if not name.startswith(PREFIX)
+    } == hardware.worth
 
 
 @given(nodes())
@@ -95,24 +101,31 @@ def test_promised_cores_are_whole_and_all(hardware: Hardware) -> None:
 
 @given(nodes())
 def test_rails_are_the_compute_ports_by_gpu(hardware: Hardware) -> None:
-    """Ports of storage and management are never among them, and the order is that of the GPUs, not of the file."""
+    """Ports of storage and management are never among them, and the order is that of the GPUs, not
+    of the file."""
     assert [each.gpu for each in hardware.rails] == list(range(len(hardware.rails)))
     assert len(hardware.nics) == len(hardware.rails) + 1
 
 
 def test_class_of_a_node_is_told_by_its_gpus() -> None:
     """The class is the name of the team's LocalQueue."""
-    assert [(each.node_class, each.gpus) for each in (node(), node(gpu=None))] == [("gpu", 2), ("cpu", 0)]
+    assert [(each.node_class, each.gpus) for each in (node(), node(gpu=None))] == [
+        ("gpu", 2),
+        ("cpu", 0),
+    ]
 
 
 def test_node_without_rails_is_worth_no_functions() -> None:
     """Functions on ports that are no rails don't exist."""
-    assert not [name for name in pool(node(nics=(nic(0, "storage"),)), IB).worth if name.startswith(PREFIX)]
+    assert not [
+        name for name in pool(node(nics=(nic(0, "storage"),)), IB).worth if name.startswith(PREFIX)
+    ]
 
 
 @given(KINDS)
 def test_pod_for_any_of_several_kinds_fits_each_of_them(kinds: list[Hardware]) -> None:
-    """What a pod asks for is there on every kind, to the last byte, or Kueue would admit what can't start."""
+    """What a pod asks for is there on every kind, to the last byte, or Kueue would admit what can't
+    start."""
     pod = launch(least("gpu", kinds), on=IB).per_node
 
     for kind in kinds:
@@ -121,8 +134,11 @@ def test_pod_for_any_of_several_kinds_fits_each_of_them(kinds: list[Hardware]) -
 
 
 @given(KINDS)
-def test_pod_for_any_of_several_kinds_asks_for_what_the_smallest_gives(kinds: list[Hardware]) -> None:
-    """Of each resource it has all that every kind can give, and of one kind alone exactly that kind's pod."""
+def test_pod_for_any_of_several_kinds_asks_for_what_the_smallest_gives(
+    kinds: list[Hardware],
+) -> None:
+    """Of each resource it has all that every kind can give, and of one kind alone exactly that
+    kind's pod."""
     pod = launch(least("gpu", kinds), on=IB).per_node
     whole = [launch(kind, on=IB).per_node for kind in kinds]
 
@@ -131,7 +147,8 @@ def test_pod_for_any_of_several_kinds_asks_for_what_the_smallest_gives(kinds: li
 
 @given(KINDS)
 def test_ranks_for_any_of_several_kinds_find_their_cores_on_each(kinds: list[Hardware]) -> None:
-    """Bound ranks need whole cores: where a core has two threads, the pod's cpus are half as many cores."""
+    """Bound ranks need whole cores: where a core has two threads, the pod's cpus are half as many
+    cores."""
     made = least("gpu", kinds)
     assume(made.promised_cores >= max(1, made.gpus))
     pod = launch(made, on=IB, binding="cores")
@@ -144,7 +161,8 @@ def test_ranks_for_any_of_several_kinds_find_their_cores_on_each(kinds: list[Har
 
 @given(KINDS)
 def test_least_of_several_kinds_selects_none_of_them(kinds: list[Hardware]) -> None:
-    """Its name is the class of node; it has no labels, so pods may land on any; its files are those of all kinds."""
+    """Its name is the class of node; it has no labels, so pods may land on any; its files are those
+    of all kinds."""
     made = least("gpu", kinds)
 
     assert (made.name, dict(made.labels)) == ("gpu", {})
@@ -153,7 +171,9 @@ def test_least_of_several_kinds_selects_none_of_them(kinds: list[Hardware]) -> N
 
 
 @given(KINDS.flatmap(lambda kinds: st.tuples(st.just(kinds), st.permutations(kinds))))
-def test_least_does_not_depend_on_the_order_of_pools(orders: tuple[list[Hardware], list[Hardware]]) -> None:
+def test_least_does_not_depend_on_the_order_of_pools(
+    orders: tuple[list[Hardware], list[Hardware]],
+) -> None:
     """Pools in another order are the same cluster."""
     one, other = (least("gpu", kinds) for kinds in orders)
 

@@ -47,7 +47,9 @@ def test_day_is_kept_when_the_ledger_loses_it() -> None:
 
 
 @given(_HOLDINGS, _HOLDINGS)
-def test_nothing_is_forgotten_and_twice_is_once(before: list[Holding], ledger: list[Holding]) -> None:
+def test_nothing_is_forgotten_and_twice_is_once(
+    before: list[Holding], ledger: list[Holding]
+) -> None:
     """Each number is there once, whatever the order; generating again changes nothing."""
     after = remembered(before, ledger)
     assert {each.number for each in after} == {each.number for each in (*before, *ledger)}

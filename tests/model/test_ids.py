@@ -12,8 +12,11 @@ NEW = Ids("team-new", 2_000_000_000, "s0:c1001,c0", "2026-11-22")
 
 
 def _offset(level: str) -> int:
-    """Return a level's place in OpenShift's order (openshift/cluster-policy-controller:pkg/security/mcs)."""
-    high, low = (int(category.removeprefix("c")) for category in level.removeprefix("s0:").split(","))
+    """Return a level's place in OpenShift's order
+    (openshift/cluster-policy-controller:pkg/security/mcs)."""
+    high, low = (
+        int(category.removeprefix("c")) for category in level.removeprefix("s0:").split(",")
+    )
     return high * (high - 1) // 2 + low
 
 
@@ -35,7 +38,9 @@ def test_range_of_a_namespace_that_is_gone_is_not_given_again() -> None:
 def test_each_range_has_a_level_of_its_own_until_none_is_left() -> None:
     """The last range ends where Kubernetes' ids do."""
     taken = [replace(NEW, first=2_000_000_000 + block * 10_000) for block in range(14_748)]
-    levels = {ids.level for held in range(0, 14_748, 61) if (ids := next_ids("team-x", taken[:held], ""))}
+    levels = {
+        ids.level for held in range(0, 14_748, 61) if (ids := next_ids("team-x", taken[:held], ""))
+    }
     assert len(levels) == len(range(0, 14_748, 61))
     last = next_ids("team-x", taken[:-1], "")
     assert last == Ids("team-x", 2_147_470_000, "s0:c1015,c747")
@@ -44,7 +49,8 @@ def test_each_range_has_a_level_of_its_own_until_none_is_left() -> None:
 
 
 def test_level_that_somebody_wrote_by_hand_is_not_given_again() -> None:
-    """A line of a person may have the level of another range: two namespaces would have one level, which is refused."""
+    """A line of a person may have the level of another range: two namespaces would have one level,
+    which is refused."""
     for level in (NEW.level, "s0:c0,c1001"):
         by_hand = replace(NEW, namespace="team-y", first=2_000_050_000, level=level)
         assert next_ids("team-x", [by_hand], "") == Ids("team-x", 2_000_010_000, "s0:c1001,c1")
@@ -59,7 +65,8 @@ def test_line_is_read_as_it_was_written() -> None:
 
 
 def test_annotations_are_the_three_of_openshift() -> None:
-    """Without the level no pod would be admitted: OpenShift adds none to a namespace that has a range."""
+    """Without the level no pod would be admitted: OpenShift adds none to a namespace that has a
+    range."""
     assert NLP.annotations == {
         "openshift.io/sa.scc.mcs": "s0:c26,c15",
         "openshift.io/sa.scc.supplemental-groups": "1000680000/10000",

@@ -29,7 +29,8 @@ MODES = ("gpudirect", "rdma", "tcp", "isolated")
 def test_annotations_follow_rails_topology_and_release(
     rails: bool, levels: tuple[str, ...] | None, groups: bool
 ) -> None:
-    """Each annotation is there exactly when it means something, sorted; a group needs topology and release."""
+    """Each annotation is there exactly when it means something, sorted; a group needs topology and
+    release."""
     on = None if levels is None else fabric(levels=levels)
     each = launch(node() if rails else node(nics=()), on=on, groups=groups)
     expected = {SCC: "restricted-v2"}
@@ -48,7 +49,8 @@ def test_annotations_follow_rails_topology_and_release(
 
 
 def test_ranks_talk_below_the_lowest_switch() -> None:
-    """Of several levels the last is asked for: the nearer the nodes, the fewer switches between them."""
+    """Of several levels the last is asked for: the nearer the nodes, the fewer switches between
+    them."""
     each = launch(on=fabric(levels=("example.com/spine", RACK)))
 
     assert each.launcher_annotations[PREFERRED] == RACK
@@ -64,7 +66,8 @@ def test_pods_of_torchrun_are_no_group() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_only_runtimes_that_use_rdma_take_rails(mode: str) -> None:
-    """Whoever talks over sockets attaches to no network and asks for no virtual function; topology helps it too."""
+    """Whoever talks over sockets attaches to no network and asks for no virtual function; topology
+    helps it too."""
     each = launch(on=fabric(levels=(RACK,)), fabric=mode)
     uses = mode in {"gpudirect", "rdma"}
 
@@ -75,17 +78,25 @@ def test_only_runtimes_that_use_rdma_take_rails(mode: str) -> None:
 
 @given(nodes())
 def test_ranks_share_the_cores(hardware: Hardware) -> None:
-    """One rank a GPU, or one a core; each has as many cores as all can have, and never one too many."""
+    """One rank a GPU, or one a core; each has as many cores as all can have, and never one too
+    many."""
     each = launch(hardware)
 
     assert each.ranks == (hardware.gpus or hardware.promised_cores)
-    assert each.cores_per_rank * each.ranks <= hardware.promised_cores < (each.cores_per_rank + 1) * each.ranks
+    assert (
+        each.cores_per_rank * each.ranks
+        <= hardware.promised_cores
+        < (each.cores_per_rank + 1) * each.ranks
+    )
     assert each.cores_per_rank >= 1
 
 
 @given(nodes(), st.sampled_from(["cores", "none"]), st.sampled_from(sorted(LAUNCHERS)))
-def test_threads_of_all_ranks_are_in_the_pod(hardware: Hardware, binding: str, launcher: str) -> None:
-    """What the ranks are bound to is never more than the pod asks for; an unbound rank needs one thread."""
+def test_threads_of_all_ranks_are_in_the_pod(
+    hardware: Hardware, binding: str, launcher: str
+) -> None:
+    """What the ranks are bound to is never more than the pod asks for; an unbound rank needs one
+    thread."""
     each = launch(hardware, binding=binding, launcher=LAUNCHERS[launcher])
     smt = hardware.threads // hardware.cores
     bound = binding == "cores" and launcher != "torchrun"
@@ -97,13 +108,15 @@ def test_threads_of_all_ranks_are_in_the_pod(hardware: Hardware, binding: str, l
 def steps(*cpus: int) -> tuple[Step, ...]:
     """Return initializers that ask for so many cpus each."""
     return tuple(
-        Step(name, "x", "home", cpu * 1000, 1 << 30) for name, cpu in zip(INITIALIZERS.values(), cpus, strict=False)
+        Step(name, "x", "home", cpu * 1000, 1 << 30)
+        for name, cpu in zip(INITIALIZERS.values(), cpus, strict=False)
     )
 
 
 @given(st.integers(0, 3), st.integers(0, 3), st.sampled_from(["cores", "none"]))
 def test_steps_and_ranks_share_what_a_node_gives(one: int, two: int, binding: str) -> None:
-    """Kueue counts steps beside the ranks: together they are a node, and the ranks still find their threads."""
+    """Kueue counts steps beside the ranks: together they are a node, and the ranks still find their
+    threads."""
     each = launch(initializers=steps(one, two), binding=binding)
     whole = launch()
 
@@ -112,19 +125,29 @@ def test_steps_and_ranks_share_what_a_node_gives(one: int, two: int, binding: st
     assert each.threads_per_rank * each.ranks * 1000 <= each.per_node["cpu"]
 
 
-@pytest.mark.parametrize(("launcher", "most", "initializers"), list(product(LAUNCHERS, (1, 10, 1000), (0, 1, 2))))
-def test_longest_name_of_a_job_leaves_room_for_its_pods(launcher: str, most: int, initializers: int) -> None:
-    """The name that JobSet and the random end make of a job's is a label for each of its pods, and not one shorter."""
-    runtime = launch(launcher=LAUNCHERS[launcher], max_nodes=most, initializers=steps(*[1] * initializers))
+@pytest.mark.parametrize(
+    ("launcher", "most", "initializers"), list(product(LAUNCHERS, (1, 10, 1000), (0, 1, 2)))
+)
+def test_longest_name_of_a_job_leaves_room_for_its_pods(
+    launcher: str, most: int, initializers: int
+) -> None:
+    """The name that JobSet and the random end make of a job's is a label for each of its pods, and
+    not one shorter."""
+    runtime = launch(
+        launcher=LAUNCHERS[launcher], max_nodes=most, initializers=steps(*[1] * initializers)
+    )
     job = "j" * runtime.longest_job_name
-    roles = {"launcher"} & set(runtime.runtime.launcher.roles) | set(list(INITIALIZERS.values())[:initializers])
+    roles = {"launcher"} & set(runtime.runtime.launcher.roles) | set(
+        list(INITIALIZERS.values())[:initializers]
+    )
     pods = [f"{job}-{role}-0-0-xxxxx" for role in roles] + [f"{job}-node-0-{most - 1}-xxxxx"]
 
     assert max(map(len, pods)) == 63
 
 
 def test_pod_is_guaranteed() -> None:
-    """Requests are the limits, for the ranks and the init container, and in the form that the API server stores."""
+    """Requests are the limits, for the ranks and the init container, and in the form that the API
+    server stores."""
     each = launch(on=fabric())
     for resources in (each.resources, each.account_resources):
         assert resources["limits"] == resources["requests"]
@@ -140,14 +163,17 @@ def test_pod_is_guaranteed() -> None:
 
 def test_pull_secret_is_named_only_where_there_is_one() -> None:
     """An empty name would be refused."""
-    assert [each.image_pull_secrets for each in (launch(pull_secret="pull"), launch(pull_secret=""))] == [
+    assert [
+        each.image_pull_secrets for each in (launch(pull_secret="pull"), launch(pull_secret=""))
+    ] == [
         [{"name": "pull"}],
         [],
     ]
 
 
 def test_name_and_files_tell_runtime_and_hardware() -> None:
-    """The version and the hardware are in the name; the runtime's file comes first among the origins."""
+    """The version and the hardware are in the name; the runtime's file comes first among the
+    origins."""
     each: Launch = launch(version=7)
 
     assert each.name == "openmpi-cuda-v7-small"
@@ -155,19 +181,25 @@ def test_name_and_files_tell_runtime_and_hardware() -> None:
 
 
 def test_name_tells_the_part_of_a_node_and_whose_networks() -> None:
-    """A share is told by its GPUs; where networks have names of their own, each namespace has a runtime of its own."""
+    """A share is told by its GPUs; where networks have names of their own, each namespace has a
+    runtime of its own."""
     names = [
         launch(part=Fraction(1, 2)).name,
         launch(owner="team-nlp", on=fabric(ROCE)).name,
         launch(owner="team-nlp-dev", part=Fraction(1, 2), on=fabric(ROCE)).name,
     ]
 
-    assert names == ["openmpi-cuda-v1-small-1gpu", "openmpi-cuda-v1-small-nlp", "openmpi-cuda-v1-small-1gpu-nlp-dev"]
+    assert names == [
+        "openmpi-cuda-v1-small-1gpu",
+        "openmpi-cuda-v1-small-nlp",
+        "openmpi-cuda-v1-small-1gpu-nlp-dev",
+    ]
 
 
 @pytest.mark.parametrize(("name", "version"), [("openmpi-cuda-v2", 2), ("openmpi-cuda", 2)])
 def test_older_version_has_the_name_of_its_family(name: str, version: int) -> None:
-    """A file of an older version ends with it; its object is called as when the version was the newest."""
+    """A file of an older version ends with it; its object is called as when the version was the
+    newest."""
     each = launch(name=name, family="openmpi-cuda", version=version)
 
     assert each.name == "openmpi-cuda-v2-small"
@@ -175,7 +207,8 @@ def test_older_version_has_the_name_of_its_family(name: str, version: int) -> No
 
 
 def test_networks_of_an_operator_are_called_by_their_namespace() -> None:
-    """On RoCE the operator's objects stand in one namespace, so the attachments are named after the team's."""
+    """On RoCE the operator's objects stand in one namespace, so the attachments are named after the
+    team's."""
     each = launch(owner="team-nlp", on=fabric(ROCE, name="eth"))
 
     assert each.launcher_annotations[NETWORKS] == "team-nlp-eth-rail-0,team-nlp-eth-rail-1"
@@ -201,7 +234,8 @@ def test_users_of_an_older_version_are_warned() -> None:
 
 
 def test_pods_stay_on_the_nodes_of_their_kind() -> None:
-    """A queue may have several kinds of node: the labels of the hardware keep a pod on the one it was sized for."""
+    """A queue may have several kinds of node: the labels of the hardware keep a pod on the one it
+    was sized for."""
     assert launch(node(labels={"kind": "small"})).node_selector == {"kind": "small"}
     assert launch(node(labels={})).node_selector == {}
 
@@ -212,14 +246,21 @@ PARTS = st.integers(1, 8).flatmap(lambda gpus: st.tuples(nodes(gpus), st.integer
 
 @given(PARTS)
 def test_parts_of_a_node_fit_on_it_together(case: tuple[Hardware, int]) -> None:
-    """As many pods as the GPUs allow find cpu, memory and disk too: a part is never larger than its share."""
+    """As many pods as the GPUs allow find cpu, memory and disk too: a part is never larger than its
+    share."""
     hardware, gpus = case
     each = launch(hardware, part=Fraction(gpus, hardware.gpus))
-    share = {name: Fraction(amount * gpus, hardware.gpus) for name, amount in pool(hardware).worth.items()}
+    share = {
+        name: Fraction(amount * gpus, hardware.gpus)
+        for name, amount in pool(hardware).worth.items()
+    }
 
     assert each.gpus == gpus
     assert {name: amount for name, amount in each.per_node.items() if amount > share[name]} == {}
-    assert all(share[name] - each.per_node[name] < 1 for name in ("memory", "ephemeral-storage", "nvidia.com/gpu"))
+    assert all(
+        share[name] - each.per_node[name] < 1
+        for name in ("memory", "ephemeral-storage", "nvidia.com/gpu")
+    )
 
 
 @given(PARTS)
@@ -234,7 +275,8 @@ def test_part_of_a_node_has_whole_cpus(case: tuple[Hardware, int]) -> None:
 
 @given(PARTS)
 def test_ranks_of_a_part_share_its_cores(case: tuple[Hardware, int]) -> None:
-    """One rank a GPU; what they are bound to are whole cores that the pod has, and all of them but a rest."""
+    """One rank a GPU; what they are bound to are whole cores that the pod has, and all of them but
+    a rest."""
     hardware, gpus = case
     each = launch(hardware, part=Fraction(gpus, hardware.gpus))
 
@@ -246,15 +288,19 @@ def test_ranks_of_a_part_share_its_cores(case: tuple[Hardware, int]) -> None:
 
 @given(st.integers(1, 8))
 def test_shared_memory_of_a_part_is_in_proportion(gpus: int) -> None:
-    """It counts against the pod's memory, which is in proportion too; a whole node has what the profile says."""
+    """It counts against the pod's memory, which is in proportion too; a whole node has what the
+    profile says."""
     hardware = node(gpu=Gpu("X", 8, "nvidia.com/gpu", ""))
 
-    assert launch(hardware, part=Fraction(gpus, 8), shared_memory=8 << 30).shared_memory == f"{gpus}Gi"
+    assert (
+        launch(hardware, part=Fraction(gpus, 8), shared_memory=8 << 30).shared_memory == f"{gpus}Gi"
+    )
 
 
 @pytest.mark.parametrize(("name", "smallest"), [("openmpi", 2), ("intel-mpi", 2), ("torchrun", 1)])
 def test_smallest_job_has_a_pod_of_each_role(name: str, smallest: int) -> None:
-    """Trainer makes a launcher and a node even of `numNodes: 1`; torchrun's ranks start themselves."""
+    """Trainer makes a launcher and a node even of `numNodes: 1`; torchrun's ranks start
+    themselves."""
     launcher = LAUNCHERS[name]
 
     assert (launcher.name, launcher.smallest_job) == (name, smallest)
@@ -266,7 +312,8 @@ def test_version_of_the_launcher_is_that_of_its_library() -> None:
     """Each launcher looks at its own library, and at none where the profile states no version."""
     libraries = {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torch": "2.6.0"}
     told = {
-        name: launch(launcher=each, libraries=libraries).runtime.launcher_version for name, each in LAUNCHERS.items()
+        name: launch(launcher=each, libraries=libraries).runtime.launcher_version
+        for name, each in LAUNCHERS.items()
     }
 
     assert told == {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torchrun": "2.6.0"}

@@ -22,7 +22,8 @@ def test_budgets_are_what_the_api_server_allows() -> None:
 
 @given(NAMES, RAILS)
 def test_name_of_one_part_always_fits(name: str, rail: int) -> None:
-    """Whatever a profile may be called, what is composed of its name alone is a label within its budget."""
+    """Whatever a profile may be called, what is composed of its name alone is a label within its
+    budget."""
     composed = [
         names.namespace(name),
         names.cluster_queue(name, "gpu"),
@@ -91,5 +92,6 @@ def test_namespace_of_a_team_is_nobody_elses(team: str) -> None:
     ],
 )
 def test_name_is_stable(composed: str, expected: str) -> None:
-    """Objects on clusters are found by these names: another composition would make all of them anew."""
+    """Objects on clusters are found by these names: another composition would make all of them
+    anew."""
     assert composed == expected

@@ -29,7 +29,8 @@ def blocks(draw: st.DrawFn) -> tuple[IPv4Network, int]:
 
 @given(blocks())
 def test_rails_have_parts_of_their_own(case: tuple[IPv4Network, int]) -> None:
-    """Each part is inside the team's block, none shares an address with another, and all are as large as can be."""
+    """Each part is inside the team's block, none shares an address with another, and all are as
+    large as can be."""
     block, rails = case
     parts = [each.addresses.addresses for each in networks(IB, block, 0x0101, rails)]
 
@@ -41,7 +42,8 @@ def test_rails_have_parts_of_their_own(case: tuple[IPv4Network, int]) -> None:
 
 @given(blocks(), st.integers(1, 0x7FFE))
 def test_config_says_partition_and_range(case: tuple[IPv4Network, int], partition: int) -> None:
-    """The pkey is text of four hexadecimal digits, and the pool of addresses is named after team and rail."""
+    """The pkey is text of four hexadecimal digits, and the pool of addresses is named after team
+    and rail."""
     block, rails = case
     for rail, each in enumerate(networks(IB, block, partition, rails)):
         config = json.loads(each.infiniband_config)
@@ -55,7 +57,8 @@ def test_config_says_partition_and_range(case: tuple[IPv4Network, int], partitio
 
 @pytest.mark.parametrize("ipam", ["whereabouts", "nv-ipam"])
 def test_config_is_one_line(ipam: str) -> None:
-    """CNI plugins read it, and so do reviewers: no space that could change, none that the operator would drop."""
+    """CNI plugins read it, and so do reviewers: no space that could change, none that the operator
+    would drop."""
     (known,) = networks(IB, IPv4Network("10.0.0.0/24"), 0x0101, 1)
     each = replace(known, release=replace(known.release, ipam=ipam))
 
@@ -66,7 +69,8 @@ def test_config_is_one_line(ipam: str) -> None:
 
 @given(blocks(), st.integers(2, 4094))
 def test_namespaces_of_a_team_share_its_addresses(case: tuple[IPv4Network, int], vlan: int) -> None:
-    """A pool of addresses is the team's: two namespaces never hand out one address twice, in whatever plugin."""
+    """A pool of addresses is the team's: two namespaces never hand out one address twice, in
+    whatever plugin."""
     block, rails = case
     both = networks(ETH, block, vlan, rails, ["team-nlp", "team-nlp-dev"])
     one, two = both[:rails], both[rails:]
@@ -80,7 +84,8 @@ def test_namespaces_of_a_team_share_its_addresses(case: tuple[IPv4Network, int],
 
 
 def test_networks_of_an_operator_have_names_of_their_own() -> None:
-    """All of its objects stand in one namespace; our own attachments have one name in every namespace."""
+    """All of its objects stand in one namespace; our own attachments have one name in every
+    namespace."""
     namespaces = ["team-nlp", "team-nlp-dev"]
     block = IPv4Network("10.0.0.0/24")
 
@@ -93,7 +98,8 @@ def test_networks_of_an_operator_have_names_of_their_own() -> None:
 
 @given(blocks())
 def test_pool_of_addresses_is_named_where_it_stands(case: tuple[IPv4Network, int]) -> None:
-    """With nv-ipam the range stands in the IPPool alone, and each network names the one of its rail."""
+    """With nv-ipam the range stands in the IPPool alone, and each network names the one of its
+    rail."""
     block, rails = case
     for known in networks(ETH, block, 101, rails):
         each = replace(known, release=replace(known.release, ipam="nv-ipam"))
@@ -102,8 +108,11 @@ def test_pool_of_addresses_is_named_where_it_stands(case: tuple[IPv4Network, int
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 127)), min_size=1, max_size=4))
-def test_every_node_of_the_fabric_gets_addresses_for_all_functions(kinds: list[tuple[str, int]]) -> None:
-    """A pool selects each kind of node once; it sets aside an address for each function, but two at least."""
+def test_every_node_of_the_fabric_gets_addresses_for_all_functions(
+    kinds: list[tuple[str, int]],
+) -> None:
+    """A pool selects each kind of node once; it sets aside an address for each function, but two at
+    least."""
     pools = tuple(
         pool(node(labels={"kind": label, "fast": "yes"}, virtual_functions=functions), ETH)
         for label, functions in kinds
@@ -126,12 +135,16 @@ def test_every_node_of_the_fabric_gets_addresses_for_all_functions(kinds: list[t
 JOBSET = "jobset.sigs.k8s.io/jobset-name"
 
 
-@pytest.mark.parametrize(("source", "operator"), [("jobs", "Exists"), ("workspaces", "DoesNotExist"), ("all", None)])
+@pytest.mark.parametrize(
+    ("source", "operator"), [("jobs", "Exists"), ("workspaces", "DoesNotExist"), ("all", None)]
+)
 def test_way_out_is_for_the_pods_that_it_names(source: str, operator: str | None) -> None:
     """Pods of jobs carry JobSet's label and no others do; `all` selects every pod."""
     way = Egress("mirror", AT, (), (), (443,), source)
 
-    assert way.pods == ({"matchExpressions": [{"key": JOBSET, "operator": operator}]} if operator else {})
+    assert way.pods == (
+        {"matchExpressions": [{"key": JOBSET, "operator": operator}]} if operator else {}
+    )
     assert way.policy_name == "egress-mirror"
 
 

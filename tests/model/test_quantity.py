@@ -21,14 +21,20 @@ from trainyard.model.quantity import (
 
 Suffixes = Mapping[str, Fraction]
 
-BINARY = {"": Fraction(1), **{f"{prefix}i": Fraction(1024**power) for power, prefix in enumerate("KMGTP", 1)}}
+BINARY = {
+    "": Fraction(1),
+    **{f"{prefix}i": Fraction(1024**power) for power, prefix in enumerate("KMGTP", 1)},
+}
 DECIMAL = {each: Fraction(1000) ** power for power, each in enumerate(("m", "", "k", "M", "G"), -1)}
 
 
 def canonical(number: Fraction | int, suffixes: Suffixes) -> str:
-    """Return a quantity as Kubernetes defines its canonical form: no fraction, and the largest suffix there is."""
+    """Return a quantity as Kubernetes defines its canonical form: no fraction, and the largest
+    suffix there is."""
     whole = {suffix: number / size for suffix, size in suffixes.items()}
-    shortest = min((each for each in whole.items() if each[1].denominator == 1), key=lambda each: each[1])
+    shortest = min(
+        (each for each in whole.items() if each[1].denominator == 1), key=lambda each: each[1]
+    )
     return f"{shortest[1]}{shortest[0]}" if number else "0"
 
 
@@ -40,12 +46,15 @@ def value(text: str, suffixes: Suffixes) -> Fraction:
 
 def numbers(largest: int, base: int) -> st.SearchStrategy[int]:
     """Integers from nothing to the largest, round ones as often as odd ones."""
-    round_ones = st.builds(lambda n, power: n * base**power, st.integers(0, 2000), st.integers(0, 5))
+    round_ones = st.builds(
+        lambda n, power: n * base**power, st.integers(0, 2000), st.integers(0, 5)
+    )
     return st.one_of(st.integers(0, largest), round_ones.filter(lambda n: n <= largest))
 
 
 BYTES = numbers(2**50 - 1, 1024).map(lambda n: n * 1024)
-"""Multiples of 1 KiB below 1 EiB: profiles say no other amounts, and sums and multiples of them are none either."""
+"""Multiples of 1 KiB below 1 EiB: profiles say no other amounts, and sums and multiples of them are
+none either."""
 
 COUNTS = numbers(10**12 - 1, 1000)
 MILLICORES = numbers(10**14, 10)
@@ -66,7 +75,9 @@ def test_exbibytes_are_canonical(number: int) -> None:
 @given(COUNTS)
 def test_counts_are_canonical(number: int) -> None:
     """k, M and G stand for thousands exactly when nothing is left over."""
-    assert format_count(number) == canonical(number, {each: size for each, size in DECIMAL.items() if each != "m"})
+    assert format_count(number) == canonical(
+        number, {each: size for each, size in DECIMAL.items() if each != "m"}
+    )
 
 
 @given(MILLICORES)
@@ -83,7 +94,8 @@ def test_bytes_come_back(number: int) -> None:
 
 @given(st.integers(1, 10**6), st.sampled_from(sorted(BINARY.keys() - {""})))
 def test_quantity_is_read_exactly(number: int, suffix: str) -> None:
-    """The suffix is a power of 1024; the text of a profile comes back in canonical form, worth the same."""
+    """The suffix is a power of 1024; the text of a profile comes back in canonical form, worth the
+    same."""
     read = parse_bytes(f"{number}{suffix}")
 
     assert read == number * BINARY[suffix]
@@ -147,7 +159,11 @@ def test_duration_is_told_in_the_largest_unit(seconds: int) -> None:
     number, unit = int(told[:-1]), told[-1]
 
     assert number * {"s": 1, **SECONDS}[unit] == seconds
-    assert [each for each, size in SECONDS.items() if size > {"s": 1, **SECONDS}[unit] and seconds % size == 0] == []
+    assert [
+        each
+        for each, size in SECONDS.items()
+        if size > {"s": 1, **SECONDS}[unit] and seconds % size == 0
+    ] == []
 
 
 @given(st.integers(1, 99999), st.sampled_from(sorted(SECONDS)))

@@ -24,7 +24,8 @@ NODES = st.integers(0, 500)
 
 @st.composite
 def shared(draw: st.DrawFn) -> tuple[Pool, list[int]]:
-    """A pool, and GPUs of several teams that one of its nodes has room for; it has a function for each pod."""
+    """A pool, and GPUs of several teams that one of its nodes has room for; it has a function for
+    each pod."""
     hardware = draw(GPU_NODES)
     hardware = replace(hardware, virtual_functions=draw(st.integers(hardware.gpus, 127)))
     cuts = sorted({0, hardware.gpus, *draw(st.lists(st.integers(0, hardware.gpus)))})
@@ -34,17 +35,24 @@ def shared(draw: st.DrawFn) -> tuple[Pool, list[int]]:
 def nominal(each: Pool, held: Quota) -> dict[str, Fraction]:
     """Return the nominal quota of everything that a pool gives, as exact numbers in base units."""
     flavor = Flavor(each, held)
-    return base_units({resource.name: resource.nominal for resource in flavor.resources(tuple(each.worth))})
+    return base_units(
+        {resource.name: resource.nominal for resource in flavor.resources(tuple(each.worth))}
+    )
 
 
 def base_units(quantities: Mapping[str, str]) -> dict[str, Fraction]:
     """Return quantities as the model counts: cpu in thousandths."""
-    return {name: amount(text) * (1000 if name == "cpu" else 1) for name, text in quantities.items()}
+    return {
+        name: amount(text) * (1000 if name == "cpu" else 1) for name, text in quantities.items()
+    }
 
 
 @given(nodes(), NODES, NODES, NODES)
-def test_quota_in_nodes_is_that_many_nodes(hardware: Hardware, own: int, borrowed: int, lent: int) -> None:
-    """Own, borrowed and lent are whole nodes of every resource: no gang is admitted that has one resource too few."""
+def test_quota_in_nodes_is_that_many_nodes(
+    hardware: Hardware, own: int, borrowed: int, lent: int
+) -> None:
+    """Own, borrowed and lent are whole nodes of every resource: no gang is admitted that has one
+    resource too few."""
     each = pool(hardware, IB)
     resources = Flavor(each, quota("nodes", own, 1, borrowed, lent)).resources(tuple(each.worth))
     told = {
@@ -53,16 +61,20 @@ def test_quota_in_nodes_is_that_many_nodes(hardware: Hardware, own: int, borrowe
     }
 
     assert all(
-        amounts == {name: count * worth for name, worth in each.worth.items()} for count, amounts in told.items()
+        amounts == {name: count * worth for name, worth in each.worth.items()}
+        for count, amounts in told.items()
     )
 
 
 @given(shared())
 def test_quota_in_gpus_is_that_part_of_every_resource(case: tuple[Pool, list[int]]) -> None:
-    """A share is in proportion, rounded down to what can be counted and never further; GPUs are exact."""
+    """A share is in proportion, rounded down to what can be counted and never further; GPUs are
+    exact."""
     each, teams = case
     for gpus in teams:
-        exact = {name: Fraction(worth * gpus, each.hardware.gpus) for name, worth in each.worth.items()}
+        exact = {
+            name: Fraction(worth * gpus, each.hardware.gpus) for name, worth in each.worth.items()
+        }
         own = nominal(each, quota("gpus", gpus, each.hardware.gpus))
 
         assert own["nvidia.com/gpu"] == gpus
@@ -71,7 +83,8 @@ def test_quota_in_gpus_is_that_part_of_every_resource(case: tuple[Pool, list[int
 
 @given(shared())
 def test_shares_of_one_node_are_at_most_that_node(case: tuple[Pool, list[int]]) -> None:
-    """Whoever divides a node among teams by its GPUs has divided each resource, and promised nothing twice."""
+    """Whoever divides a node among teams by its GPUs has divided each resource, and promised
+    nothing twice."""
     each, teams = case
     shares = [nominal(each, quota("gpus", gpus, each.hardware.gpus)) for gpus in teams]
 
@@ -81,7 +94,8 @@ def test_shares_of_one_node_are_at_most_that_node(case: tuple[Pool, list[int]]) 
 
 @given(shared(), st.integers(1, 2))
 def test_job_on_a_share_fits_the_quota(case: tuple[Pool, list[int]], pods: int) -> None:
-    """A job of equal parts, as many as make the share, is admitted: no resource is lost by rounding."""
+    """A job of equal parts, as many as make the share, is admitted: no resource is lost by
+    rounding."""
     each, teams = case
     for gpus in (gpus for gpus in teams if gpus % pods == 0):
         held = quota("gpus", gpus, each.hardware.gpus)
@@ -92,11 +106,17 @@ def test_job_on_a_share_fits_the_quota(case: tuple[Pool, list[int]], pods: int) 
 
 
 @given(st.sampled_from(["nodes", "gpus"]), NODES, NODES, NODES, st.integers(1, 16))
-def test_reach_is_own_and_borrowed_in_nodes(unit: str, own: int, borrowed: int, lent: int, per_node: int) -> None:
+def test_reach_is_own_and_borrowed_in_nodes(
+    unit: str, own: int, borrowed: int, lent: int, per_node: int
+) -> None:
     """Whatever the unit, sums over teams are in nodes and exact."""
     held = quota(unit, own, per_node, borrowed, lent)
 
-    assert [each * per_node for each in (held.nodes, held.borrow, held.lend)] == [own, borrowed, lent]
+    assert [each * per_node for each in (held.nodes, held.borrow, held.lend)] == [
+        own,
+        borrowed,
+        lent,
+    ]
     assert held.reach == held.nodes + held.borrow
     assert held.is_share is (unit == "gpus")
     noun = "GPU" if unit == "gpus" else "node"
@@ -117,21 +137,31 @@ def queue(pools: list[tuple[Hardware, bool, int]]) -> Queue:
 
 
 @given(QUEUES)
-def test_queue_covers_what_any_of_its_flavors_gives(pools: list[tuple[Hardware, bool, int]]) -> None:
-    """Kueue's webhook wants every flavor to list all covered resources, in one order; what a node lacks is 0."""
+def test_queue_covers_what_any_of_its_flavors_gives(
+    pools: list[tuple[Hardware, bool, int]],
+) -> None:
+    """Kueue's webhook wants every flavor to list all covered resources, in one order; what a node
+    lacks is 0."""
     each = queue(pools)
     worth = {flavor.name: flavor.pool.worth for flavor in each.flavors}
 
     assert list(each.covered) == sorted(set().union(*worth.values()))
     for flavor in each.quotas:
         assert [resource.name for resource in flavor.resources] == list(each.covered)
-        lacking = {resource.name: resource for resource in flavor.resources if resource.name not in worth[flavor.name]}
-        assert all((one.nominal, one.borrowing, one.lending) == ("0", "0", "0") for one in lacking.values())
+        lacking = {
+            resource.name: resource
+            for resource in flavor.resources
+            if resource.name not in worth[flavor.name]
+        }
+        assert all(
+            (one.nominal, one.borrowing, one.lending) == ("0", "0", "0") for one in lacking.values()
+        )
 
 
 @given(QUEUES)
 def test_queue_tries_flavors_in_its_own_order(pools: list[tuple[Hardware, bool, int]]) -> None:
-    """The order is that of preference; with several a job takes own nodes of the next before it borrows."""
+    """The order is that of preference; with several a job takes own nodes of the next before it
+    borrows."""
     each = queue(pools)
 
     assert [flavor.name for flavor in each.quotas] == [f"p{i}" for i in range(len(pools))]

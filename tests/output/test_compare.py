@@ -13,7 +13,9 @@ from trainyard.diagnostics import TreeError
 from trainyard.output.compare import Comparison, compare
 from trainyard.output.write import write
 
-_FILES = st.dictionaries(st.sampled_from(["a", "b", "teams__x__a", "teams__y__b"]), st.sampled_from("12"))
+_FILES = st.dictionaries(
+    st.sampled_from(["a", "b", "teams__x__a", "teams__y__b"]), st.sampled_from("12")
+)
 
 
 @given(_FILES, _FILES)
@@ -21,13 +23,16 @@ _FILES = st.dictionaries(st.sampled_from(["a", "b", "teams__x__a", "teams__y__b"
 def test_comparison_names_each_difference(
     tmp_path_factory: pytest.TempPathFactory, old: dict[str, str], new: dict[str, str]
 ) -> None:
-    """Between any two trees, each path is missing, changed or extra exactly as the two sets of files say."""
+    """Between any two trees, each path is missing, changed or extra exactly as the two sets of
+    files say."""
     target = tmp_path_factory.mktemp("parent") / "overlays"
     before, after = cluster_files(**old), cluster_files(**new)
     write(target, before)
     seen = compare(target, after)
     assert seen.missing == tuple(sorted(after.keys() - before.keys()))
-    assert seen.changed == tuple(sorted(p for p in after.keys() & before.keys() if after[p] != before[p]))
+    assert seen.changed == tuple(
+        sorted(p for p in after.keys() & before.keys() if after[p] != before[p])
+    )
     assert seen.deleted == tuple(sorted(before.keys() - after.keys()))
     assert seen.clean == (before == after)
 

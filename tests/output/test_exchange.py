@@ -29,7 +29,9 @@ def test_refused_exchange_is_an_os_error(tmp_path: Path) -> None:
         exchange.renameat2(tmp_path / "a", tmp_path / "b")
 
 
-def test_library_without_exchange_is_an_os_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_without_exchange_is_an_os_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A C library without the call sends the caller to its fallback."""
     monkeypatch.setattr(exchange, "_libc", _OldLibrary())
     with pytest.raises(OSError, match="no renameat2"):

@@ -13,11 +13,20 @@ from hypothesis import strategies as st
 from trainyard.diagnostics import TreeError
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
-from trainyard.output.lockfile import LOCKFILE, Lock, LockedFile, digest, is_inside, lock_bytes, make_lock, read_lock
-
-_PARTS = st.text(st.characters(exclude_characters="/\\\0", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
-    lambda part: part not in {".", ".."}
+from trainyard.output.lockfile import (
+    LOCKFILE,
+    Lock,
+    LockedFile,
+    digest,
+    is_inside,
+    lock_bytes,
+    make_lock,
+    read_lock,
 )
+
+_PARTS = st.text(
+    st.characters(exclude_characters="/\\\0", exclude_categories=["Cs"]), min_size=1, max_size=8
+).filter(lambda part: part not in {".", ".."})
 _HOLDINGS = st.builds(
     Holding,
     fabric=st.sampled_from(["ib", "roce"]),
@@ -46,11 +55,19 @@ def _allocation(fields: bytes) -> bytes:
 
 def _uids(fields: bytes) -> bytes:
     entry = b'{"namespace": "team-nlp", %s}' % fields
-    return b'{"version": 3, "tool": "", "release": "", "files": {}, "allocations": [], "uids": [%s]}' % entry
+    return (
+        b'{"version": 3, "tool": "", "release": "", "files": {}, "allocations": [], "uids": [%s]}'
+        % entry
+    )
 
 
 def _lock(**files: bytes) -> Lock:
-    return make_lock(files, {name: ["profiles/b.yaml", "profiles/a.yaml"] for name in files}, tool="0.1", release="r")
+    return make_lock(
+        files,
+        {name: ["profiles/b.yaml", "profiles/a.yaml"] for name in files},
+        tool="0.1",
+        release="r",
+    )
 
 
 @given(
@@ -67,7 +84,8 @@ def test_lock_is_read_back_as_it_was_written(
     holdings: list[Holding],
     ids: list[Ids],
 ) -> None:
-    """Whatever the paths, contents and numbers, reading a lockfile gives the lock that was written."""
+    """Whatever the paths, contents and numbers, reading a lockfile gives the lock that was
+    written."""
     folder = tmp_path_factory.mktemp("cluster")
     origins = {path: ["profiles/teams/ü.yaml"] for path in files}
     lock = make_lock(files, origins, tool="0.1.0", release=release, given=(holdings, ids))
@@ -76,7 +94,8 @@ def test_lock_is_read_back_as_it_was_written(
 
 
 def test_lock_bytes_hold_one_file_a_line() -> None:
-    """Two teams' files stand on two lines of sorted JSON, so that Git merges them without a conflict."""
+    """Two teams' files stand on two lines of sorted JSON, so that Git merges them without a
+    conflict."""
     text = lock_bytes(_lock(b=b"2", a=b"1")).decode()
     assert text.splitlines()[7:9] == [
         f'    "a": {{"sha256": "{digest(b"1")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}},',
@@ -86,18 +105,29 @@ def test_lock_bytes_hold_one_file_a_line() -> None:
 
 
 def test_lock_bytes_hold_one_number_a_line() -> None:
-    """Sorted by fabric and team, in the words of the ledger; one that the ledger no longer has says so."""
+    """Sorted by fabric and team, in the words of the ledger; one that the ledger no longer has says
+    so."""
     held = (
         Holding("roce", "nlp", "vlan", 100, IPv4Network("10.72.0.0/20"), "2026-11-22"),
         Holding("ib", "nlp", "partition", 0x101, IPv4Network("10.64.0.0/20")),
         Holding("ib", "audio", "partition", 0x100, IPv4Network("10.64.16.0/20"), former=True),
     )
-    lines = lock_bytes(make_lock({}, {}, tool="0.1", release="r", given=(held, ()))).decode().splitlines()
+    lines = (
+        lock_bytes(make_lock({}, {}, tool="0.1", release="r", given=(held, ())))
+        .decode()
+        .splitlines()
+    )
     assert lines[4:] == [
         '  "allocations": [',
-        '    {"fabric": "ib", "team": "audio", "partition": "0x0100", "addresses": "10.64.16.0/20", "former": true},',
+        (
+            '    {"fabric": "ib", "team": "audio", "partition": "0x0100", "addresses": '
+            '"10.64.16.0/20", "former": true},'
+        ),
         '    {"fabric": "ib", "team": "nlp", "partition": "0x0101", "addresses": "10.64.0.0/20"},',
-        '    {"fabric": "roce", "team": "nlp", "vlan": 100, "addresses": "10.72.0.0/20", "since": "2026-11-22"}',
+        (
+            '    {"fabric": "roce", "team": "nlp", "vlan": 100, "addresses": "10.72.0.0/20", "since": '
+            '"2026-11-22"}'
+        ),
         "  ],",
         '  "uids": [],',
         '  "files": {}',
@@ -106,30 +136,47 @@ def test_lock_bytes_hold_one_number_a_line() -> None:
 
 
 def test_lock_bytes_hold_the_user_ids_of_one_namespace_a_line() -> None:
-    """Sorted by namespace, in the words of the ledger; those that the ledger no longer has say so."""
+    """Sorted by namespace, in the words of the ledger; those that the ledger no longer has say
+    so."""
     held = (
         Ids("team-vision", 1_000_680_000, "s0:c26,c15", former=True),
         Ids("team-nlp", 2_000_000_000, "s0:c1001,c0", "2026-11-22"),
     )
-    lines = lock_bytes(make_lock({}, {}, tool="0.1", release="r", given=((), held))).decode().splitlines()
+    lines = (
+        lock_bytes(make_lock({}, {}, tool="0.1", release="r", given=((), held)))
+        .decode()
+        .splitlines()
+    )
     assert lines[5:9] == [
         '  "uids": [',
-        '    {"namespace": "team-nlp", "range": "2000000000/10000", "level": "s0:c1001,c0", "since": "2026-11-22"},',
-        '    {"namespace": "team-vision", "range": "1000680000/10000", "level": "s0:c26,c15", "former": true}',
+        (
+            '    {"namespace": "team-nlp", "range": "2000000000/10000", "level": "s0:c1001,c0", '
+            '"since": "2026-11-22"},'
+        ),
+        (
+            '    {"namespace": "team-vision", "range": "1000680000/10000", "level": "s0:c26,c15", '
+            '"former": true}'
+        ),
         "  ],",
     ]
 
 
 def test_first_form_remembers_no_numbers(tmp_path: Path) -> None:
-    """A lockfile that was written before numbers were remembered still says which files are ours."""
+    """A lockfile that was written before numbers were remembered still says which files are
+    ours."""
     entry = '{"a": {"sha256": "0", "from": []}}'
-    (tmp_path / LOCKFILE).write_text(f'{{"version": 1, "tool": "0.1", "release": "r", "files": {entry}}}')
+    (tmp_path / LOCKFILE).write_text(
+        f'{{"version": 1, "tool": "0.1", "release": "r", "files": {entry}}}'
+    )
     assert read_lock(tmp_path) == Lock("0.1", "r", {"a": LockedFile("0", ())}, ())
 
 
 def test_second_form_remembers_no_user_ids(tmp_path: Path) -> None:
-    """A lockfile that was written before user ids were remembered still says which numbers were given."""
-    (tmp_path / LOCKFILE).write_bytes(_allocation(b'"partition": "0x0101", "addresses": "10.64.0.0/20"'))
+    """A lockfile that was written before user ids were remembered still says which numbers were
+    given."""
+    (tmp_path / LOCKFILE).write_bytes(
+        _allocation(b'"partition": "0x0101", "addresses": "10.64.0.0/20"')
+    )
     lock = read_lock(tmp_path)
     assert lock is not None
     assert [holding.team for holding in lock.holdings] == ["nlp"]
@@ -181,7 +228,9 @@ def test_newer_lock_is_refused(tmp_path: Path) -> None:
         read_lock(tmp_path)
 
 
-@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../x", "a//b", "", ".", "a\\b", "a\0b", "a/"])
+@pytest.mark.parametrize(
+    "path", ["../x", "/etc/passwd", "a/../../x", "a//b", "", ".", "a\\b", "a\0b", "a/"]
+)
 def test_escaping_lock_is_refused(tmp_path: Path, path: str) -> None:
     """A lockfile can't make Trainyard delete what lies outside its folder."""
     lock = make_lock({path: b""}, {}, tool="0.1", release="r")
@@ -191,8 +240,11 @@ def test_escaping_lock_is_refused(tmp_path: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize("make", [lambda p: p.symlink_to("/dev/zero"), os.mkfifo, Path.mkdir])
-def test_lock_that_is_no_regular_file_is_refused(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    """A symlink, FIFO or folder in the lockfile's place neither leads elsewhere nor hangs the run."""
+def test_lock_that_is_no_regular_file_is_refused(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    """A symlink, FIFO or folder in the lockfile's place neither leads elsewhere nor hangs the
+    run."""
     make(tmp_path / LOCKFILE)
     with pytest.raises(TreeError, match="can't be read"):
         read_lock(tmp_path)

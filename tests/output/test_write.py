@@ -20,7 +20,9 @@ from trainyard.output.compare import compare
 from trainyard.output.hold import held
 from trainyard.output.write import Written, write
 
-_FILES = st.dictionaries(st.sampled_from(["a", "b", "teams__x__a", "teams__y__b"]), st.sampled_from("12"))
+_FILES = st.dictionaries(
+    st.sampled_from(["a", "b", "teams__x__a", "teams__y__b"]), st.sampled_from("12")
+)
 
 
 def _refuse(*_: object, **__: object) -> NoReturn:
@@ -49,7 +51,8 @@ def _limit(kind: int, soft: int) -> Iterator[None]:
 def test_tree_becomes_what_is_generated(
     tmp_path_factory: pytest.TempPathFactory, old: dict[str, str], new: dict[str, str]
 ) -> None:
-    """From any tree to any other: the files are exactly the generated ones, and the report tells the difference."""
+    """From any tree to any other: the files are exactly the generated ones, and the report tells
+    the difference."""
     target = tmp_path_factory.mktemp("parent") / "overlays"
     before, after = cluster_files(**old), cluster_files(**new)
     write(target, before)
@@ -68,7 +71,9 @@ def test_second_run_touches_nothing(target: Path) -> None:
 
     def state() -> list[tuple[str, int, int, int]]:
         places = [target.parent, target, *sorted(target.rglob("*"))]
-        return [(str(p), s.st_ino, s.st_mtime_ns, s.st_ctime_ns) for p in places for s in [p.lstat()]]
+        return [
+            (str(p), s.st_ino, s.st_mtime_ns, s.st_ctime_ns) for p in places for s in [p.lstat()]
+        ]
 
     before = state()
     assert write(target, files) == Written()
@@ -80,14 +85,18 @@ def test_unchanged_file_keeps_its_inode(target: Path) -> None:
     """Only what changed is written."""
     write(target, cluster_files(a="1", b="1"))
     inode, changed = ((target / "prod" / name).stat().st_ino for name in ("a.yaml", "b.yaml"))
-    assert write(target, cluster_files(a="1", b="2")).changed == ("prod/b.yaml", "prod/trainyard.lock")
+    assert write(target, cluster_files(a="1", b="2")).changed == (
+        "prod/b.yaml",
+        "prod/trainyard.lock",
+    )
     assert (target / "prod" / "a.yaml").stat().st_ino == inode
     assert (target / "prod" / "b.yaml").stat().st_ino != changed
 
 
 @pytest.mark.usefixtures("way")
 def test_foreign_things_are_carried_over(target: Path) -> None:
-    """What the lockfile does not list stays as it is, be it a file, a symlink, a FIFO or another cluster."""
+    """What the lockfile does not list stays as it is, be it a file, a symlink, a FIFO or another
+    cluster."""
     write(target, cluster_files("lab", a="1"))
     write(target, cluster_files(a="1"))
     (target / "prod" / "mine").mkdir()
@@ -114,7 +123,8 @@ def test_edited_file_of_ours_is_kept(target: Path) -> None:
 
 
 def test_symlink_in_place_of_our_orphan_is_kept(target: Path) -> None:
-    """A symlink where an orphan of ours was is somebody else's, even if it leads to the same content."""
+    """A symlink where an orphan of ours was is somebody else's, even if it leads to the same
+    content."""
     write(target, cluster_files(a="1", b="1"))
     (target / "prod" / "a.yaml").rename(target.parent / "moved")
     (target / "prod" / "a.yaml").symlink_to(target.parent / "moved")
@@ -140,7 +150,19 @@ def test_modes_do_not_depend_on_the_umask(target: Path, umask: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["x", "", "/etc/x", "../x", "prod/../../x", "prod/./x", "prod//x", "prod/", "prod\\x/y", "prod/a\0b"]
+    "path",
+    [
+        "x",
+        "",
+        "/etc/x",
+        "../x",
+        "prod/../../x",
+        "prod/./x",
+        "prod//x",
+        "prod/",
+        "prod\\x/y",
+        "prod/a\0b",
+    ],
 )
 def test_path_that_could_leave_the_tree_is_refused(target: Path, path: str) -> None:
     """Whatever the caller says, nothing is written outside a cluster's folder."""
@@ -171,10 +193,12 @@ def _in_the_way(target: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["symlink for a folder", "symlink for the cluster", "file for a folder", "folder for a file"]
+    "kind",
+    ["symlink for a folder", "symlink for the cluster", "file for a folder", "folder for a file"],
 )
 def test_what_stands_in_the_way_stops_the_run(target: Path, kind: str) -> None:
-    """A symlink or file where a generated folder belongs is named; nothing is written through it or in its place."""
+    """A symlink or file where a generated folder belongs is named; nothing is written through it or
+    in its place."""
     write(target, cluster_files(a="1"))
     _in_the_way(target, kind)
     before = on_disk(target.parent)
@@ -185,7 +209,8 @@ def test_what_stands_in_the_way_stops_the_run(target: Path, kind: str) -> None:
 
 @pytest.mark.usefixtures("way")
 def test_full_disk_leaves_the_old_tree(target: Path) -> None:
-    """A write that fails half-way is an error, and neither the tree nor its parent shows any of it."""
+    """A write that fails half-way is an error, and neither the tree nor its parent shows any of
+    it."""
     write(target, cluster_files(a="1"))
     before = on_disk(target.parent)
     with (
@@ -197,7 +222,9 @@ def test_full_disk_leaves_the_old_tree(target: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["flush", "put_in_place", "_create", "tempfile.mkdtemp"])
-def test_failing_step_leaves_the_old_tree(target: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+def test_failing_step_leaves_the_old_tree(
+    target: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
     """Whichever step the disk refuses, the old tree stands and the staging folder is gone."""
     write(target, cluster_files(a="1"))
     before = on_disk(target.parent)
@@ -224,7 +251,8 @@ def test_failing_second_rename_is_undone(target: Path, monkeypatch: pytest.Monke
 
 
 def test_read_only_parent_is_an_error(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the right to write beside the tree, it stays as it is; a run with nothing to do needs no right."""
+    """Without the right to write beside the tree, it stays as it is; a run with nothing to do needs
+    no right."""
 
     def denied(**_: object) -> NoReturn:
         raise PermissionError(errno.EACCES, "Permission denied")
@@ -241,11 +269,16 @@ def test_read_only_parent_is_an_error(target: Path, monkeypatch: pytest.MonkeyPa
 
 def test_missing_parent_is_an_error(tmp_path: Path) -> None:
     """The folder above the tree is the user's to make."""
-    with pytest.raises(TreeError, match="No such file or directory"), held(tmp_path / "nowhere" / "overlays", print):
+    with (
+        pytest.raises(TreeError, match="No such file or directory"),
+        held(tmp_path / "nowhere" / "overlays", print),
+    ):
         raise AssertionError
 
 
-def test_file_system_without_links_gets_copies(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_system_without_links_gets_copies(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where files can't be linked the result is the same."""
 
     def no_links(*_: object, **__: object) -> NoReturn:

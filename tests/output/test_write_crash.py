@@ -29,7 +29,8 @@ def _run(target: Path, files: dict[str, bytes], told: list[str] | None = None) -
 
 
 def test_second_run_at_the_same_time_is_refused(target: Path) -> None:
-    """While one run holds the parent, another stops and names the tree; a released or dead one does not block."""
+    """While one run holds the parent, another stops and names the tree; a released or dead one does
+    not block."""
     handle = os.open(target.parent, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
     with pytest.raises(TreeError, match=r"another run of trainyard is writing .*overlays"):
@@ -39,7 +40,8 @@ def test_second_run_at_the_same_time_is_refused(target: Path) -> None:
 
 
 def test_two_processes_leave_one_of_their_trees(target: Path) -> None:
-    """Of two processes that write at once, each either completes or is refused, and one tree stands."""
+    """Of two processes that write at once, each either completes or is refused, and one tree
+    stands."""
     trees = [cluster_files(**{f"f{n}": mark for n in range(200)}) for mark in "12"]
     for process in [_writer(target, *marks) for marks in ("12", "21")]:
         _kill(process, 0.1)
@@ -81,7 +83,8 @@ def _kill(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 @pytest.mark.parametrize("exchanged", [True, False])
 def test_killed_run_leaves_one_tree_whole(target: Path, exchanged: bool) -> None:
-    """Whenever a run is killed, the tree is the old or the new one, and the next run removes what it left."""
+    """Whenever a run is killed, the tree is the old or the new one, and the next run removes what
+    it left."""
     random = Random(7)
     first, second = (cluster_files(**{f"f{n}": mark for n in range(200)}) for mark in "12")
     write(target, first)
@@ -95,12 +98,16 @@ def test_killed_run_leaves_one_tree_whole(target: Path, exchanged: bool) -> None
 
 
 def test_tree_renamed_aside_by_a_killed_run_comes_back(target: Path) -> None:
-    """A fallback that was killed between its two renames is healed by the next run, with nothing of others lost."""
+    """A fallback that was killed between its two renames is healed by the next run, with nothing of
+    others lost."""
     write(target, cluster_files(a="1"))
     (target / "prod" / "mine").touch()
     target.rename(target.with_name(".overlays.previous"))
     told: list[str] = []
-    assert _run(target, cluster_files(a="2"), told).changed == ("prod/a.yaml", "prod/trainyard.lock")
+    assert _run(target, cluster_files(a="2"), told).changed == (
+        "prod/a.yaml",
+        "prod/trainyard.lock",
+    )
     assert (target / "prod" / "mine").exists()
     assert [path.name for path in target.parent.iterdir()] == ["overlays"]
     assert told == [f"recovered {target}: an earlier run was ended while it replaced the tree"]
@@ -110,7 +117,9 @@ def test_tree_that_is_aside_is_not_judged(target: Path) -> None:
     """Whoever only looks says what happened, in place of comparing with nothing."""
     write(target, cluster_files(a="1"))
     target.rename(target.with_name(".overlays.previous"))
-    with pytest.raises(TreeError, match=r"overlays is missing: .* run `trainyard generate` to recover it"):
+    with pytest.raises(
+        TreeError, match=r"overlays is missing: .* run `trainyard generate` to recover it"
+    ):
         compare(target, cluster_files(a="1"))
 
 
@@ -123,11 +132,16 @@ def test_leftover_of_an_exchange_is_removed_and_named(target: Path) -> None:
     told: list[str] = []
     _run(target, cluster_files(a="1"), told)
     assert [path.name for path in target.parent.iterdir()] == ["overlays"]
-    assert told == [f"removed {target.with_name(name)}, which an earlier run had left behind" for name in names]
+    assert told == [
+        f"removed {target.with_name(name)}, which an earlier run had left behind" for name in names
+    ]
 
 
-def test_leftover_that_can_not_be_removed_is_named(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tree is written all the same, and the reason is told, be the folder from an earlier run or from this one."""
+def test_leftover_that_can_not_be_removed_is_named(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tree is written all the same, and the reason is told, be the folder from an earlier run
+    or from this one."""
     write(target, cluster_files(a="1"))
     left = target.with_name(".overlays.staging-x")
     left.mkdir()
@@ -140,7 +154,10 @@ def test_leftover_that_can_not_be_removed_is_named(target: Path, monkeypatch: py
     told: list[str] = []
     _run(target, cluster_files(a="2"), told)
     assert on_disk(target) == cluster_files(a="2")
-    assert f"{left} was left behind and can't be removed (Permission denied); remove it by hand" in told
+    assert (
+        f"{left} was left behind and can't be removed (Permission denied); remove it by hand"
+        in told
+    )
     assert len({line for line in told if "staging-" in line}) == 2
 
 
@@ -173,7 +190,11 @@ def _refuse(*_: object) -> None:
 
 def test_edits_are_made_by_one_run_at_a_time(tmp_path: Path) -> None:
     """Two teams that are added at once must not get the same addresses."""
-    with editing(tmp_path, print), pytest.raises(TreeError, match="another run"), editing(tmp_path, print):
+    with (
+        editing(tmp_path, print),
+        pytest.raises(TreeError, match="another run"),
+        editing(tmp_path, print),
+    ):
         raise AssertionError
     with editing(tmp_path, print):
         pass

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainyard.diagnostics import Diagnostic
-from trainyard.profiles.discover import _NAME, ALONE, BAD_FILE_NAME, FOLDERS, MISPLACED_FILE, ProfileFile, discover
+from trainyard.profiles.discover import (
+    _NAME,
+    ALONE,
+    BAD_FILE_NAME,
+    FOLDERS,
+    MISPLACED_FILE,
+    ProfileFile,
+    discover,
+)
 
 KINDS = ("hardware", "clusters", "runtimes", "teams")
 
@@ -32,10 +40,22 @@ def refused(root: Path) -> list[tuple[str, str]]:
 
 
 def test_profiles_are_found_in_the_order_of_their_names(tmp_path: Path) -> None:
-    """Each file has its folder for a kind and its name without ending for a name, whatever the folder's own order."""
-    place(tmp_path, "teams/nlp.yaml", "hardware/b-2.yaml", "hardware/a.yaml", "components/c/kustomization.yaml", *ALONE)
+    """Each file has its folder for a kind and its name without ending for a name, whatever the
+    folder's own order."""
+    place(
+        tmp_path,
+        "teams/nlp.yaml",
+        "hardware/b-2.yaml",
+        "hardware/a.yaml",
+        "components/c/kustomization.yaml",
+        *ALONE,
+    )
 
-    assert [(each.kind, each.name, each.shown) for each in discover(tmp_path) if isinstance(each, ProfileFile)] == [
+    assert [
+        (each.kind, each.name, each.shown)
+        for each in discover(tmp_path)
+        if isinstance(each, ProfileFile)
+    ] == [
         ("allocations", "allocations", "profiles/allocations.yaml"),
         ("components", "c", "profiles/components/c/kustomization.yaml"),
         ("hardware", "a", "profiles/hardware/a.yaml"),
@@ -61,7 +81,11 @@ def test_path_found_is_the_file_itself(tmp_path: Path) -> None:
         *("notes.txt", "team/nlp.yaml", "trainyard.yml", "Teams/nlp.yaml"),
         *(f"{kind}/a.yml" for kind in KINDS),
         *("teams/nlp", "teams/nlp.YAML", "teams/nlp.yaml.orig", "teams/more/nlp.yaml"),
-        *("components/loose.yaml", "components/c/kustomization.yml", "components/c/deep/kustomization.yaml"),
+        *(
+            "components/loose.yaml",
+            "components/c/kustomization.yml",
+            "components/c/deep/kustomization.yaml",
+        ),
     ],
 )
 def test_misplaced_file_is_refused(file: str, tmp_path: Path) -> None:
@@ -74,7 +98,9 @@ def test_misplaced_file_is_refused(file: str, tmp_path: Path) -> None:
     assert found(tmp_path) == []
 
 
-@pytest.mark.parametrize("name", ["NLP", "1st", "-a", "a-", "a_b", "a.b", "ä", "a b", "a\nb", "a\n", "a" * 41])
+@pytest.mark.parametrize(
+    "name", ["NLP", "1st", "-a", "a-", "a_b", "a.b", "ä", "a b", "a\nb", "a\n", "a" * 41]
+)
 @pytest.mark.parametrize("form", ["teams/{}.yaml", "components/{}/kustomization.yaml"])
 def test_bad_name_is_refused(form: str, name: str, tmp_path: Path) -> None:
     """A name that the API server would refuse in a namespace or label is refused, and said."""
@@ -88,7 +114,8 @@ def test_bad_name_is_refused(form: str, name: str, tmp_path: Path) -> None:
 
 @given(st.text(alphabet="abz019-_.A\n", max_size=42))
 def test_name_is_an_rfc_1123_label_that_begins_with_a_letter(name: str) -> None:
-    """Exactly the lower-case labels of at most 40 characters are names; the rule is told in another way here."""
+    """Exactly the lower-case labels of at most 40 characters are names; the rule is told in another
+    way here."""
     allowed = set("abcdefghijklmnopqrstuvwxyz0123456789-")
     good = bool(name) and len(name) <= 40 and set(name) <= allowed
     good = good and name[0].isalpha() and not name.endswith("-")
@@ -97,7 +124,15 @@ def test_name_is_an_rfc_1123_label_that_begins_with_a_letter(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", [".gitkeep", "teams/.gitkeep", "teams/.nlp.yaml.swp", "teams/.DS_Store", ".idea/x.xml", "teams/.nlp.yaml~"]
+    "file",
+    [
+        ".gitkeep",
+        "teams/.gitkeep",
+        "teams/.nlp.yaml.swp",
+        "teams/.DS_Store",
+        ".idea/x.xml",
+        "teams/.nlp.yaml~",
+    ],
 )
 def test_what_editors_and_git_leave_is_passed_over(file: str, tmp_path: Path) -> None:
     """A hidden file that does not end like a profile is neither a profile nor a mistake."""
@@ -118,7 +153,14 @@ def test_lock_of_emacs_is_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "file",
     [
-        *(".nlp.yaml", ".yaml", "teams/.nlp.yaml", "teams/.x.yml", "teams/.X.YAML", ".teams/nlp.yaml"),
+        *(
+            ".nlp.yaml",
+            ".yaml",
+            "teams/.nlp.yaml",
+            "teams/.x.yml",
+            "teams/.X.YAML",
+            ".teams/nlp.yaml",
+        ),
         *("components/.c/kustomization.yaml", "components/.c/deep/er/a.yaml"),
     ],
 )
@@ -163,7 +205,8 @@ def test_name_that_looks_like_ascii_is_told_by_code_point(tmp_path: Path) -> Non
     ],
 )
 def test_symbolic_link_is_refused(link: str, target: str, tmp_path: Path) -> None:
-    """A link could lead out of the repository: neither a file, a folder nor a Component may be one."""
+    """A link could lead out of the repository: neither a file, a folder nor a Component may be
+    one."""
     place(tmp_path, "secret.yaml", "elsewhere/kustomization.yaml", "elsewhere/nlp.yaml")
     root = tmp_path / "profiles"
     (root / link).parent.mkdir(parents=True)
@@ -173,7 +216,9 @@ def test_symbolic_link_is_refused(link: str, target: str, tmp_path: Path) -> Non
     assert found(root) == []
 
 
-@pytest.mark.parametrize("file", ["trainyard.yaml", "teams/nlp.yaml", "components/c/kustomization.yaml"])
+@pytest.mark.parametrize(
+    "file", ["trainyard.yaml", "teams/nlp.yaml", "components/c/kustomization.yaml"]
+)
 def test_fifo_is_refused(file: str, tmp_path: Path) -> None:
     """A pipe would block the reader for ever."""
     (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
@@ -252,8 +297,11 @@ def test_folder_named_as_a_file_is_refused(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_wrong_type_of_file_is_named(path: str, kind: str, message: str, hint: str, tmp_path: Path) -> None:
-    """The place and the name are right, so the help is about the type and not about another folder."""
+def test_wrong_type_of_file_is_named(
+    path: str, kind: str, message: str, hint: str, tmp_path: Path
+) -> None:
+    """The place and the name are right, so the help is about the type and not about another
+    folder."""
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     _make(tmp_path / path, kind)
     (found,) = discover(tmp_path)

@@ -1,4 +1,5 @@
-"""Files become sources; a Component's objects are read beside it, and what can't be used is told at its entry."""
+"""Files become sources; a Component's objects are read beside it, and what can't be used is told at
+its entry."""
 
 from __future__ import annotations
 
@@ -29,9 +30,13 @@ def component(tmp_path: Path) -> Path:
 def listed(folder: Path, *entries: str) -> tuple[dict[str, int], list[Diagnostic]]:
     """Return how many objects each listed file gave, and what is wrong."""
     lines = "".join(f"\n  - {entry}" for entry in entries)
-    (folder / "kustomization.yaml").write_text(f"kind: Component\nresources:{lines}\n", encoding="utf-8")
+    (folder / "kustomization.yaml").write_text(
+        f"kind: Component\nresources:{lines}\n", encoding="utf-8"
+    )
     profiles, found = load(folder.parents[1])
-    return {file: len(bodies) for file, bodies in profiles.component_objects[folder.name].items()}, list(found)
+    return {
+        file: len(bodies) for file, bodies in profiles.component_objects[folder.name].items()
+    }, list(found)
 
 
 def only(found: list[Diagnostic], index: int = 0) -> str:
@@ -43,13 +48,20 @@ def only(found: list[Diagnostic], index: int = 0) -> str:
 
 
 def test_empty_folder_gives_empty_profiles(tmp_path: Path) -> None:
-    """The files that stand alone may be absent: nothing is given, nothing is waived, and settings are missed later."""
+    """The files that stand alone may be absent: nothing is given, nothing is waived, and settings
+    are missed later."""
     profiles, found = load(tmp_path)
 
     assert found == ()
     assert (profiles.settings.content, profiles.settings.value) == (b"", None)
     assert (profiles.allocations.value, profiles.waivers.value) == ({}, {})
-    assert [*profiles.hardware, *profiles.clusters, *profiles.runtimes, *profiles.teams, *profiles.components] == []
+    assert [
+        *profiles.hardware,
+        *profiles.clusters,
+        *profiles.runtimes,
+        *profiles.teams,
+        *profiles.components,
+    ] == []
 
 
 def test_each_kind_goes_to_its_place(profiles: Path) -> None:
@@ -60,7 +72,9 @@ def test_each_kind_goes_to_its_place(profiles: Path) -> None:
     kinds = {each: getattr(read, each) for each in ("hardware", "clusters", "runtimes", "teams")}
     for kind, sources in kinds.items():
         assert sorted(sources) == sorted(path.stem for path in (profiles / kind).iterdir())
-        assert all(source.file == f"profiles/{kind}/{name}.yaml" for name, source in sources.items())
+        assert all(
+            source.file == f"profiles/{kind}/{name}.yaml" for name, source in sources.items()
+        )
     assert read.settings.value["domain"] == "ml.example.com"
     assert read.component_objects.keys() == read.components.keys() == {"simulation-defaults"}
 
@@ -70,7 +84,9 @@ def test_shipped_files_have_no_fault() -> None:
     profiles, _ = load(PACKAGE / "presets" / "..")
     shipped = {**profiles.presets, **profiles.releases}
 
-    assert sorted(profiles.presets) == sorted(path.stem for path in (PACKAGE / "presets").glob("*.yaml"))
+    assert sorted(profiles.presets) == sorted(
+        path.stem for path in (PACKAGE / "presets").glob("*.yaml")
+    )
     assert "openshift-ai-3.5" in profiles.releases
     assert all(isinstance(source.value, dict) for source in shipped.values())
     assert all(source.file.startswith("trainyard:") for source in shipped.values())
@@ -92,8 +108,11 @@ def test_reading_goes_on_after_a_fault(tmp_path: Path) -> None:
     assert profiles.teams["good"].value == {"a": 1}
 
 
-def test_unreadable_file_is_no_finding_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that can't be opened ends the run and is named; nothing would be told truly without it."""
+def test_unreadable_file_is_no_finding_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that can't be opened ends the run and is named; nothing would be told truly without
+    it."""
 
     def deny(*_: object) -> bytes:
         raise PermissionError(13, "Permission denied")
@@ -112,7 +131,10 @@ def test_huge_file_is_a_finding_and_is_not_read(tmp_path: Path) -> None:
         file.truncate(2**40)
     profiles, (found,) = load(tmp_path)
 
-    assert (found.rule, found.at) == ("shape/too-large", Pointer("profiles/teams/a.yaml", line=1, column=1))
+    assert (found.rule, found.at) == (
+        "shape/too-large",
+        Pointer("profiles/teams/a.yaml", line=1, column=1),
+    )
     assert len(profiles.teams["a"].content) == MAX_BYTES + 1
 
 
@@ -121,13 +143,17 @@ def test_huge_file_is_a_finding_and_is_not_read(tmp_path: Path) -> None:
     [
         *(("trainyard.yaml", each) for each in ("link", "fifo", "folder")),
         *(("teams/nlp.yaml", each) for each in ("link", "fifo", "folder", "linked folder")),
-        *(("components/c/kustomization.yaml", each) for each in ("link", "fifo", "folder", "linked folder")),
+        *(
+            ("components/c/kustomization.yaml", each)
+            for each in ("link", "fifo", "folder", "linked folder")
+        ),
     ],
 )
 def test_profile_that_is_exchanged_after_the_listing_is_a_finding(
     file: str, replacement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A link's target is not read, a FIFO not waited for, and a folder that became a link not entered."""
+    """A link's target is not read, a FIFO not waited for, and a folder that became a link not
+    entered."""
     outside = tmp_path / "outside" / Path(file).name
     root = tmp_path / "profiles"
     for path in (outside, root / file):
@@ -198,7 +224,8 @@ def test_missing_file_of_a_component_is_told_at_its_entry(component: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "entry", ["../d/a.yaml", "deep/a.yaml", "../../trainyard.yaml", "deep/../a.yaml", "/etc/hostname"]
+    "entry",
+    ["../d/a.yaml", "deep/a.yaml", "../../trainyard.yaml", "deep/../a.yaml", "/etc/hostname"],
 )
 def test_file_from_elsewhere_is_not_read(entry: str, component: Path) -> None:
     """A Component takes only what lies beside it, even when what it names exists."""
@@ -210,7 +237,9 @@ def test_file_from_elsewhere_is_not_read(entry: str, component: Path) -> None:
     objects, found = listed(component, entry)
 
     assert objects == {}
-    assert "not a file beside the kustomization" in only([each for each in found if each.at.file == KUSTOMIZATION])
+    assert "not a file beside the kustomization" in only(
+        [each for each in found if each.at.file == KUSTOMIZATION]
+    )
 
 
 def test_symbolic_link_of_a_component_is_not_followed(component: Path, tmp_path: Path) -> None:
@@ -237,18 +266,27 @@ def test_symbolic_link_of_a_component_is_not_followed(component: Path, tmp_path:
         (b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n", "has no `metadata.name`", (3, 1)),
         (b"apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "has no `metadata.name`", (3, 1)),
         (b"apiVersion: v1\nkind: ConfigMap\nmetadata: [name]\n", "has no `metadata.name`", (3, 1)),
-        (b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 7}\n", "has no `metadata.name`", (3, 18)),
+        (
+            b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 7}\n",
+            "has no `metadata.name`",
+            (3, 18),
+        ),
         (b"apiVersion: 1\nkind: ConfigMap\nmetadata: {name: x}\n", "has no `apiVersion`", (1, 13)),
         (b"apiVersion: v1\nkind: ''\nmetadata: {name: x}\n", "has no `kind`", (2, 7)),
         (b"apiVersion: v1\nkind: [ConfigMap]\nmetadata: {name: x}\n", "has no `kind`", (2, 7)),
-        (f"{CONFIG_MAP}---\nkind: ConfigMap\n".encode(), "has no `apiVersion`, `metadata.name`", (5, 1)),
+        (
+            f"{CONFIG_MAP}---\nkind: ConfigMap\n".encode(),
+            "has no `apiVersion`, `metadata.name`",
+            (5, 1),
+        ),
         (b"[" * 20_000, "can't be used: more than 100 levels of mappings and lists", (1, 101)),
     ],
 )
 def test_broken_file_of_a_component_is_told(
     content: bytes, reason: str, place: tuple[int, int], component: Path
 ) -> None:
-    """Whatever the file holds: one finding at its line with the reason, and not one of its objects is used."""
+    """Whatever the file holds: one finding at its line with the reason, and not one of its objects
+    is used."""
     (component / "a.yaml").write_bytes(content)
     objects, (found,) = listed(component, "a.yaml")
     mark = load(component.parents[1])[0].sources()[found.at.file].mark(found.at)
@@ -285,8 +323,11 @@ def test_huge_file_of_a_component_is_a_finding_and_is_not_read(component: Path) 
         (f"{CONFIG_MAP}data: {{password: a{'b' * 9}}}\n".encode(), "delivery/secret-in-git", 18),
     ],
 )
-def test_file_of_a_component_is_read_like_a_profile(content: bytes, rule: str, column: int, component: Path) -> None:
-    """What no profile may hold, no hand-written object may: it is told at its own place, and nothing of it is used."""
+def test_file_of_a_component_is_read_like_a_profile(
+    content: bytes, rule: str, column: int, component: Path
+) -> None:
+    """What no profile may hold, no hand-written object may: it is told at its own place, and
+    nothing of it is used."""
     (component / "a.yaml").write_bytes(content)
     objects, found = listed(component, "a.yaml")
 
@@ -307,5 +348,6 @@ def test_file_that_a_component_does_not_list_is_misplaced(component: Path) -> No
 
     assert objects == {"a.yaml": 1}
     assert [(each.rule, each.at.file) for each in found] == [
-        (MISPLACED_FILE.id, f"profiles/components/c/{name}") for name in (".b.yaml", "b.yaml", "deep")
+        (MISPLACED_FILE.id, f"profiles/components/c/{name}")
+        for name in (".b.yaml", "b.yaml", "deep")
     ]

@@ -16,20 +16,32 @@ PATH = "teams/science/extra/it.yaml"
 def added(kind: str, spec: dict[str, Any], name: str = "it") -> list[str]:
     """Return what is told of a component's object beside the flagship's own."""
     version = "external-secrets.io/v1" if kind == "ExternalSecret" else "v1"
-    body = {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "team-science"}, "spec": spec}
+    body = {
+        "apiVersion": version,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": "team-science"},
+        "spec": spec,
+    }
     manifest = Manifest(PATH, body, (), Pointer("profiles/components/extra/kustomization.yaml"))
     return messages([*flagship()[1], manifest])
 
 
 @pytest.mark.parametrize(
-    ("field", "place"), [("data", "spec.data[0]"), ("dataFrom", "spec.dataFrom[0]")], ids=["data", "dataFrom"]
+    ("field", "place"),
+    [("data", "spec.data[0]"), ("dataFrom", "spec.dataFrom[0]")],
+    ids=["data", "dataFrom"],
 )
 @pytest.mark.parametrize(
     ("kind", "told"),
-    [("ClusterSecretStore", "ClusterSecretStore `nowhere`"), (None, "SecretStore `nowhere` in namespace")],
+    [
+        ("ClusterSecretStore", "ClusterSecretStore `nowhere`"),
+        (None, "SecretStore `nowhere` in namespace"),
+    ],
     ids=["cluster", "own"],
 )
-def test_store_of_a_single_entry_has_a_target(field: str, place: str, kind: str | None, told: str) -> None:
+def test_store_of_a_single_entry_has_a_target(
+    field: str, place: str, kind: str | None, told: str
+) -> None:
     """Each entry of an ExternalSecret may name a store of its own."""
     store = {"name": "nowhere"} | ({"kind": kind} if kind else {})
     (found,) = added("ExternalSecret", {field: [{"sourceRef": {"storeRef": store}}]})
@@ -44,7 +56,9 @@ def test_known_store_is_found() -> None:
     assert added("ExternalSecret", {"data": [{"sourceRef": {"storeRef": store}}]}) == []
 
 
-@pytest.mark.parametrize("spec", [{"target": {"name": "registry-pull"}}, {"target": {"creationPolicy": "Merge"}}])
+@pytest.mark.parametrize(
+    "spec", [{"target": {"name": "registry-pull"}}, {"target": {"creationPolicy": "Merge"}}]
+)
 def test_secret_is_made_once(spec: dict[str, Any]) -> None:
     """Two ExternalSecrets with one Secret, named or by their own name, are two writers."""
     name = "another" if "name" in spec["target"] else "registry-pull"
@@ -57,7 +71,8 @@ def test_secret_is_made_once(spec: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "owner"), [("kube-root-ca.crt", "Kubernetes"), ("openshift-service-ca.crt", "OpenShift")]
+    ("name", "owner"),
+    [("kube-root-ca.crt", "Kubernetes"), ("openshift-service-ca.crt", "OpenShift")],
 )
 def test_config_map_of_every_namespace_is_not_redefined(name: str, owner: str) -> None:
     """Its controller would fight Argo CD over it."""

@@ -17,13 +17,16 @@ RAIL = "openshift.io/ib_rail_5"
 def _uncover(*names: str) -> Any:
     def change(body: dict[str, Any]) -> None:
         group = body["spec"]["resourceGroups"][0]
-        group["coveredResources"] = [name for name in group["coveredResources"] if name not in names]
+        group["coveredResources"] = [
+            name for name in group["coveredResources"] if name not in names
+        ]
 
     return change
 
 
 def test_uncovered_resource_is_found_for_each_runtime_and_job_of_the_team() -> None:
-    """A rail that a team's queue does not cover is a finding for all that would wait in it, and for no other team."""
+    """A rail that a team's queue does not cover is a finding for all that would wait in it, and for
+    no other team."""
     at = position("platform/clusterqueue-nlp-gpu.yaml")
     manifests = changed(at, _uncover(RAIL, "ephemeral-storage"))
     found = list(check_references(SITE, manifests))
@@ -33,7 +36,10 @@ def test_uncovered_resource_is_found_for_each_runtime_and_job_of_the_team() -> N
         *(f"platform/clustertrainingruntime-{name}-dgx-h100.yaml" for name in _OVER_RAILS),
         *(f"samples/trainjob-nlp-{name.rpartition('-')[0]}.yaml" for name in _OVER_RAILS),
     ]
-    assert all(f"`ephemeral-storage`, `{RAIL}`, which ClusterQueue `nlp-gpu`" in each.message for each in waiting)
+    assert all(
+        f"`ephemeral-storage`, `{RAIL}`, which ClusterQueue `nlp-gpu`" in each.message
+        for each in waiting
+    )
     assert {each.message.partition(":")[0] for each in found if each not in waiting} == {
         "platform/clustertrainingruntime-grpo-v1-dgx-h100.yaml",
         "samples/trainjob-nlp-grpo.yaml",
@@ -43,9 +49,15 @@ def test_uncovered_resource_is_found_for_each_runtime_and_job_of_the_team() -> N
 
 
 def test_one_queue_of_several_is_enough_for_a_runtime() -> None:
-    """A team with a queue for each class of node may use a runtime that only one of them covers; a job names one."""
-    cluster, local = position("clusterqueue-science-gpu.yaml"), position("teams/science/localqueue-gpu.yaml")
-    manifests = changed(cluster, lambda body: (_uncover(RAIL)(body), body["metadata"].update(name="science-cpu")))
+    """A team with a queue for each class of node may use a runtime that only one of them covers; a
+    job names one."""
+    cluster, local = (
+        position("clusterqueue-science-gpu.yaml"),
+        position("teams/science/localqueue-gpu.yaml"),
+    )
+    manifests = changed(
+        cluster, lambda body: (_uncover(RAIL)(body), body["metadata"].update(name="science-cpu"))
+    )
     second = deepcopy(MANIFESTS[local].body)
     second["metadata"]["name"], second["spec"]["clusterQueue"] = "cpu", "science-cpu"
     both = [*manifests, MANIFESTS[cluster], replace(MANIFESTS[local], body=second)]
@@ -54,7 +66,9 @@ def test_one_queue_of_several_is_enough_for_a_runtime() -> None:
     waiting = deepcopy(both[sample].body)
     waiting["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "cpu"
     both[sample] = replace(both[sample], body=waiting)
-    assert [message.partition(":")[0] for message in messages(both)] == ["samples/trainjob-science-openmpi-cuda.yaml"]
+    assert [message.partition(":")[0] for message in messages(both)] == [
+        "samples/trainjob-science-openmpi-cuda.yaml"
+    ]
 
 
 def test_job_with_resources_of_its_own_asks_for_these() -> None:
@@ -70,7 +84,9 @@ def test_limit_without_request_counts_as_asked() -> None:
     """The API server makes a request of a limit that stands alone."""
 
     def limit(body: dict[str, Any]) -> None:
-        job = body["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+        job = body["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"][
+            "spec"
+        ]
         job["containers"][0]["resources"] = {"limits": {"example.com/fpga": "1"}}
 
     at = position("clustertrainingruntime-deepspeed-v1-dgx-h100.yaml")

@@ -20,7 +20,9 @@ _POD = {
         "imagePullSecrets": [{"name": "pull"}],
         "initContainers": [
             {
-                "env": [{"name": "D", "valueFrom": {"secretKeyRef": {"name": "first", "key": "k"}}}],
+                "env": [
+                    {"name": "D", "valueFrom": {"secretKeyRef": {"name": "first", "key": "k"}}}
+                ],
                 "resources": {"requests": {"openshift.io/rail_1": "1"}},
             }
         ],
@@ -35,9 +37,14 @@ _POD = {
                 "env": [
                     {"name": "A", "value": "1"},
                     {"name": "B", "valueFrom": {"secretKeyRef": {"name": "token", "key": "k"}}},
-                    {"name": "C", "valueFrom": {"configMapKeyRef": {"name": "options", "key": "k"}}},
+                    {
+                        "name": "C",
+                        "valueFrom": {"configMapKeyRef": {"name": "options", "key": "k"}},
+                    },
                 ],
-                "resources": {"requests": {"cpu": "1", "nvidia.com/gpu": "1", "openshift.io/rail_0": "1"}},
+                "resources": {
+                    "requests": {"cpu": "1", "nvidia.com/gpu": "1", "openshift.io/rail_0": "1"}
+                },
             }
         ],
     },
@@ -63,7 +70,9 @@ def _pod_uses(namespace: str) -> set[tuple[str, str, str]]:
     }
 
 
-_RUNTIME = {"spec": {"template": {"spec": {"replicatedJobs": [{"template": {"spec": {"template": _POD}}}]}}}}
+_RUNTIME = {
+    "spec": {"template": {"spec": {"replicatedJobs": [{"template": {"spec": {"template": _POD}}}]}}}
+}
 _BY_NAME = {"matchLabels": {"kubernetes.io/metadata.name": "a", "team": "x"}}
 _BY_EXPRESSION = {
     "matchExpressions": [
@@ -79,7 +88,10 @@ CASES: list[tuple[str, dict[str, Any], set[tuple[str, str, str]]]] = [
             "spec": {
                 "cohortName": "research",
                 "namespaceSelector": _BY_EXPRESSION,
-                "resourceGroups": [{"flavors": [{"name": "x"}, {"name": "y"}]}, {"flavors": [{"name": "z"}]}],
+                "resourceGroups": [
+                    {"flavors": [{"name": "x"}, {"name": "y"}]},
+                    {"flavors": [{"name": "z"}]},
+                ],
             }
         },
         {
@@ -110,7 +122,11 @@ CASES: list[tuple[str, dict[str, Any], set[tuple[str, str, str]]]] = [
         },
         {("Role", "own", "local"), ("ServiceAccount", "theirs", "robot")},
     ),
-    ("ClusterRoleBinding", {"roleRef": {"kind": "ClusterRole", "name": "wide"}}, {("ClusterRole", "", "wide")}),
+    (
+        "ClusterRoleBinding",
+        {"roleRef": {"kind": "ClusterRole", "name": "wide"}},
+        {("ClusterRole", "", "wide")},
+    ),
     (
         "ValidatingAdmissionPolicyBinding",
         {
@@ -120,17 +136,29 @@ CASES: list[tuple[str, dict[str, Any], set[tuple[str, str, str]]]] = [
                 "matchResources": {"namespaceSelector": _BY_NAME},
             }
         },
-        {("ValidatingAdmissionPolicy", "", "p"), ("ConfigMap", "system", "limits"), ("Namespace", "", "a")},
+        {
+            ("ValidatingAdmissionPolicy", "", "p"),
+            ("ConfigMap", "system", "limits"),
+            ("Namespace", "", "a"),
+        },
     ),
     (
         "PersistentVolumeClaim",
         {"spec": {"volumeName": "v", "storageClassName": ""}},
         {("PersistentVolume", "", "v")},
     ),
-    ("PersistentVolumeClaim", {"spec": {"storageClassName": "fast"}}, {("StorageClass", "", "fast")}),
+    (
+        "PersistentVolumeClaim",
+        {"spec": {"storageClassName": "fast"}},
+        {("StorageClass", "", "fast")},
+    ),
     (
         "PersistentVolume",
-        {"spec": {"claimRef": {"kind": "PersistentVolumeClaim", "name": "home", "namespace": "theirs"}}},
+        {
+            "spec": {
+                "claimRef": {"kind": "PersistentVolumeClaim", "name": "home", "namespace": "theirs"}
+            }
+        },
         {("PersistentVolumeClaim", "theirs", "home")},
     ),
     (
@@ -138,7 +166,11 @@ CASES: list[tuple[str, dict[str, Any], set[tuple[str, str, str]]]] = [
         {"spec": {"secretStoreRef": {"kind": "ClusterSecretStore", "name": "vault"}}},
         {("ClusterSecretStore", "", "vault")},
     ),
-    ("ExternalSecret", {"spec": {"secretStoreRef": {"name": "vault"}}}, {("SecretStore", "own", "vault")}),
+    (
+        "ExternalSecret",
+        {"spec": {"secretStoreRef": {"name": "vault"}}},
+        {("SecretStore", "own", "vault")},
+    ),
     (
         "KubeletConfig",
         {"spec": {"machineConfigPoolSelector": {"matchLabels": {"role": "gpu"}}}},
@@ -154,7 +186,14 @@ CASES: list[tuple[str, dict[str, Any], set[tuple[str, str, str]]]] = [
         {
             "spec": {
                 "ingress": [{"from": [{"namespaceSelector": _BY_NAME}, {"podSelector": {}}]}],
-                "egress": [{"to": [{"namespaceSelector": _BY_EXPRESSION}, {"ipBlock": {"cidr": "192.0.2.0/24"}}]}],
+                "egress": [
+                    {
+                        "to": [
+                            {"namespaceSelector": _BY_EXPRESSION},
+                            {"ipBlock": {"cidr": "192.0.2.0/24"}},
+                        ]
+                    }
+                ],
             }
         },
         {("Namespace", "", name) for name in "abc"},
@@ -168,7 +207,10 @@ CASES: list[tuple[str, dict[str, Any], set[tuple[str, str, str]]]] = [
         "TrainJob",
         {
             "metadata": {
-                "labels": {"kueue.x-k8s.io/queue-name": "gpu", "kueue.x-k8s.io/priority-class": "batch"},
+                "labels": {
+                    "kueue.x-k8s.io/queue-name": "gpu",
+                    "kueue.x-k8s.io/priority-class": "batch",
+                },
             },
             "spec": {
                 "runtimeRef": {"name": "mpi"},
@@ -195,10 +237,14 @@ CASES: list[tuple[str, dict[str, Any], set[tuple[str, str, str]]]] = [
 
 
 @pytest.mark.parametrize(("kind", "fields", "expected"), CASES)
-def test_extractor_finds_every_name(kind: str, fields: dict[str, Any], expected: set[tuple[str, str, str]]) -> None:
+def test_extractor_finds_every_name(
+    kind: str, fields: dict[str, Any], expected: set[tuple[str, str, str]]
+) -> None:
     """Each kind's names are found, in the namespace that Kubernetes looks them up in."""
     found = list(uses({"kind": kind, **fields}, Scope("own", "openshift.io")))
-    assert {(use.kind, use.namespace, use.name) for use in found} == expected | {("Namespace", "", "own")}
+    assert {(use.kind, use.namespace, use.name) for use in found} == expected | {
+        ("Namespace", "", "own")
+    }
     assert len(found) == len(expected) + 1
 
 
@@ -211,4 +257,6 @@ def test_cluster_wide_runtime_means_each_listing_namespace() -> None:
 def test_use_says_where() -> None:
     """The place reads as a path of keys and indexes."""
     body = {"kind": "ClusterQueue", "spec": {"resourceGroups": [{"flavors": [{"name": "x"}]}]}}
-    assert [use.where for use in uses(body, Scope("", ""))] == ["spec.resourceGroups[0].flavors[0].name"]
+    assert [use.where for use in uses(body, Scope("", ""))] == [
+        "spec.resourceGroups[0].flavors[0].name"
+    ]

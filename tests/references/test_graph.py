@@ -68,26 +68,41 @@ def test_renamed_reference_is_found(place: tuple[int, Use]) -> None:
             parent[f"{use.name}_x"] = parent.pop(use.name)
         else:
             old = parent[use.path[-1]]
-            parent[use.path[-1]] = old.replace(use.name, f"{use.name}-x") if use.name in old else f"{old}-x"
+            parent[use.path[-1]] = (
+                old.replace(use.name, f"{use.name}-x") if use.name in old else f"{old}-x"
+            )
 
     found = messages(changed(at, rename))
     assert any(MANIFESTS[at].told in message for message in found)
 
 
 def _paths(value: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]:
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    members = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for step, member in members:
         yield (*path, step)
         yield from _paths(member, (*path, step))
 
 
-@given(st.data(), st.integers(0, len(MANIFESTS) - 1), st.sampled_from([None, 7, "x", [], ["x", None], {}, {"x": []}]))
+@given(
+    st.data(),
+    st.integers(0, len(MANIFESTS) - 1),
+    st.sampled_from([None, 7, "x", [], ["x", None], {}, {"x": []}]),
+)
 def test_odd_shapes_are_survived(data: st.DataObject, at: int, value: object) -> None:
-    """A component may hold anything: the schemas say what is wrong with it, the graph must not fall over."""
+    """A component may hold anything: the schemas say what is wrong with it, the graph must not fall
+    over."""
     identity = {(), ("apiVersion",), ("kind",), ("metadata",), ("metadata", "name")}
     paths = [path for path in _paths(MANIFESTS[at].body) if path not in identity]
     path = data.draw(st.sampled_from(paths))
-    for finding in check_references(SITE, changed(at, lambda body: put(body, path, lambda _: value))):
+    for finding in check_references(
+        SITE, changed(at, lambda body: put(body, path, lambda _: value))
+    ):
         assert finding.rule in {rule.id for rule in RULES}
 
 
@@ -98,7 +113,8 @@ def test_undefined_name_says_what_where_and_what_is_nearest() -> None:
     finding = next(check_references(SITE, manifests))
     assert finding.at == MANIFESTS[at].at
     assert finding.message == (
-        "teams/nlp/localqueue-gpu.yaml: spec.clusterQueue names ClusterQueue `nlp-gpus`, which nothing defines"
+        "teams/nlp/localqueue-gpu.yaml: spec.clusterQueue names ClusterQueue `nlp-gpus`, which "
+        "nothing defines"
     )
     assert finding.hint == "did you mean `nlp-gpu`?"
 
@@ -114,7 +130,9 @@ def test_runtime_needs_its_names_in_every_namespace_that_lists_it() -> None:
     assert "NetworkAttachmentDefinition `ib-rail-3` in namespace `team-vision`" in found[0]
 
 
-@pytest.mark.parametrize("name", ["ClusterSecretStore/vault", "StorageClass/cephfs", "Namespace/openshift-dns"])
+@pytest.mark.parametrize(
+    "name", ["ClusterSecretStore/vault", "StorageClass/cephfs", "Namespace/openshift-dns"]
+)
 def test_external_name_must_be_declared(name: str) -> None:
     """What others own is defined by its declaration alone."""
     external = {key: owner for key, owner in SITE.cluster.external.items() if key != name}
@@ -128,17 +146,27 @@ def test_account_with_an_owner_is_declared_by_the_profile() -> None:
     """An account that others make needs no object, in its own team's namespace only."""
     ours = []
     for tenant in SITE.tenants:
-        team = replace(tenant.team, accounts=tuple(replace(each, owner="") for each in tenant.team.accounts))
-        ours.append(replace(tenant, spaces=tuple(replace(space, team=team) for space in tenant.spaces)))
-    found = {each.message for each in check_references(replace(SITE, tenants=tuple(ours)), MANIFESTS)}
+        team = replace(
+            tenant.team, accounts=tuple(replace(each, owner="") for each in tenant.team.accounts)
+        )
+        ours.append(
+            replace(tenant, spaces=tuple(replace(space, team=team) for space in tenant.spaces))
+        )
+    found = {
+        each.message for each in check_references(replace(SITE, tenants=tuple(ours)), MANIFESTS)
+    }
     assert any("ServiceAccount `workbench` in namespace `team-nlp`" in message for message in found)
-    assert any("ServiceAccount `pipeline-runner-dspa` in namespace `team-vision`" in message for message in found)
+    assert any(
+        "ServiceAccount `pipeline-runner-dspa` in namespace `team-vision`" in message
+        for message in found
+    )
 
 
 def test_adopted_volume_is_declared_by_the_profile() -> None:
     """Without its claim in the profile, the volume behind an adopted claim is unknown."""
     bare = (
-        replace(tenant, spaces=tuple(replace(space, claims=()) for space in tenant.spaces)) for tenant in SITE.tenants
+        replace(tenant, spaces=tuple(replace(space, claims=()) for space in tenant.spaces))
+        for tenant in SITE.tenants
     )
     site = replace(SITE, tenants=tuple(bare))
     assert [each.message.partition(": ")[0] for each in check_references(site, MANIFESTS)] == [
@@ -148,10 +176,19 @@ def test_adopted_volume_is_declared_by_the_profile() -> None:
 
 def test_object_defined_twice_is_found_at_the_second() -> None:
     """Two manifests with one identity are a finding that names both files."""
-    twin = replace(MANIFESTS[position("teams/nlp/localqueue-gpu.yaml")], path="teams/nlp/extra/queue.yaml")
-    found = [each for each in check_references(SITE, [*MANIFESTS, twin]) if each.rule == "references/defined-twice"]
+    twin = replace(
+        MANIFESTS[position("teams/nlp/localqueue-gpu.yaml")], path="teams/nlp/extra/queue.yaml"
+    )
+    found = [
+        each
+        for each in check_references(SITE, [*MANIFESTS, twin])
+        if each.rule == "references/defined-twice"
+    ]
     assert [each.message for each in found] == [
-        f"{twin.path}: LocalQueue `gpu` in namespace `team-nlp` is defined in teams/nlp/localqueue-gpu.yaml too"
+        (
+            f"{twin.path}: LocalQueue `gpu` in namespace `team-nlp` is defined in "
+            "teams/nlp/localqueue-gpu.yaml too"
+        )
     ]
     assert found[0].notes[0].at == twin.at
 

@@ -37,7 +37,9 @@ def _drop_kind(body: dict[str, Any], field: str, kind: str) -> None:
 def test_unlisted_kind_is_found(project: str, field: str, kind: str) -> None:
     """A kind that its unit's AppProject does not list is a finding at each object of the kind."""
     found = list(
-        check_references(SITE, changed(position(f"{project}.yaml"), lambda body: _drop_kind(body, field, kind)))
+        check_references(
+            SITE, changed(position(f"{project}.yaml"), lambda body: _drop_kind(body, field, kind))
+        )
     )
     assert {each.rule for each in found} == {"delivery/kind-not-permitted"}
     assert all(f"{kind} `" in each.message for each in found)
@@ -53,7 +55,8 @@ def test_unlisted_kind_is_found(project: str, field: str, kind: str) -> None:
     ],
 )
 def test_component_stays_inside_its_team(kind: str, name: str, namespace: str, rule: str) -> None:
-    """A hand-written object is judged by the project of the team that lists it, and found at the component."""
+    """A hand-written object is judged by the project of the team that lists it, and found at the
+    component."""
     found = list(check_references(SITE, _component(kind, name, namespace)))
     assert [(each.rule, each.at) for each in found] == [(rule, AT)]
 
@@ -62,14 +65,18 @@ def test_whitelisted_name_binds() -> None:
     """A cluster-wide kind that is listed with a name is permitted under this name only."""
     at = position("appproject-prod-east-team-vision.yaml")
     path = ("spec", "clusterResourceWhitelist", 0, "name")
-    assert rules(changed(at, lambda body: put(body, path, lambda _: "team-visio"))) == {"delivery/kind-not-permitted"}
+    assert rules(changed(at, lambda body: put(body, path, lambda _: "team-visio"))) == {
+        "delivery/kind-not-permitted"
+    }
 
 
 def test_each_team_folder_needs_its_own_project() -> None:
     """The ApplicationSet's template is read with each team's name filled in."""
     at = position("appproject-prod-east-team-vision.yaml")
     (message,) = messages([*MANIFESTS[:at], *MANIFESTS[at + 1 :]])
-    assert message.startswith("argocd/applicationset-prod-east-teams.yaml: spec.template.spec.project names AppProject")
+    assert message.startswith(
+        "argocd/applicationset-prod-east-teams.yaml: spec.template.spec.project names AppProject"
+    )
     assert "`prod-east-team-vision` in namespace `openshift-gitops`" in message
 
 

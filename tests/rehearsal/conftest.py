@@ -62,4 +62,11 @@ def lab(api: Api, sites: dict[str, Site], tmp_path: Path) -> Iterator[Lab]:
     kubectl.write_text("#!/bin/sh\n", encoding="utf-8")
     kubectl.chmod(0o755)
     with Processes(tmp_path / "logs") as processes:
-        yield Lab(plan, api, processes, Built({"kubectl": kubectl}, {}, ()), (), tmp_path / "admin.kubeconfig")
+        yield Lab(
+            plan,
+            api,
+            processes,
+            Built({"kubectl": kubectl}, {}, ()),
+            (),
+            tmp_path / "admin.kubeconfig",
+        )

@@ -17,12 +17,21 @@ from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.certificates import Certificates
 
-_PATH = re.compile(r"(/api/[^/]+|/apis/[^/]+/[^/]+)(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+))?(?:/([^/]+))?")
+_PATH = re.compile(
+    r"(/api/[^/]+|/apis/[^/]+/[^/]+)(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+))?(?:/([^/]+))?"
+)
 _DISCOVERY = re.compile(r"/api/([^/]+)|/apis/([^/]+/[^/]+)")
 KINDS = {
     "argoproj.io/v1alpha1": ["Application", "ApplicationSet"],
     "external-secrets.io/v1": ["ExternalSecret"],
-    "v1": ["Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "ResourceQuota"],
+    "v1": [
+        "Namespace",
+        "Node",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "Pod",
+        "ResourceQuota",
+    ],
     "apps/v1": ["Deployment"],
     "batch/v1": ["CronJob"],
     "jobset.x-k8s.io/v1alpha2": ["JobSet"],
@@ -33,7 +42,14 @@ KINDS = {
     "machineconfiguration.openshift.io/v1": ["MachineConfigPool"],
     "sriovnetwork.openshift.io/v1": ["SriovNetwork"],
 }
-_OF_THE_CLUSTER = {"Namespace", "Node", "PersistentVolume", "StorageClass", "ClusterQueue", "MachineConfigPool"}
+_OF_THE_CLUSTER = {
+    "Namespace",
+    "Node",
+    "PersistentVolume",
+    "StorageClass",
+    "ClusterQueue",
+    "MachineConfigPool",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +84,18 @@ class Served:
     def put(self, version: str, kind: str, name: str, namespace: str = "", **body: Any) -> Body:
         """Have an object."""
         labels = body.pop("labels", {})
-        metadata = {"name": name, "namespace": namespace, "labels": labels, "creationTimestamp": "2026-11-21T10:00:00Z"}
-        made = {"apiVersion": version, "kind": kind, "metadata": metadata | body.pop("metadata", {}), **body}
+        metadata = {
+            "name": name,
+            "namespace": namespace,
+            "labels": labels,
+            "creationTimestamp": "2026-11-21T10:00:00Z",
+        }
+        made = {
+            "apiVersion": version,
+            "kind": kind,
+            "metadata": metadata | body.pop("metadata", {}),
+            **body,
+        }
         prefix = f"/apis/{version}" if "/" in version else f"/api/{version}"
         within = f"/namespaces/{namespace}" if namespace else ""
         self.objects[f"{prefix}{within}/{kind.lower()}s/{name}"] = made
@@ -85,7 +111,9 @@ class Served:
         assert matched, request.path
         return getattr(self, f"_{request.method.lower()}")(request, *matched.groups())  # type: ignore[no-any-return]
 
-    def _get(self, request: Request, prefix: str, namespace: str, plural: str, name: str, _: str) -> tuple[int, Body]:
+    def _get(
+        self, request: Request, prefix: str, namespace: str, plural: str, name: str, _: str
+    ) -> tuple[int, Body]:
         if name:
             return self._found(request.path)
         asked = request.query.get("labelSelector", ["="])[0].split("=")
@@ -118,7 +146,11 @@ class Served:
         return status, body
 
     def _found(self, path: str) -> tuple[int, Body]:
-        return (200, self.objects[path]) if path in self.objects else (404, {"message": f"{path} not found"})
+        return (
+            (200, self.objects[path])
+            if path in self.objects
+            else (404, {"message": f"{path} not found"})
+        )
 
     def _write(self, path: str, body: Body) -> None:
         self.objects[path] = body
@@ -127,7 +159,11 @@ class Served:
 
 def _merged(body: Body, change: Body) -> Body:
     """Return an object after a merge patch (RFC 7396)."""
-    inner = {key: _merged(body[key], each) for key, each in change.items() if isinstance(body.get(key), dict)}
+    inner = {
+        key: _merged(body[key], each)
+        for key, each in change.items()
+        if isinstance(body.get(key), dict)
+    }
     return {**body, **change, **inner}
 
 
@@ -135,9 +171,12 @@ def _discovered(version: str) -> tuple[int, Body]:
     if version not in KINDS:
         return 404, {}
     resources = [
-        {"name": f"{kind.lower()}s", "kind": kind, "namespaced": kind not in _OF_THE_CLUSTER} for kind in KINDS[version]
+        {"name": f"{kind.lower()}s", "kind": kind, "namespaced": kind not in _OF_THE_CLUSTER}
+        for kind in KINDS[version]
     ]
-    return 200, {"resources": [*resources, {"name": "pods/status", "kind": "Pod", "namespaced": True}]}
+    return 200, {
+        "resources": [*resources, {"name": "pods/status", "kind": "Pod", "namespaced": True}]
+    }
 
 
 @contextmanager
@@ -152,7 +191,11 @@ def served(certificates: Certificates) -> Iterator[Served]:
             length = int(self.headers.get("Content-Length") or 0)
             url = urlsplit(self.path)
             request = Request(
-                self.command, url.path, parse_qs(url.query), self.headers.items(), self.rfile.read(length)
+                self.command,
+                url.path,
+                parse_qs(url.query),
+                self.headers.items(),
+                self.rfile.read(length),
             )
             what.requests.append(request)
             status, body = (200, {}) if url.path == "/readyz" else what.answer(request)
@@ -185,4 +228,6 @@ def served(certificates: Certificates) -> Iterator[Served]:
 
 def api_of(what: Served, certificates: Certificates) -> Api:
     """Return the API as its administrator sees it."""
-    return Api(f"https://127.0.0.1:{what.port}", certificates.authority, {"token": "token-of-admin"})
+    return Api(
+        f"https://127.0.0.1:{what.port}", certificates.authority, {"token": "token-of-admin"}
+    )

@@ -19,6 +19,10 @@ def test_all_held() -> None:
 
 def test_failures_are_counted_by_object() -> None:
     """Two words about one object are one promise that did not hold."""
-    outcome = counted("objects accepted", 3, [Failure("a", "x", _AT), Failure("a", "y", _AT), Failure("b", "x", _AT)])
+    outcome = counted(
+        "objects accepted",
+        3,
+        [Failure("a", "x", _AT), Failure("a", "y", _AT), Failure("b", "x", _AT)],
+    )
     assert (outcome.held, outcome.tried, len(outcome.failures)) == (1, 3, 3)
     assert not outcome.fine

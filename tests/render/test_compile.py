@@ -1,4 +1,5 @@
-"""A build gives what the real Jinja and a YAML reader give for the same template, and never less safe."""
+"""A build gives what the real Jinja and a YAML reader give for the same template, and never less
+safe."""
 
 from __future__ import annotations
 
@@ -34,11 +35,18 @@ Draw = st.DrawFn
 
 def _json_node(value: Any) -> str:
     # An Undefined raises here, as a real template must.
-    return json.dumps(value if isinstance(value, dict | tuple | list | bool | int) else str(value), ensure_ascii=False)
+    return json.dumps(
+        value if isinstance(value, dict | tuple | list | bool | int) else str(value),
+        ensure_ascii=False,
+    )
 
 
 JINJA = ImmutableSandboxedEnvironment(
-    undefined=StrictUndefined, finalize=_json_node, trim_blocks=True, lstrip_blocks=True, autoescape=False
+    undefined=StrictUndefined,
+    finalize=_json_node,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    autoescape=False,
 )
 
 
@@ -51,7 +59,9 @@ def same(ours: Any, theirs: Any) -> bool:
     if theirs is None:
         return ours in (None, {}, [])
     if isinstance(theirs, dict):
-        return list(ours) == list(theirs) and all(same(ours[key], value) for key, value in theirs.items())
+        return list(ours) == list(theirs) and all(
+            same(ours[key], value) for key, value in theirs.items()
+        )
     if isinstance(theirs, list):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
     return type(ours) is type(theirs) and ours == theirs
@@ -73,10 +83,26 @@ HOSTILE: tuple[str, ...] = (
     "a\nb: c",
     "# c",
 )
-HOSTILE += ("\n---\nkind: Secret", " ", "\t", "\\", "\N{ROCKET}", "&a", "*a", "!!int 1", "null", "07", "%")
+HOSTILE += (
+    "\n---\nkind: Secret",
+    " ",
+    "\t",
+    "\\",
+    "\N{ROCKET}",
+    "&a",
+    "*a",
+    "!!int 1",
+    "null",
+    "07",
+    "%",
+)
 readable = st.characters(
     codec="utf-8",
-    exclude_categories=("Cc", "Zl", "Zp"),  # PyYAML refuses or folds them raw, as Jinja would write them
+    exclude_categories=(
+        "Cc",
+        "Zl",
+        "Zp",
+    ),  # PyYAML refuses or folds them raw, as Jinja would write them
     exclude_characters="\ufeff\ufffe\uffff",
     include_characters="\n\t\x00",
 )
@@ -84,7 +110,9 @@ texts = st.sampled_from(HOSTILE) | st.text(readable, max_size=8)
 scalars = st.one_of(texts, st.integers(-(10**12), 10**12), st.booleans())
 values = st.recursive(
     scalars,
-    lambda inner: st.lists(inner, max_size=3).map(tuple) | st.dictionaries(texts, inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(tuple) | st.dictionaries(texts, inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -111,8 +139,12 @@ class Size(IntEnum):
     ONE = 1
 
 
-things = st.builds(Thing, values, st.booleans(), st.integers(0, 2), st.lists(values, max_size=3).map(tuple))
-parents = st.builds(Thing, values, st.booleans(), st.integers(0, 2), st.lists(things, max_size=3).map(tuple))
+things = st.builds(
+    Thing, values, st.booleans(), st.integers(0, 2), st.lists(values, max_size=3).map(tuple)
+)
+parents = st.builds(
+    Thing, values, st.booleans(), st.integers(0, 2), st.lists(things, max_size=3).map(tuple)
+)
 scopes = st.fixed_dictionaries(dict.fromkeys(NAMES, parents))
 
 
@@ -122,7 +154,12 @@ def _indented(lines: list[str]) -> list[str]:
 
 def _if(draw: Draw, make: Callable[[Draw, int], list[str]], level: int) -> list[str]:
     name, other = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES))
-    tests = (f"{name}.flag", f"not {name}.flag", f"{name}.size == 1 or {other}.flag", f"{name}.size != {other}.size")
+    tests = (
+        f"{name}.flag",
+        f"not {name}.flag",
+        f"{name}.size == 1 or {other}.flag",
+        f"{name}.size != {other}.size",
+    )
     lines = [f"{{% if {draw(st.sampled_from(tests))} %}}", *make(draw, level - 1)]
     if draw(st.booleans()):
         lines += [f"{{% elif {draw(st.sampled_from(tests))} %}}", *make(draw, level - 1)]
@@ -134,9 +171,18 @@ def _if(draw: Draw, make: Callable[[Draw, int], list[str]], level: int) -> list[
 def _value(draw: Draw, level: int) -> tuple[str, list[str]]:
     kind = draw(st.sampled_from(("path", "constant", "mapping", "sequence")[: 4 if level else 2]))
     if kind == "path":
-        return f" {{{{ {draw(st.sampled_from(NAMES))}.{draw(st.sampled_from(('value', 'flag', 'size')))} }}}}", []
+        return (
+            (
+                " {{ "
+                f"{draw(st.sampled_from(NAMES))}.{draw(st.sampled_from(('value', 'flag', 'size')))} "
+                "}}"
+            ),
+            [],
+        )
     if kind == "constant":
-        return draw(st.sampled_from((" 1", " word", ' "quoted # text"', " true  # why", " {}", " [1, two]"))), []
+        return draw(
+            st.sampled_from((" 1", " word", ' "quoted # text"', " true  # why", " {}", " [1, two]"))
+        ), []
     return "", _indented((_mapping if kind == "mapping" else _sequence)(draw, level - 1))
 
 
@@ -148,7 +194,11 @@ def _entry(draw: Draw, level: int) -> list[str]:
 def _mapping(draw: Draw, level: int) -> list[str]:
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 3))):
-        lines += _if(draw, _mapping, level) if level > 0 and draw(st.booleans()) else _entry(draw, max(level, 0))
+        lines += (
+            _if(draw, _mapping, level)
+            if level > 0 and draw(st.booleans())
+            else _entry(draw, max(level, 0))
+        )
     return lines
 
 
@@ -165,7 +215,11 @@ def _sequence(draw: Draw, level: int) -> list[str]:
         kind = draw(st.sampled_from(("item", "if", "for"))) if level > 0 else "item"
         if kind == "for":
             source = draw(st.sampled_from(NAMES))
-            body = ["- {{ x.value }}", *_sequence(draw, level - 1)] if draw(st.booleans()) else ["- n: {{ x.many }}"]
+            body = (
+                ["- {{ x.value }}", *_sequence(draw, level - 1)]
+                if draw(st.booleans())
+                else ["- n: {{ x.many }}"]
+            )
             lines += [f"{{% for x in {source}.many %}}", *body, "{# done #}", "{% endfor %}"]
         else:
             lines += _if(draw, _sequence, level) if kind == "if" else _item(draw, level)
@@ -174,7 +228,8 @@ def _sequence(draw: Draw, level: int) -> list[str]:
 
 @st.composite
 def templates(draw: Draw) -> str:
-    """Draw any template that the grammar allows; its keys are numbered, so that none stands twice."""
+    """Draw any template that the grammar allows; its keys are numbered, so that none stands
+    twice."""
     numbers = count()
     return re.sub("KEY", lambda _: f"k{next(numbers)}", "\n".join(_mapping(draw, 3)) + "\n")
 
@@ -234,7 +289,9 @@ spec:
 @pytest.mark.parametrize("mode", ["open", "shut", "other"])
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("labels", [{}, MappingProxyType({"a/b": "yes", "items": "1"})])
-def test_build_equals_jinja_for_a_template_with_everything(mode: str, strict: bool, labels: Mapping[str, str]) -> None:
+def test_build_equals_jinja_for_a_template_with_everything(
+    mode: str, strict: bool, labels: Mapping[str, str]
+) -> None:
     """All forms of the grammar together agree with Jinja."""
     groups = [SimpleNamespace(name=f"g{n}", flavors=("x", n)[:n], extra=n == 1) for n in range(3)]
     team = {"name": "nlp", "labels": labels, "mode": mode, "strict": strict, "groups": groups}
@@ -254,7 +311,8 @@ def flagship() -> Site:
 
 @pytest.mark.parametrize("entry", CATALOG, ids=lambda entry: entry.template)
 def test_build_equals_jinja_for_the_templates(entry: Entry[Site], flagship: Site) -> None:
-    """Each template that ships means the same to Jinja, for everything that this repository renders it for."""
+    """Each template that ships means the same to Jinja, for everything that this repository renders
+    it for."""
     text = (TEMPLATES / f"{entry.template}.yaml.j2").read_text(encoding="utf-8")
     build = compile_template(text, entry.template)
     for scope in entry.scopes(flagship):
@@ -270,7 +328,9 @@ def test_templates_compile(file: Path) -> None:
 
 def test_build_reads_mappings_by_key() -> None:
     """A key that is also a method of dict means the key."""
-    assert compile_template("a: {{ x.items.keys }}\n", "t")({"x": {"items": {"keys": 1}}}) == {"a": 1}
+    assert compile_template("a: {{ x.items.keys }}\n", "t")({"x": {"items": {"keys": 1}}}) == {
+        "a": 1
+    }
 
 
 def test_build_shares_constants_and_keeps_results_apart() -> None:
@@ -300,7 +360,9 @@ def test_build_turns_enums_into_plain_scalars() -> None:
         ({1: 2}, TypeError, "dict is not plain data"),
     ],
 )
-def test_build_refuses_values_that_are_not_plain_data(value: Any, error: type[Exception], message: str) -> None:
+def test_build_refuses_values_that_are_not_plain_data(
+    value: Any, error: type[Exception], message: str
+) -> None:
     """A value that no manifest can hold is a bug of ours and names template, line and path."""
     with pytest.raises(error, match=rf"^team/t\.j2:2: b: \{{\{{ x\.y \}}\}}: .*{message}"):
         compile_template("a: 1\nb: {{ x.y }}\n", "team/t.j2")({"x": {"y": value}})
@@ -308,7 +370,12 @@ def test_build_refuses_values_that_are_not_plain_data(value: Any, error: type[Ex
 
 @pytest.mark.parametrize("scope", [{}, {"x": {}}, {"x": object()}])
 @pytest.mark.parametrize(
-    "text", ["b: {{ x.y }}\n", "{% if x.y %}\nb: 1\n{% endif %}\n", "b:\n{% for z in x.y %}\n- 1\n{% endfor %}\n"]
+    "text",
+    [
+        "b: {{ x.y }}\n",
+        "{% if x.y %}\nb: 1\n{% endif %}\n",
+        "b:\n{% for z in x.y %}\n- 1\n{% endfor %}\n",
+    ],
 )
 def test_build_refuses_a_path_that_leads_nowhere(text: str, scope: Scope) -> None:
     """A missing name is an error wherever it is read, never an empty value."""

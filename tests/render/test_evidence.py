@@ -41,8 +41,12 @@ WITHOUT_FABRIC: dict[str, Any] = {
     },
     CLUSTER: {"pools": {"dgx-h100": None, "cpu": {"nodes": 9, "reserve": 1}}, "fabrics": None},
     "runtimes/openmpi-cuda.yaml": {"hardware": ["cpu"], "libraries": {"cuda": None}},
-    "teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": None, "cpu": {"nodes": 4, "lend": "none"}}}},
-    "teams/vision.yaml": {"quota": {"prod-east": {"dgx-h100": None, "cpu": {"nodes": 4, "lend": "none"}}}},
+    "teams/nlp.yaml": {
+        "quota": {"prod-east": {"dgx-h100": None, "cpu": {"nodes": 4, "lend": "none"}}}
+    },
+    "teams/vision.yaml": {
+        "quota": {"prod-east": {"dgx-h100": None, "cpu": {"nodes": 4, "lend": "none"}}}
+    },
     "allocations.yaml": {"prod-east": None},
 }
 
@@ -51,10 +55,17 @@ KUBERNETES = {CLUSTER: {"release": "kubernetes-1.36"}}
 ROCE_HERE: dict[str, Any] = {
     CLUSTER: {
         "release": "kubernetes-1.36",
-        "fabrics": {"ib": {"link": "roce", "partitions": None, "vlans": "100-199", "trafficClass": 106}},
+        "fabrics": {
+            "ib": {"link": "roce", "partitions": None, "vlans": "100-199", "trafficClass": 106}
+        },
     },
     "allocations.yaml": {
-        "prod-east": {"ib": {"nlp": {"partition": None, "vlan": 101}, "vision": {"partition": None, "vlan": 102}}}
+        "prod-east": {
+            "ib": {
+                "nlp": {"partition": None, "vlan": 101},
+                "vision": {"partition": None, "vlan": 102},
+            }
+        }
     },
 }
 
@@ -100,7 +111,9 @@ def test_no_partition_is_certified_without_a_fabric() -> None:
         ),
     ],
 )
-def test_storage_is_answered_by_what_the_team_has(change: dict[str, Any], state: str, how: str) -> None:
+def test_storage_is_answered_by_what_the_team_has(
+    change: dict[str, Any], state: str, how: str
+) -> None:
     """Without a claim there is nothing to encrypt; what nobody states is not claimed."""
     row = rows({"teams/nlp.yaml": change})["4"]
 
@@ -108,18 +121,23 @@ def test_storage_is_answered_by_what_the_team_has(change: dict[str, Any], state:
 
 
 ENCRYPTED: dict[str, Any] = {
-    CLUSTER: {"storage": {name: {"encrypted": True} for name in ("home", "scratch", "checkpoints", "imagenet")}}
+    CLUSTER: {
+        "storage": {
+            name: {"encrypted": True} for name in ("home", "scratch", "checkpoints", "imagenet")
+        }
+    }
 }
 
 
 def test_encrypted_storage_names_the_profile_that_states_it() -> None:
-    """Encryption is a statement of the cluster's profile, for each storage by name; nobody claims of another."""
+    """Encryption is a statement of the cluster's profile, for each storage by name; nobody claims
+    of another."""
     row = rows(ENCRYPTED)["4"]
 
     assert row.state == "answered"
     assert row.how == (
-        "`profiles/clusters/prod-east.yaml` states `encrypted: true` of the team's storage: checkpoints, home, scratch"
-        "; admission refuses its admins' claims of any other class"
+        "`profiles/clusters/prod-east.yaml` states `encrypted: true` of the team's storage: "
+        "checkpoints, home, scratch; admission refuses its admins' claims of any other class"
     )
     assert "platform/validatingadmissionpolicy-trainyard-tenant-objects.yaml" in row.objects
 
@@ -127,10 +145,17 @@ def test_encrypted_storage_names_the_profile_that_states_it() -> None:
 def test_what_admins_may_claim_must_be_encrypted_too() -> None:
     """A class that only `claims` names is the team's storage as well."""
     row = rows(
-        ENCRYPTED, {CLUSTER: {"storage": {"fast": {"class": "nvme"}}}, "teams/nlp.yaml": {"claims": {"fast": "1Ti"}}}
+        ENCRYPTED,
+        {
+            CLUSTER: {"storage": {"fast": {"class": "nvme"}}},
+            "teams/nlp.yaml": {"claims": {"fast": "1Ti"}},
+        },
     )["4"]
 
-    assert (row.state, row.how) == ("not answered", "storage that is not stated to be encrypted: fast")
+    assert (row.state, row.how) == (
+        "not answered",
+        "storage that is not stated to be encrypted: fast",
+    )
 
 
 TCP: dict[str, Any] = {"runtimes/openmpi-cuda.yaml": {"fabric": "tcp"}}
@@ -159,14 +184,21 @@ def test_transit_tells_how_ranks_talk(changes: dict[str, Any], how: str) -> None
 
 def test_team_without_a_runtime_sends_nothing() -> None:
     """One node can't run an MPI job, so there is no data between nodes."""
-    row = rows({"teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": {"nodes": 1}}}, "largestJob": None}})["5"]
+    row = rows(
+        {"teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": {"nodes": 1}}}, "largestJob": None}}
+    )["5"]
 
     assert (row.state, row.how, row.objects) == ("not applicable", "the team can start no job", ())
 
 
 def test_fips_is_what_the_cluster_states() -> None:
     """Algorithms of ssh concern MPI only."""
-    torch = {"runtimes/openmpi-cuda.yaml": {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}}
+    torch = {
+        "runtimes/openmpi-cuda.yaml": {
+            "launcher": "torchrun",
+            "libraries": {"openmpi": None, "torch": "2.6.0"},
+        }
+    }
     fips = {CLUSTER: {"fips": True}}
 
     assert rows()["6"].state == "not answered"
@@ -191,7 +223,10 @@ def test_dedicated_nodes_name_who_holds_them() -> None:
 def _with_a_second_pool(labels: dict[str, str]) -> dict[str, Any]:
     """Return a pool beside the team's, of nodes with the same taint, without quota of the team."""
     return together(
-        {f"teams/{team}.yaml": {"quota": {"prod-east": {"dgx-h100": {"lend": "none"}}}} for team in ("nlp", "vision")},
+        {
+            f"teams/{team}.yaml": {"quota": {"prod-east": {"dgx-h100": {"lend": "none"}}}}
+            for team in ("nlp", "vision")
+        },
         {
             "hardware/other.yaml": {"extends": "nvidia-dgx-h100", "labels": labels},
             CLUSTER: {"pools": {"other": {"nodes": 2, "reserve": 2, "fabric": "ib"}}},
@@ -205,7 +240,10 @@ def _with_a_second_pool(labels: dict[str, str]) -> dict[str, Any]:
         (
             {"ml.example.com/node-type": "other"},
             "answered",
-            "; pods that are admitted to other tolerate it; the node selector that Kueue adds to them keeps them away",
+            (
+                "; pods that are admitted to other tolerate it; the node selector that Kueue adds to "
+                "them keeps them away"
+            ),
         ),
         (
             {"ml.example.com/kind": "other"},
@@ -217,13 +255,17 @@ def _with_a_second_pool(labels: dict[str, str]) -> dict[str, Any]:
         ),
     ],
 )
-def test_taint_of_several_pools_does_not_keep_their_pods_apart(labels: dict[str, str], state: str, how: str) -> None:
-    """Pods of a pool with the same taint tolerate it: only labels that contradict each other keep them away."""
+def test_taint_of_several_pools_does_not_keep_their_pods_apart(
+    labels: dict[str, str], state: str, how: str
+) -> None:
+    """Pods of a pool with the same taint tolerate it: only labels that contradict each other keep
+    them away."""
     row = rows(_with_a_second_pool(labels))["3"]
 
     assert row.state == state
     assert row.how.endswith(
-        f"the taint nvidia.com/gpu, which the nodes' owner sets, keeps away pods that do not tolerate it{how}"
+        "the taint nvidia.com/gpu, which the nodes' owner sets, keeps away pods that do not "
+        f"tolerate it{how}"
     )
     assert "platform/resourceflavor-other.yaml" in row.objects
 
@@ -233,7 +275,10 @@ def test_access_names_roles_of_the_platform_too() -> None:
     how = rows()["1"].how
 
     assert "the team's groups and service accounts have roles in its own namespaces" in how
-    assert "the platform's groups have roles in every namespace: trainyard-auditor, trainyard-operator" in how
+    assert (
+        "the platform's groups have roles in every namespace: trainyard-auditor, trainyard-operator"
+        in how
+    )
     assert "platform's groups" not in rows({CLUSTER: {"roles": None}})["1"].how
 
 
@@ -251,7 +296,8 @@ def test_what_no_object_answers_is_not_answered() -> None:
 
 
 def test_openshift_records_by_a_profile_of_its_own() -> None:
-    """APIServer/cluster takes no audit policy, so the tree has none, and the page and the README name the profile."""
+    """APIServer/cluster takes no audit policy, so the tree has none, and the page and the README
+    name the profile."""
     cluster = site({CLUSTER: {"external": {"AuditLog/siem": "security team"}}})
     (section,) = (each for each in evidence(cluster, render_site(cluster)) if each.team == "nlp")
     how = next(row.how for row in section.rows if row.control == "2")
@@ -279,24 +325,30 @@ def test_readme_of_a_cluster_without_a_fabric_names_none() -> None:
         assert word.lower() not in text.replace("Partitions/ib", "").lower()
 
 
-_FABRIC = re.compile(r"gpu|nvidia|sriov|sr-iov|infiniband|rdma|mellanox|cni\.cncf|network-attachment", re.IGNORECASE)
+_FABRIC = re.compile(
+    r"gpu|nvidia|sriov|sr-iov|infiniband|rdma|mellanox|cni\.cncf|network-attachment", re.IGNORECASE
+)
 _LIMITS = ("configmap-trainjob-limits-", "validatingadmissionpolicy-trainyard-trainjob-limits")
 """They count GPUs, and count none here."""
 
 
 @pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
 def test_cluster_without_gpus_and_fabrics_has_nothing_of_them(release: str) -> None:
-    """Its objects, projects, roles and health checks name no GPU, no SR-IOV and no network of another kind."""
+    """Its objects, projects, roles and health checks name no GPU, no SR-IOV and no network of
+    another kind."""
     cpu = {CLUSTER: {**WITHOUT_FABRIC[CLUSTER], "release": release}}
     cluster = site(WITHOUT_FABRIC, cpu)
     texts = {each.path: emit(each.body).decode() for each in render_site(cluster)}
     texts |= {"health": emit(health_checks(cluster)[1]).decode(), "README.md": readme(cluster)}
     named = {path: found[0] for path, text in texts.items() if (found := _FABRIC.search(text))}
-    assert {path: word for path, word in named.items() if not any(name in path for name in _LIMITS)} == {}
+    assert {
+        path: word for path, word in named.items() if not any(name in path for name in _LIMITS)
+    } == {}
 
 
 def test_daemons_that_a_profile_states_are_let_through_everywhere() -> None:
-    """A name that reads like a driver's is no reason to drop it; the release's own count only where drivers are."""
+    """A name that reads like a driver's is no reason to drop it; the release's own count only where
+    drivers are."""
     stated = {CLUSTER: {"systemNamespaces": ["gpu-burn"]}}
 
     assert "'gpu-burn'" in site(WITHOUT_FABRIC, stated).cluster.outside_system_namespaces
@@ -309,20 +361,40 @@ def test_daemons_that_a_profile_states_are_let_through_everywhere() -> None:
     [
         (
             {},
-            ["trainer.managementState: Managed", "cert-manager", "ib-kubernetes", "virt_enabled", "DMA-BUF"],
+            [
+                "trainer.managementState: Managed",
+                "cert-manager",
+                "ib-kubernetes",
+                "virt_enabled",
+                "DMA-BUF",
+            ],
             ["PFC"],
         ),
-        (ROCE_HERE, ["PFC or ECN", "nvIpam", "which is DSCP 26"], ["cert-manager", "ib-kubernetes", "whereabouts"]),
-        (WITHOUT_FABRIC, ["trainer.managementState: Managed"], ["whereabouts-shim", "DMA-BUF", "Node Feature"]),
+        (
+            ROCE_HERE,
+            ["PFC or ECN", "nvIpam", "which is DSCP 26"],
+            ["cert-manager", "ib-kubernetes", "whereabouts"],
+        ),
+        (
+            WITHOUT_FABRIC,
+            ["trainer.managementState: Managed"],
+            ["whereabouts-shim", "DMA-BUF", "Node Feature"],
+        ),
     ],
     ids=["infiniband", "roce", "cpu"],
 )
-def test_prerequisites_are_those_of_the_cluster(changes: dict[str, Any], needed: list[str], absent: list[str]) -> None:
+def test_prerequisites_are_those_of_the_cluster(
+    changes: dict[str, Any], needed: list[str], absent: list[str]
+) -> None:
     """Each cluster's README lists what it uses, in the order of installation, and nothing else."""
     text = readme(site(changes))
     assert [word for word in needed if word not in text] == []
     assert [word for word in absent if word in text.replace("IPReconciler/whereabouts", "")] == []
-    places = [text.index(word) for word in ("JobSet", "GPU operator", "SR-IOV network operator") if word in text]
+    places = [
+        text.index(word)
+        for word in ("JobSet", "GPU operator", "SR-IOV network operator")
+        if word in text
+    ]
     assert places == sorted(places)
 
 
@@ -353,7 +425,9 @@ def test_readme_without_teams_promises_no_samples() -> None:
 
 def _lines(text: str, word: str) -> list[str]:
     """Return the rows of the page's tables that hold a word."""
-    return [line.strip() for line in text.splitlines() if line.strip().startswith("|") and word in line]
+    return [
+        line.strip() for line in text.splitlines() if line.strip().startswith("|") and word in line
+    ]
 
 
 def test_readme_has_the_quota_of_a_team_once() -> None:
@@ -362,7 +436,11 @@ def test_readme_has_the_quota_of_a_team_once() -> None:
     quota = [line for line in _lines(text, "| nlp |") if "of dgx-h100" in line]
 
     assert quota == ["| nlp | active | `gpu` | 4 nodes of dgx-h100 | 0 | 4 |"]
-    assert [line for line in _lines(text, "`team-nlp-dev`") if "`openmpi-cuda-v1-dgx-h100` 2 nodes" in line]
+    assert [
+        line
+        for line in _lines(text, "`team-nlp-dev`")
+        if "`openmpi-cuda-v1-dgx-h100` 2 nodes" in line
+    ]
 
 
 def test_readme_shows_that_a_team_is_draining() -> None:
@@ -377,22 +455,37 @@ def test_readme_shows_that_a_team_is_draining() -> None:
 
 
 def test_readme_names_the_folders_that_volumes_mount() -> None:
-    """A folder for each team with a volume on NFS, and no other; further namespaces of a team share it."""
+    """A folder for each team with a volume on NFS, and no other; further namespaces of a team share
+    it."""
     cluster = site(
-        {"teams/nlp.yaml": {"spaces": {"dev": {"storage": {"home": "100Gi"}}}}, "teams/vision.yaml": {"storage": None}}
+        {
+            "teams/nlp.yaml": {"spaces": {"dev": {"storage": {"home": "100Gi"}}}},
+            "teams/vision.yaml": {"storage": None},
+        }
     )
-    volumes = [each.body["spec"] for each in render_site(cluster) if each.kind.name == "PersistentVolume"]
-    mounted = {(f"{each['nfs']['server']}:{each['nfs']['path']}", each["claimRef"]["namespace"]) for each in volumes}
+    volumes = [
+        each.body["spec"] for each in render_site(cluster) if each.kind.name == "PersistentVolume"
+    ]
+    mounted = {
+        (f"{each['nfs']['server']}:{each['nfs']['path']}", each["claimRef"]["namespace"])
+        for each in volumes
+    }
 
-    assert _lines(readme(cluster), "nfs.") == ["| `nfs.corp.internal:/export/home/nlp` | `team-nlp`, `team-nlp-dev` |"]
-    assert mounted == {("nfs.corp.internal:/export/home/nlp", name) for name in ("team-nlp", "team-nlp-dev")}
+    assert _lines(readme(cluster), "nfs.") == [
+        "| `nfs.corp.internal:/export/home/nlp` | `team-nlp`, `team-nlp-dev` |"
+    ]
+    assert mounted == {
+        ("nfs.corp.internal:/export/home/nlp", name) for name in ("team-nlp", "team-nlp-dev")
+    }
     assert "annotation `openshift.io/sa.scc.supplemental-groups`" in readme(cluster)
 
 
 def test_readme_without_a_volume_on_nfs_asks_for_no_folder() -> None:
     """An export that no team uses needs nothing."""
     assert "owner of NFS" in readme(site())
-    assert "owner of NFS" not in readme(site({f"teams/{name}.yaml": {"storage": None} for name in ("nlp", "vision")}))
+    assert "owner of NFS" not in readme(
+        site({f"teams/{name}.yaml": {"storage": None} for name in ("nlp", "vision")})
+    )
 
 
 def test_readme_names_the_group_that_writes_where_it_is_known() -> None:
@@ -402,7 +495,11 @@ def test_readme_names_the_group_that_writes_where_it_is_known() -> None:
     )
 
 
-_CLEANUP = {CLUSTER: {"finishedJobs": {"keep": "36h", "image": f"registry.example.com/kubectl@sha256:{'1' * 64}"}}}
+_CLEANUP = {
+    CLUSTER: {
+        "finishedJobs": {"keep": "36h", "image": f"registry.example.com/kubectl@sha256:{'1' * 64}"}
+    }
+}
 
 
 def test_readme_says_what_becomes_of_finished_jobs() -> None:

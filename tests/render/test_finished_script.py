@@ -1,4 +1,5 @@
-"""The script that deletes finished jobs, run by real shells with a kubectl that writes down what it is asked."""
+"""The script that deletes finished jobs, run by real shells with a kubectl that writes down what it
+is asked."""
 
 from __future__ import annotations
 
@@ -35,7 +36,11 @@ echo >> "$CALLS"
 
 def cron_job(**changes: Any) -> dict[str, Any]:
     """Return the CronJob of the base platform's cluster."""
-    cleanup = {"keep": "36h", "image": f"registry.example.com/platform/kubectl@sha256:{'1' * 64}", **changes}
+    cleanup = {
+        "keep": "36h",
+        "image": f"registry.example.com/platform/kubectl@sha256:{'1' * 64}",
+        **changes,
+    }
     (site,) = platform_of({"clusters/prod-east.yaml": {"finishedJobs": cleanup}}).sites
     return next(each.body for each in render_site(site) if each.body["kind"] == "CronJob")
 
@@ -45,7 +50,8 @@ class Cluster:
     """What kubectl answers, and what it was asked.
 
     Args:
-        answers: folder with what ``get`` prints, by namespace; ``refused-NAME`` for a job that can't be deleted.
+        answers: folder with what ``get`` prints, by namespace; ``refused-NAME`` for a job that
+            can't be deleted.
     """
 
     answers: Path
@@ -59,7 +65,11 @@ class Cluster:
         path = os.pathsep.join([str(self.answers), os.defpath])
         own = {"ANSWERS": str(self.answers), "CALLS": str(self.calls), "PATH": path}
         return subprocess.run(
-            [*shell, "-c", before + command[2]], env={**environment, **own}, capture_output=True, text=True, check=False
+            [*shell, "-c", before + command[2]],
+            env={**environment, **own},
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     def deleted(self) -> list[tuple[str, dict[str, Any]]]:
@@ -93,7 +103,8 @@ def test_exactly_what_was_seen_is_deleted(cluster: Cluster, shell: list[str]) ->
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "deleted team-nlp/one\ndeleted team-nlp/two\n"
     assert cluster.deleted() == [
-        (f"{_API}/team-nlp/trainjobs/{name}", _options(version)) for name, version in (("one", "17"), ("two", "18"))
+        (f"{_API}/team-nlp/trainjobs/{name}", _options(version))
+        for name, version in (("one", "17"), ("two", "18"))
     ]
 
 

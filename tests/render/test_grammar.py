@@ -13,7 +13,8 @@ TEMPLATES = Path(__file__).parents[2] / "templates"
 GOOD = {
     "values": "a: {{ x }}\nb:\n  - {{ x.y.z }}\n  - c: {{ x }}  # why\n",
     "list-loop": "a:\n{% for x in xs.ys %}\n  - {{ x }}\n  - b: {{ x.c }}\n{% endfor %}\n",
-    "if-elif-else": "{% if not a.b and (c or d) %}\na: 1\n{% elif e == 'f' %}\na: 2\n{% else %}\na: 3\n{% endif %}\n",
+    "if-elif-else": "{% if not a.b and (c or d) %}\na: 1\n{% elif e == 'f' %}\na: 2\n{% else "
+    "%}\na: 3\n{% endif %}\n",
     "tests": "{% if a == 3 or a != b.c %}\na: 1\n{% endif %}\n",
     "comments": "{# one #}\na: 1  # two\n  {# three\n     more #}\n# four\nb: 2\n",
     "indented-statements": "a:\n  {% for x in xs %}\n  - {{ x }}\n  {% endfor %}\n",
@@ -134,7 +135,9 @@ def test_read_template_reports_all_mistakes_of_a_kind_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", sorted(TEMPLATES.rglob("*.yaml.j2")), ids=lambda file: file.relative_to(TEMPLATES).as_posix()
+    "file",
+    sorted(TEMPLATES.rglob("*.yaml.j2")),
+    ids=lambda file: file.relative_to(TEMPLATES).as_posix(),
 )
 def test_templates_keep_to_the_grammar(file: Path) -> None:
     """Each template that ships is within the grammar."""

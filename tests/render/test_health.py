@@ -15,11 +15,16 @@ _KUEUE = {"kueue.x-k8s.io/ClusterQueue", "kueue.x-k8s.io/LocalQueue", "/Persiste
 @pytest.mark.parametrize(
     ("release", "more"),
     [
-        ("openshift-ai-3.5", {"kueue.openshift.io/Kueue", "machineconfiguration.openshift.io/MachineConfigPool"}),
+        (
+            "openshift-ai-3.5",
+            {"kueue.openshift.io/Kueue", "machineconfiguration.openshift.io/MachineConfigPool"},
+        ),
         ("kubernetes-1.36", set()),
     ],
 )
-def test_there_is_a_check_for_each_kind_that_a_unit_may_hold_and_for_no_other(release: str, more: set[str]) -> None:
+def test_there_is_a_check_for_each_kind_that_a_unit_may_hold_and_for_no_other(
+    release: str, more: set[str]
+) -> None:
     (site,) = platform_of({"clusters/prod-east.yaml": {"release": release}}).sites
     _, body = health_checks(site)
     assert _kinds(body) == _KUEUE | more

@@ -1,4 +1,5 @@
-"""The programs that jobs find in /opt/trainyard, written by the script of their init container, run by a real bash."""
+"""The programs that jobs find in /opt/trainyard, written by the script of their init container, run
+by a real bash."""
 
 from __future__ import annotations
 
@@ -23,14 +24,17 @@ from trainyard.render.site import render_site
 RUNTIME = "runtimes/openmpi-cuda.yaml"
 LIBRARIES = {"openmpi": "openmpi", "intel-mpi": "intel-mpi", "torchrun": "torch"}
 VERSIONS = {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torchrun": "2.6.0"}
-WORDS = st.lists(st.text(st.sampled_from("ab =\"'\\$`#;|&*~!%{}()<>\t\nü🚀"), min_size=1, max_size=8), max_size=4)
+WORDS = st.lists(
+    st.text(st.sampled_from("ab =\"'\\$`#;|&*~!%{}()<>\t\nü🚀"), min_size=1, max_size=8), max_size=4
+)
 """What a shell would trip over."""
 
 Tool = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def expanded(text: str, environment: Mapping[str, str]) -> str:
-    """Return what kubelet makes of a command or value (kubernetes:third_party/forked/golang/expansion/expand.go)."""
+    """Return what kubelet makes of a command or value
+    (kubernetes:third_party/forked/golang/expansion/expand.go)."""
 
     def known(found: re.Match[str]) -> str:
         return "$" if found[0] == "$$" else environment.get(found[1], found[0])
@@ -49,7 +53,11 @@ def environment_of(container: Mapping[str, Any]) -> dict[str, str]:
 def specs(kind: str, launcher: str, export: Sequence[str]) -> list[dict[str, Any]]:
     """Return what the base has of a kind when its runtime has another launcher."""
     libraries = {"openmpi": None, LIBRARIES[launcher]: VERSIONS[launcher]}
-    fields = {"launcher": launcher, "libraries": libraries, **({"export": list(export)} if export else {})}
+    fields = {
+        "launcher": launcher,
+        "libraries": libraries,
+        **({"export": list(export)} if export else {}),
+    }
     (site,) = platform_of({RUNTIME: fields}).sites
     return [each.body["spec"] for each in render_site(site) if each.body["kind"] == kind]
 
@@ -57,11 +65,14 @@ def specs(kind: str, launcher: str, export: Sequence[str]) -> list[dict[str, Any
 def pod(launcher: str, export: Sequence[str] = ()) -> dict[str, Any]:
     """Return the pod of the first rank."""
     (spec,) = specs("ClusterTrainingRuntime", launcher, export)
-    return dict(spec["template"]["spec"]["replicatedJobs"][-1]["template"]["spec"]["template"]["spec"])
+    return dict(
+        spec["template"]["spec"]["replicatedJobs"][-1]["template"]["spec"]["template"]["spec"]
+    )
 
 
 def write_tools(spec: Mapping[str, Any], folder: Path) -> list[str]:
-    """Run the init container, with a folder of ours in place of its own, and return the names of what it wrote."""
+    """Run the init container, with a folder of ours in place of its own, and return the names of
+    what it wrote."""
     (container,) = (each for each in spec["initContainers"] if each["name"] == "tools")
     environment = environment_of(container)
     script = expanded(container["command"][2], environment)
@@ -73,7 +84,8 @@ def write_tools(spec: Mapping[str, Any], folder: Path) -> list[str]:
 
 @pytest.fixture
 def mpirun(tmp_path: Path) -> Tool:
-    """Intel MPI's launcher on the hosts of a job, before an mpiexec that tells what it was given."""
+    """Intel MPI's launcher on the hosts of a job, before an mpiexec that tells what it was
+    given."""
     (tmp_path / "tools").mkdir()
     assert write_tools(pod("intel-mpi"), tmp_path / "tools") == ["mpirun"]
     program = tmp_path / "tools" / "mpirun"
@@ -85,22 +97,28 @@ def mpirun(tmp_path: Path) -> Tool:
     program.write_text(text)
     stub = tmp_path / "mpiexec.hydra"
     stub.write_text(
-        '#!/bin/bash\necho "$I_MPI_PERHOST" $(< "$I_MPI_HYDRA_HOST_FILE")\nprintf "<%s>" "$@"\nexit "${CODE:-0}"\n'
+        '#!/bin/bash\necho "$I_MPI_PERHOST" $(< "$I_MPI_HYDRA_HOST_FILE")\nprintf "<%s>" '
+        '"$@"\nexit "${CODE:-0}"\n'
     )
     stub.chmod(0o755)
     (tmp_path / "hostname").write_text("job-launcher-0-0\n")
-    (tmp_path / "hostfile").write_text("".join(f"job-{role}-0-0.job slots=64\n" for role in ("launcher", "node")))
+    (tmp_path / "hostfile").write_text(
+        "".join(f"job-{role}-0-0.job slots=64\n" for role in ("launcher", "node"))
+    )
 
     def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         always = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
         command = [str(program), *words]
-        return subprocess.run(command, env={**always, **environment}, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, env={**always, **environment}, capture_output=True, text=True, check=False
+        )
 
     return run
 
 
 def test_intel_mpi_gets_the_hosts_of_the_job(mpirun: Tool) -> None:
-    """Hosts without `slots=`, its own by the name that the machine gives, and as many ranks on each as Trainer says."""
+    """Hosts without `slots=`, its own by the name that the machine gives, and as many ranks on each
+    as Trainer says."""
     done = mpirun("-n", "2", "./simulate")
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -108,7 +126,8 @@ def test_intel_mpi_gets_the_hosts_of_the_job(mpirun: Tool) -> None:
 
 
 def test_intel_mpi_obeys_the_job(mpirun: Tool) -> None:
-    """A number of ranks that the job sets is left alone, and how the program ended is how the job ended."""
+    """A number of ranks that the job sets is left alone, and how the program ended is how the job
+    ended."""
     done = mpirun("./simulate", I_MPI_PERHOST="4", CODE="7")
 
     assert done.returncode == 7
@@ -123,7 +142,9 @@ def test_intel_mpi_without_a_program_is_told_so(mpirun: Tool) -> None:
     assert "give the program" in done.stderr
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(words=WORDS)
 def test_intel_mpi_is_given_the_jobs_own_words(mpirun: Tool, words: list[str]) -> None:
     """Nothing that a word holds is read by a shell on the way."""
@@ -168,7 +189,8 @@ def test_program_is_the_same_for_every_launcher(with_export: Path, tmp_path: Pat
 def test_export_runs_once_after_a_job_that_ended_well(
     with_export: Path, index: str | None, command: str, code: int, exported: bool
 ) -> None:
-    """In the first pod only, which has index 0 or, in an MPI job, none; else the job's own end is told."""
+    """In the first pod only, which has index 0 or, in an MPI job, none; else the job's own end is
+    told."""
     place = {"JOB_COMPLETION_INDEX": index} if index else {}
     environment = {"PATH": os.environ["PATH"], "EXPORT_COMMAND": "echo saved", **place}
     words = [str(with_export), "bash", "-c", f"echo trained; {command}"]
@@ -199,10 +221,16 @@ def test_export_that_fails_fails_the_job(with_export: Path) -> None:
     assert subprocess.run([with_export, "true"], env=environment, check=False).returncode == 9
 
 
-def test_signal_reaches_the_ranks_and_nothing_is_exported(with_export: Path, tmp_path: Path) -> None:
-    """Kubernetes signals process 1 only; the ranks have the time to write a checkpoint, and their own end is told."""
+def test_signal_reaches_the_ranks_and_nothing_is_exported(
+    with_export: Path, tmp_path: Path
+) -> None:
+    """Kubernetes signals process 1 only; the ranks have the time to write a checkpoint, and their
+    own end is told."""
     ready = tmp_path / "ready"
-    ranks = f"trap 'sleep 0.2; echo checkpoint; exit 5' TERM; touch {ready}; while :; do sleep 0.05; done"
+    ranks = (
+        f"trap 'sleep 0.2; echo checkpoint; exit 5' TERM; touch {ready}; while :; do sleep "
+        "0.05; done"
+    )
     environment = {"PATH": os.environ["PATH"], "EXPORT_COMMAND": "echo saved"}
     command = [str(with_export), "bash", "-c", ranks]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as job:
@@ -216,15 +244,20 @@ def test_signal_reaches_the_ranks_and_nothing_is_exported(with_export: Path, tmp
 
 
 @pytest.mark.parametrize("by_hook", [False, True])
-def test_checkpoint_of_a_deleted_pod_is_not_exported(with_export: Path, tmp_path: Path, *, by_hook: bool) -> None:
-    """Ranks that end well on a signal are no finished job, whether process 1 was signalled or the hook ran before."""
+def test_checkpoint_of_a_deleted_pod_is_not_exported(
+    with_export: Path, tmp_path: Path, *, by_hook: bool
+) -> None:
+    """Ranks that end well on a signal are no finished job, whether process 1 was signalled or the
+    hook ran before."""
     script, mark, ready = with_export.read_text(), tmp_path / "ending", tmp_path / "ready"
     assert "/dev/shm/.trainyard-ending" in script
     script = script.replace("/dev/shm/.trainyard-ending", str(mark))
     ranks = f"trap 'exit 0' TERM; touch {ready}; while [[ ! -e {mark} ]]; do sleep 0.05; done"
     environment = {"PATH": os.environ["PATH"], "EXPORT_COMMAND": "echo saved"}
     command = ["bash", "-c", script, "with-export", "bash", "-c", ranks]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as job:
         while not ready.exists():
             assert job.poll() is None
             time.sleep(0.01)
@@ -235,20 +268,34 @@ def test_checkpoint_of_a_deleted_pod_is_not_exported(with_export: Path, tmp_path
     assert "nothing is exported" in told
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(job=WORDS, export=WORDS)
-def test_job_and_export_get_their_own_words(with_export: Path, job: list[str], export: list[str]) -> None:
-    """Neither kubelet, which replaces what looks like a variable, nor a shell reads anything in them."""
+def test_job_and_export_get_their_own_words(
+    with_export: Path, job: list[str], export: list[str]
+) -> None:
+    """Neither kubelet, which replaces what looks like a variable, nor a shell reads anything in
+    them."""
     show = ("printf", "[%s]")
     (stated,) = variables({"EXPORT_COMMAND": shlex.join([*show, *export])})
     environment = {"PATH": os.environ["PATH"], **environment_of({"env": [stated]})}
-    done = subprocess.run([str(with_export), *show, *job], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(with_export), *show, *job],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
-    assert done.stdout == "".join("".join(f"[{word}]" for word in words) or "[]" for words in (job, export))
+    assert done.stdout == "".join(
+        "".join(f"[{word}]" for word in words) or "[]" for words in (job, export)
+    )
 
 
 def test_export_of_a_profile_reaches_the_pod() -> None:
-    """As the container states it: process ids and variables of other shells are left as they stand in the profile."""
+    """As the container states it: process ids and variables of other shells are left as they stand
+    in the profile."""
     words = ["sh", "-c", "echo $$ $(HOME) it's"]
     container = pod("openmpi", words)["containers"][0]
 

@@ -32,7 +32,11 @@ SETTINGS = {
 FIPS = ["Ciphers", "MACs", "KexAlgorithms", "HostKeyAlgorithms", "PubkeyAcceptedAlgorithms"]
 """What is said beside where the nodes are in FIPS mode."""
 
-AGENTS = {"I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", "OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"}
+AGENTS = {
+    "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",
+    "OMPI_MCA_plm_rsh_agent",
+    "PRTE_MCA_plm_ssh_agent",
+}
 """How Intel MPI, Open MPI 4 and Open MPI 5 are told of ssh."""
 
 Run = Callable[[Mapping[str, str]], subprocess.CompletedProcess[bytes]]
@@ -41,18 +45,25 @@ Run = Callable[[Mapping[str, str]], subprocess.CompletedProcess[bytes]]
 def replicated_jobs(runtime: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the container called node of each replicated job."""
     jobs = runtime["spec"]["template"]["spec"]["replicatedJobs"]
-    return {job["name"]: job["template"]["spec"]["template"]["spec"]["containers"][0] for job in jobs}
+    return {
+        job["name"]: job["template"]["spec"]["template"]["spec"]["containers"][0] for job in jobs
+    }
 
 
 def init_script(pod: Mapping[str, Any], name: str) -> str:
     """Return the script of an init container; empty when the pod has none of that name."""
-    return next((str(each["command"][2]) for each in pod.get("initContainers", ()) if each["name"] == name), "")
+    return next(
+        (str(each["command"][2]) for each in pod.get("initContainers", ()) if each["name"] == name),
+        "",
+    )
 
 
 def runtimes(*, mpi: bool = True) -> list[Mapping[str, Any]]:
     """Return the runtimes of this repository: those that start MPI ranks, or all."""
     generation = generate(ROOT / "profiles", "../profiles/components")
-    bodies = [manifest.body for manifests in generation.manifests.values() for manifest in manifests]
+    bodies = [
+        manifest.body for manifests in generation.manifests.values() for manifest in manifests
+    ]
     kind = [body for body in bodies if body["kind"] == "ClusterTrainingRuntime"]
     return [body for body in kind if not mpi or "mpi" in body["spec"]["mlPolicy"]]
 
@@ -80,13 +91,16 @@ def run(script: str, home: Path) -> Run:
 
     def run(environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
         always = {"PATH": os.environ["PATH"], "TMPDIR": str(home / "tmp")}
-        return subprocess.run(["bash", "-c", tame], env={**always, **environment}, capture_output=True, check=False)
+        return subprocess.run(
+            ["bash", "-c", tame], env={**always, **environment}, capture_output=True, check=False
+        )
 
     return run
 
 
 def words(line: str) -> Iterator[str]:
-    """Split a configuration line as OpenSSH does since 8.7: any backslash but before a quote or itself is literal."""
+    """Split a configuration line as OpenSSH does since 8.7: any backslash but before a quote or
+    itself is literal."""
     word, quote, inside, rest = "", "", False, iter(range(len(line)))
     for i in rest:
         char, pair = line[i], line[i : i + 2]
@@ -121,7 +135,8 @@ def test_node_script_is_valid_bash(script: str) -> None:
 
 
 def test_sshd_is_configured_for_an_arbitrary_uid(run: Run) -> None:
-    """The configuration has each setting exactly once, with no word of the script left unexpanded."""
+    """The configuration has each setting exactly once, with no word of the script left
+    unexpanded."""
     lines = run({}).stdout.decode().splitlines()
     seen = {keyword: value for keyword, _, value in (line.partition(" ") for line in lines)}
     assert len(seen) == len(lines)
@@ -129,11 +144,16 @@ def test_sshd_is_configured_for_an_arbitrary_uid(run: Run) -> None:
 
 
 def test_fips_mode_leaves_approved_algorithms_only(run: Run) -> None:
-    """Both ends of a connection are held to the same lists, and only where the nodes are in FIPS mode."""
-    plain, strict = (run(variables).stdout.decode().splitlines() for variables in ({}, {"SSH_CRYPTO": "fips"}))
+    """Both ends of a connection are held to the same lists, and only where the nodes are in FIPS
+    mode."""
+    plain, strict = (
+        run(variables).stdout.decode().splitlines() for variables in ({}, {"SSH_CRYPTO": "fips"})
+    )
     lines = [line for line in strict if line not in plain]
     assert [line.partition(" ")[0] for line in lines] == FIPS
-    assert not any(word in line for line in lines for word in ("chacha20", "curve25519", "sha1", "ed25519"))
+    assert not any(
+        word in line for line in lines for word in ("chacha20", "curve25519", "sha1", "ed25519")
+    )
     agents = {
         variable["value"]
         for runtime in runtimes()
@@ -145,17 +165,27 @@ def test_fips_mode_leaves_approved_algorithms_only(run: Run) -> None:
 
 
 def test_every_pod_ends_its_ranks_in_the_same_way() -> None:
-    """The script of process 1 and the hooks before the end of a job's command hold one function, and call it."""
+    """The script of process 1 and the hooks before the end of a job's command hold one function,
+    and call it."""
     functions = set()
     for runtime in runtimes(mpi=False):
         for name, container in replicated_jobs(runtime).items():
             if name.endswith("-initializer"):
                 continue
-            hook = container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", ["", "", ""])[2]
+            hook = (
+                container.get("lifecycle", {})
+                .get("preStop", {})
+                .get("exec", {})
+                .get("command", ["", "", ""])[2]
+            )
             script = hook or container["command"][2]
             begin, end = script.index("# Tells each rank"), script.index("} 2> /dev/null\n")
             functions.add(script[begin:end])
-            assert "\nend_ranks\n" in script if hook else "\ntrap 'end_ranks; exit 143' TERM\n" in script
+            assert (
+                "\nend_ranks\n" in script
+                if hook
+                else "\ntrap 'end_ranks; exit 143' TERM\n" in script
+            )
     assert len(functions) == 1
 
 
@@ -164,19 +194,30 @@ def test_ranks_have_the_grace_that_the_runtime_says() -> None:
     for runtime in runtimes(mpi=False):
         jobs = runtime["spec"]["template"]["spec"]["replicatedJobs"]
         pods = {job["name"]: job["template"]["spec"]["template"]["spec"] for job in jobs}
-        graces = {pods[name]["terminationGracePeriodSeconds"] for name in ("launcher", "node") if name in pods}
+        graces = {
+            pods[name]["terminationGracePeriodSeconds"]
+            for name in ("launcher", "node")
+            if name in pods
+        }
         assert graces == {120 if runtime["metadata"]["name"].startswith("deepspeed-") else 30}
 
 
 def settings_of(configuration: bytes, key: Path) -> dict[str, str]:
-    """Return the settings by lower-case keyword: as sshd reads them where one works, else as they stand there."""
+    """Return the settings by lower-case keyword: as sshd reads them where one works, else as they
+    stand there."""
     text = configuration.decode()
     sshd = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
     # As root it wants a folder that only a machine which serves ssh has.
-    if sshd and subprocess.run([sshd, "-t", "-f", "/dev/null", "-h", str(key)], check=False).returncode == 0:
+    if (
+        sshd
+        and subprocess.run([sshd, "-t", "-f", "/dev/null", "-h", str(key)], check=False).returncode
+        == 0
+    ):
         file = key.with_name("sshd_config")
         file.write_text(text.replace(SETTINGS["HostKey"], str(key)))
-        done = subprocess.run([sshd, "-T", "-f", str(file)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sshd, "-T", "-f", str(file)], capture_output=True, text=True, check=False
+        )
         assert (done.returncode, done.stderr) == (0, "")
         text = done.stdout
     lines = (line.partition(" ") for line in text.splitlines())
@@ -185,21 +226,27 @@ def settings_of(configuration: bytes, key: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("fips", [False, True])
 def test_sshd_takes_every_setting(run: Run, tmp_path: Path, *, fips: bool) -> None:
-    """Its own test of the configuration passes, and the settings that the connection hangs on come out as written."""
+    """Its own test of the configuration passes, and the settings that the connection hangs on come
+    out as written."""
     key = tmp_path / "id_rsa"
     if keygen := shutil.which("ssh-keygen"):
         # Of the kind that Trainer makes (pkg/runtime/framework/plugins/mpi).
-        subprocess.run([keygen, "-q", "-t", "ecdsa", "-b", "521", "-N", "", "-f", str(key)], check=True)
+        subprocess.run(
+            [keygen, "-q", "-t", "ecdsa", "-b", "521", "-N", "", "-f", str(key)], check=True
+        )
     written = run({"HOSTILE": 'a "b" c\\d #', **({"SSH_CRYPTO": "fips"} if fips else {})}).stdout
     seen = settings_of(written, key)
     wanted = dict(line.split(" ", 1) for line in written.decode().splitlines())
 
-    for keyword in {"Port", "PidFile", "StrictModes", "UsePAM", "MaxStartups"} | set(FIPS if fips else ()):
+    for keyword in {"Port", "PidFile", "StrictModes", "UsePAM", "MaxStartups"} | set(
+        FIPS if fips else ()
+    ):
         assert seen[keyword.lower()].lower() == wanted[keyword].lower()
 
 
 def test_ports_and_user_agree_with_the_launcher() -> None:
-    """The launcher's ssh, the probes and the container's port name the port and key that sshd is given."""
+    """The launcher's ssh, the probes and the container's port name the port and key that sshd is
+    given."""
     for runtime in runtimes():
         node, launcher = replicated_jobs(runtime)["node"], replicated_jobs(runtime)["launcher"]
         environment = {variable["name"]: variable["value"] for variable in launcher["env"]}
@@ -211,10 +258,16 @@ def test_ports_and_user_agree_with_the_launcher() -> None:
 
 
 def test_rank_environment_reaches_the_ranks(run: Run) -> None:
-    """Every variable of the node's container but HOME, which the account gives, is handed on unchanged."""
+    """Every variable of the node's container but HOME, which the account gives, is handed on
+    unchanged."""
     for runtime in runtimes():
-        variables = {variable["name"]: variable["value"] for variable in replicated_jobs(runtime)["node"]["env"]}
-        expected = {name: value for name, value in variables.items() if name not in {"HOME", "SSH_CRYPTO"}}
+        variables = {
+            variable["name"]: variable["value"]
+            for variable in replicated_jobs(runtime)["node"]["env"]
+        }
+        expected = {
+            name: value for name, value in variables.items() if name not in {"HOME", "SSH_CRYPTO"}
+        }
         assert expected.items() <= handed_on(run(variables).stdout).items()
 
 
@@ -228,7 +281,8 @@ def test_rank_environment_reaches_the_ranks(run: Run) -> None:
 )
 @settings(max_examples=40, deadline=None)  # a busy machine starts bash slowly
 def test_hostile_values_reach_the_ranks_unchanged(run: Run, environment: dict[str, str]) -> None:
-    """Whatever a value holds, short of a line break, OpenSSH reads back the same value under the same name."""
+    """Whatever a value holds, short of a line break, OpenSSH reads back the same value under the
+    same name."""
     done = run(environment)
     assert (done.returncode, done.stderr) == (0, b"")
     seen = handed_on(done.stdout)
@@ -236,7 +290,8 @@ def test_hostile_values_reach_the_ranks_unchanged(run: Run, environment: dict[st
 
 
 def test_value_with_a_line_break_is_left_out_with_a_message(run: Run) -> None:
-    """A line break cannot be written in sshd's configuration: the variable is named and the rest goes on."""
+    """A line break cannot be written in sshd's configuration: the variable is named and the rest
+    goes on."""
     done = run({"BROKEN": "a\nPermitRootLogin yes", "WHOLE": "b"})
     assert done.returncode == 0
     assert b"BROKEN" in done.stderr
@@ -254,7 +309,8 @@ def test_variables_of_the_container_itself_are_left_out(run: Run, name: str) -> 
 
 
 def test_account_has_a_shell_and_the_running_uid(tmp_path: Path) -> None:
-    """The init container puts mpiuser with bash first for the running uid; an older mpiuser goes, all others stay."""
+    """The init container puts mpiuser with bash first for the running uid; an older mpiuser goes,
+    all others stay."""
     scripts = set()
     for runtime in runtimes():
         for job in runtime["spec"]["template"]["spec"]["replicatedJobs"]:
@@ -263,13 +319,19 @@ def test_account_has_a_shell_and_the_running_uid(tmp_path: Path) -> None:
             assert mounts["/etc/passwd"]["subPath"] == "passwd"
             scripts.add(init_script(pod, "account"))
     (script,) = scripts
-    (tmp_path / "image").write_text("root:x:0:0:root:/root:/bin/bash\nmpiuser:x:7:7::/old:/sbin/nologin\n")
+    (tmp_path / "image").write_text(
+        "root:x:0:0:root:/root:/bin/bash\nmpiuser:x:7:7::/old:/sbin/nologin\n"
+    )
     (tmp_path / "account").mkdir()
-    tame = script.replace("/etc/passwd", f"{tmp_path}/image").replace("/account/", f"{tmp_path}/account/")
+    tame = script.replace("/etc/passwd", f"{tmp_path}/image").replace(
+        "/account/", f"{tmp_path}/account/"
+    )
 
     subprocess.run(["bash", "-c", tame], check=True)
 
-    entries = [line.split(":") for line in (tmp_path / "account" / "passwd").read_text().splitlines()]
+    entries = [
+        line.split(":") for line in (tmp_path / "account" / "passwd").read_text().splitlines()
+    ]
     assert [entry[0] for entry in entries] == ["mpiuser", "root"]
     assert entries[0][2:4] == [str(os.getuid()), str(os.getgid())]
     assert entries[0][5:] == ["/home/mpiuser", "/bin/bash"]

@@ -1,4 +1,5 @@
-"""Texts of profiles on generated pages: each is shown as it is, and none changes the page around it."""
+"""Texts of profiles on generated pages: each is shown as it is, and none changes the page around
+it."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ REGULATED: dict[str, Any] = {
     "compliance/iso.yaml": {"title": "ISO", "controls": {"audit": "2"}},
     "teams/nlp.yaml": {"compliance": "iso"},
 }
-LINES = st.text(st.one_of(st.sampled_from("|\\`*_[]()<>&#~$!:/.-+= \n\twa1;"), st.characters(codec="utf-8")))
+LINES = st.text(
+    st.one_of(st.sampled_from("|\\`*_[]()<>&#~$!:/.-+= \n\twa1;"), st.characters(codec="utf-8"))
+)
 TEXTS = LINES.filter(lambda line: "\0" not in line)
 HOSTILE = (
     "a | answered | yes | b",
@@ -56,7 +59,9 @@ def _said(value: str) -> tuple[Site, tuple[Manifest, ...]]:
     site, manifests = _base()
     external = {"AuditLog/siem": value, "Partitions/ib": value}
     tenants = tuple(_said_of(tenant, value) for tenant in site.tenants)
-    return replace(site, cluster=replace(site.cluster, external=external), tenants=tenants), manifests
+    return replace(
+        site, cluster=replace(site.cluster, external=external), tenants=tenants
+    ), manifests
 
 
 def _said_of(tenant: Tenant, value: str) -> Tenant:
@@ -73,13 +78,22 @@ def _parsed(markdown: str) -> list[Token]:
 
 def _skeleton(tokens: list[Token]) -> list[str]:
     """Return the kinds of blocks of a page, and of what is in their lines apart from text."""
-    inline = (child for token in tokens for child in token.children or () if not child.type.startswith("text"))
+    inline = (
+        child
+        for token in tokens
+        for child in token.children or ()
+        if not child.type.startswith("text")
+    )
     return [*(token.type for token in tokens), *(each.type for each in inline)]
 
 
 def _cells(tokens: list[Token]) -> Iterator[str]:
     """Yield what each line or cell shows."""
-    yield from ("".join(each.content for each in token.children or ()).strip() for token in tokens if token.children)
+    yield from (
+        "".join(each.content for each in token.children or ()).strip()
+        for token in tokens
+        if token.children
+    )
 
 
 def _shown(value: str) -> str:
@@ -105,11 +119,15 @@ def test_any_text_is_one_cell_that_shows_it(value: str) -> None:
 @example(HOSTILE[3])
 @example(HOSTILE[9])
 def test_no_text_of_a_profile_changes_a_page(value: str) -> None:
-    """Title, control, contact and owners: the page has the blocks that it has with plain words, and shows the text."""
+    """Title, control, contact and owners: the page has the blocks that it has with plain words, and
+    shows the text."""
     site, manifests = _said(value)
     plain, _ = _said("word")
     for made, usual in (
-        (evidence_page(site, manifests)["COMPLIANCE.md"], evidence_page(plain, manifests)["COMPLIANCE.md"]),
+        (
+            evidence_page(site, manifests)["COMPLIANCE.md"],
+            evidence_page(plain, manifests)["COMPLIANCE.md"],
+        ),
         (readme(site), readme(plain)),
     ):
         assert _skeleton(_parsed(made)) == _skeleton(_parsed(usual))
@@ -118,7 +136,8 @@ def test_no_text_of_a_profile_changes_a_page(value: str) -> None:
 
 @hostile
 def test_hostile_text_is_text(value: str) -> None:
-    """What looks like a cell, HTML, a link or a heading is none, GitHub's own links of addresses included."""
+    """What looks like a cell, HTML, a link or a heading is none, GitHub's own links of addresses
+    included."""
     tokens = _parsed(f"Contact: {text(value)}.\n")
 
     assert _skeleton(tokens) == ["paragraph_open", "inline", "paragraph_close"]

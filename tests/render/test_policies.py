@@ -34,7 +34,8 @@ def _words(policy: dict[str, Any]) -> list[str]:
 
 @RELEASES
 def test_policy_that_may_be_dropped_holds_only_what_harms_the_job_itself(release: str) -> None:
-    """It looks at new jobs alone, and none of its words stand in the policy that protects others."""
+    """It looks at new jobs alone, and none of its words stand in the policy that protects
+    others."""
     policies = _policies(release)
     help_, limits = policies["trainyard-trainjob-help"], policies["trainyard-trainjob-limits"]
     assert all(said.startswith(known) for said, known in zip(_words(help_), HELP, strict=True))
@@ -44,7 +45,8 @@ def test_policy_that_may_be_dropped_holds_only_what_harms_the_job_itself(release
 
 @RELEASES
 def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
-    """Queue, priority, size, runtime, account, volumes and labels of a job are refused with or without the help."""
+    """Queue, priority, size, runtime, account, volumes and labels of a job are refused with or
+    without the help."""
     words = _words(_policies(release)["trainyard-trainjob-limits"])
     assert len(words) == 18
     for known in (
@@ -64,18 +66,23 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
 
 @RELEASES
 def test_both_read_the_limits_of_each_namespace(release: str) -> None:
-    """One ConfigMap for both bindings: what is refused for its size and what for its ranks follow from one place."""
+    """One ConfigMap for both bindings: what is refused for its size and what for its ranks follow
+    from one place."""
     policies = _policies(release, "ValidatingAdmissionPolicyBinding")
     for namespace in ("nlp", "vision"):
         bindings = [policies[f"trainjob-{each}-{namespace}"] for each in ("help", "limits")]
-        assert [each["policyName"] for each in bindings] == ["trainyard-trainjob-help", "trainyard-trainjob-limits"]
+        assert [each["policyName"] for each in bindings] == [
+            "trainyard-trainjob-help",
+            "trainyard-trainjob-limits",
+        ]
         assert bindings[0]["paramRef"] == bindings[1]["paramRef"]
         assert bindings[0]["matchResources"] == bindings[1]["matchResources"]
 
 
 @RELEASES
 def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
-    """On every cluster for the delivery; where users request projects, these never take them, nor become a team's."""
+    """On every cluster for the delivery; where users request projects, these never take them, nor
+    become a team's."""
     policy = _policies(release)["trainyard-team-namespaces"]
     variables = {each["name"]: each["expression"] for each in policy["variables"]}
     (rule,) = policy["matchConstraints"]["resourceRules"]
@@ -90,8 +97,13 @@ def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
 
 @RELEASES
 def test_refused_name_is_the_one_that_is_told(release: str) -> None:
-    """Of two reserved forms, `team-*` and `trainyard-system`: a fixed text would be wrong about one of them."""
+    """Of two reserved forms, `team-*` and `trainyard-system`: a fixed text would be wrong about one
+    of them."""
     policy = _policies(release)["trainyard-team-namespaces"]
-    on_names = [each for each in policy["validations"] if "variables.reserved" in each["expression"]]
+    on_names = [
+        each for each in policy["validations"] if "variables.reserved" in each["expression"]
+    ]
     assert len(on_names) == {"kubernetes-1.36": 1, "openshift-ai-3.5": 2}[release]
-    assert all("' + object.metadata.name + '" in each.get("messageExpression", "") for each in on_names)
+    assert all(
+        "' + object.metadata.name + '" in each.get("messageExpression", "") for each in on_names
+    )

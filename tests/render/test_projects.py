@@ -15,14 +15,20 @@ _WITHOUT_SECRETS: dict[str, Any] = {
 
 def _permitted(changes: dict[str, Any], name: str) -> list[dict[str, str]]:
     (site,) = platform_of(changes).sites
-    (body,) = (each.body for each in render_site(site) if (each.kind.name, each.name) == ("AppProject", name))
+    (body,) = (
+        each.body
+        for each in render_site(site)
+        if (each.kind.name, each.name) == ("AppProject", name)
+    )
     kinds: list[dict[str, str]] = body["spec"]["namespaceResourceWhitelist"]
     return kinds
 
 
 def test_project_does_not_narrow_with_the_last_object_of_a_kind() -> None:
     """A team that gives up its credentials keeps a project that lets Argo CD take them away."""
-    before, after = (_permitted(changes, "prod-east-team-nlp") for changes in ({}, _WITHOUT_SECRETS))
+    before, after = (
+        _permitted(changes, "prod-east-team-nlp") for changes in ({}, _WITHOUT_SECRETS)
+    )
 
     assert {"group": "external-secrets.io", "kind": "ExternalSecret"} in after
     assert before == after
@@ -33,8 +39,14 @@ def test_every_object_of_a_unit_is_permitted() -> None:
     for release in ("kubernetes-1.36", "openshift-ai-3.5"):
         (site,) = platform_of({"clusters/prod-east.yaml": {"release": release}}).sites
         manifests = render_site(site)
-        projects = {each.name: each.body["spec"] for each in manifests if each.kind.name == "AppProject"}
+        projects = {
+            each.name: each.body["spec"] for each in manifests if each.kind.name == "AppProject"
+        }
         for each in (each for each in manifests if each.unit.startswith(("platform", "teams/"))):
             spec = projects[site.part(each.unit.replace("teams/", "team-"))]
-            listed = spec["namespaceResourceWhitelist" if each.kind.namespaced else "clusterResourceWhitelist"]
-            assert (each.kind.group, each.kind.name) in {(kind["group"], kind["kind"]) for kind in listed}, each.path
+            listed = spec[
+                "namespaceResourceWhitelist" if each.kind.namespaced else "clusterResourceWhitelist"
+            ]
+            assert (each.kind.group, each.kind.name) in {
+                (kind["group"], kind["kind"]) for kind in listed
+            }, each.path

@@ -17,7 +17,15 @@ from trainyard.render.site import render_site
 from trainyard.workflows.generate import check_tree
 
 SPACES: dict[str, Any] = {
-    NLP: {"spaces": {"dev": {"largestJob": {"nodes": 2}, "priorities": ["batch"], "storage": {"home": "100Gi"}}}}
+    NLP: {
+        "spaces": {
+            "dev": {
+                "largestJob": {"nodes": 2},
+                "priorities": ["batch"],
+                "storage": {"home": "100Gi"},
+            }
+        }
+    }
 }
 PLAIN = {CLUSTER: {"release": "kubernetes-1.36", "argocd": None}}
 """The release whose addresses on the rails come from pools."""
@@ -27,8 +35,13 @@ NAMESPACES = ["team-nlp", "team-nlp-dev"]
 
 @cache
 def tree(name: str) -> tuple[Manifest, ...]:
-    """Return what is rendered of the base with a second namespace, on InfiniBand, RoCE, or RoCE with pools."""
-    changes = {"infiniband": SPACES, "roce": together(SPACES, ROCE), "pools": together(SPACES, ROCE, PLAIN)}[name]
+    """Return what is rendered of the base with a second namespace, on InfiniBand, RoCE, or RoCE
+    with pools."""
+    changes = {
+        "infiniband": SPACES,
+        "roce": together(SPACES, ROCE),
+        "pools": together(SPACES, ROCE, PLAIN),
+    }[name]
     (site,) = platform_of(changes).sites
     manifests = tuple(render_site(site))
     assert [each.message for each in check_tree(site, manifests)] == []
@@ -45,7 +58,9 @@ def of(name: str, kind: str) -> Iterator[dict[str, Any]]:
 
 def names(name: str, kind: str) -> list[tuple[str, str]]:
     """Return namespace and name of the first team's objects of a kind."""
-    return sorted((body["metadata"].get("namespace", ""), body["metadata"]["name"]) for body in of(name, kind))
+    return sorted(
+        (body["metadata"].get("namespace", ""), body["metadata"]["name"]) for body in of(name, kind)
+    )
 
 
 TREES = pytest.mark.parametrize("name", ["infiniband", "roce", "pools"])
@@ -61,7 +76,8 @@ def test_every_object_has_a_file_of_its_own(name: str) -> None:
 
 @TREES
 @pytest.mark.parametrize(
-    "kind", ["LimitRange", "LocalQueue", "NetworkPolicy", "ResourceQuota", "RoleBinding", "ServiceAccount"]
+    "kind",
+    ["LimitRange", "LocalQueue", "NetworkPolicy", "ResourceQuota", "RoleBinding", "ServiceAccount"],
 )
 def test_second_namespace_is_as_closed_as_the_first(name: str, kind: str) -> None:
     """It has the same queues, limits, policies, roles and accounts, each in its own namespace."""
@@ -74,20 +90,30 @@ def test_second_namespace_is_as_closed_as_the_first(name: str, kind: str) -> Non
 
 @TREES
 def test_namespaces_of_a_team_share_one_queue(name: str) -> None:
-    """Quota is the team's: one ClusterQueue admits from both namespaces, by the label that no tenant can set."""
+    """Quota is the team's: one ClusterQueue admits from both namespaces, by the label that no
+    tenant can set."""
     (queue,) = of(name, "ClusterQueue")
     (selector,) = queue["spec"]["namespaceSelector"]["matchExpressions"]
 
-    assert selector == {"key": "kubernetes.io/metadata.name", "operator": "In", "values": NAMESPACES}
-    assert {local["spec"]["clusterQueue"] for local in of(name, "LocalQueue")} == {queue["metadata"]["name"]}
+    assert selector == {
+        "key": "kubernetes.io/metadata.name",
+        "operator": "In",
+        "values": NAMESPACES,
+    }
+    assert {local["spec"]["clusterQueue"] for local in of(name, "LocalQueue")} == {
+        queue["metadata"]["name"]
+    }
 
 
 @TREES
 def test_second_namespace_is_held_to_its_own_limits(name: str) -> None:
-    """Priorities and the largest job are its own; a binding leads to them from this namespace and no other."""
+    """Priorities and the largest job are its own; a binding leads to them from this namespace and
+    no other."""
     limits = {body["metadata"]["name"]: body["data"] for body in of(name, "ConfigMap")}
     bindings = {
-        body["spec"]["matchResources"]["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"]: body["spec"]
+        body["spec"]["matchResources"]["namespaceSelector"]["matchLabels"][
+            "kubernetes.io/metadata.name"
+        ]: body["spec"]
         for body in of(name, "ValidatingAdmissionPolicyBinding")
     }
 
@@ -103,8 +129,12 @@ def test_second_namespace_is_held_to_its_own_limits(name: str) -> None:
 
 @TREES
 def test_second_namespace_has_storage_of_its_own(name: str) -> None:
-    """It has the claims that it asks for and no others; a claim's volume is kept for its namespace."""
-    volumes = {body["spec"]["claimRef"]["namespace"]: body["metadata"]["name"] for body in of(name, "PersistentVolume")}
+    """It has the claims that it asks for and no others; a claim's volume is kept for its
+    namespace."""
+    volumes = {
+        body["spec"]["claimRef"]["namespace"]: body["metadata"]["name"]
+        for body in of(name, "PersistentVolume")
+    }
 
     assert names(name, "PersistentVolumeClaim") == [
         ("team-nlp", "home"),
@@ -126,7 +156,8 @@ def test_project_of_a_team_admits_its_namespaces_alone(name: str) -> None:
 
 
 def test_second_namespace_has_the_teams_partition() -> None:
-    """On InfiniBand the attachments are ours and called the same in each namespace, with the team's own key."""
+    """On InfiniBand the attachments are ours and called the same in each namespace, with the team's
+    own key."""
     networks = list(of("infiniband", "NetworkAttachmentDefinition"))
     configs = [json.loads(network["spec"]["config"]) for network in networks]
 
@@ -139,17 +170,26 @@ def test_second_namespace_has_the_teams_partition() -> None:
 
 @pytest.mark.parametrize("name", ["roce", "pools"])
 def test_networks_of_an_operator_lead_to_their_namespace(name: str) -> None:
-    """All stand where the SR-IOV operator reads, with the team's VLAN, on the host's side; no NAD of ours beside."""
+    """All stand where the SR-IOV operator reads, with the team's VLAN, on the host's side; no NAD
+    of ours beside."""
     networks = list(of(name, "SriovNetwork"))
-    policies = {each.body["spec"]["resourceName"] for each in tree(name) if "resourceName" in each.body.get("spec", {})}
+    policies = {
+        each.body["spec"]["resourceName"]
+        for each in tree(name)
+        if "resourceName" in each.body.get("spec", {})
+    }
 
     assert names(name, "NetworkAttachmentDefinition") == []
-    assert sorted((each["spec"]["networkNamespace"], each["metadata"]["name"]) for each in networks) == [
+    assert sorted(
+        (each["spec"]["networkNamespace"], each["metadata"]["name"]) for each in networks
+    ) == [
         (namespace, f"{namespace}-ib-rail-{rail}") for namespace in NAMESPACES for rail in range(8)
     ]
     assert len({each["metadata"]["namespace"] for each in networks}) == 1
     assert {each["spec"]["vlan"] for each in networks} == {101}
-    assert {(each["spec"]["spoofChk"], each["spec"]["trust"]) for each in networks} == {("on", "off")}
+    assert {(each["spec"]["spoofChk"], each["spec"]["trust"]) for each in networks} == {
+        ("on", "off")
+    }
     assert {each["spec"]["resourceName"] for each in networks} <= policies
     assert {each["spec"]["metaPlugins"] for each in networks} == {'{"type":"rdma"}'}
 
@@ -157,9 +197,18 @@ def test_networks_of_an_operator_lead_to_their_namespace(name: str) -> None:
 @pytest.mark.parametrize("name", ["roce", "pools"])
 def test_pods_name_the_networks_of_their_namespace(name: str) -> None:
     """A runtime that names networks is one namespace's, and its limits list it alone."""
-    runtimes = {each.name: each.body for each in tree(name) if each.body["kind"] == "ClusterTrainingRuntime"}
-    for limits, namespace in (("trainjob-limits-nlp", "team-nlp"), ("trainjob-limits-nlp-dev", "team-nlp-dev")):
-        (allowed,) = (body["data"]["runtimes"] for body in of(name, "ConfigMap") if body["metadata"]["name"] == limits)
+    runtimes = {
+        each.name: each.body for each in tree(name) if each.body["kind"] == "ClusterTrainingRuntime"
+    }
+    for limits, namespace in (
+        ("trainjob-limits-nlp", "team-nlp"),
+        ("trainjob-limits-nlp-dev", "team-nlp-dev"),
+    ):
+        (allowed,) = (
+            body["data"]["runtimes"]
+            for body in of(name, "ConfigMap")
+            if body["metadata"]["name"] == limits
+        )
         named = json.dumps(runtimes[allowed])
         networks = ",".join(f"{namespace}-ib-rail-{rail}" for rail in range(8))
 
@@ -167,15 +216,20 @@ def test_pods_name_the_networks_of_their_namespace(name: str) -> None:
 
 
 def test_addresses_come_from_one_pool_a_rail() -> None:
-    """With nv-ipam a pool is the team's on a rail; both namespaces name it, and together they are the team's block."""
+    """With nv-ipam a pool is the team's on a rail; both namespaces name it, and together they are
+    the team's block."""
     pools = {body["metadata"]["name"]: body["spec"] for body in of("pools", "IPPool")}
     named = [json.loads(network["spec"]["ipam"]) for network in of("pools", "SriovNetwork")]
     block = IPv4Network("10.64.0.0/20")
 
     assert sorted(each["poolName"] for each in named) == sorted([*pools, *pools])
     assert len(pools) == 8
-    assert {IPv4Network(spec["subnet"]) for spec in pools.values()} == set(block.subnets(new_prefix=23))
-    assert {body["metadata"]["namespace"] for body in of("pools", "IPPool")} == {"nvidia-network-operator"}
+    assert {IPv4Network(spec["subnet"]) for spec in pools.values()} == set(
+        block.subnets(new_prefix=23)
+    )
+    assert {body["metadata"]["namespace"] for body in of("pools", "IPPool")} == {
+        "nvidia-network-operator"
+    }
 
 
 def test_addresses_without_pools_stand_in_the_attachment() -> None:
@@ -190,7 +244,11 @@ def test_addresses_without_pools_stand_in_the_attachment() -> None:
 def test_link_is_told_to_the_operator() -> None:
     """A port that is of the other link is never set up: the operator looks for the type."""
     told = {
-        name: {each.body["spec"]["linkType"] for each in tree(name) if each.body["kind"] == "SriovNetworkNodePolicy"}
+        name: {
+            each.body["spec"]["linkType"]
+            for each in tree(name)
+            if each.body["kind"] == "SriovNetworkNodePolicy"
+        }
         for name in ("infiniband", "roce")
     }
 
@@ -204,7 +262,9 @@ def test_rails_have_the_prefix_of_the_release(name: str, prefix: str) -> None:
     covered = queue["spec"]["resourceGroups"][0]["coveredResources"]
     (runtime,) = (each.body for each in tree(name) if each.name == "openmpi-cuda-v1-dgx-h100-nlp")
 
-    assert [each for each in covered if "rail" in each] == [f"{prefix}/ib_rail_{rail}" for rail in range(8)]
+    assert [each for each in covered if "rail" in each] == [
+        f"{prefix}/ib_rail_{rail}" for rail in range(8)
+    ]
     assert all(f'"{each}": "1"' in json.dumps(runtime) for each in covered if "rail" in each)
 
 
@@ -212,7 +272,9 @@ def test_driver_keeps_what_is_not_said() -> None:
     """An MTU that nobody says is not emitted; one that is said stands in each rail's policy."""
     said = together(ROCE, {CLUSTER: {"fabrics": {"ib": {"mtu": 9000}}}})
     policies = [
-        each.body for each in render_site(platform_of(said).sites[0]) if each.body["kind"].endswith("NodePolicy")
+        each.body
+        for each in render_site(platform_of(said).sites[0])
+        if each.body["kind"].endswith("NodePolicy")
     ]
 
     assert {policy["spec"]["mtu"] for policy in policies} == {9000}

@@ -18,9 +18,13 @@ ARGUMENTS = ["--no-python", "a b", "", '"$HOME"', "*"]
 def command() -> list[str]:
     """The one command of all runtimes that torchrun starts."""
     generation = generate(ROOT / "profiles", "../profiles/components")
-    bodies = [manifest.body for manifests in generation.manifests.values() for manifest in manifests]
+    bodies = [
+        manifest.body for manifests in generation.manifests.values() for manifest in manifests
+    ]
     jobs = [
-        body["spec"]["template"]["spec"]["replicatedJobs"][-1]["template"]["spec"]["template"]["spec"]
+        body["spec"]["template"]["spec"]["replicatedJobs"][-1]["template"]["spec"]["template"][
+            "spec"
+        ]
         for body in bodies
         if body["kind"] == "ClusterTrainingRuntime" and "torch" in body["spec"]["mlPolicy"]
     ]
@@ -29,14 +33,20 @@ def command() -> list[str]:
     return [str(word) for word in first]
 
 
-def run(command: list[str], arguments: list[str], folder: Path, export: str = "") -> subprocess.CompletedProcess[bytes]:
-    """Run the command with programs of ours that print, on lines of their own, their name and arguments."""
+def run(
+    command: list[str], arguments: list[str], folder: Path, export: str = ""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the command with programs of ours that print, on lines of their own, their name and
+    arguments."""
     for name in ("torchrun", "with-export"):
         program = folder / name
         program.write_text('#!/bin/bash\nprintf "%s\\n" "${0##*/}" "$@"\n', encoding="utf-8")
         program.chmod(0o755)
     tame = [word.replace("/opt/trainyard/", f"{folder}/") for word in command]
-    environment = {"PATH": f"{folder}:{os.environ['PATH']}", **({"EXPORT_COMMAND": export} if export else {})}
+    environment = {
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        **({"EXPORT_COMMAND": export} if export else {}),
+    }
     return subprocess.run([*tame, *arguments], env=environment, capture_output=True, check=False)
 
 

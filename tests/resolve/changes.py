@@ -1,4 +1,5 @@
-"""The base platform of the rules' cases after some changes, resolved: right in shape, wrong in names at will."""
+"""The base platform of the rules' cases after some changes, resolved: right in shape, wrong in
+names at will."""
 
 from __future__ import annotations
 
@@ -16,7 +17,11 @@ from trainyard.resolve.platform import resolve
 from trainyard.resolve.references import Found
 from trainyard.schema.check import check_profiles
 
-CLUSTER, HARDWARE, RUNTIME = "clusters/prod-east.yaml", "hardware/dgx-h100.yaml", "runtimes/openmpi-cuda.yaml"
+CLUSTER, HARDWARE, RUNTIME = (
+    "clusters/prod-east.yaml",
+    "hardware/dgx-h100.yaml",
+    "runtimes/openmpi-cuda.yaml",
+)
 NLP, VISION, ALLOCATIONS = "teams/nlp.yaml", "teams/vision.yaml", "allocations.yaml"
 
 
@@ -26,7 +31,12 @@ ROCE: dict[str, Any] = {
         "external": {"Vlans/ib": "us", "LosslessQueue/ib": "us"},
     },
     ALLOCATIONS: {
-        "prod-east": {"ib": {"nlp": {"partition": None, "vlan": 101}, "vision": {"partition": None, "vlan": 102}}}
+        "prod-east": {
+            "ib": {
+                "nlp": {"partition": None, "vlan": 101},
+                "vision": {"partition": None, "vlan": 102},
+            }
+        }
     },
 }
 """The base with VLANs in place of partitions."""
@@ -38,7 +48,11 @@ def together(*changes: Mapping[str, Any]) -> dict[str, Any]:
     for change in changes:
         for key, value in change.items():
             known = result.get(key)
-            result[key] = together(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+            result[key] = (
+                together(known, value)
+                if isinstance(known, dict) and isinstance(value, dict)
+                else value
+            )
     return result
 
 
@@ -51,7 +65,8 @@ def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ..
 
 
 def hardware(changes: Mapping[str, Any]) -> tuple[dict[str, Hardware], list[Diagnostic]]:
-    """Return the hardware of the base after some changes that is complete, and what is wrong with the rest."""
+    """Return the hardware of the base after some changes that is complete, and what is wrong with
+    the rest."""
     found = Found()
     every = resolve_hardware(_change(_base(), changes), "ml.example.com", found)
     return {name: each for name, each in every.items() if each is not None}, found.diagnostics
@@ -68,11 +83,16 @@ def told(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[tuple[str, st
     """Return the file, the path (a key's in brackets) and the message of each finding."""
     paths = ("/".join(map(str, each.at.path)) for each in found)
     return [
-        (each.at.file.removeprefix("profiles/"), f"({path})" if each.at.on_key else path, each.message)
+        (
+            each.at.file.removeprefix("profiles/"),
+            f"({path})" if each.at.on_key else path,
+            each.message,
+        )
         for each, path in zip(found, paths, strict=True)
     ]
 
 
 def space(changes: Mapping[str, Any], name: str = "") -> Space:
-    """Return a namespace of a team on the base's cluster after some changes that break nothing: its own, or another."""
+    """Return a namespace of a team on the base's cluster after some changes that break nothing: its
+    own, or another."""
     return next(each for each in tenant(changes).spaces if each.profile.name == name)

@@ -26,17 +26,33 @@ def cluster(changes: dict[str, Any]) -> Cluster:
 
 def test_short_cluster_has_the_defaults_of_its_release() -> None:
     """What a profile leaves out is what the release ships, or nothing."""
-    gone: dict[str, Any] = {"teams/nlp.yaml": None, "teams/vision.yaml": None, ALLOCATIONS: {"prod-east": None}}
+    gone: dict[str, Any] = {
+        "teams/nlp.yaml": None,
+        "teams/vision.yaml": None,
+        ALLOCATIONS: {"prod-east": None},
+    }
     shortest = {**dict.fromkeys(EMPTIED), "pools": {"dgx-h100": {"fabric": None}}}
     platform, found = resolved({**gone, CLUSTER: shortest})
     read = platform.sites[0].cluster
 
     assert found == ()
-    assert (read.server, read.argocd_namespace) == ("https://kubernetes.default.svc", "openshift-gitops")
+    assert (read.server, read.argocd_namespace) == (
+        "https://kubernetes.default.svc",
+        "openshift-gitops",
+    )
     assert (read.sharing, read.frameworks) == ("fair", ("BatchJob", "JobSet", "TrainJob"))
-    assert (read.fabrics, read.cohorts, read.priorities, read.storage, read.egress) == ((), (), (), (), ())
+    assert (read.fabrics, read.cohorts, read.priorities, read.storage, read.egress) == (
+        (),
+        (),
+        (),
+        (),
+        (),
+    )
     assert (read.operators, read.auditors) == ((), ())
-    assert (dict(read.versions), dict(read.external)) == (dict(read.release.versions), dict(read.release.external))
+    assert (dict(read.versions), dict(read.external)) == (
+        dict(read.release.versions),
+        dict(read.release.external),
+    )
     assert (read.pools[0].fabric, read.pools[0].reserve, read.pools[0].preference) == (None, 1, 0)
     assert read.fips is False
 
@@ -50,7 +66,11 @@ def test_cluster_says_more_than_its_release() -> None:
     assert read.release.external.keys() < read.external.keys()
 
 
-@given(st.dictionaries(st.from_regex(r"[a-z]{1,3}", fullmatch=True), st.integers(-9, 9), min_size=1, max_size=6))
+@given(
+    st.dictionaries(
+        st.from_regex(r"[a-z]{1,3}", fullmatch=True), st.integers(-9, 9), min_size=1, max_size=6
+    )
+)
 def test_priorities_come_lowest_first(values: dict[str, int]) -> None:
     """The order is that of the values, then of the names; none is lost."""
     read = cluster({"priorities": {"production": None, "batch": None, **values}}).priorities
@@ -64,7 +84,14 @@ def test_storage_of_each_kind() -> None:
     """Each kind keeps what it is made from and nothing of the others."""
     kinds = {each.name: each for each in cluster({}).storage}
     fields = {
-        name: (each.kind, each.server, each.path, each.storage_class, each.endpoint, each.secret_store)
+        name: (
+            each.kind,
+            each.server,
+            each.path,
+            each.storage_class,
+            each.endpoint,
+            each.secret_store,
+        )
         for name, each in kinds.items()
     }
 
@@ -99,7 +126,8 @@ def _roce(**fields: Any) -> Cluster:
 
 
 def test_fabric_leaves_the_drivers_own() -> None:
-    """Neither MTU nor traffic class is set unless it is said; 0 is a traffic class, and not the driver's."""
+    """Neither MTU nor traffic class is set unless it is said; 0 is a traffic class, and not the
+    driver's."""
     (plain,) = cluster({}).fabrics
     (said,) = _roce(mtu=9000, trafficClass=0).fabrics
 
@@ -110,9 +138,21 @@ def test_fabric_leaves_the_drivers_own() -> None:
 @pytest.mark.parametrize(
     ("ranges", "at", "message"),
     [
-        ({"partitions": None}, "ib/partitions", "infiniband, whose teams hold partitions: it hands out `partitions`"),
-        ({"vlans": "2-9"}, "ib/vlans", "infiniband, whose teams hold partitions: it hands out `partitions`"),
-        ({"link": "roce", "partitions": None}, "ib/vlans", "roce, whose teams hold VLANs: it hands out `vlans`"),
+        (
+            {"partitions": None},
+            "ib/partitions",
+            "infiniband, whose teams hold partitions: it hands out `partitions`",
+        ),
+        (
+            {"vlans": "2-9"},
+            "ib/vlans",
+            "infiniband, whose teams hold partitions: it hands out `partitions`",
+        ),
+        (
+            {"link": "roce", "partitions": None},
+            "ib/vlans",
+            "roce, whose teams hold VLANs: it hands out `vlans`",
+        ),
         (
             {"link": "roce", "vlans": "2-9", "partitions": "0x0001-0x0002"},
             "ib/partitions",
@@ -120,10 +160,18 @@ def test_fabric_leaves_the_drivers_own() -> None:
         ),
     ],
 )
-def test_fabric_hands_out_what_separates_teams_on_its_link(ranges: dict[str, Any], at: str, message: str) -> None:
+def test_fabric_hands_out_what_separates_teams_on_its_link(
+    ranges: dict[str, Any], at: str, message: str
+) -> None:
     """A range of the other link, or none, is told once, where it stands or should."""
-    held = {team: {"vlan": 101, "partition": None} for team in ("nlp", "vision") if ranges.get("link") == "roce"}
-    _, found = resolved({CLUSTER: {"fabrics": {"ib": ranges}}, ALLOCATIONS: {"prod-east": {"ib": held}}})
+    held = {
+        team: {"vlan": 101, "partition": None}
+        for team in ("nlp", "vision")
+        if ranges.get("link") == "roce"
+    }
+    _, found = resolved(
+        {CLUSTER: {"fabrics": {"ib": ranges}}, ALLOCATIONS: {"prod-east": {"ib": held}}}
+    )
 
     assert {each.rule for each in found} == {SEGMENTS_OF_ANOTHER_LINK.id}
     assert told(found) == [(CLUSTER, f"(fabrics/{at})", f"fabric `ib` is {message}")]
@@ -141,7 +189,9 @@ def test_priority_may_have_a_deadline() -> None:
 
 def test_allocation_says_partition_or_vlan() -> None:
     """Partition keys are hexadecimal text, VLANs are numbers; both are segments."""
-    held: dict[str, Any] = {"old-west": {"ib": {"nlp": {"partition": "0x0155", "addresses": "10.70.0.0/20"}}}}
+    held: dict[str, Any] = {
+        "old-west": {"ib": {"nlp": {"partition": "0x0155", "addresses": "10.70.0.0/20"}}}
+    }
     held |= {"old-east": {"eth": {"nlp": {"vlan": 155, "addresses": "10.71.0.0/20"}}}}
     platform, found = resolved({ALLOCATIONS: held})
 
@@ -162,7 +212,11 @@ def test_egress_keeps_order_and_source() -> None:
         (9, 1),
         "jobs",
     )
-    assert (second.name, second.cidrs, second.source) == ("object-store", ("203.0.113.0/28",), "all")
+    assert (second.name, second.cidrs, second.source) == (
+        "object-store",
+        ("203.0.113.0/28",),
+        "all",
+    )
 
 
 def test_allocations_of_a_cluster_that_is_gone_stay() -> None:
@@ -182,10 +236,16 @@ def test_unknown_release_leaves_the_cluster_out() -> None:
     assert found[0].hint.startswith(("there is: ", "did you mean"))
 
 
-@pytest.mark.parametrize(("pull_secret", "names"), [({}, []), ({"pullSecret": "registry-pull"}, ["registry-pull"])])
+@pytest.mark.parametrize(
+    ("pull_secret", "names"), [({}, []), ({"pullSecret": "registry-pull"}, ["registry-pull"])]
+)
 def test_finished_jobs_are_kept_for_seconds(pull_secret: dict[str, str], names: list[str]) -> None:
     """The secret of its image is made in our own namespace; without the key finished jobs stay."""
-    said = {"keep": "36h", "image": f"registry.example.com/kubectl@sha256:{'1' * 64}", **pull_secret}
+    said = {
+        "keep": "36h",
+        "image": f"registry.example.com/kubectl@sha256:{'1' * 64}",
+        **pull_secret,
+    }
     cleanup = cluster({"finishedJobs": said}).finished_jobs
 
     assert cleanup is not None

@@ -62,7 +62,8 @@ FIELDS = [
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_missing_field_is_the_only_finding(field: str) -> None:
-    """Each field that quota is computed from is missed by its name, once, and the profile is left out."""
+    """Each field that quota is computed from is missed by its name, once, and the profile is left
+    out."""
     group, _, inner = field.partition(".")
     known, found = hardware(alone(**{group: {inner: None} if inner else None}))
 
@@ -71,7 +72,9 @@ def test_missing_field_is_the_only_finding(field: str) -> None:
     assert told(found) == [("hardware/full.yaml", "", f"`{field}` is not given")]
 
 
-@pytest.mark.parametrize("changes", [{"gpu": None}, {"nics": None, "nic": None}, {"nics": [], "nic": None}])
+@pytest.mark.parametrize(
+    "changes", [{"gpu": None}, {"nics": None, "nic": None}, {"nics": [], "nic": None}]
+)
 def test_node_needs_neither_gpu_nor_rails(changes: dict[str, Any]) -> None:
     """A node without accelerators or rails is complete without what belongs to them."""
     known, found = hardware(alone(**changes))
@@ -87,41 +90,65 @@ def test_ports_other_than_rails_need_no_card() -> None:
     known, found = hardware(alone(nics=nics, nic=None))
 
     assert found == []
-    assert (known["full"].rails, known["full"].virtual_functions, known["full"].link_rate) == ((), 0, 0)
+    assert (known["full"].rails, known["full"].virtual_functions, known["full"].link_rate) == (
+        (),
+        0,
+        0,
+    )
 
 
 Levels = dict[str, int]
 SHARES = ("cpu", "memory", "ephemeralStorage", "pods")
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(SHARES), st.integers(1, 99)), min_size=1, max_size=4))
+@given(
+    st.lists(st.dictionaries(st.sampled_from(SHARES), st.integers(1, 99)), min_size=1, max_size=4)
+)
 def test_most_specific_profile_that_gives_a_nested_field_wins(levels: list[Levels]) -> None:
-    """Over a chain of any length each nested field comes from the nearest profile that gives it, whatever else does."""
-    known, found = hardware({"hardware/dgx-h100.yaml": None, **_chain([_system(level) for level in levels])})
+    """Over a chain of any length each nested field comes from the nearest profile that gives it,
+    whatever else does."""
+    known, found = hardware(
+        {"hardware/dgx-h100.yaml": None, **_chain([_system(level) for level in levels])}
+    )
     nearest: Levels = {"cpu": 2, "memory": 4, "ephemeralStorage": 10, "pods": 10}
     for level in levels:
         nearest |= level
 
     assert found == []
     assert known[f"p{len(levels)}"].system == Share(
-        nearest["cpu"] * 1000, nearest["memory"] * GI, nearest["ephemeralStorage"] * GI, nearest["pods"]
+        nearest["cpu"] * 1000,
+        nearest["memory"] * GI,
+        nearest["ephemeralStorage"] * GI,
+        nearest["pods"],
     )
 
 
 def _system(level: Levels) -> dict[str, Any]:
     sizes = ("memory", "ephemeralStorage")
-    return {"system": {name: f"{value}Gi" if name in sizes else value for name, value in level.items()}}
+    return {
+        "system": {name: f"{value}Gi" if name in sizes else value for name, value in level.items()}
+    }
 
 
 def _chain(levels: list[dict[str, Any]]) -> dict[str, Any]:
     """Return p0, which is complete, and each level as a profile that extends the one before."""
-    extended = {f"hardware/p{i}.yaml": {"extends": f"p{i - 1}", **level} for i, level in enumerate(levels, 1)}
+    extended = {
+        f"hardware/p{i}.yaml": {"extends": f"p{i - 1}", **level}
+        for i, level in enumerate(levels, 1)
+    }
     return {"hardware/p0.yaml": FULL, **extended}
 
 
-@given(st.lists(st.dictionaries(st.sampled_from("abcd"), st.sampled_from("xyz"), min_size=1), min_size=1, max_size=3))
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from("abcd"), st.sampled_from("xyz"), min_size=1),
+        min_size=1,
+        max_size=3,
+    )
+)
 def test_labels_are_replaced_and_never_merged(labels: list[dict[str, str]]) -> None:
-    """Labels select nodes: one that an ancestor gives would narrow the selection unseen. They are sorted."""
+    """Labels select nodes: one that an ancestor gives would narrow the selection unseen. They are
+    sorted."""
     known, _ = hardware(_chain([{"labels": each} for each in labels]))
     last = known[f"p{len(labels)}"].labels
 
@@ -137,7 +164,8 @@ def test_profile_without_labels_has_those_it_extends() -> None:
 
 
 def test_lists_are_replaced() -> None:
-    """Ports of an ancestor never stand beside a profile's own; a port is shown in the file that gives the list."""
+    """Ports of an ancestor never stand beside a profile's own; a port is shown in the file that
+    gives the list."""
     own = [{"pci": "0000:99:00.0", "role": "rail", "gpu": 0}]
     known, found = hardware(_chain([{"nics": own}, {"pods": 99}]))
 
@@ -149,7 +177,9 @@ def test_lists_are_replaced() -> None:
 
 def test_chain_is_told_most_specific_first() -> None:
     """The files that made a node type begin with its own and end with the preset."""
-    known, found = hardware({"hardware/mid.yaml": {"extends": "nvidia-dgx-h100"}, HARDWARE: {"extends": "mid"}})
+    known, found = hardware(
+        {"hardware/mid.yaml": {"extends": "nvidia-dgx-h100"}, HARDWARE: {"extends": "mid"}}
+    )
 
     assert found == []
     assert known["dgx-h100"].files == (
@@ -161,8 +191,11 @@ def test_chain_is_told_most_specific_first() -> None:
 
 @pytest.mark.parametrize("length", [1, 2, 5])
 def test_profile_that_extends_itself_is_told_and_ends(length: int) -> None:
-    """Round a circle of any length each profile is told once, at the `extends` that closes it, and none is taken."""
-    circle = {f"hardware/p{i}.yaml": {**FULL, "extends": f"p{(i + 1) % length}"} for i in range(length)}
+    """Round a circle of any length each profile is told once, at the `extends` that closes it, and
+    none is taken."""
+    circle = {
+        f"hardware/p{i}.yaml": {**FULL, "extends": f"p{(i + 1) % length}"} for i in range(length)
+    }
     known, found = hardware({"hardware/dgx-h100.yaml": None, **circle})
     closes = [(f"hardware/p{(i - 1) % length}.yaml", "extends") for i in range(length)]
 
@@ -182,8 +215,11 @@ def test_profile_is_preferred_to_a_preset_of_its_name() -> None:
 
 
 def test_profile_may_have_the_name_of_the_preset_that_it_extends() -> None:
-    """A site that calls its nodes what the preset calls them gets the preset, with its own fields over it."""
-    known, found = hardware({"hardware/nvidia-dgx-h100.yaml": {"extends": "nvidia-dgx-h100", "pods": 77}})
+    """A site that calls its nodes what the preset calls them gets the preset, with its own fields
+    over it."""
+    known, found = hardware(
+        {"hardware/nvidia-dgx-h100.yaml": {"extends": "nvidia-dgx-h100", "pods": 77}}
+    )
 
     assert found == []
     assert known["nvidia-dgx-h100"].total.pods == 77

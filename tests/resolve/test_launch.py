@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, ROCE, RUNTIME, VISION, resolved, space, together
+from tests.resolve.changes import (
+    ALLOCATIONS,
+    CLUSTER,
+    HARDWARE,
+    NLP,
+    ROCE,
+    RUNTIME,
+    VISION,
+    resolved,
+    space,
+    together,
+)
 from tests.resolve.test_tenant import BOTH
 from trainyard.model.space import Grant
 
@@ -24,40 +35,55 @@ def kind(name: str, **changes: Any) -> dict[str, Any]:
 
 
 def with_kinds(*kinds: dict[str, Any], runs_on: list[str]) -> dict[str, Any]:
-    """Return the base, where launcher and nodes are one group, with further kinds of node and a runtime for some."""
-    return together({CLUSTER: {"release": "kubernetes-1.36"}, RUNTIME: {"hardware": runs_on}}, *kinds)
+    """Return the base, where launcher and nodes are one group, with further kinds of node and a
+    runtime for some."""
+    return together(
+        {CLUSTER: {"release": "kubernetes-1.36"}, RUNTIME: {"hardware": runs_on}}, *kinds
+    )
 
 
 def grants(changes: dict[str, Any], name: str = "") -> dict[str, Grant]:
-    """Return what a namespace may use, by the name of the runtime object; each name stands for one."""
+    """Return what a namespace may use, by the name of the runtime object; each name stands for
+    one."""
     found = {grant.launch.name: grant for grant in space(changes, name).grants}
     assert len(found) == len(space(changes, name).grants)
     return found
 
 
 def test_launch_is_one_a_hardware_profile() -> None:
-    """Two pools of one profile share a runtime object; hardware that the runtime doesn't list has none."""
+    """Two pools of one profile share a runtime object; hardware that the runtime doesn't list has
+    none."""
     assert sorted(grants(BOTH)) == ["openmpi-cuda-v1-cpu", "openmpi-cuda-v1-dgx-h100"]
     only_gpu = {**BOTH, RUNTIME: {"hardware": ["dgx-h100"]}}
     assert list(grants(only_gpu)) == ["openmpi-cuda-v1-dgx-h100"]
 
 
 def test_pods_of_a_kind_stay_on_its_nodes() -> None:
-    """A queue may have several kinds of node as flavors: the labels keep the pods of one kind's runtime there."""
+    """A queue may have several kinds of node as flavors: the labels keep the pods of one kind's
+    runtime there."""
     given_ = grants(with_kinds(kind("h200"), runs_on=["dgx-h100", "h200"]))
 
     assert given_["openmpi-cuda-v1-h200"].launch.node_selector == {"kind": "h200"}
-    assert given_["openmpi-cuda-v1-dgx-h100"].launch.node_selector == {"ml.example.com/node-type": "dgx-h100"}
-    assert [each.name for each in space(with_kinds(kind("h200"), runs_on=["dgx-h100"])).queues] == ["nlp-gpu"]
+    assert given_["openmpi-cuda-v1-dgx-h100"].launch.node_selector == {
+        "ml.example.com/node-type": "dgx-h100"
+    }
+    assert [each.name for each in space(with_kinds(kind("h200"), runs_on=["dgx-h100"])).queues] == [
+        "nlp-gpu"
+    ]
 
 
 def test_runtime_on_interchangeable_nodes_has_an_object_for_any_of_them() -> None:
-    """It selects no node and asks for what the smaller kind gives, so that Kueue may choose the flavor."""
+    """It selects no node and asks for what the smaller kind gives, so that Kueue may choose the
+    flavor."""
     smaller = kind("h200", memory="1Ti", gpu={"product": "NVIDIA-H200"})
     given_ = grants(with_kinds(smaller, runs_on=["dgx-h100", "h200"]))
     anywhere = given_["openmpi-cuda-v1-gpu"].launch
 
-    assert sorted(given_) == ["openmpi-cuda-v1-dgx-h100", "openmpi-cuda-v1-gpu", "openmpi-cuda-v1-h200"]
+    assert sorted(given_) == [
+        "openmpi-cuda-v1-dgx-h100",
+        "openmpi-cuda-v1-gpu",
+        "openmpi-cuda-v1-h200",
+    ]
     assert anywhere.node_selector == {}
     assert anywhere.per_node == given_["openmpi-cuda-v1-h200"].launch.per_node
     assert given_["openmpi-cuda-v1-gpu"].nodes == max(each.nodes for each in given_.values())
@@ -75,8 +101,11 @@ STEP = "registry.example.com/ml/initializer@sha256:bb22cc33dd44ee55ff66007788990
     ],
     ids=["launcher", "one pod set", "step"],
 )
-def test_pods_that_kueue_places_apart_have_no_object_for_any(apart: bool, changes: dict[str, Any]) -> None:
-    """Each would be given a kind of its own, and a job of which a part fits would hold up its queue."""
+def test_pods_that_kueue_places_apart_have_no_object_for_any(
+    apart: bool, changes: dict[str, Any]
+) -> None:
+    """Each would be given a kind of its own, and a job of which a part fits would hold up its
+    queue."""
     found = grants(together(with_kinds(kind("h200"), runs_on=["dgx-h100", "h200"]), changes))
 
     assert len(found) == 2 + (not apart)
@@ -107,7 +136,10 @@ def test_nodes_on_another_fabric_are_not_interchangeable() -> None:
         ALLOCATIONS: {"prod-east": {"west": {"nlp": held}}},
     }
 
-    assert sorted(grants(together(other, changes))) == ["openmpi-cuda-v1-dgx-h100", "openmpi-cuda-v1-h200"]
+    assert sorted(grants(together(other, changes))) == [
+        "openmpi-cuda-v1-dgx-h100",
+        "openmpi-cuda-v1-h200",
+    ]
 
 
 def test_runtime_that_runs_on_some_kinds_only_has_no_object_for_any() -> None:
@@ -121,13 +153,22 @@ def test_runtime_that_runs_on_some_kinds_only_has_no_object_for_any() -> None:
 
 
 def test_teams_share_the_object_for_any_kind() -> None:
-    """Whatever kinds a team has of those that are alike, one name is one object: else one team's would win."""
+    """Whatever kinds a team has of those that are alike, one name is one object: else one team's
+    would win."""
     kinds = together(kind("h200", memory="1Ti"), kind("b200", memory="512Gi"))
     both = together(
-        with_kinds(kinds, runs_on=["dgx-h100", "h200", "b200"]), {NLP: {"quota": {"prod-east": {"b200": None}}}}
+        with_kinds(kinds, runs_on=["dgx-h100", "h200", "b200"]),
+        {NLP: {"quota": {"prod-east": {"b200": None}}}},
     )
-    platform, found = resolved(together(both, {VISION: {"quota": {"prod-east": {"b200": {"nodes": 2}}}}}))
-    launches = [launch for tenant in platform.sites[0].tenants for each in tenant.spaces for launch in each.launches]
+    platform, found = resolved(
+        together(both, {VISION: {"quota": {"prod-east": {"b200": {"nodes": 2}}}}})
+    )
+    launches = [
+        launch
+        for tenant in platform.sites[0].tenants
+        for each in tenant.spaces
+        for launch in each.launches
+    ]
 
     assert found == ()
     assert len([launch for launch in launches if launch.name == "openmpi-cuda-v1-gpu"]) == 2
@@ -146,12 +187,16 @@ def share(gpus: int, borrow: int = 0, **runtime: Any) -> dict[str, Any]:
     }
 
 
-TORCHRUN: dict[str, Any] = {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}
+TORCHRUN: dict[str, Any] = {
+    "launcher": "torchrun",
+    "libraries": {"openmpi": None, "torch": "2.6.0"},
+}
 
 
 @given(st.integers(1, 7), st.integers(0, 7), st.sampled_from([1, 2]))
 def test_share_of_a_node_is_one_job_of_equal_parts(gpus: int, borrow: int, pods: int) -> None:
-    """The smallest job takes the whole share, borrowed GPUs are more of its parts, up to a node of them in all."""
+    """The smallest job takes the whole share, borrowed GPUs are more of its parts, up to a node of
+    them in all."""
     given_ = grants(share(gpus, borrow, **(TORCHRUN if pods == 1 else {})))
     if gpus % pods:
         assert given_ == {}
@@ -173,9 +218,15 @@ def test_share_of_a_node_ends_at_the_cap_of_the_runtime() -> None:
 
 
 @given(st.integers(1, 4), st.integers(0, 4), st.integers(1, 8), st.integers(1, 8))
-def test_largest_job_is_the_smallest_of_all_that_limits_it(own: int, borrow: int, cap: int, job: int) -> None:
-    """What the namespace admits, what the runtime was tested with, and what the team reaches of one pool."""
-    quota = {"quota": {"prod-east": {"dgx-h100": {"nodes": own, "borrow": borrow}}}, "largestJob": {"nodes": job}}
+def test_largest_job_is_the_smallest_of_all_that_limits_it(
+    own: int, borrow: int, cap: int, job: int
+) -> None:
+    """What the namespace admits, what the runtime was tested with, and what the team reaches of one
+    pool."""
+    quota = {
+        "quota": {"prod-east": {"dgx-h100": {"nodes": own, "borrow": borrow}}},
+        "largestJob": {"nodes": job},
+    }
     given_ = grants({NLP: quota, RUNTIME: {"maxNodes": cap}})
     most = min(job, cap, own + borrow)
     if most < 2:
@@ -188,7 +239,8 @@ def test_largest_job_is_the_smallest_of_all_that_limits_it(own: int, borrow: int
 
 
 def test_object_is_one_a_namespace_where_networks_have_names_of_their_own() -> None:
-    """On RoCE a pod names the networks of its namespace, so each namespace has a runtime of its own, and no other."""
+    """On RoCE a pod names the networks of its namespace, so each namespace has a runtime of its
+    own, and no other."""
     changes = together(ROCE, {NLP: {"spaces": {"dev": {}}}})
 
     assert list(grants(changes)) == ["openmpi-cuda-v1-dgx-h100-nlp"]
@@ -205,7 +257,15 @@ def test_object_without_networks_is_everybodys(mode: str) -> None:
 
 def test_hardware_of_another_name_has_an_object_of_that_name() -> None:
     """The object is called after the hardware profile, not after the pool."""
-    pools = {"dgx-h100": None, "big": {"hardware": "dgx-h100", "nodes": 9, "reserve": 1, "fabric": "ib"}}
-    teams = {team: {"quota": {"prod-east": {"dgx-h100": None, "big": {"nodes": 4}}}} for team in (NLP, VISION)}
+    pools = {
+        "dgx-h100": None,
+        "big": {"hardware": "dgx-h100", "nodes": 9, "reserve": 1, "fabric": "ib"},
+    }
+    teams = {
+        team: {"quota": {"prod-east": {"dgx-h100": None, "big": {"nodes": 4}}}}
+        for team in (NLP, VISION)
+    }
 
-    assert list(grants({CLUSTER: {"pools": pools}, HARDWARE: {"pods": 200}, **teams})) == ["openmpi-cuda-v1-dgx-h100"]
+    assert list(grants({CLUSTER: {"pools": pools}, HARDWARE: {"pods": 200}, **teams})) == [
+        "openmpi-cuda-v1-dgx-h100"
+    ]

@@ -17,34 +17,67 @@ AT = Pointer("profiles/teams/nlp.yaml", ("cohort",))
 GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
     ({NLP: {"cohort": "reserch"}}, (NLP, "cohort", "cohort `reserch` of cluster prod-east")),
     ({NLP: {"runtimes": ["openmpi-cuda", "mpi"]}}, (NLP, "runtimes/1", "runtime `mpi`")),
-    ({NLP: {"quota": {"west": {"dgx-h100": {"nodes": 1}}}}}, (NLP, "(quota/west)", "cluster `west`")),
+    (
+        {NLP: {"quota": {"west": {"dgx-h100": {"nodes": 1}}}}},
+        (NLP, "(quota/west)", "cluster `west`"),
+    ),
     (
         {NLP: {"quota": {"prod-east": {"dgx": {"nodes": 1}}}}},
         (NLP, "(quota/prod-east/dgx)", "node pool `dgx` of cluster prod-east"),
     ),
-    ({NLP: {"storage": {"hom": "1Ti"}}}, (NLP, "(storage/hom)", "storage `hom` of cluster prod-east")),
-    ({NLP: {"priorities": ["batch", "urgent"]}}, (NLP, "priorities/1", "priority `urgent` of cluster prod-east")),
+    (
+        {NLP: {"storage": {"hom": "1Ti"}}},
+        (NLP, "(storage/hom)", "storage `hom` of cluster prod-east"),
+    ),
+    (
+        {NLP: {"priorities": ["batch", "urgent"]}},
+        (NLP, "priorities/1", "priority `urgent` of cluster prod-east"),
+    ),
     ({NLP: {"components": ["extra"]}}, (NLP, "components/0", "component `extra`")),
-    ({RUNTIME: {"hardware": ["dgx-h100", "h200"]}}, (RUNTIME, "hardware/1", "hardware profile `h200`")),
+    (
+        {RUNTIME: {"hardware": ["dgx-h100", "h200"]}},
+        (RUNTIME, "hardware/1", "hardware profile `h200`"),
+    ),
     (
         {RUNTIME: {"pullSecret": "other"}},
         (RUNTIME, "pullSecret", "pull secret `other` of cluster prod-east"),
     ),
     (
-        {CLUSTER: {"finishedJobs": {"keep": "3d", "image": f"registry.io/k@sha256:{'1' * 64}", "pullSecret": "other"}}},
+        {
+            CLUSTER: {
+                "finishedJobs": {
+                    "keep": "3d",
+                    "image": f"registry.io/k@sha256:{'1' * 64}",
+                    "pullSecret": "other",
+                }
+            }
+        },
         (CLUSTER, "finishedJobs/pullSecret", "pull secret `other`"),
     ),
     ({HARDWARE: {"extends": "dgx"}}, (HARDWARE, "extends", "hardware profile or preset `dgx`")),
     ({CLUSTER: {"release": "openshift-ai-9"}}, (CLUSTER, "release", "release `openshift-ai-9`")),
-    ({CLUSTER: {"pools": {"h200": {"nodes": 1}}}}, (CLUSTER, "(pools/h200)", "hardware profile `h200`")),
+    (
+        {CLUSTER: {"pools": {"h200": {"nodes": 1}}}},
+        (CLUSTER, "(pools/h200)", "hardware profile `h200`"),
+    ),
     (
         {CLUSTER: {"pools": {"other": {"nodes": 1, "hardware": "h200"}}}},
         (CLUSTER, "pools/other/hardware", "hardware profile `h200`"),
     ),
-    ({CLUSTER: {"pools": {"dgx-h100": {"fabric": "eth"}}}}, (CLUSTER, "pools/dgx-h100/fabric", "fabric `eth`")),
-    ({CLUSTER: {"cohorts": {"research": {"parent": "all"}}}}, (CLUSTER, "cohorts/research/parent", "cohort `all`")),
     (
-        {ALLOCATIONS: {"prod-east": {"eth": {"x": {"partition": "0x0109", "addresses": "10.65.0.0/20"}}}}},
+        {CLUSTER: {"pools": {"dgx-h100": {"fabric": "eth"}}}},
+        (CLUSTER, "pools/dgx-h100/fabric", "fabric `eth`"),
+    ),
+    (
+        {CLUSTER: {"cohorts": {"research": {"parent": "all"}}}},
+        (CLUSTER, "cohorts/research/parent", "cohort `all`"),
+    ),
+    (
+        {
+            ALLOCATIONS: {
+                "prod-east": {"eth": {"x": {"partition": "0x0109", "addresses": "10.65.0.0/20"}}}
+            }
+        },
         (ALLOCATIONS, "(prod-east/eth)", "fabric `eth`"),
     ),
 ]
@@ -52,8 +85,11 @@ GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
 
 
 @pytest.mark.parametrize(("changes", "expected"), GONE, ids=[what for _, (_, _, what) in GONE])
-def test_unknown_name_is_told_where_it_stands(changes: dict[str, Any], expected: tuple[str, str, str]) -> None:
-    """Every name in every profile is followed, and one that leads nowhere points at itself, first of all findings."""
+def test_unknown_name_is_told_where_it_stands(
+    changes: dict[str, Any], expected: tuple[str, str, str]
+) -> None:
+    """Every name in every profile is followed, and one that leads nowhere points at itself, first
+    of all findings."""
     _, found = resolved(changes)
     file, path, what = expected
 
@@ -70,7 +106,8 @@ def test_unknown_name_is_told_where_it_stands(changes: dict[str, Any], expected:
     ids=["cluster", "hardware"],
 )
 def test_profile_with_an_unknown_name_is_not_missing(changes: dict[str, Any], follow: str) -> None:
-    """Who mistypes the release of a cluster need not hear from every team that there is no such cluster."""
+    """Who mistypes the release of a cluster need not hear from every team that there is no such
+    cluster."""
     _, found = resolved(changes)
 
     assert found
@@ -81,12 +118,16 @@ def test_unknown_priority_points_at_its_own_entry() -> None:
     """The index is the file's, in whatever order the names stand there."""
     _, found = resolved({NLP: {"priorities": ["production", "btach"]}})
 
-    assert told(found) == [(NLP, "priorities/1", "there is no priority `btach` of cluster prod-east")]
+    assert told(found) == [
+        (NLP, "priorities/1", "there is no priority `btach` of cluster prod-east")
+    ]
 
 
 def test_unknown_names_of_a_space_point_into_it() -> None:
     """A further namespace asks for storage and priorities of its own, at its own place."""
-    _, found = resolved({NLP: {"spaces": {"dev": {"storage": {"hom": "1Ti"}, "priorities": ["urgent"]}}}})
+    _, found = resolved(
+        {NLP: {"spaces": {"dev": {"storage": {"hom": "1Ti"}, "priorities": ["urgent"]}}}}
+    )
 
     assert told(found) == [
         (NLP, "(spaces/dev/storage/hom)", "there is no storage `hom` of cluster prod-east"),
@@ -96,17 +137,28 @@ def test_unknown_names_of_a_space_point_into_it() -> None:
 
 def test_unknown_priority_that_a_space_inherits_is_told_once() -> None:
     """What the team says is wrong where the team says it, and nowhere else."""
-    _, found = resolved({NLP: {"priorities": ["urgent"], "spaces": {"dev": {}, "eval": {"priorities": ["batch"]}}}})
+    _, found = resolved(
+        {NLP: {"priorities": ["urgent"], "spaces": {"dev": {}, "eval": {"priorities": ["batch"]}}}}
+    )
 
-    assert told(found) == [(NLP, "priorities/0", "there is no priority `urgent` of cluster prod-east")]
+    assert told(found) == [
+        (NLP, "priorities/0", "there is no priority `urgent` of cluster prod-east")
+    ]
 
 
 def test_unknown_names_of_a_team_are_told_in_one_run() -> None:
     """Nobody should have to mend one name to hear of the next."""
     storage = {"hom": "1Ti", "home": "1Ti"}
-    _, found = resolved({NLP: {"cohort": "x1", "runtimes": ["y1"], "storage": storage, "components": ["z1"]}})
+    _, found = resolved(
+        {NLP: {"cohort": "x1", "runtimes": ["y1"], "storage": storage, "components": ["z1"]}}
+    )
 
-    assert [path for _, path, _ in told(found)] == ["runtimes/0", "components/0", "cohort", "(storage/hom)"]
+    assert [path for _, path, _ in told(found)] == [
+        "runtimes/0",
+        "components/0",
+        "cohort",
+        "(storage/hom)",
+    ]
 
 
 def test_near_name_is_suggested() -> None:
@@ -114,7 +166,9 @@ def test_near_name_is_suggested() -> None:
     found = Found()
 
     assert find("cohort", "reserch", {"research": 1, "production": 2}, AT, found) is None
-    assert [(each.at, each.hint) for each in found.diagnostics] == [(AT, "did you mean `research`?")]
+    assert [(each.at, each.hint) for each in found.diagnostics] == [
+        (AT, "did you mean `research`?")
+    ]
 
 
 def test_far_name_gets_the_choices() -> None:
@@ -123,18 +177,28 @@ def test_far_name_gets_the_choices() -> None:
     find("cohort", "zzz", {"research": 1, "production": 2}, AT, found)
     find("cohort", "zzz", {}, AT, found)
 
-    assert [each.hint for each in found.diagnostics] == ["there is: production, research", "no cohort is defined yet"]
+    assert [each.hint for each in found.diagnostics] == [
+        "there is: production, research",
+        "no cohort is defined yet",
+    ]
 
 
-@given(st.dictionaries(st.text("abc", min_size=1, max_size=4), st.integers(), max_size=5), st.text("abc", max_size=4))
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=4), st.integers(), max_size=5),
+    st.text("abc", max_size=4),
+)
 def test_found_name_gives_its_value_and_no_finding(known: dict[str, int], name: str) -> None:
-    """A name is either known, and then nothing is told, or told exactly once with a hint that names what exists."""
+    """A name is either known, and then nothing is told, or told exactly once with a hint that names
+    what exists."""
     found = Found()
     value = find("thing", name, known, AT, found)
 
     assert value == known.get(name)
     assert len(found.diagnostics) == (name not in known)
-    assert all(any(f"{each}" in diagnostic.hint for each in known) or not known for diagnostic in found.diagnostics)
+    assert all(
+        any(f"{each}" in diagnostic.hint for each in known) or not known
+        for diagnostic in found.diagnostics
+    )
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 32))
@@ -153,7 +217,9 @@ def test_network_is_one_exactly_without_host_bits(address: int, prefix: int) -> 
         ]
 
 
-@pytest.mark.parametrize("text", ["", "10.0.0.0/33", "10.0.0/8", "fd00::/8", "10.0.0.256/32", "nonsense"])
+@pytest.mark.parametrize(
+    "text", ["", "10.0.0.0/33", "10.0.0/8", "fd00::/8", "10.0.0.256/32", "nonsense"]
+)
 def test_text_that_is_no_network_is_told(text: str) -> None:
     """IPv6 and broken text are no ranges."""
     found = Found()
@@ -165,16 +231,24 @@ def test_text_that_is_no_network_is_told(text: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({CLUSTER: {"fabrics": {"ib": {"addresses": "10.64.0.1/13"}}}}, (CLUSTER, "fabrics/ib/addresses")),
+        (
+            {CLUSTER: {"fabrics": {"ib": {"addresses": "10.64.0.1/13"}}}},
+            (CLUSTER, "fabrics/ib/addresses"),
+        ),
         ({CLUSTER: {"networks": {"pods": "10.128.0.1/14"}}}, (CLUSTER, "networks/pods")),
-        ({CLUSTER: {"egress": {"object-store": {"to": ["203.0.113.1/28"]}}}}, (CLUSTER, "egress/object-store/to/0")),
+        (
+            {CLUSTER: {"egress": {"object-store": {"to": ["203.0.113.1/28"]}}}},
+            (CLUSTER, "egress/object-store/to/0"),
+        ),
         (
             {ALLOCATIONS: {"prod-east": {"ib": {"nlp": {"addresses": "10.64.0.1/20"}}}}},
             (ALLOCATIONS, "prod-east/ib/nlp/addresses"),
         ),
     ],
 )
-def test_bad_address_is_told_where_it_stands(changes: dict[str, Any], expected: tuple[str, str]) -> None:
+def test_bad_address_is_told_where_it_stands(
+    changes: dict[str, Any], expected: tuple[str, str]
+) -> None:
     """Every range in every profile is read, and one with host bits is the only finding."""
     _, found = resolved(changes)
 

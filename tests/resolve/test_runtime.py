@@ -24,14 +24,17 @@ SHORTEST: dict[str, Any] = {
 def runtime(name: str, **changes: Any) -> Runtime:
     """Return a runtime of that name, as short as can be but for the changes."""
     teams = {team: {"runtimes": [name]} for team in (NLP, VISION)}
-    platform, found = resolved({RUNTIME: None, f"runtimes/{name}.yaml": {**SHORTEST, **changes}, **teams})
+    platform, found = resolved(
+        {RUNTIME: None, f"runtimes/{name}.yaml": {**SHORTEST, **changes}, **teams}
+    )
     assert found == ()
     (only,) = platform.runtimes
     return only
 
 
 def test_short_runtime_has_defaults() -> None:
-    """What a profile leaves out is what most runtimes want: Open MPI over the rails, bound, for any time."""
+    """What a profile leaves out is what most runtimes want: Open MPI over the rails, bound, for any
+    time."""
     short = runtime("mpi")
 
     assert (short.launcher, short.fabric, short.binding) == (OPENMPI, "", "cores")
@@ -51,7 +54,8 @@ def test_short_runtime_has_defaults() -> None:
     ],
 )
 def test_file_of_a_version_belongs_to_its_family(name: str, version: int, family: str) -> None:
-    """A file that ends with its own version is an older one of the family; any other number is part of the name."""
+    """A file that ends with its own version is an older one of the family; any other number is part
+    of the name."""
     told = runtime(name, version=version)
 
     assert (told.name, told.family, told.framework) == (name, family, family)
@@ -75,7 +79,9 @@ def test_times_are_seconds(deadline: int, unit: str) -> None:
     ],
     ids=str,
 )
-def test_launcher_is_found_by_its_name(launcher: Any, libraries: dict[str, str], version: str) -> None:
+def test_launcher_is_found_by_its_name(
+    launcher: Any, libraries: dict[str, str], version: str
+) -> None:
     """Its version is that of its own library; a rule asks for one that is missing."""
     told = runtime("mpi", launcher=launcher.name, libraries=libraries)
 

@@ -1,4 +1,5 @@
-"""A team on a cluster: its queues, and claims, secrets, priorities and networks of its namespaces."""
+"""A team on a cluster: its queues, and claims, secrets, priorities and networks of its
+namespaces."""
 
 from __future__ import annotations
 
@@ -20,7 +21,10 @@ CPU = {
 BOTH: dict[str, Any] = {
     "hardware/cpu.yaml": CPU,
     CLUSTER: {
-        "pools": {"cpu": {"nodes": 4, "reserve": 1}, "spare": {"hardware": "dgx-h100", "nodes": 4, "fabric": "ib"}}
+        "pools": {
+            "cpu": {"nodes": 4, "reserve": 1},
+            "spare": {"hardware": "dgx-h100", "nodes": 4, "fabric": "ib"},
+        }
     },
     RUNTIME: {"hardware": ["cpu", "dgx-h100"]},
     NLP: {"quota": {"prod-east": {"cpu": {"nodes": 2}, "spare": {"nodes": 2}}}},
@@ -42,8 +46,11 @@ def test_claim_has_the_size_that_is_asked(size: int, storage: str) -> None:
 
 
 def test_volume_is_ours_where_the_storage_is_nfs() -> None:
-    """NFS gets a PersistentVolume on the team's own folder, a class makes its own, an adopted one has its name."""
-    asked = claims({"home": "1Ti", "scratch": "1Ti", "imagenet": {"volume": "pvc-7", "size": "2Ti"}})
+    """NFS gets a PersistentVolume on the team's own folder, a class makes its own, an adopted one
+    has its name."""
+    asked = claims(
+        {"home": "1Ti", "scratch": "1Ti", "imagenet": {"volume": "pvc-7", "size": "2Ti"}}
+    )
     made = tenant({}).made_volumes
 
     assert {name: claim.volume for name, claim in asked.items()} == {
@@ -57,7 +64,8 @@ def test_volume_is_ours_where_the_storage_is_nfs() -> None:
 
 
 def test_bucket_becomes_a_secret_and_no_claim() -> None:
-    """S3 is reached by a secret whose key in the store is the team's own; nothing of it is a volume claim."""
+    """S3 is reached by a secret whose key in the store is the team's own; nothing of it is a volume
+    claim."""
     changed = space({NLP: {"storage": {"home": None, "scratch": None, "checkpoints": "bucket-1"}}})
 
     assert changed.claims == ()
@@ -78,7 +86,8 @@ def test_bucket_becomes_a_secret_and_no_claim() -> None:
     ("storage", "size", "volume"), [("home", 0, ""), ("scratch", 0, ""), ("imagenet", 1 << 40, "")]
 )
 def test_request_of_another_kind_is_left_to_a_rule(storage: str, size: int, volume: str) -> None:
-    """A bucket's name asked of a claim gives no size, and a size asked of an adopted claim no volume."""
+    """A bucket's name asked of a claim gives no size, and a size asked of an adopted claim no
+    volume."""
     asked = "1Ti" if storage == "imagenet" else "my-bucket"
     claim = claims({storage: asked})[storage]
 
@@ -89,7 +98,10 @@ def test_secrets_are_sorted_and_pull_secrets_apart() -> None:
     """Each runtime's pull secret is there once, beside the buckets."""
     secrets = space({}).secrets
 
-    assert [(each.name, each.kind) for each in secrets] == [("checkpoints", "s3"), ("registry-pull", "pull")]
+    assert [(each.name, each.kind) for each in secrets] == [
+        ("checkpoints", "s3"),
+        ("registry-pull", "pull"),
+    ]
     assert [each.name for each in space({}).pull_secrets] == ["registry-pull"]
     assert [each.kind for each in space({RUNTIME: {"pullSecret": None}}).secrets] == ["s3"]
 
@@ -100,7 +112,9 @@ def test_team_without_priorities_has_all_of_the_cluster() -> None:
     changed = space({CLUSTER: {"priorities": values}})
 
     assert [priority.name for priority in changed.priorities] == ["batch", "production", "a"]
-    assert {sample.labels["kueue.x-k8s.io/priority-class"] for sample in changed.samples} == {"batch"}
+    assert {sample.labels["kueue.x-k8s.io/priority-class"] for sample in changed.samples} == {
+        "batch"
+    }
 
 
 def test_team_with_priorities_has_no_others() -> None:
@@ -112,7 +126,10 @@ def test_team_with_priorities_has_no_others() -> None:
 
 def test_sample_takes_the_lowest_class_of_a_list() -> None:
     """Whatever the names: the job to copy is the first to be evicted, not the last."""
-    changes = {CLUSTER: {"priorities": {"a-urgent": 5000}}, NLP: {"priorities": ["a-urgent", "batch"]}}
+    changes = {
+        CLUSTER: {"priorities": {"a-urgent": 5000}},
+        NLP: {"priorities": ["a-urgent", "batch"]},
+    }
     classes = {sample.labels["kueue.x-k8s.io/priority-class"] for sample in space(changes).samples}
 
     assert classes == {"batch"}
@@ -126,7 +143,8 @@ def test_cluster_without_priorities_gives_samples_none() -> None:
 
 
 def test_queue_is_one_a_class_of_node() -> None:
-    """Pools of GPU nodes are flavors of one queue, CPU nodes have another; the order is that of the names."""
+    """Pools of GPU nodes are flavors of one queue, CPU nodes have another; the order is that of the
+    names."""
     queues = tenant(BOTH).queues
 
     assert [(queue.name, [flavor.name for flavor in queue.flavors]) for queue in queues] == [
@@ -154,7 +172,10 @@ def test_pool_without_fabric_has_no_network() -> None:
 @given(st.permutations([("dgx-h100", 2), ("spare", 0), ("third", 0), ("fourth", 1)]))
 def test_flavors_come_in_order_of_preference(preferences: list[tuple[str, int]]) -> None:
     """The lowest number first, then by name, in whatever order the profiles say them."""
-    pools = {name: {"hardware": "dgx-h100", "nodes": 4, "preference": number} for name, number in preferences}
+    pools = {
+        name: {"hardware": "dgx-h100", "nodes": 4, "preference": number}
+        for name, number in preferences
+    }
     quota = {name: {"nodes": 1} for name, _ in preferences}
     (queue,) = tenant({CLUSTER: {"pools": pools}, NLP: {"quota": {"prod-east": quota}}}).queues
 
@@ -191,10 +212,18 @@ def test_team_is_only_where_it_has_quota() -> None:
     west = {
         "release": "openshift-ai-3.5",
         "pools": {"dgx-h100": {"nodes": 4}},
-        "networks": {"pods": "10.128.0.0/14", "services": "172.30.0.0/16", "machines": "192.0.2.0/24"},
+        "networks": {
+            "pods": "10.128.0.0/14",
+            "services": "172.30.0.0/16",
+            "machines": "192.0.2.0/24",
+        },
         "pullSecrets": {"registry-pull": {"secretStore": "vault", "path": "x"}},
     }
-    vision = {"quota": {"prod-east": None, "west": {"dgx-h100": {"nodes": 2}}}, "cohort": None, "storage": None}
+    vision = {
+        "quota": {"prod-east": None, "west": {"dgx-h100": {"nodes": 2}}},
+        "cohort": None,
+        "storage": None,
+    }
     platform, found = resolved({"clusters/west.yaml": west, "teams/vision.yaml": vision})
 
     assert found == ()

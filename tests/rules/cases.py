@@ -1,9 +1,10 @@
 """Cases of the rules: small changes of the base platform, as a user could have made them.
 
-``tests/rules/<family>/<rule>/bad.yaml`` and ``good.yaml`` map a profile to what changes in it: mappings are merged,
-everything else is replaced, and null removes a key or a whole profile. ``also`` lists the rules that the same mistake
-must break too, and ``before`` the changes that the committed tree was made from, for rules that compare with it.
-``bad.expected`` holds what is then told.
+``tests/rules/<family>/<rule>/bad.yaml`` and ``good.yaml`` map a profile to what changes in it:
+mappings are merged, everything else is replaced, and null removes a key or a whole profile.
+``also`` lists the rules that the same mistake must break too, and ``before`` the changes that the
+committed tree was made from, for rules that compare with it. ``bad.expected`` holds what is then
+told.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ def read_case(path: Path) -> tuple[dict[str, Any], frozenset[str]]:
 
 
 def replacements(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Replacement]:
-    """Yield, for each cluster of the base after some changes, what its committed tree after others is replaced by."""
+    """Yield, for each cluster of the base after some changes, what its committed tree after others
+    is replaced by."""
     former, platform = platform_of(before), platform_of(after)
     old = {site.name: site for site in former.sites}
     for site in platform.sites:
@@ -68,11 +70,16 @@ def replacements(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
 def _objects(site: Site) -> dict[Identity, Manifest]:
     """Return what a site is rendered to, as it would be read back."""
     manifests = ((each, parse_manifests(emit(each.body).decode())) for each in render_site(site))
-    return {identity(each): replace(each, body=body) for each, (body,) in manifests if "metadata" in body}
+    return {
+        identity(each): replace(each, body=body)
+        for each, (body,) in manifests
+        if "metadata" in body
+    }
 
 
 def platform_of(changes: Mapping[str, Any]) -> Platform:
-    """Return the base platform after some changes; they must be right in shape and in every name."""
+    """Return the base platform after some changes; they must be right in shape and in every
+    name."""
     profiles = changed(changes)
     shape = tuple(check_profiles(profiles))
     assert not has_errors(shape), shape
@@ -96,7 +103,11 @@ def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
     platform, unresolved = resolve(profiles)
     found = [*unresolved, *check_meaning(platform, TODAY)]
     if before is not None and not has_errors(found):
-        found += [each for replacement in replacements(before, after) for each in check_replacement(replacement)]
+        found += [
+            each
+            for replacement in replacements(before, after)
+            for each in check_replacement(replacement)
+        ]
     return found
 
 
@@ -128,7 +139,9 @@ def told(diagnostics: list[Diagnostic]) -> str:
     lines = []
     for each in diagnostics:
         lines.append(f"{each.severity}[{each.rule}] {_place(each.at)}: {each.message}")
-        lines += [f"  note: {_place(note.at) if note.at else ''}: {note.message}" for note in each.notes]
+        lines += [
+            f"  note: {_place(note.at) if note.at else ''}: {note.message}" for note in each.notes
+        ]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -157,7 +170,9 @@ def _change(profiles: Profiles, changes: Mapping[str, Any]) -> Profiles:
             known = dict(getattr(profiles, folder))
             profile = rest.removesuffix(".yaml")
             known[profile] = _source(known.get(profile), name, change)
-            fields = {folder: {each: source for each, source in known.items() if source.value is not None}}
+            fields = {
+                folder: {each: source for each, source in known.items() if source.value is not None}
+            }
         profiles = replace(profiles, **fields)
     return profiles
 

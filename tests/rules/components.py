@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-KUSTOMIZATION = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "resources": ["a.yaml"]}
+KUSTOMIZATION = {
+    "apiVersion": "kustomize.config.k8s.io/v1alpha1",
+    "kind": "Component",
+    "resources": ["a.yaml"],
+}
 
 
 def component(body: dict[str, Any], *teams: str) -> dict[str, Any]:
@@ -18,7 +22,11 @@ def component(body: dict[str, Any], *teams: str) -> dict[str, Any]:
 
 def config_map(**metadata: Any) -> dict[str, Any]:
     """Return an object that a component of team nlp may hold, with more in its metadata."""
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "it", "namespace": "team-nlp", **metadata}}
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "it", "namespace": "team-nlp", **metadata},
+    }
 
 
 def external_secret(**spec: Any) -> dict[str, Any]:

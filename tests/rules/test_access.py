@@ -11,7 +11,9 @@ from tests.rules.cases import broken, messages
 NLP, CLUSTER = "teams/nlp.yaml", "clusters/prod-east.yaml"
 
 
-@pytest.mark.parametrize("group", ["system:authenticated", "system:serviceaccounts:team-vision", "cluster-admins"])
+@pytest.mark.parametrize(
+    "group", ["system:authenticated", "system:serviceaccounts:team-vision", "cluster-admins"]
+)
 @pytest.mark.parametrize("role", ["operator", "auditor"])
 def test_platform_roles_go_to_people_too(group: str, role: str) -> None:
     """The platform's own roles reach further than any team's."""
@@ -34,9 +36,13 @@ def test_platform_roles_go_to_people_too(group: str, role: str) -> None:
     ],
 )
 def test_account_is_the_teams_own(name: str, owner: str | None, breaks: bool) -> None:
-    """What others make may get a role when its owner is named, but never what every pod or rank runs as."""
+    """What others make may get a role when its owner is named, but never what every pod or rank
+    runs as."""
     account: dict[str, Any] = {"role": "user"} | ({"owner": owner} if owner else {})
-    assert bool(messages("access/shadowed-account", {NLP: {"serviceAccounts": {name: account}}})) is breaks
+    assert (
+        bool(messages("access/shadowed-account", {NLP: {"serviceAccounts": {name: account}}}))
+        is breaks
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,7 +51,10 @@ def test_account_is_the_teams_own(name: str, owner: str | None, breaks: bool) ->
         ({"groups": {"admin": None, "user": None}, "serviceAccounts": None}, True),
         ({"groups": {"admin": None, "user": None}}, False),
         ({"groups": {"user": None}, "serviceAccounts": None}, False),
-        ({"groups": {"admin": None, "user": None}, "serviceAccounts": None, "state": "draining"}, False),
+        (
+            {"groups": {"admin": None, "user": None}, "serviceAccounts": None, "state": "draining"},
+            False,
+        ),
     ],
 )
 def test_somebody_may_submit(change: dict[str, Any], breaks: bool) -> None:

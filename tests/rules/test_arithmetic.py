@@ -57,10 +57,25 @@ LIMITS: list[tuple[str, Change, list[int], list[int]]] = [
     ("capacity/no-reserve", lambda n: pool(nodes=8 + n, reserve=n), [0], [1, 2]),
     ("capacity/no-reserve", lambda n: pool(nodes=n, reserve=0), [8], [7, 9]),
     ("capacity/borrow-exceeds-lenders", lambda n: quota(NLP, 4, borrow=n), [5, 6], [0, 1, 3, 4]),
-    ("capacity/borrow-exceeds-lenders", lambda n: quota(NLP, 4, borrow=1) | quota(VISION, 4, lend=n), [0], [1, 4]),
+    (
+        "capacity/borrow-exceeds-lenders",
+        lambda n: quota(NLP, 4, borrow=1) | quota(VISION, 4, lend=n),
+        [0],
+        [1, 4],
+    ),
     ("capacity/system-share-exceeds-node", lambda n: system(cpu=n), [223, 224, 225], [1, 16, 222]),
-    ("capacity/system-share-exceeds-node", lambda n: system(memory=f"{n}Gi"), [2048, 2049], [24, 2047]),
-    ("capacity/system-share-exceeds-node", lambda n: system(ephemeralStorage=f"{n}Gi"), [1788, 1789], [64, 1787]),
+    (
+        "capacity/system-share-exceeds-node",
+        lambda n: system(memory=f"{n}Gi"),
+        [2048, 2049],
+        [24, 2047],
+    ),
+    (
+        "capacity/system-share-exceeds-node",
+        lambda n: system(ephemeralStorage=f"{n}Gi"),
+        [1788, 1789],
+        [64, 1787],
+    ),
     ("capacity/system-share-exceeds-node", lambda n: system(pods=n), [250, 251], [1, 249]),
     ("capacity/job-larger-than-reach", lambda n: job(n, 4, 2), [7, 8], [2, 5, 6]),
     ("capacity/job-larger-than-reach", lambda n: job(3, n), [2], [0, 1, 3]),
@@ -68,34 +83,99 @@ LIMITS: list[tuple[str, Change, list[int], list[int]]] = [
     ("capacity/job-larger-than-runtime-cap", lambda n: {RUNTIME: {"maxNodes": n}}, [2, 3], [4, 5]),
     ("capacity/smallest-job-does-not-fit", lambda n: job(2, n), [0, 1], [2, 3]),
     ("capacity/smallest-job-does-not-fit", lambda n: job(2, 1, n), [0], [1, 2]),
-    ("capacity/shared-memory-exceeds-node", lambda n: {RUNTIME: {"sharedMemory": f"{n}Gi"}}, [1952, 1953], [1, 1951]),
-    ("capacity/shared-memory-exceeds-node", lambda n: system(memory=f"{n}Gi"), [1984, 2047], [96, 1983, 2048, 2049]),
+    (
+        "capacity/shared-memory-exceeds-node",
+        lambda n: {RUNTIME: {"sharedMemory": f"{n}Gi"}},
+        [1952, 1953],
+        [1, 1951],
+    ),
+    (
+        "capacity/shared-memory-exceeds-node",
+        lambda n: system(memory=f"{n}Gi"),
+        [1984, 2047],
+        [96, 1983, 2048, 2049],
+    ),
     ("scheduling/lend-more-than-owned", lambda n: quota(NLP, 4, lend=n), [5, 6], [0, 1, 4]),
     ("scheduling/job-on-borrowed-nodes", lambda n: job(n, 4, 4), [5, 8], [2, 4, 9]),
     ("scheduling/weight-without-fair-sharing", lambda n: _weight("classical", n), [2, 1000], [1]),
     ("scheduling/weight-without-fair-sharing", lambda n: _weight("fair", n), [], [1, 2]),
     ("fabric/reserved-partition", allocation, [0, 0x7FFF, 0x8000, 0xFFFF], [1, 0x7FFE]),
-    ("fabric/partition-out-of-range", allocation, [1, 0xFF, 0x180, 0x7FFE], [0, 0x100, 0x17F, 0x7FFF]),
-    ("fabric/partition-out-of-range", lambda n: _range(0x0102, n), [0x0102, 0x017F], [0x0101, 0x0001]),
+    (
+        "fabric/partition-out-of-range",
+        allocation,
+        [1, 0xFF, 0x180, 0x7FFE],
+        [0, 0x100, 0x17F, 0x7FFF],
+    ),
+    (
+        "fabric/partition-out-of-range",
+        lambda n: _range(0x0102, n),
+        [0x0102, 0x017F],
+        [0x0101, 0x0001],
+    ),
     ("fabric/reversed-partitions", lambda n: _range(0x0102, n), [0x0001, 0x0101], [0x0102, 0x0103]),
     ("fabric/partition-given-twice", allocation, [0x0102], [0x0101, 0x0103]),
-    ("fabric/address-block-too-small", lambda n: allocation(addresses=f"10.64.0.0/{n}"), [24, 28, 31, 32], [20, 23]),
-    ("fabric/address-block-too-small", lambda n: {HARDWARE: {"nic": {"virtualFunctions": n}}}, [], [1, 127]),
-    ("fabric/address-block-too-small", lambda n: allocation(addresses="10.64.0.0/24") | _three(n), [11, 12], [1, 10]),
+    (
+        "fabric/address-block-too-small",
+        lambda n: allocation(addresses=f"10.64.0.0/{n}"),
+        [24, 28, 31, 32],
+        [20, 23],
+    ),
+    (
+        "fabric/address-block-too-small",
+        lambda n: {HARDWARE: {"nic": {"virtualFunctions": n}}},
+        [],
+        [1, 127],
+    ),
+    (
+        "fabric/address-block-too-small",
+        lambda n: allocation(addresses="10.64.0.0/24") | _three(n),
+        [11, 12],
+        [1, 10],
+    ),
     ("fabric/rail-is-no-rail", ports, [0, 2, 15], [1]),
     ("isolation/open-egress", lambda n: _egress(f"0.0.0.0/{n}"), [0, 1, 7], [8, 9]),
     ("isolation/egress-reaches-nodes", lambda n: _egress(f"10.{n}.0.0/16"), [128, 131], [127, 132]),
     ("isolation/egress-reaches-nodes", lambda n: _egress(f"10.0.0.0/{n}"), [8], [7, 9]),
     ("isolation/egress-reaches-nodes", lambda n: _egress(f"172.{n}.0.0/16"), [30], [29, 31]),
-    ("runtime/unsupported-mpi", lambda n: {RUNTIME: {"libraries": {"openmpi": f"{n}.1"}}}, [3, 6, 10], [4, 5]),
-    ("runtime/cuda-too-old", lambda n: {RUNTIME: {"libraries": {"cuda": f"11.{n}"}}}, [0, 7], [8, 9, 10]),
-    ("node/kubelet-share-exceeds-system", lambda n: {HARDWARE: {"kubelet": {"cpu": n}}}, [17, 224], [1, 16]),
-    ("node/kubelet-share-exceeds-system", lambda n: {HARDWARE: {"kubelet": {"memory": f"{n}Gi"}}}, [64, 97], [1, 63]),
-    ("node/kubelet-share-exceeds-system", lambda n: system(ephemeralStorage=f"{n}Gi"), [64, 242], [243, 1787]),
+    (
+        "runtime/unsupported-mpi",
+        lambda n: {RUNTIME: {"libraries": {"openmpi": f"{n}.1"}}},
+        [3, 6, 10],
+        [4, 5],
+    ),
+    (
+        "runtime/cuda-too-old",
+        lambda n: {RUNTIME: {"libraries": {"cuda": f"11.{n}"}}},
+        [0, 7],
+        [8, 9, 10],
+    ),
+    (
+        "node/kubelet-share-exceeds-system",
+        lambda n: {HARDWARE: {"kubelet": {"cpu": n}}},
+        [17, 224],
+        [1, 16],
+    ),
+    (
+        "node/kubelet-share-exceeds-system",
+        lambda n: {HARDWARE: {"kubelet": {"memory": f"{n}Gi"}}},
+        [64, 97],
+        [1, 63],
+    ),
+    (
+        "node/kubelet-share-exceeds-system",
+        lambda n: system(ephemeralStorage=f"{n}Gi"),
+        [64, 242],
+        [243, 1787],
+    ),
     ("node/fewer-cores-than-ranks", lambda n: system(cpu=n), [209, 222], [1, 207, 208]),
     ("node/odd-core-split", lambda n: system(cpu=n), [18, 20, 30], [16, 32, 208, 210]),
     ("node/odd-core-split", lambda n: {HARDWARE: {"kubelet": {"cpu": n}}}, [9, 10, 16], [1, 8]),
-    ("node/threads-below-cores", lambda n: {HARDWARE: {"cpu": {"threads": n}}}, [111, 113, 223], [112, 224, 448]),
+    (
+        "node/threads-below-cores",
+        lambda n: {HARDWARE: {"cpu": {"threads": n}}},
+        [111, 113, 223],
+        [112, 224, 448],
+    ),
 ]
 
 
@@ -116,18 +196,29 @@ def _egress(cidr: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("rule", "change", "bad", "good"), LIMITS, ids=lambda value: value if isinstance(value, str) else ""
+    ("rule", "change", "bad", "good"),
+    LIMITS,
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_rule_holds_at_its_limits(rule: str, change: Change, bad: list[int], good: list[int]) -> None:
+def test_rule_holds_at_its_limits(
+    rule: str, change: Change, bad: list[int], good: list[int]
+) -> None:
     """Each number beyond the limit breaks the rule, and none up to it does."""
     assert {n for n in (*bad, *good) if rule in broken(change(n))} == set(bad)
 
 
-@pytest.mark.parametrize(("count", "retired", "breaks"), [(128, 0, False), (129, 0, True), (129, 1, False)])
-def test_too_many_partitions_counts_teams_that_are_not_retired(count: int, retired: int, breaks: bool) -> None:
+@pytest.mark.parametrize(
+    ("count", "retired", "breaks"), [(128, 0, False), (129, 0, True), (129, 1, False)]
+)
+def test_too_many_partitions_counts_teams_that_are_not_retired(
+    count: int, retired: int, breaks: bool
+) -> None:
     """A port's table holds 128 keys; those of retired teams have left it."""
     blocks = IPv4Network("10.64.0.0/13").subnets(new_prefix=21)
-    held = {f"t{i}": {"partition": f"0x{0x200 + i:04x}", "addresses": str(next(blocks))} for i in range(count)}
+    held = {
+        f"t{i}": {"partition": f"0x{0x200 + i:04x}", "addresses": str(next(blocks))}
+        for i in range(count)
+    }
     allocations: dict[str, Any] = {"nlp": None, "vision": None, **held}
     gone = {f"teams/t{i}.yaml": _retired() for i in range(retired)}
     platform = platform_of({"allocations.yaml": {"prod-east": {"ib": allocations}}, **gone})
@@ -137,14 +228,21 @@ def test_too_many_partitions_counts_teams_that_are_not_retired(count: int, retir
 
 
 def _retired() -> dict[str, Any]:
-    fields = {"contact": "gone@example.com", "groups": {"user": ["gone"]}, "runtimes": ["openmpi-cuda"]}
+    fields = {
+        "contact": "gone@example.com",
+        "groups": {"user": ["gone"]},
+        "runtimes": ["openmpi-cuda"],
+    }
     return {**fields, "state": "retired", "quota": {"prod-east": {"dgx-h100": {"nodes": 4}}}}
 
 
 def test_retired_team_owns_nothing_and_keeps_its_partition() -> None:
     """A tombstone takes part in no sum, but nobody gets what it held."""
     held = {"partition": "0x0101", "addresses": "10.64.32.0/20"}
-    changes = {"teams/old.yaml": _retired(), "allocations.yaml": {"prod-east": {"ib": {"old": held}}}}
+    changes = {
+        "teams/old.yaml": _retired(),
+        "allocations.yaml": {"prod-east": {"ib": {"old": held}}},
+    }
 
     assert broken(changes) == {"fabric/partition-given-twice"}
 
@@ -159,8 +257,13 @@ def _blocks() -> st.SearchStrategy[list[str]]:
 
 
 def _with_blocks(blocks: list[str]) -> Platform:
-    held = {f"t{i}": {"partition": f"0x{0x200 + i:04x}", "addresses": block} for i, block in enumerate(blocks)}
-    return platform_of({"allocations.yaml": {"prod-east": {"ib": {"nlp": None, "vision": None, **held}}}})
+    held = {
+        f"t{i}": {"partition": f"0x{0x200 + i:04x}", "addresses": block}
+        for i, block in enumerate(blocks)
+    }
+    return platform_of(
+        {"allocations.yaml": {"prod-east": {"ib": {"nlp": None, "vision": None, **held}}}}
+    )
 
 
 @given(_blocks())

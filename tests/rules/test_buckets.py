@@ -28,19 +28,40 @@ def store(endpoint: str, **egress: Any) -> dict[str, Any]:
         ("https://s3.corp.internal:9000/base", {}, "port 9000 of s3.corp.internal"),
         ("https://s3.corp.internal:9000", {"ports": [443, 9000]}, None),
         ("https://s3.corp.internal:99999", {}, "port 99999 of s3.corp.internal"),
-        ("https://s3.corp.internal", {"to": None, "namespaces": ["object-store"]}, "port 443 of s3.corp.internal"),
-        ("https://s3.object-store.svc", {"to": None, "namespaces": ["object-store"], "ports": [8443]}, None),
-        ("https://s3.object-store.svc.cluster.local:1", {"to": None, "namespaces": ["object-store"]}, None),
-        ("https://s3.object-store.svc", {"to": None, "namespaces": ["other"]}, "port 443 of s3.object-store.svc"),
+        (
+            "https://s3.corp.internal",
+            {"to": None, "namespaces": ["object-store"]},
+            "port 443 of s3.corp.internal",
+        ),
+        (
+            "https://s3.object-store.svc",
+            {"to": None, "namespaces": ["object-store"], "ports": [8443]},
+            None,
+        ),
+        (
+            "https://s3.object-store.svc.cluster.local:1",
+            {"to": None, "namespaces": ["object-store"]},
+            None,
+        ),
+        (
+            "https://s3.object-store.svc",
+            {"to": None, "namespaces": ["other"]},
+            "port 443 of s3.object-store.svc",
+        ),
         ("https://s3.object-store.svc", {}, "port 443 of s3.object-store.svc"),
         ("https://s3.object-store.svc.example.com", {}, None),
     ],
 )
-def test_way_leads_jobs_to_the_store(endpoint: str, egress: dict[str, Any], told: str | None) -> None:
-    """By port and address from outside, by namespace inside, where the port that counts is the pods' own."""
+def test_way_leads_jobs_to_the_store(
+    endpoint: str, egress: dict[str, Any], told: str | None
+) -> None:
+    """By port and address from outside, by namespace inside, where the port that counts is the
+    pods' own."""
     said = messages("isolation/bucket-without-egress", store(endpoint, **egress))
 
-    assert said == ([] if told is None else [f"no way out leads jobs to {told}, where storage `checkpoints` is"])
+    assert said == (
+        [] if told is None else [f"no way out leads jobs to {told}, where storage `checkpoints` is"]
+    )
 
 
 def test_store_that_nobody_asks_for_needs_no_way() -> None:
@@ -52,8 +73,15 @@ def test_store_that_nobody_asks_for_needs_no_way() -> None:
 
 def test_bucket_of_one_name_in_two_stores_is_two() -> None:
     """What is shared is a bucket of one endpoint."""
-    other = {"endpoint": "https://s3.corp.internal:8443", "secretStore": "vault", "path": "ml/other"}
-    changes = {CLUSTER: {"storage": {"models": {"s3": other}}}, VISION: {"storage": {"models": "nlp-checkpoints"}}}
+    other = {
+        "endpoint": "https://s3.corp.internal:8443",
+        "secretStore": "vault",
+        "path": "ml/other",
+    }
+    changes = {
+        CLUSTER: {"storage": {"models": {"s3": other}}},
+        VISION: {"storage": {"models": "nlp-checkpoints"}},
+    }
 
     assert messages("isolation/bucket-of-two-teams", changes) == []
 
@@ -61,7 +89,10 @@ def test_bucket_of_one_name_in_two_stores_is_two() -> None:
 def test_bucket_of_one_store_by_two_names_is_one() -> None:
     """A second entry for the same endpoint makes no second bucket."""
     same = {"endpoint": "https://s3.corp.internal", "secretStore": "vault", "path": "ml/other"}
-    changes = {CLUSTER: {"storage": {"models": {"s3": same}}}, VISION: {"storage": {"models": "nlp-checkpoints"}}}
+    changes = {
+        CLUSTER: {"storage": {"models": {"s3": same}}},
+        VISION: {"storage": {"models": "nlp-checkpoints"}},
+    }
 
     assert len(messages("isolation/bucket-of-two-teams", changes)) == 1
 

@@ -29,7 +29,8 @@ ONLY_OF_OLDER_TREES = {"change/object-changes-unit"}
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=rule_of)
 def test_bad_case_breaks_its_rule(folder: Path, update_golden: bool) -> None:
-    """A bad case yields its rule, what it says it breaks beside it, and exactly the text that is expected."""
+    """A bad case yields its rule, what it says it breaks beside it, and exactly the text that is
+    expected."""
     changes, also = read_case(folder / "bad.yaml")
     found = findings(changes)
     expected = folder / "bad.expected"
@@ -53,7 +54,9 @@ def test_good_case_breaks_nothing(folder: Path) -> None:
 def test_good_case_can_be_generated(folder: Path) -> None:
     """What no rule stops is rendered without fault and refers to nothing that is missing."""
     changes, _ = read_case(folder / "good.yaml")
-    found = [each for site in platform_of(changes).sites for each in check_tree(site, render_site(site))]
+    found = [
+        each for site in platform_of(changes).sites for each in check_tree(site, render_site(site))
+    ]
 
     assert told(found) == ""
 
@@ -76,7 +79,9 @@ def test_every_rule_has_cases() -> None:
     } - TOO_LARGE_FOR_A_CASE - ONLY_OF_OLDER_TREES
 
 
-@pytest.mark.parametrize("rule", [*references.RULES, *RULES, *change.RULES], ids=lambda rule: rule.id)
+@pytest.mark.parametrize(
+    "rule", [*references.RULES, *RULES, *change.RULES], ids=lambda rule: rule.id
+)
 def test_rule_is_complete(rule: Rule) -> None:
     """Each rule has a stable id and says, in sentences, what it wants, why, and what to do."""
     assert re.fullmatch(r"[a-z]+/[a-z0-9]+(-[a-z0-9]+)*", rule.id)
@@ -95,15 +100,23 @@ def test_rules_are_distinct() -> None:
 
 
 def test_id_of_a_rule_is_its_path() -> None:
-    """Who reads an id opens the file; and a file that the stage does not run would look like a check and be none."""
+    """Who reads an id opens the file; and a file that the stage does not run would look like a
+    check and be none."""
     folder = Path(str(check.__file__)).parent
-    files = (path.relative_to(folder).with_suffix("") for path in folder.glob("*/*.py") if path.stem[0] != "_")
+    files = (
+        path.relative_to(folder).with_suffix("")
+        for path in folder.glob("*/*.py")
+        if path.stem[0] != "_"
+    )
 
-    assert [each.rule.id for each in CHECKS] == sorted(path.as_posix().replace("_", "-") for path in files)
+    assert [each.rule.id for each in CHECKS] == sorted(
+        path.as_posix().replace("_", "-") for path in files
+    )
 
 
 def test_flagship_has_only_warnings_that_are_true() -> None:
-    """The repository's own platform is an example, borrows, keeps an older runtime, and uses what one release can't."""
+    """The repository's own platform is an example, borrows, keeps an older runtime, and uses what
+    one release can't."""
     profiles, _ = load(HERE.parents[1] / "profiles")
     platform, _ = resolve(profiles)
     found = list(check_meaning(platform))

@@ -14,7 +14,9 @@ IB = {"link": "infiniband", "partitions": "0x0100-0x017f", "addresses": "10.64.0
 ROCE = {"link": "roce", "vlans": "100-400", "addresses": "10.64.0.0/13"}
 
 
-def west(server: str = "https://west.example.com:6443", *, owner: str = "", **fabric: Any) -> dict[str, Any]:
+def west(
+    server: str = "https://west.example.com:6443", *, owner: str = "", **fabric: Any
+) -> dict[str, Any]:
     """Return a second cluster, which may have a fabric with an owner."""
     kind = "Vlans" if fabric.get("link") == "roce" else "Partitions"
     return {
@@ -56,7 +58,10 @@ def test_domain_is_foreign_when_it_ends_like_one(domain: str, *, breaks: bool) -
 )
 def test_repository_is_reached_in_the_clear(address: str, *, breaks: bool) -> None:
     """A folder of Argo CD's own passes no network."""
-    assert bool(messages("delivery/clear-text-address", {"trainyard.yaml": {"repository": address}})) is breaks
+    assert (
+        bool(messages("delivery/clear-text-address", {"trainyard.yaml": {"repository": address}}))
+        is breaks
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,7 +75,10 @@ def test_repository_is_reached_in_the_clear(address: str, *, breaks: bool) -> No
 )
 def test_server_is_that_of_one_cluster(one: str, two: str, *, breaks: bool) -> None:
     """By which an Argo CD calls its own cluster, two with an Argo CD each have in common."""
-    assert bool(messages("delivery/server-of-two-clusters", {EAST: {"server": one}, **west(two)})) is breaks
+    assert (
+        bool(messages("delivery/server-of-two-clusters", {EAST: {"server": one}, **west(two)}))
+        is breaks
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,8 +92,11 @@ def test_server_is_that_of_one_cluster(one: str, two: str, *, breaks: bool) -> N
         (ROCE, "fabric team", {"science": {"vlan": 0x101}}, False),
     ],
 )
-def test_number_of_two_clusters(fabric: dict[str, Any], owner: str, held: dict[str, Any], *, breaks: bool) -> None:
-    """What one owner keeps on links of one kind may be one network; a team may have one number everywhere."""
+def test_number_of_two_clusters(
+    fabric: dict[str, Any], owner: str, held: dict[str, Any], *, breaks: bool
+) -> None:
+    """What one owner keeps on links of one kind may be one network; a team may have one number
+    everywhere."""
     entries = {team: {**entry, "addresses": "10.64.0.0/20"} for team, entry in held.items()}
     changes = {**west(owner=owner, **fabric), ALLOCATIONS: {"prod-west": {"ib": entries}}}
 

@@ -24,7 +24,10 @@ def cohorts(parents: dict[str, str]) -> dict[str, Any]:
         ({"a": "a"}, ["cohort `a` descends from itself: a > a"]),
         ({"a": "b", "b": "a"}, ["cohort `a` descends from itself: a > b > a"]),
         ({"a": "b", "b": "c", "c": "b"}, ["cohort `b` descends from itself: b > c > b"]),
-        ({"a": "a", "b": "b"}, ["cohort `a` descends from itself: a > a", "cohort `b` descends from itself: b > b"]),
+        (
+            {"a": "a", "b": "b"},
+            ["cohort `a` descends from itself: a > a", "cohort `b` descends from itself: b > b"],
+        ),
         ({"a": "b", "b": "research"}, []),
     ],
 )
@@ -63,4 +66,10 @@ def test_borrowing_reaches_the_whole_tree_and_no_other() -> None:
 
 def test_cohort_with_teams_only_below_it_is_not_empty() -> None:
     """A root holds others together."""
-    assert messages("scheduling/empty-cohort", {CLUSTER: {"cohorts": {"research": {"parent": "all"}, "all": {}}}}) == []
+    assert (
+        messages(
+            "scheduling/empty-cohort",
+            {CLUSTER: {"cohorts": {"research": {"parent": "all"}, "all": {}}}},
+        )
+        == []
+    )

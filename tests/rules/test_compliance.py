@@ -35,7 +35,9 @@ RULES = {
 
 def regulation(name: str, *measures: str) -> dict[str, Any]:
     """Return a compliance profile that demands some measures."""
-    return {f"compliance/{name}.yaml": {"title": name, "controls": dict.fromkeys(measures, "1.2.3")}}
+    return {
+        f"compliance/{name}.yaml": {"title": name, "controls": dict.fromkeys(measures, "1.2.3")}
+    }
 
 
 def test_whole_regulation_is_demanded() -> None:
@@ -46,7 +48,12 @@ def test_whole_regulation_is_demanded() -> None:
 def test_nothing_is_demanded_of_others() -> None:
     """Teams without a regulation, and tombstones, are left alone."""
     assert broken(regulation("hipaa", *MEASURES)) == set()
-    assert not broken({**regulation("hipaa", *MEASURES), VISION: {"compliance": "hipaa", "state": "retired"}}) & RULES
+    assert (
+        not broken(
+            {**regulation("hipaa", *MEASURES), VISION: {"compliance": "hipaa", "state": "retired"}}
+        )
+        & RULES
+    )
 
 
 @pytest.mark.parametrize("encrypted", [True, False])
@@ -60,7 +67,9 @@ def test_what_admins_may_claim_is_encrypted_too(encrypted: bool) -> None:
     }
     found = messages("isolation/unencrypted-storage", changes)
 
-    assert found == ([] if encrypted else ["team nlp is under hipaa, and `scratch` is not said to be encrypted"])
+    assert found == (
+        [] if encrypted else ["team nlp is under hipaa, and `scratch` is not said to be encrypted"]
+    )
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -77,12 +86,18 @@ def test_what_is_not_listed_is_not_demanded(measure: str) -> None:
     [
         ({"compliance": "hipaa", "cohort": None}, {"lend": "none"}, []),
         ({"compliance": "hipaa"}, {"lend": "none"}, ["team vision lends 4 nodes of it"]),
-        ({"compliance": "hipaa", "cohort": None}, {"lend": "none", "borrow": 2}, ["team nlp borrows 2 nodes of it"]),
+        (
+            {"compliance": "hipaa", "cohort": None},
+            {"lend": "none", "borrow": 2},
+            ["team nlp borrows 2 nodes of it"],
+        ),
         ({"compliance": "pci"}, {"lend": "none"}, ["team vision has quota on it"]),
         ({"cohort": None}, {"lend": "none"}, ["team vision has quota on it"]),
     ],
 )
-def test_pool_is_for_one_regulation(vision: dict[str, Any], quota: dict[str, Any], told: list[str]) -> None:
+def test_pool_is_for_one_regulation(
+    vision: dict[str, Any], quota: dict[str, Any], told: list[str]
+) -> None:
     """Teams under the same one may have nodes of it, each its own."""
     changes = {
         **regulation("hipaa", "dedicatedNodes"),
@@ -107,8 +122,11 @@ def test_pool_is_for_one_regulation(vision: dict[str, Any], quota: dict[str, Any
         ("isolated", False, "over sockets, and the pod network does not encrypt"),
     ],
 )
-def test_transit_is_encrypted_by_the_pod_network_only(fabric: str | None, told: str, *, encrypted: bool) -> None:
-    """Whoever wants encryption takes sockets over a pod network that encrypts, under a regulation or not."""
+def test_transit_is_encrypted_by_the_pod_network_only(
+    fabric: str | None, told: str, *, encrypted: bool
+) -> None:
+    """Whoever wants encryption takes sockets over a pod network that encrypts, under a regulation
+    or not."""
     changes = {
         RUNTIME: {"fabric": fabric},
         NLP: {"encryptionInTransit": True},
@@ -117,7 +135,9 @@ def test_transit_is_encrypted_by_the_pod_network_only(fabric: str | None, told: 
     said = messages("isolation/unencrypted-transit", changes)
 
     assert said == (
-        [f"team nlp wants encryption, but ranks of `openmpi-cuda` on prod-east talk {told}"] if told else []
+        [f"team nlp wants encryption, but ranks of `openmpi-cuda` on prod-east talk {told}"]
+        if told
+        else []
     )
 
 
@@ -135,7 +155,11 @@ def test_team_states_what_it_wants(stated: bool) -> None:
 def test_job_of_one_pod_talks_to_nobody() -> None:
     """Between nodes nothing passes where a job has one."""
     changes = {
-        RUNTIME: {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}, "maxNodes": 1},
+        RUNTIME: {
+            "launcher": "torchrun",
+            "libraries": {"openmpi": None, "torch": "2.6.0"},
+            "maxNodes": 1,
+        },
         NLP: {"encryptionInTransit": True, "largestJob": {"nodes": 1}},
     }
 

@@ -14,7 +14,10 @@ from trainyard.rules.delivery.foreign_metadata_key import KEYS
 from trainyard.schema.manifests import schema_folder
 
 CLUSTER = "clusters/prod-east.yaml"
-FORBIDDEN, FOREIGN = "delivery/component-of-forbidden-kind", "delivery/component-in-foreign-namespace"
+FORBIDDEN, FOREIGN = (
+    "delivery/component-of-forbidden-kind",
+    "delivery/component-in-foreign-namespace",
+)
 KEY, VERSION = "delivery/foreign-metadata-key", "release/unserved-version"
 
 
@@ -29,17 +32,40 @@ def of_kind(api_version: str, kind: str, **metadata: Any) -> dict[str, Any]:
         ("v1", "List", "in a list could stand anything"),
         ("rbac.authorization.k8s.io/v1", "RoleBindingList", "in a list could stand anything"),
         ("batch/v1", "Job", "jobs are submitted, not synced"),
-        ("kueue.x-k8s.io/v1beta2", "ClusterQueue", "it is cluster-wide, whatever namespace it says"),
+        (
+            "kueue.x-k8s.io/v1beta2",
+            "ClusterQueue",
+            "it is cluster-wide, whatever namespace it says",
+        ),
         ("kueue.x-k8s.io/v1beta2", "LocalQueue", "isolation is made of it"),
-        ("argoproj.io/v1alpha1", "Application", "Argo CD would deliver whatever it names, where it says"),
-        ("sriovnetwork.openshift.io/v1", "SriovNetwork", "it chooses any partition, VLAN or address"),
+        (
+            "argoproj.io/v1alpha1",
+            "Application",
+            "Argo CD would deliver whatever it names, where it says",
+        ),
+        (
+            "sriovnetwork.openshift.io/v1",
+            "SriovNetwork",
+            "it chooses any partition, VLAN or address",
+        ),
         ("v1", "Service", "a component may hold ConfigMaps and ExternalSecrets"),
-        ("configs.example.com/v1", "ConfigMap", "a component may hold ConfigMaps and ExternalSecrets"),
-        ("external-secrets.io/v1", "ConfigMap", "a component may hold ConfigMaps and ExternalSecrets"),
+        (
+            "configs.example.com/v1",
+            "ConfigMap",
+            "a component may hold ConfigMaps and ExternalSecrets",
+        ),
+        (
+            "external-secrets.io/v1",
+            "ConfigMap",
+            "a component may hold ConfigMaps and ExternalSecrets",
+        ),
     ],
 )
-def test_component_holds_only_what_the_release_lists(api_version: str, kind: str, reason: str) -> None:
-    """Group and kind count, and one mistake is one finding, wherever the object says that it stands."""
+def test_component_holds_only_what_the_release_lists(
+    api_version: str, kind: str, reason: str
+) -> None:
+    """Group and kind count, and one mistake is one finding, wherever the object says that it
+    stands."""
     for metadata in ({}, {"namespace": "elsewhere"}, {"finalizers": ["x"]}):
         changes = component(of_kind(api_version, kind, **metadata), "nlp")
 
@@ -49,12 +75,19 @@ def test_component_holds_only_what_the_release_lists(api_version: str, kind: str
 
 @pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
 def test_releases_have_a_schema_of_what_a_component_may_hold(release: str) -> None:
-    """What is permitted without one would be refused all the same, and only when the tree is made."""
-    kinds = platform_of({CLUSTER: {"release": release, "workspaces": None}}).sites[0].cluster.release.component_kinds
+    """What is permitted without one would be refused all the same, and only when the tree is
+    made."""
+    kinds = (
+        platform_of({CLUSTER: {"release": release, "workspaces": None}})
+        .sites[0]
+        .cluster.release.component_kinds
+    )
     for kind, api_version in kinds.items():
         group, _, version = api_version.rpartition("/")
 
-        assert Path(schema_folder(release), group or version, f"{kind.lower()}_{version}.json").is_file()
+        assert Path(
+            schema_folder(release), group or version, f"{kind.lower()}_{version}.json"
+        ).is_file()
 
 
 def test_component_belongs_to_one_team() -> None:
@@ -82,7 +115,10 @@ def test_object_of_a_component_may_stand_in_any_space_of_the_team() -> None:
     changes = component(config_map(namespace="team-nlp-batch"), "nlp")
     changes["teams/nlp.yaml"] |= spaces
     assert messages(FOREIGN, changes) == [
-        "ConfigMap `it` in a.yaml stands in `team-nlp-batch`; team nlp has `team-nlp`, `team-nlp-interactive`"
+        (
+            "ConfigMap `it` in a.yaml stands in `team-nlp-batch`; team nlp has `team-nlp`, "
+            "`team-nlp-interactive`"
+        )
     ]
 
 
@@ -93,9 +129,17 @@ def test_mistake_on_two_clusters_is_told_once() -> None:
         "cohorts": {"research": {}},
         "pullSecrets": {"registry-pull": {"secretStore": "vault", "path": "ml/registry"}},
     }
-    changes["teams/nlp.yaml"] |= {"quota": {"prod-west": {"dgx-h100": {"nodes": 4}}}, "storage": None}
+    changes["teams/nlp.yaml"] |= {
+        "quota": {"prod-west": {"dgx-h100": {"nodes": 4}}},
+        "storage": None,
+    }
 
-    assert {site.name for site in platform_of(changes).sites for each in site.tenants if each.name == "nlp"} == {
+    assert {
+        site.name
+        for site in platform_of(changes).sites
+        for each in site.tenants
+        if each.name == "nlp"
+    } == {
         "prod-east",
         "prod-west",
     }
@@ -117,22 +161,30 @@ def test_mistake_on_two_clusters_is_told_once() -> None:
     ],
 )
 def test_key_of_others_is_refused(field: str, key: str) -> None:
-    """What steers a controller, and what only looks as if it did; a domain that ends alike is another."""
+    """What steers a controller, and what only looks as if it did; a domain that ends alike is
+    another."""
     assert messages(KEY, component(config_map(**{field: {key: "x"}}), "nlp")) == [
         f"ConfigMap `it` in a.yaml has the {field.removesuffix('s')} `{key}`"
     ]
 
 
-@pytest.mark.parametrize("key", [*sorted(KEYS), "ml.example.com/owner", "deep.below.ml.example.com/owner"])
+@pytest.mark.parametrize(
+    "key", [*sorted(KEYS), "ml.example.com/owner", "deep.below.ml.example.com/owner"]
+)
 def test_key_for_people_is_permitted(key: str) -> None:
     """Names, descriptions and whatever stands below the settings' own domain."""
     assert broken(component(config_map(annotations={key: "x"}, labels={key: "x"}), "nlp")) == set()
 
 
-@pytest.mark.parametrize("field", ["finalizers", "generateName", "managedFields", "ownerReferences", "resourceVersion"])
+@pytest.mark.parametrize(
+    "field", ["finalizers", "generateName", "managedFields", "ownerReferences", "resourceVersion"]
+)
 def test_rest_of_the_metadata_is_refused(field: str) -> None:
-    """A finalizer that nobody takes away keeps the object, and with it the team's unit, for ever."""
-    assert messages(KEY, component(config_map(**{field: []}), "nlp")) == [f"ConfigMap `it` in a.yaml has `{field}`"]
+    """A finalizer that nobody takes away keeps the object, and with it the team's unit, for
+    ever."""
+    assert messages(KEY, component(config_map(**{field: []}), "nlp")) == [
+        f"ConfigMap `it` in a.yaml has `{field}`"
+    ]
 
 
 def test_metadata_of_another_shape_is_left_to_the_schema() -> None:
@@ -147,13 +199,18 @@ def test_other_version_is_told_with_the_served_one(version: str) -> None:
     body = external_secret(data=[]) | {"apiVersion": api_version}
 
     assert messages(VERSION, component(body, "nlp")) == [
-        f"ExternalSecret `it` in a.yaml is {api_version}; openshift-ai-3.5 serves external-secrets.io/v1"
+        (
+            f"ExternalSecret `it` in a.yaml is {api_version}; openshift-ai-3.5 serves "
+            "external-secrets.io/v1"
+        )
     ]
 
 
 def test_component_that_nobody_lists_is_nobodys() -> None:
     """It is not delivered, so that only this is said of it."""
-    assert broken(component(of_kind("rbac.authorization.k8s.io/v1", "Role"))) == {"delivery/unlisted-component"}
+    assert broken(component(of_kind("rbac.authorization.k8s.io/v1", "Role"))) == {
+        "delivery/unlisted-component"
+    }
 
 
 def test_component_of_a_retired_team_is_listed() -> None:
@@ -179,4 +236,6 @@ def test_names_of_controllers_are_theirs(name: str, owner: str) -> None:
     """A ConfigMap with one of them is refused on the cluster, or overwritten."""
     found = messages("delivery/name-of-a-controller", component(config_map(name=name), "nlp"))
 
-    assert found == ([f"ConfigMap `{name}` in a.yaml has a name that only {owner} may use"] if owner else [])
+    assert found == (
+        [f"ConfigMap `{name}` in a.yaml has a name that only {owner} may use"] if owner else []
+    )

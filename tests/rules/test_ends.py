@@ -27,25 +27,36 @@ OTHER = {
 def found(end: str, today: str, changes: dict[str, Any] | None = None) -> list[tuple[str, str]]:
     """Return rule and file of what is found of the base's only runtime with an end."""
     platform = platform_of({RUNTIME: {"deprecated": {"end": end}}, **(changes or {})})
-    return [(each.rule, each.at.file.removeprefix("profiles/")) for each in check_ends(platform, today)]
+    return [
+        (each.rule, each.at.file.removeprefix("profiles/")) for each in check_ends(platform, today)
+    ]
 
 
 @given(last=st.dates(date(2000, 1, 1), date(2098, 1, 1)), days=st.integers(-800, 800))
 def test_runtime_ends_after_its_last_day(last: date, days: int) -> None:
-    """It has ended exactly when today is a later day, over months, years and leap days; before it is a warning."""
+    """It has ended exactly when today is a later day, over months, years and leap days; before it
+    is a warning."""
     rule = "change/ended-runtime" if days > 0 else "runtime/deprecated-runtime"
 
-    assert found(last.isoformat(), (last + timedelta(days=days)).isoformat()) == [(rule, NLP), (rule, VISION)]
+    assert found(last.isoformat(), (last + timedelta(days=days)).isoformat()) == [
+        (rule, NLP),
+        (rule, VISION),
+    ]
 
 
 def test_without_a_day_nothing_has_ended() -> None:
     """Who asks without a date, like `show`, gets the warning."""
-    assert found("2000-01-01", "") == [("runtime/deprecated-runtime", NLP), ("runtime/deprecated-runtime", VISION)]
+    assert found("2000-01-01", "") == [
+        ("runtime/deprecated-runtime", NLP),
+        ("runtime/deprecated-runtime", VISION),
+    ]
 
 
 def test_retired_team_may_list_what_it_likes() -> None:
     """Nothing is made of a tombstone."""
-    assert found("2026-01-01", "2026-11-21", {VISION: {"state": "retired"}}) == [("change/ended-runtime", NLP)]
+    assert found("2026-01-01", "2026-11-21", {VISION: {"state": "retired"}}) == [
+        ("change/ended-runtime", NLP)
+    ]
 
 
 def test_supported_runtime_has_no_end() -> None:
@@ -64,8 +75,11 @@ def test_supported_runtime_has_no_end() -> None:
         ("openmpi-cuda-v2b", 1, False),
     ],
 )
-def test_version_in_a_name_counts_where_the_rest_is_a_runtime(name: str, version: int, *, breaks: bool) -> None:
-    """Beside `openmpi-cuda` the end of `openmpi-cuda-v2` is a version; elsewhere it is part of a name."""
+def test_version_in_a_name_counts_where_the_rest_is_a_runtime(
+    name: str, version: int, *, breaks: bool
+) -> None:
+    """Beside `openmpi-cuda` the end of `openmpi-cuda-v2` is a version; elsewhere it is part of a
+    name."""
     changes = {f"runtimes/{name}.yaml": {**OTHER, "version": version}}
 
     assert bool(messages("runtime/version-differs-from-file", changes)) is breaks
@@ -96,11 +110,19 @@ def test_all_but_the_newest_version_have_an_end(versions: dict[int, str], told: 
     assert all(message.endswith("deprecated itself") is bool(versions[3]) for message in said)
 
 
-@given(ends=st.lists(st.sampled_from(["", "2026-12-31", "2027-01-01", "2027-06-30"]), min_size=2, max_size=3))
+@given(
+    ends=st.lists(
+        st.sampled_from(["", "2026-12-31", "2027-01-01", "2027-06-30"]), min_size=2, max_size=3
+    )
+)
 def test_versions_end_in_their_order(ends: list[str]) -> None:
     """A version is told when the one before it ends later; on the same day both are gone."""
     versions = {
-        f"runtimes/openmpi-v{i}.yaml": {**OTHER, "version": i, **({"deprecated": {"end": end}} if end else {})}
+        f"runtimes/openmpi-v{i}.yaml": {
+            **OTHER,
+            "version": i,
+            **({"deprecated": {"end": end}} if end else {}),
+        }
         for i, end in enumerate(ends, 1)
     }
     found = [

@@ -32,7 +32,9 @@ VOLUME = {"volume": "pvc-1", "size": "1Ti"}
 )
 def test_each_kind_of_storage_takes_its_own_form(storage: str, asked: Any, fits: bool) -> None:
     """nfs and class take a size, s3 a bucket, adopted a volume with its size."""
-    found = messages("references/wrong-storage-request", {"teams/nlp.yaml": {"storage": {storage: asked}}})
+    found = messages(
+        "references/wrong-storage-request", {"teams/nlp.yaml": {"storage": {storage: asked}}}
+    )
 
     assert (found == []) is fits
     assert all(f"`{storage}`" in message for message in found)
@@ -40,21 +42,29 @@ def test_each_kind_of_storage_takes_its_own_form(storage: str, asked: Any, fits:
 
 def test_line_that_is_wrong_on_two_clusters_is_told_once() -> None:
     """A team's request is the same on each of its clusters."""
-    cluster = yaml.safe_load((HERE / "base/profiles/clusters/prod-east.yaml").read_text(encoding="utf-8"))
+    cluster = yaml.safe_load(
+        (HERE / "base/profiles/clusters/prod-east.yaml").read_text(encoding="utf-8")
+    )
     quota = {name: {"dgx-h100": {"nodes": 4}} for name in ("prod-east", "prod-west")}
     changes = {
         "clusters/prod-west.yaml": cluster,
         "teams/nlp.yaml": {"quota": quota, "storage": {"home": "plenty"}},
-        ALLOCATIONS: {"prod-west": {"ib": {"nlp": {"partition": "0x0101", "addresses": "10.64.0.0/20"}}}},
+        ALLOCATIONS: {
+            "prod-west": {"ib": {"nlp": {"partition": "0x0101", "addresses": "10.64.0.0/20"}}}
+        },
     }
 
     assert len(messages("references/wrong-storage-request", changes)) == 1
 
 
-@pytest.mark.parametrize(("storage", "fits"), [("home", False), ("scratch", True), ("checkpoints", False)])
+@pytest.mark.parametrize(
+    ("storage", "fits"), [("home", False), ("scratch", True), ("checkpoints", False)]
+)
 def test_admins_claim_of_a_class_only(storage: str, fits: bool) -> None:
     """Nothing provisions a volume for a claim on a folder or a bucket."""
-    found = messages("references/wrong-storage-request", {"teams/nlp.yaml": {"claims": {storage: "1Ti"}}})
+    found = messages(
+        "references/wrong-storage-request", {"teams/nlp.yaml": {"claims": {storage: "1Ti"}}}
+    )
 
     assert (found == []) is fits
     assert all(f"`{storage}`" in message for message in found)
@@ -74,22 +84,29 @@ def test_everything_of_others_is_declared(external: str) -> None:
     """Stores, classes, partitions and labels are each told of once, however often they are used."""
     changes = {"clusters/prod-east.yaml": {"external": {external: None}}}
 
-    assert messages("references/undeclared-external", changes) == [f"`{external}` is not declared in `external`"]
+    assert messages("references/undeclared-external", changes) == [
+        f"`{external}` is not declared in `external`"
+    ]
 
 
 def test_namespaces_of_ways_out_are_declared() -> None:
-    """A namespace that neither the release nor the cluster knows is told of once, at the way out."""
+    """A namespace that neither the release nor the cluster knows is told of once, at the way
+    out."""
     egress = {"tracking": {"namespaces": ["mlflow", "openshift-dns"], "ports": [5000]}}
     egress |= {"tracking-tls": {"namespaces": ["mlflow"], "ports": [5443]}}
 
-    assert messages("references/undeclared-external", {"clusters/prod-east.yaml": {"egress": egress}}) == [
-        "`Namespace/mlflow` is not declared in `external`"
-    ]
+    assert messages(
+        "references/undeclared-external", {"clusters/prod-east.yaml": {"egress": egress}}
+    ) == ["`Namespace/mlflow` is not declared in `external`"]
 
 
 def test_lossless_queue_of_converged_ethernet_is_declared() -> None:
     """InfiniBand has flow control of its own; nv-ipam needs no reconciler."""
-    vlan = {ALLOCATIONS: {"prod-east": {"ib": {team: {"partition": None, "vlan": 100 + i} for i, team in TEAMS}}}}
+    vlan = {
+        ALLOCATIONS: {
+            "prod-east": {"ib": {team: {"partition": None, "vlan": 100 + i} for i, team in TEAMS}}
+        }
+    }
     cluster = {
         "fabrics": {"ib": {"link": "roce", "partitions": None, "vlans": "100-199"}},
         "release": "kubernetes-1.36",
@@ -97,4 +114,6 @@ def test_lossless_queue_of_converged_ethernet_is_declared() -> None:
     declared = {"Partitions/ib": None, "IPReconciler/whereabouts": None, "Vlans/ib": "network team"}
     changes = {**vlan, "clusters/prod-east.yaml": {**cluster, "external": declared}}
 
-    assert messages("references/undeclared-external", changes) == ["`LosslessQueue/ib` is not declared in `external`"]
+    assert messages("references/undeclared-external", changes) == [
+        "`LosslessQueue/ib` is not declared in `external`"
+    ]

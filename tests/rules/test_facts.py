@@ -1,4 +1,5 @@
-"""Findings say only what is so: each of these once said something else, or stood at another line."""
+"""Findings say only what is so: each of these once said something else, or stood at another
+line."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def of(rule: str, changes: dict[str, Any]) -> list[Diagnostic]:
     return [each for each in findings(changes) if each.rule == rule]
 
 
-@pytest.mark.parametrize("change", [TORCHRUN[RUNTIME], {"binding": "none"}, TORCHRUN[RUNTIME] | {"binding": "none"}])
+@pytest.mark.parametrize(
+    "change", [TORCHRUN[RUNTIME], {"binding": "none"}, TORCHRUN[RUNTIME] | {"binding": "none"}]
+)
 def test_cores_are_only_left_over_where_ranks_are_bound(change: dict[str, Any]) -> None:
     """torchrun binds nothing, nor does an MPI runtime with `binding: none`."""
     assert messages(ODD, SPARE_CORES) != []
@@ -39,7 +42,9 @@ def test_cores_are_only_left_over_where_ranks_are_bound(change: dict[str, Any]) 
     assert messages("node/fewer-cores-than-ranks", few) == []
 
 
-@pytest.mark.parametrize(("nodes", "expected"), [(1, []), (2, ["teams own all 2 nodes of pool `spare`, and none is"])])
+@pytest.mark.parametrize(
+    ("nodes", "expected"), [(1, []), (2, ["teams own all 2 nodes of pool `spare`, and none is"])]
+)
 def test_pool_of_one_node_is_not_asked_for_a_reserve(nodes: int, expected: list[str]) -> None:
     """A reserve of its one node would leave nothing of the pool."""
     labels = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3", "ml.example.com/spare": "yes"}
@@ -48,14 +53,21 @@ def test_pool_of_one_node_is_not_asked_for_a_reserve(nodes: int, expected: list[
         "hardware/spare.yaml": {"extends": "nvidia-dgx-h100", "labels": labels},
         NLP: {"quota": {"prod-east": {"spare": {"nodes": nodes}}}},
     }
-    assert [told.removesuffix(" in reserve") for told in messages("capacity/no-reserve", changes)] == expected
+    assert [
+        told.removesuffix(" in reserve") for told in messages("capacity/no-reserve", changes)
+    ] == expected
 
 
 @pytest.mark.parametrize(("own", "borrow"), [(0, 4), (1, 1)])
 def test_borrowing_team_is_told_to_raise_its_largest_job(own: int, borrow: int) -> None:
-    """It reaches enough nodes; its largest job, which follows from what it owns, is too small for MPI."""
+    """It reaches enough nodes; its largest job, which follows from what it owns, is too small for
+    MPI."""
     quota = {"nodes": own, "borrow": borrow, "lend": "none"}
-    team = {"quota": {"prod-east": {"dgx-h100": quota}}, "largestJob": None, "runtimes": ["openmpi-cuda", "torch"]}
+    team = {
+        "quota": {"prod-east": {"dgx-h100": quota}},
+        "largestJob": None,
+        "runtimes": ["openmpi-cuda", "torch"],
+    }
     (found,) = of(SMALLEST, {NLP: team, "runtimes/torch.yaml": TORCH})
 
     assert "jobs in `team-nlp` have 1 node at most" in found.message
@@ -69,14 +81,19 @@ def test_team_with_many_nodes_is_told_to_raise_its_largest_job() -> None:
 
     assert (
         found.hint
-        == "Set `largestJob: {nodes: 2}` or more; team nlp reaches 4 nodes of pool `dgx-h100` (4 own, 0 borrowed)."
+        == "Set `largestJob: {nodes: 2}` or more; team nlp reaches 4 nodes of pool `dgx-h100` (4 "
+        "own, 0 borrowed)."
     )
     assert found.at.path == ("largestJob", "nodes")
 
 
 def test_largest_job_that_follows_from_quota_is_told_there() -> None:
     """No line says `largestJob`, so the quota is what decides it."""
-    changes = {NLP: {"largestJob": None}, RUNTIME: {"maxNodes": 3}, VISION: {"largestJob": {"nodes": 3}}}
+    changes = {
+        NLP: {"largestJob": None},
+        RUNTIME: {"maxNodes": 3},
+        VISION: {"largestJob": {"nodes": 3}},
+    }
     (found,) = of("capacity/job-larger-than-runtime-cap", changes)
 
     assert found.at.path == ("quota", "prod-east", "dgx-h100", "nodes")
@@ -95,7 +112,8 @@ def test_largest_job_that_follows_from_quota_is_told_there() -> None:
     ],
 )
 def test_declaration_is_only_recommended_where_it_helps(nic: dict[str, str], hint: str) -> None:
-    """`Nic/...` in `external` stands for a port that the operator's list lacks, and for nothing else."""
+    """`Nic/...` in `external` stands for a port that the operator's list lacks, and for nothing
+    else."""
     (found,) = of("fabric/unsupported-nic", {HARDWARE: {"nic": nic}})
     declared = {"external": {f"Nic/{nic.get('vendor', '15b3')}:{nic['device']}": "network team"}}
     helps = not of("fabric/unsupported-nic", {HARDWARE: {"nic": nic}, CLUSTER: declared})
@@ -108,7 +126,9 @@ def test_pool_of_a_broken_hardware_profile_is_there() -> None:
     """The team's quota names a pool that exists; only its hardware is told of."""
     changes = {HARDWARE: {"extends": "nvidia-dgx-h1000"}}
 
-    assert [each.message for each in findings(changes)] == ["there is no hardware profile or preset `nvidia-dgx-h1000`"]
+    assert [each.message for each in findings(changes)] == [
+        "there is no hardware profile or preset `nvidia-dgx-h1000`"
+    ]
 
 
 OF_POOL = "of the 8 that pool `dgx-h100` promises"
@@ -130,10 +150,16 @@ def test_one_is_singular_and_parts_are_told_in_gpus(quota: dict[str, Any], told:
 
 def test_no_case_counts_one_of_something_in_the_plural() -> None:
     """Neither a fraction nor `1 nodes` is in what any bad case yields."""
-    texts = {folder: (folder / "bad.expected").read_text(encoding="utf-8") for folder in case_folders()}
-    odd = re.compile(r"(?<![\w.:/-])1 (nodes|pods|cores|ranks|rails|GPUs)\b|\b\d+/\d+ (nodes?|cores?|of pool)\b")
+    texts = {
+        folder: (folder / "bad.expected").read_text(encoding="utf-8") for folder in case_folders()
+    }
+    odd = re.compile(
+        r"(?<![\w.:/-])1 (nodes|pods|cores|ranks|rails|GPUs)\b|\b\d+/\d+ (nodes?|cores?|of pool)\b"
+    )
 
-    assert {rule_of(folder): odd.findall(text) for folder, text in texts.items() if odd.search(text)} == {}
+    assert {
+        rule_of(folder): odd.findall(text) for folder, text in texts.items() if odd.search(text)
+    } == {}
 
 
 _QUOTE = re.compile(r"`([^`]*)`")
@@ -144,9 +170,12 @@ _SEEN_THERE = re.compile(
 
 
 def test_quoted_controllers_name_nothing_of_another_cluster() -> None:
-    """A pool, a team or a number of the cluster where they were seen is a placeholder in the quote."""
+    """A pool, a team or a number of the cluster where they were seen is a placeholder in the
+    quote."""
     quotes = {rule.id: _QUOTE.findall(rule.why) for rule in all_rules() if "seen with" in rule.why}
-    named = {rule: [each for each in found if _SEEN_THERE.search(each)] for rule, found in quotes.items()}
+    named = {
+        rule: [each for each in found if _SEEN_THERE.search(each)] for rule, found in quotes.items()
+    }
 
     assert {rule: found for rule, found in named.items() if found} == {}
 
@@ -165,11 +194,13 @@ ABSENT = {
     "scheduling/no-priorities": {"priorities"},
     "scheduling/uneven-flavor-labels": {"labels"},
 }
-"""Keys that bad cases leave out, and that the finding is about: the file alone is shown, and the key named."""
+"""Keys that bad cases leave out, and that the finding is about: the file alone is shown, and the
+key named."""
 
 
 def test_every_place_of_a_finding_is_in_its_file() -> None:
-    """A path leads to a value or to the mapping that lacks it; an absent first key is what the finding is about."""
+    """A path leads to a value or to the mapping that lacks it; an absent first key is what the
+    finding is about."""
     absent: dict[str, set[str]] = {}
     for folder in case_folders():
         changes, _ = read_case(folder / "bad.yaml")
@@ -187,7 +218,11 @@ def test_every_place_of_a_finding_is_in_its_file() -> None:
 def _depth(value: Any, path: tuple[Step, ...]) -> int:
     """Return how many steps of a path lead somewhere."""
     for depth, step in enumerate(path):
-        known: Any = value if isinstance(value, dict) else dict(enumerate(value if isinstance(value, list) else ()))
+        known: Any = (
+            value
+            if isinstance(value, dict)
+            else dict(enumerate(value if isinstance(value, list) else ()))
+        )
         if step not in known:
             return depth
         value = known[step]

@@ -39,15 +39,21 @@ def two_kinds(one: dict[str, str], two: dict[str, str], **pool: Any) -> dict[str
         ({"a": "1"}, {"a": "1", "b": "1"}, False),
     ],
 )
-def test_some_key_tells_the_pools_of_a_queue_apart(one: dict[str, str], two: dict[str, str], uneven: bool) -> None:
-    """One key with two values is enough; labels that are part of the others are told of as overlapping."""
+def test_some_key_tells_the_pools_of_a_queue_apart(
+    one: dict[str, str], two: dict[str, str], uneven: bool
+) -> None:
+    """One key with two values is enough; labels that are part of the others are told of as
+    overlapping."""
     assert (UNEVEN in broken(two_kinds(one, two))) is uneven
 
 
 def test_pools_of_two_queues_need_no_common_key() -> None:
     """Only pools that one queue has are chosen between."""
     apart: dict[str, Any] = two_kinds({"a": "1"}, {"b": "1"})
-    moved: dict[str, Any] = {**apart, NLP: {"quota": {"prod-east": {"other": {"nodes": 2}, "dgx-h100": None}}}}
+    moved: dict[str, Any] = {
+        **apart,
+        NLP: {"quota": {"prod-east": {"other": {"nodes": 2}, "dgx-h100": None}}},
+    }
 
     assert {UNEVEN, "scheduling/equal-preference"} <= broken(apart)
     assert not {UNEVEN, "scheduling/equal-preference"} & broken(moved)
@@ -61,7 +67,10 @@ def test_pools_are_told_once_for_all_teams() -> None:
     }
 
     assert messages("scheduling/equal-preference", both) == [
-        "pools `dgx-h100` and `other` of queue nlp-gpu have the same preference, 0: `dgx-h100` comes first by its name"
+        (
+            "pools `dgx-h100` and `other` of queue nlp-gpu have the same preference, 0: `dgx-h100` "
+            "comes first by its name"
+        )
     ]
 
 
@@ -80,7 +89,12 @@ def test_pools_are_told_once_for_all_teams() -> None:
 )
 def test_levels_of_kubernetes_are_those_it_sets(level: str, told: bool) -> None:
     """Anybody's own domain is fine: its owner is declared."""
-    changes = {CLUSTER: {"fabrics": {"ib": {"levels": [level]}}, "external": {f"NodeLabel/{level}": "somebody"}}}
+    changes = {
+        CLUSTER: {
+            "fabrics": {"ib": {"levels": [level]}},
+            "external": {f"NodeLabel/{level}": "somebody"},
+        }
+    }
 
     assert ("scheduling/made-up-topology-label" in broken(changes)) is told
 
@@ -105,14 +119,19 @@ def steps(**fields: Any) -> dict[str, Any]:
         ({"memory": "4Ti"}, False),
     ],
 )
-def test_steps_leave_each_rank_a_core_and_the_shared_memory(fields: dict[str, Any], room: bool) -> None:
+def test_steps_leave_each_rank_a_core_and_the_shared_memory(
+    fields: dict[str, Any], room: bool
+) -> None:
     """A DGX gives 208 threads, 16 of them to eight ranks; and 1952Gi, 64Gi of them shared."""
     assert ("capacity/no-room-for-initializer" not in broken(steps(**fields))) is room
 
 
 def test_steps_of_a_share_leave_its_ranks_their_part() -> None:
-    """A pod of one GPU has 26 threads of a DGX and 244Gi, of which a step takes as much as of a whole node."""
+    """A pod of one GPU has 26 threads of a DGX and 244Gi, of which a step takes as much as of a
+    whole node."""
     share = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 2}}}, "largestJob": None}
 
     (told,) = messages("capacity/no-room-for-initializer", {**steps(cpu=26), NLP: share})
-    assert "take 26 cpu and 16Gi of a `dgx-h100-1gpu`, which leaves its ranks 0 cpu and 228Gi" in told
+    assert (
+        "take 26 cpu and 16Gi of a `dgx-h100-1gpu`, which leaves its ranks 0 cpu and 228Gi" in told
+    )

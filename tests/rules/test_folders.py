@@ -13,12 +13,20 @@ CLUSTER = "clusters/prod-east.yaml"
 
 
 def exports(**paths: str) -> dict[str, Any]:
-    return {"storage": {name: {"nfs": {"server": "nfs.corp.internal", "path": path}} for name, path in paths.items()}}
+    return {
+        "storage": {
+            name: {"nfs": {"server": "nfs.corp.internal", "path": path}}
+            for name, path in paths.items()
+        }
+    }
 
 
 def test_export_inside_another_is_no_matter_without_a_team_around_it() -> None:
     """The folder of each team is beside the inner export."""
-    changes = {CLUSTER: exports(home="/export/home", projects="/export"), VISION: {"storage": {"projects": "1Ti"}}}
+    changes = {
+        CLUSTER: exports(home="/export/home", projects="/export"),
+        VISION: {"storage": {"projects": "1Ti"}},
+    }
 
     assert messages(RULE, changes) == []
 
@@ -65,5 +73,8 @@ def test_teams_inside_are_counted() -> None:
     }
 
     assert messages(RULE, changes) == [
-        "team vision gets folder /export/vision of nfs.corp.internal, which holds that of 2 other teams"
+        (
+            "team vision gets folder /export/vision of nfs.corp.internal, which holds that of 2 other "
+            "teams"
+        )
     ]

@@ -14,13 +14,21 @@ CLUSTER, NLP, VISION, RUNTIME = (
     "teams/vision.yaml",
     "runtimes/openmpi-cuda.yaml",
 )
-INITIALIZE = {"image": f"registry.example.com/ml/initializer@sha256:{'0' * 64}", "volume": "scratch", "dataset": True}
+INITIALIZE = {
+    "image": f"registry.example.com/ml/initializer@sha256:{'0' * 64}",
+    "volume": "scratch",
+    "dataset": True,
+}
 
 
 def second_pool(**hardware: Any) -> dict[str, Any]:
     """Return changes that put the base's runtime and a team on nodes of a second kind too."""
     return {
-        "hardware/other.yaml": {"extends": "nvidia-dgx-h100", "labels": {"example.com/kind": "other"}, **hardware},
+        "hardware/other.yaml": {
+            "extends": "nvidia-dgx-h100",
+            "labels": {"example.com/kind": "other"},
+            **hardware,
+        },
         CLUSTER: {"pools": {"other": {"nodes": 5, "reserve": 1}}},
         NLP: {"quota": {"prod-east": {"other": {"nodes": 4}}}},
         RUNTIME: {"hardware": ["dgx-h100", "other"]},
@@ -28,7 +36,8 @@ def second_pool(**hardware: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("fabric", "breaks"), [("gpudirect", True), ("rdma", True), ("tcp", False), ("isolated", False), (None, False)]
+    ("fabric", "breaks"),
+    [("gpudirect", True), ("rdma", True), ("tcp", False), ("isolated", False), (None, False)],
 )
 def test_only_a_fabric_that_is_written_needs_rails(fabric: str | None, *, breaks: bool) -> None:
     """Without a word ranks take the fastest that each node has."""
@@ -48,7 +57,9 @@ def test_only_a_fabric_that_is_written_needs_rails(fabric: str | None, *, breaks
         ({"labels": {"kubernetes.io/arch": "amd64"}, "gpu": {"product": "NVIDIA-GB200"}}, False),
     ],
 )
-def test_architecture_is_told_by_label_or_product(hardware: dict[str, Any], *, breaks: bool) -> None:
+def test_architecture_is_told_by_label_or_product(
+    hardware: dict[str, Any], *, breaks: bool
+) -> None:
     """A label that selects the nodes says more than the product's name."""
     assert bool(messages("runtime/mixed-architectures", second_pool(**hardware))) is breaks
 
@@ -71,19 +82,32 @@ def test_cuda_is_asked_of_runtimes_on_gpus_only() -> None:
     ],
 )
 def test_space_asks_for_the_volume_itself(storage: dict[str, str], told: int) -> None:
-    """A further namespace of a team has the storage that it asks for, not the team's; a bucket is no claim."""
+    """A further namespace of a team has the storage that it asks for, not the team's; a bucket is
+    no claim."""
     changes = {
-        RUNTIME: {"initialize": {**INITIALIZE, "volume": "checkpoints" if "checkpoints" in storage else "scratch"}},
+        RUNTIME: {
+            "initialize": {
+                **INITIALIZE,
+                "volume": "checkpoints" if "checkpoints" in storage else "scratch",
+            }
+        },
         NLP: {"storage": {"checkpoints": None} if "checkpoints" in storage else {}},
         VISION: {"storage": {"scratch": "1Ti"}, "spaces": {"interactive": {"storage": storage}}},
     }
-    said = [each for each in messages("runtime/volume-without-claim", changes) if "vision-interactive" in each]
+    said = [
+        each
+        for each in messages("runtime/volume-without-claim", changes)
+        if "vision-interactive" in each
+    ]
 
     assert len(said) == told
 
 
 def test_runtime_without_steps_needs_no_volume() -> None:
     """`initialize` with neither a dataset nor a model makes no step."""
-    changes = {RUNTIME: {"initialize": {**INITIALIZE, "dataset": False}}, NLP: {"storage": {"scratch": None}}}
+    changes = {
+        RUNTIME: {"initialize": {**INITIALIZE, "dataset": False}},
+        NLP: {"storage": {"scratch": None}},
+    }
 
     assert messages("runtime/volume-without-claim", changes) == []

@@ -24,21 +24,40 @@ def _ledger(**namespaces: dict[str, str]) -> dict[str, Any]:
 
 
 def _found(after: dict[str, Any], before: dict[str, Any]) -> list[Diagnostic]:
-    return [each for replacement in replacements(before, after) for each in check_replacement(replacement)]
+    return [
+        each
+        for replacement in replacements(before, after)
+        for each in check_replacement(replacement)
+    ]
 
 
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        (_ledger(nlp=FRESH), {}, "has ids 2000000000/10000 and level s0:c1001,c0, and would get others of OpenShift"),
+        (
+            _ledger(nlp=FRESH),
+            {},
+            "has ids 2000000000/10000 and level s0:c1001,c0, and would get others of OpenShift",
+        ),
         ({}, _ledger(nlp=FRESH), "has ids that OpenShift gave it, and would get 2000000000/10000"),
-        (_ledger(nlp=FRESH), _ledger(nlp={**FRESH, "level": "s0:c1001,c7"}), "would get 2000000000/10000 and level s0"),
-        (_ledger(nlp=OPENSHIFTS), _ledger(nlp={**OPENSHIFTS, "range": "1000690000/10000"}), "would get 1000690000"),
+        (
+            _ledger(nlp=FRESH),
+            _ledger(nlp={**FRESH, "level": "s0:c1001,c7"}),
+            "would get 2000000000/10000 and level s0",
+        ),
+        (
+            _ledger(nlp=OPENSHIFTS),
+            _ledger(nlp={**OPENSHIFTS, "range": "1000690000/10000"}),
+            "would get 1000690000",
+        ),
     ],
     ids=["line-removed", "new-range", "level", "another-of-openshift"],
 )
-def test_ids_of_a_namespace_whose_jobs_may_run_stay(before: dict[str, Any], after: dict[str, Any], words: str) -> None:
-    """Each of these would make the namespace's files unreadable; a drained team's namespace may get other ids."""
+def test_ids_of_a_namespace_whose_jobs_may_run_stay(
+    before: dict[str, Any], after: dict[str, Any], words: str
+) -> None:
+    """Each of these would make the namespace's files unreadable; a drained team's namespace may get
+    other ids."""
     (found,) = _found(after, before)
     assert found.rule == "change/uids-moved"
     assert words in found.message
@@ -46,7 +65,8 @@ def test_ids_of_a_namespace_whose_jobs_may_run_stay(before: dict[str, Any], afte
 
 
 def test_ids_are_adopted_and_then_stay() -> None:
-    """What OpenShift gave is written down in one merge; the next may not change it, and a day may be added."""
+    """What OpenShift gave is written down in one merge; the next may not change it, and a day may
+    be added."""
     adopted = _ledger(nlp=OPENSHIFTS)
     assert _found(adopted, {}) == []
     assert _found(_ledger(nlp={**OPENSHIFTS, "since": "2026-11-22"}), adopted) == []
@@ -61,19 +81,23 @@ def test_new_namespace_gets_its_ids_with_its_first_merge() -> None:
 
 @pytest.mark.parametrize("field", ["range", "level", "reordered level"])
 def test_ids_that_were_given_long_ago_are_not_given_again(field: str) -> None:
-    """A retired team's namespace is remembered by the lockfile alone; range and level each count."""
+    """A retired team's namespace is remembered by the lockfile alone; range and level each
+    count."""
     newcomer = {"teams/nlp.yaml": {"spaces": {"debug": {}}}, **_ledger(nlp_debug=NEXT)}
     (replacement,) = replacements({}, newcomer)
     was = Ids("team-audio", 2_000_010_000, "s0:c1001,c9", "2026-03-01", former=True)
     if field != "range":
-        was = replace(was, first=2_000_090_000, level="s0:c1001,c1" if field == "level" else "s0:c1,c1001")
+        was = replace(
+            was, first=2_000_090_000, level="s0:c1001,c1" if field == "level" else "s0:c1,c1001"
+        )
         field = "level"
     (found,) = check_replacement(replace(replacement, ids=(was,)))
 
     assert found.rule == "change/uids-given-away"
     assert found.at.path == ("prod-east", "uids", "team-nlp-debug", field)
     assert found.message == (
-        f"namespace `team-nlp-debug` would get {field} {NEXT[field]}, which namespace `team-audio` was given"
+        f"namespace `team-nlp-debug` would get {field} {NEXT[field]}, which namespace `team-audio` "
+        "was given"
     )
     assert [note.message for note in found.notes] == [
         f"the lockfile remembers that `team-audio` was given {was.range} on 2026-03-01"
@@ -82,7 +106,9 @@ def test_ids_that_were_given_long_ago_are_not_given_again(field: str) -> None:
 
 def test_namespace_gets_its_own_former_ids_back() -> None:
     """A revert of a move is no gift; nor is a line that stays."""
-    (replacement,) = replacements({**DRAINING, **_ledger(nlp=NEXT)}, {**DRAINING, **_ledger(nlp=FRESH)})
+    (replacement,) = replacements(
+        {**DRAINING, **_ledger(nlp=NEXT)}, {**DRAINING, **_ledger(nlp=FRESH)}
+    )
     own = Ids("team-nlp", 2_000_000_000, "s0:c1001,c0", former=True)
     assert list(check_replacement(replace(replacement, ids=(*replacement.ids, own)))) == []
 
@@ -93,7 +119,9 @@ def test_namespace_gets_its_own_former_ids_back() -> None:
 
 def test_former_ids_without_a_day_are_told_without_one() -> None:
     """An adopted range says no day."""
-    (replacement,) = replacements({}, {"teams/nlp.yaml": {"spaces": {"debug": {}}}, **_ledger(nlp_debug=NEXT)})
+    (replacement,) = replacements(
+        {}, {"teams/nlp.yaml": {"spaces": {"debug": {}}}, **_ledger(nlp_debug=NEXT)}
+    )
     was = Ids("team-audio", 2_000_010_000, "s0:c1001,c1", former=True)
     (found,) = check_replacement(replace(replacement, ids=(was,)))
     assert "range 2000010000/10000 and level s0:c1001,c1" in found.message
@@ -104,7 +132,8 @@ def test_former_ids_without_a_day_are_told_without_one() -> None:
 
 @pytest.mark.parametrize("level", ["s0:c1001,c0", "s0:c0,c1001"])
 def test_namespaces_with_one_level_are_told(level: str) -> None:
-    """SELinux compares levels only, whatever the ranges, and the order of categories means nothing to it."""
+    """SELinux compares levels only, whatever the ranges, and the order of categories means nothing
+    to it."""
     shared = _ledger(nlp=FRESH, vision={**NEXT, "level": level})
     assert messages("isolation/uids-shared", shared) == [
         f"namespaces `team-nlp` and `team-vision` of cluster `prod-east` both have level {level}"

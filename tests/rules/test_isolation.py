@@ -28,10 +28,13 @@ def egress(**fields: Any) -> dict[str, Any]:
     ],
 )
 def test_ports_of_every_node_are_told(ports: list[int], told: str) -> None:
-    """The API server and what else a machine may serve are fine; what every node answers on is not."""
+    """The API server and what else a machine may serve are fine; what every node answers on is
+    not."""
     found = messages("isolation/egress-reaches-nodes", egress(to=["10.20.0.8/29"], ports=ports))
 
-    overlap = "egress `x` leads to 10.20.0.8/29, which overlaps 10.20.0.0/24 of the cluster's machines"
+    overlap = (
+        "egress `x` leads to 10.20.0.8/29, which overlaps 10.20.0.0/24 of the cluster's machines"
+    )
     assert found == ([f"{overlap}, on {told}"] if told else [])
 
 
@@ -64,7 +67,12 @@ def test_argo_cd_is_where_the_cluster_says() -> None:
 
 @pytest.mark.parametrize(
     ("to", "count"),
-    [(["10.0.0.0/8"], 0), (["10.0.0.0/8", "10.1.0.0/16"], 0), (["10.0.0.0/8", "11.0.0.0/32"], 1), (["0.0.0.0/1"], 1)],
+    [
+        (["10.0.0.0/8"], 0),
+        (["10.0.0.0/8", "10.1.0.0/16"], 0),
+        (["10.0.0.0/8", "11.0.0.0/32"], 1),
+        (["0.0.0.0/1"], 1),
+    ],
 )
 def test_ranges_of_one_way_out_are_summed(to: list[str], count: int) -> None:
     """An address counts once, and a /8 is the most."""

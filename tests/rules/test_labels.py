@@ -12,7 +12,11 @@ HARDWARE = "hardware/dgx-h100.yaml"
 PRODUCT = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"}
 PLAIN = {"extends": "cpu-node", "cpu": {"sockets": 2, "cores": 64, "threads": 128}, "memory": "1Ti"}
 CPU = {
-    "hardware/cpu.yaml": {**PLAIN, "ephemeralStorage": "1Ti", "labels": {"other.example.com/kind": "none"}},
+    "hardware/cpu.yaml": {
+        **PLAIN,
+        "ephemeralStorage": "1Ti",
+        "labels": {"other.example.com/kind": "none"},
+    },
     "clusters/prod-east.yaml": {"pools": {"cpu": {"nodes": 1, "reserve": 1}}},
 }
 
@@ -29,7 +33,9 @@ CPU = {
         ("NVIDIA-H100-80GB-HBM3", {**PRODUCT, "nvidia.com/mig.capable": "true"}, False),
     ],
 )
-def test_parts_of_gpus_are_told_by_product_and_labels(product: str, labels: dict[str, str], sliced: bool) -> None:
+def test_parts_of_gpus_are_told_by_product_and_labels(
+    product: str, labels: dict[str, str], sliced: bool
+) -> None:
     """A card that could be divided and isn't is whole."""
     changes: dict[str, Any] = {HARDWARE: {"gpu": {"product": product}, "labels": labels}}
 

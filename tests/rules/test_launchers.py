@@ -30,12 +30,18 @@ def unsupported(launcher: str, libraries: Mapping[str, str]) -> list[Diagnostic]
         ("torchrun", TORCH | OPENMPI | INTEL, ["intel-mpi", "openmpi"]),
     ],
 )
-def test_one_mpi_that_the_launcher_starts(launcher: str, libraries: dict[str, str], culprits: list[str]) -> None:
-    """The library of another launcher is told at its own line, with the launcher that would start it."""
+def test_one_mpi_that_the_launcher_starts(
+    launcher: str, libraries: dict[str, str], culprits: list[str]
+) -> None:
+    """The library of another launcher is told at its own line, with the launcher that would start
+    it."""
     found = unsupported(launcher, libraries)
 
     assert [each.at.path[-1] for each in found] == culprits
-    assert all(f"say `launcher: {library}`" in each.hint for each, library in zip(found, culprits, strict=True))
+    assert all(
+        f"say `launcher: {library}`" in each.hint
+        for each, library in zip(found, culprits, strict=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,6 +54,8 @@ def test_one_mpi_that_the_launcher_starts(launcher: str, libraries: dict[str, st
         ("torchrun", "torch", "1.13.1", True),
     ],
 )
-def test_version_of_the_launchers_own_library(launcher: str, library: str, version: str, *, known: bool) -> None:
+def test_version_of_the_launchers_own_library(
+    launcher: str, library: str, version: str, *, known: bool
+) -> None:
     """Versions that were seen to obey what we set, and no others."""
     assert (not unsupported(launcher, {library: version})) is known

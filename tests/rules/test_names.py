@@ -29,4 +29,6 @@ def test_s3_and_pull_secret_need_two_names() -> None:
         "clusters/prod-east.yaml": {"storage": {"registry-pull": store}},
         "teams/nlp.yaml": {"storage": {"registry-pull": "nlp-bucket"}},
     }
-    assert messages("names/clashing-names", changes) == ["two objects would be the Secret `registry-pull`"]
+    assert messages("names/clashing-names", changes) == [
+        "two objects would be the Secret `registry-pull`"
+    ]

@@ -21,8 +21,16 @@ def pools(one: dict[str, str], two: dict[str, str]) -> dict[str, Any]:
     ("one", "two", "expected"),
     [
         ({"a": "1"}, {"a": "1"}, ["pool `dgx-h100` selects the nodes of pool `other` too: a=1"]),
-        ({"a": "1"}, {"a": "1", "b": "1"}, ["pool `dgx-h100` selects the nodes of pool `other` too: a=1"]),
-        ({"a": "1", "b": "1"}, {"a": "1"}, ["pool `other` selects the nodes of pool `dgx-h100` too: a=1"]),
+        (
+            {"a": "1"},
+            {"a": "1", "b": "1"},
+            ["pool `dgx-h100` selects the nodes of pool `other` too: a=1"],
+        ),
+        (
+            {"a": "1", "b": "1"},
+            {"a": "1"},
+            ["pool `other` selects the nodes of pool `dgx-h100` too: a=1"],
+        ),
         ({"a": "1"}, {"a": "2"}, []),
         ({"a": "1"}, {"b": "1"}, []),
     ],

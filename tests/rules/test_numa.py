@@ -16,7 +16,12 @@ BUSES = ("18", "40", "9a", "c0")
 def node(*sides: int | None, **more: Any) -> dict[str, Any]:
     """Return a node with a rail beside each GPU, in the order of their addresses."""
     nics = [
-        {"pci": f"0000:{bus}:00.0", "role": "rail", "gpu": gpu, **({} if side is None else {"numa": side})}
+        {
+            "pci": f"0000:{bus}:00.0",
+            "role": "rail",
+            "gpu": gpu,
+            **({} if side is None else {"numa": side}),
+        }
         for gpu, (bus, side) in enumerate(zip(BUSES, sides, strict=True))
     ]
     return {HARDWARE: {"gpu": {"count": len(BUSES)}, "nics": nics, **more}}
@@ -39,7 +44,9 @@ def test_ports_of_a_side_are_neighbours(sides: tuple[int | None, ...], wrong: li
     """A NUMA node has one range of buses; a port whose side is not stated says nothing."""
     told = [each.split() for each in messages(WRONG_SIDE, node(*sides))]
 
-    assert [words[1] for words in told if words[0] == "port"] == [f"0000:{bus}:00.0" for bus in wrong]
+    assert [words[1] for words in told if words[0] == "port"] == [
+        f"0000:{bus}:00.0" for bus in wrong
+    ]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +55,15 @@ def test_ports_of_a_side_are_neighbours(sides: tuple[int | None, ...], wrong: li
         ((0, 0, 1, 1), []),
         ((0, 0, 0, 0), []),
         ((0, 0, None, 1), []),
-        ((0, 0, 0, 1), ["the 4 rails of a `dgx-h100` are split unevenly: 3 on NUMA node 0 and 1 on NUMA node 1"]),
+        (
+            (0, 0, 0, 1),
+            [
+                (
+                    "the 4 rails of a `dgx-h100` are split unevenly: 3 on NUMA node 0 and 1 on NUMA "
+                    "node 1"
+                )
+            ],
+        ),
     ],
 )
 def test_rails_are_split_evenly(sides: tuple[int | None, ...], told: list[str]) -> None:
@@ -64,6 +79,12 @@ def test_port_is_on_a_numa_node_that_is_there(numa: int, possible: bool) -> None
 
 def test_numa_nodes_have_cores() -> None:
     """Eight NUMA nodes of six cores can't be."""
-    cores = {"cpu": {"sockets": 2, "cores": 6, "threads": 12}, "system": {"cpu": 2}, "kubelet": {"cpu": 1}}
+    cores = {
+        "cpu": {"sockets": 2, "cores": 6, "threads": 12},
+        "system": {"cpu": 2},
+        "kubelet": {"cpu": 1},
+    }
 
-    assert messages(IMPOSSIBLE, node(0, 0, 0, 0, numaNodes=8, **cores)) == ["a `dgx-h100` has 8 NUMA nodes and 6 cores"]
+    assert messages(IMPOSSIBLE, node(0, 0, 0, 0, numaNodes=8, **cores)) == [
+        "a `dgx-h100` has 8 NUMA nodes and 6 cores"
+    ]

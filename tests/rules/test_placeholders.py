@@ -1,4 +1,5 @@
-"""Placeholders: every value that `init` writes and nobody can have, and none that somebody may have."""
+"""Placeholders: every value that `init` writes and nobody can have, and none that somebody may
+have."""
 
 from __future__ import annotations
 
@@ -26,7 +27,10 @@ def test_every_placeholder_of_a_new_repository_is_told_until_it_is_replaced(tmp_
     """Each stands on a line that says so, or below one."""
     init(tmp_path)
     profiles = tmp_path / "profiles"
-    told = {each.at.file.removeprefix("profiles/"): each.message.split(" is ")[0] for each in left(profiles)}
+    told = {
+        each.at.file.removeprefix("profiles/"): each.message.split(" is ")[0]
+        for each in left(profiles)
+    }
     lines = {path: (profiles / path).read_text(encoding="utf-8") for path in told}
 
     assert len(left(profiles)) == 4

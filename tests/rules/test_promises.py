@@ -1,4 +1,5 @@
-"""What two teams are promised on two kinds of nodes, in nodes or in GPUs: never more than is there."""
+"""What two teams are promised on two kinds of nodes, in nodes or in GPUs: never more than is
+there."""
 
 from __future__ import annotations
 
@@ -15,7 +16,11 @@ from trainyard.diagnostics import has_errors
 from trainyard.render.site import render_site
 from trainyard.workflows.generate import check_tree
 
-CLUSTER, OTHER, RUNTIME = "clusters/prod-east.yaml", "hardware/other.yaml", "runtimes/openmpi-cuda.yaml"
+CLUSTER, OTHER, RUNTIME = (
+    "clusters/prod-east.yaml",
+    "hardware/other.yaml",
+    "runtimes/openmpi-cuda.yaml",
+)
 TEAMS, POOLS = ("nlp", "vision"), ("dgx-h100", "other")
 THREADS, SYSTEM, GPUS, FUNCTIONS = {"dgx-h100": 224, "other": 192}, 16, 8, 8
 
@@ -24,14 +29,22 @@ AMOUNTS = {"nodes": st.integers(2, 5), "gpus": st.sampled_from([2, 4, 6])}
 
 @st.composite
 def platforms(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]]:
-    """Changes of the base, what each pool's owners have of it in nodes, and the nodes that it promises."""
+    """Changes of the base, what each pool's owners have of it in nodes, and the nodes that it
+    promises."""
     # Shares and whole nodes are never of one pool.
     units = {pool: draw(st.sampled_from(sorted(AMOUNTS))) for pool in POOLS}
     on = st.sets(st.sampled_from(POOLS), min_size=1).map(sorted)
-    quotas = {team: {pool: {units[pool]: draw(AMOUNTS[units[pool]])} for pool in draw(on)} for team in TEAMS}
+    quotas = {
+        team: {pool: {units[pool]: draw(AMOUNTS[units[pool]])} for pool in draw(on)}
+        for team in TEAMS
+    }
     nodes = {pool: draw(st.integers(2, 9)) for pool in POOLS}
     changes: dict[str, Any] = {
-        CLUSTER: {"pools": {pool: {"nodes": nodes[pool] + 1, "reserve": 1, "fabric": "ib"} for pool in POOLS}},
+        CLUSTER: {
+            "pools": {
+                pool: {"nodes": nodes[pool] + 1, "reserve": 1, "fabric": "ib"} for pool in POOLS
+            }
+        },
         OTHER: {
             "extends": "nvidia-dgx-h100",
             "cpu": {"threads": THREADS["other"], "cores": 96},
@@ -43,9 +56,19 @@ def platforms(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, list[Fraction]
     }
     for team in TEAMS:
         # What the base says of a pool goes with what is said instead.
-        whole = {pool: {"nodes": None} | quotas[team][pool] if pool in quotas[team] else None for pool in POOLS}
-        changes[f"teams/{team}.yaml"] = {"quota": {"prod-east": whole}, "largestJob": None, "cohort": None}
-    held = {pool: [in_nodes(quotas[team][pool]) for team in TEAMS if pool in quotas[team]] for pool in POOLS}
+        whole = {
+            pool: {"nodes": None} | quotas[team][pool] if pool in quotas[team] else None
+            for pool in POOLS
+        }
+        changes[f"teams/{team}.yaml"] = {
+            "quota": {"prod-east": whole},
+            "largestJob": None,
+            "cohort": None,
+        }
+    held = {
+        pool: [in_nodes(quotas[team][pool]) for team in TEAMS if pool in quotas[team]]
+        for pool in POOLS
+    }
     return changes, held, nodes
 
 
@@ -60,7 +83,10 @@ def promised(changes: dict[str, Any]) -> Iterator[tuple[str, str, Fraction]]:
     assert list(check_tree(site, manifests)) == []
     for queue in (each.body["spec"] for each in manifests if each.body["kind"] == "ClusterQueue"):
         for flavor in queue["resourceGroups"][0]["flavors"]:
-            yield from ((flavor["name"], each["name"], amount(each["nominalQuota"])) for each in flavor["resources"])
+            yield from (
+                (flavor["name"], each["name"], amount(each["nominalQuota"]))
+                for each in flavor["resources"]
+            )
 
 
 @settings(max_examples=60, deadline=None)
@@ -68,7 +94,8 @@ def promised(changes: dict[str, Any]) -> Iterator[tuple[str, str, Fraction]]:
 def test_more_than_there_is_is_refused_and_nothing_else(
     case: tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]],
 ) -> None:
-    """A pool whose teams own more than its nodes, reserve left aside, is an error, and one that holds them is none."""
+    """A pool whose teams own more than its nodes, reserve left aside, is an error, and one that
+    holds them is none."""
     changes, held, nodes = case
     too_much = {pool for pool in POOLS if sum(held[pool]) > nodes[pool]}
     told = [each for each in findings(changes) if each.rule == "capacity/oversubscribed"]
@@ -81,7 +108,8 @@ def test_more_than_there_is_is_refused_and_nothing_else(
 def test_quota_of_what_is_accepted_is_in_the_nodes(
     case: tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]],
 ) -> None:
-    """In every resource, all queues together; and nobody loses more than a base unit by rounding."""
+    """In every resource, all queues together; and nobody loses more than a base unit by
+    rounding."""
     changes, held, nodes = case
     assume(not has_errors(findings(changes)))
     sums: dict[tuple[str, str], Fraction] = {}

@@ -38,7 +38,9 @@ STORAGE = {"pci": "0000:29:00.0", "role": "storage"}
 )
 def test_rails_stand_one_beside_each_gpu(nics: list[dict[str, Any]], expected: list[str]) -> None:
     """Each way in which ports are no rails has its own words."""
-    assert messages(RULE, {"hardware/dgx-h100.yaml": {"gpu": {"count": 2}, "nics": nics}}) == expected
+    assert (
+        messages(RULE, {"hardware/dgx-h100.yaml": {"gpu": {"count": 2}, "nics": nics}}) == expected
+    )
 
 
 def test_node_with_fewer_rails_than_gpus_is_fine_without_a_fabric() -> None:
@@ -46,12 +48,19 @@ def test_node_with_fewer_rails_than_gpus_is_fine_without_a_fabric() -> None:
     node: dict[str, Any] = {"gpu": {"count": 4}, "nics": [FIRST, SECOND]}
     (found,) = (each for each in findings({"hardware/dgx-h100.yaml": node}) if each.rule == RULE)
     without = {
-        "hardware/dgx-h100.yaml": {**node, "nics": [{"pci": each["pci"], "role": "storage"} for each in node["nics"]]},
+        "hardware/dgx-h100.yaml": {
+            **node,
+            "nics": [{"pci": each["pci"], "role": "storage"} for each in node["nics"]],
+        },
         "clusters/prod-east.yaml": {"pools": {"dgx-h100": {"fabric": None}}},
     }
 
-    assert found.message == "a `dgx-h100` has 2 rails and 4 GPUs; a fabric needs one rail for each GPU"
-    assert "does not support it on a fabric: give the ports another `role` than `rail`" in found.hint
+    assert (
+        found.message == "a `dgx-h100` has 2 rails and 4 GPUs; a fabric needs one rail for each GPU"
+    )
+    assert (
+        "does not support it on a fabric: give the ports another `role` than `rail`" in found.hint
+    )
     assert "correct `nics` from what `nvidia-smi topo -m` and `lspci` say" in found.hint
     assert [each.rule for each in findings(without)] == ["fabric/gpu-jobs-without-rails"]
 
@@ -61,14 +70,25 @@ def test_node_with_fewer_rails_than_gpus_is_fine_without_a_fabric() -> None:
     [
         ("15b3", "1021", ""),
         ("15b3", "a2d6", ""),
-        ("15b3", "1018", "15b3:1018 is the id of virtual functions, not of the rails of a `dgx-h100`"),
+        (
+            "15b3",
+            "1018",
+            "15b3:1018 is the id of virtual functions, not of the rails of a `dgx-h100`",
+        ),
         ("15b3", "101f", "15b3:101f is ConnectX-6 Lx, which has no InfiniBand"),
         (
             "15b3",
             "1025",
-            "the SR-IOV operator does not know 15b3:1025, and `Nic/15b3:1025` is not declared in `external`",
+            (
+                "the SR-IOV operator does not know 15b3:1025, and `Nic/15b3:1025` is not declared in "
+                "`external`"
+            ),
         ),
-        ("8086", "1592", "the rails of a `dgx-h100` are ports 8086:1592, but jobs use NVIDIA's, 15b3"),
+        (
+            "8086",
+            "1592",
+            "the rails of a `dgx-h100` are ports 8086:1592, but jobs use NVIDIA's, 15b3",
+        ),
     ],
 )
 def test_port_is_one_that_the_operator_and_nccl_know(vendor: str, device: str, told: str) -> None:
@@ -87,7 +107,13 @@ def test_ethernet_card_is_fine_for_roce() -> None:
 
 @pytest.mark.parametrize(
     ("roce", "mtu", "odd"),
-    [(False, 2044, False), (False, 4093, True), (True, 1499, True), (True, 1500, False), (True, 9216, False)],
+    [
+        (False, 2044, False),
+        (False, 4093, True),
+        (True, 1499, True),
+        (True, 1500, False),
+        (True, 9216, False),
+    ],
 )
 def test_mtu_is_one_of_the_link(roce: bool, mtu: int, odd: bool) -> None:
     """Each link has its own sizes."""
@@ -102,7 +128,10 @@ PLAIN: dict[str, Any] = {
     "clusters/prod-east.yaml": {"pools": {"dgx-h100": {"fabric": None}}, "fabrics": None},
     "allocations.yaml": {"prod-east": None},
 }
-TORCHRUN: dict[str, Any] = {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}
+TORCHRUN: dict[str, Any] = {
+    "launcher": "torchrun",
+    "libraries": {"openmpi": None, "torch": "2.6.0"},
+}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +139,9 @@ TORCHRUN: dict[str, Any] = {"launcher": "torchrun", "libraries": {"openmpi": Non
     [({}, True), ({"fabric": "tcp"}, False), ({"fabric": "isolated"}, False), (TORCHRUN, True),
      ({**TORCHRUN, "maxNodes": 1}, False)],
 )  # fmt: skip
-def test_several_gpu_nodes_without_rails_are_told_once_a_pool(runtime: dict[str, Any], told: bool) -> None:
+def test_several_gpu_nodes_without_rails_are_told_once_a_pool(
+    runtime: dict[str, Any], told: bool
+) -> None:
     """Sockets that a runtime asks for are meant, and one node talks to nobody."""
     changes = together(PLAIN, {"runtimes/openmpi-cuda.yaml": runtime})
 
@@ -122,7 +153,10 @@ def test_share_of_a_node_stays_on_one_node() -> None:
     quota = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 4}}}, "largestJob": None}
     vision = {"state": "retired"}
 
-    assert messages(TCP_RULE, together(PLAIN, {"teams/nlp.yaml": quota, "teams/vision.yaml": vision})) == []
+    assert (
+        messages(TCP_RULE, together(PLAIN, {"teams/nlp.yaml": quota, "teams/vision.yaml": vision}))
+        == []
+    )
 
 
 def test_each_team_and_runtime_is_a_note() -> None:

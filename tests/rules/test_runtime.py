@@ -24,17 +24,23 @@ CLUSTER, RUNTIME = "clusters/prod-east.yaml", "runtimes/openmpi-cuda.yaml"
         ("impish", False),
     ],
 )
-def test_other_mpis_are_known_by_the_beginning_of_their_names(library: str, *, refused: bool) -> None:
+def test_other_mpis_are_known_by_the_beginning_of_their_names(
+    library: str, *, refused: bool
+) -> None:
     """Builds of one MPI have names of their own; HPC-X is Open MPI, and bindings are no MPI."""
     told = messages("runtime/unsupported-mpi", {RUNTIME: {"libraries": {library: "2.3"}}})
 
-    assert told == ([f"runtime `openmpi-cuda` brings {library}, which nothing can launch"] if refused else [])
+    assert told == (
+        [f"runtime `openmpi-cuda` brings {library}, which nothing can launch"] if refused else []
+    )
 
 
 def test_intel_mpi_has_a_launcher_of_its_own() -> None:
     """Beside Open MPI the message says which; as the launcher it is fine."""
     beside = {RUNTIME: {"libraries": {"intel-mpi": "2021.13"}}}
-    own = {RUNTIME: {"libraries": {"openmpi": None, "intel-mpi": "2021.13"}, "launcher": "intel-mpi"}}
+    own = {
+        RUNTIME: {"libraries": {"openmpi": None, "intel-mpi": "2021.13"}, "launcher": "intel-mpi"}
+    }
 
     assert messages("runtime/unsupported-mpi", beside) == [
         "runtime `openmpi-cuda` brings intel-mpi, but its launcher is openmpi"
@@ -48,7 +54,10 @@ def test_trainer_wants_a_jobset_of_its_time(release: str, jobset: str, *, bad: b
     """An error, and not only a version that nobody has run."""
     rules = broken({CLUSTER: {"release": release, "installed": {"jobset": jobset}}})
 
-    assert ("release/known-bad-pair" in rules, "release/untested-version" in rules) == (bad, not bad)
+    assert ("release/known-bad-pair" in rules, "release/untested-version" in rules) == (
+        bad,
+        not bad,
+    )
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,8 @@ def test_key_below_the_own_path_is_read(key: str) -> None:
     ],
 )
 def test_key_elsewhere_is_refused(key: str) -> None:
-    """Another team's, the platform's, a team's whose name begins alike, and a way that leads up again."""
+    """Another team's, the platform's, a team's whose name begins alike, and a way that leads up
+    again."""
     told = [f"reads `{key}` of ClusterSecretStore `vault`; {MAY}"]
 
     assert read(ELSEWHERE, data=[data(key)]) == told
@@ -68,14 +69,26 @@ def test_search_is_refused() -> None:
 
 def test_every_entry_is_looked_at() -> None:
     """One right key does not vouch for the next."""
-    assert len(read(ELSEWHERE, data=[data(OWN), data("a"), data("b")], dataFrom=[{"extract": {"key": "c"}}])) == 3
+    assert (
+        len(
+            read(
+                ELSEWHERE,
+                data=[data(OWN), data("a"), data("b")],
+                dataFrom=[{"extract": {"key": "c"}}],
+            )
+        )
+        == 3
+    )
 
 
 def test_entry_may_name_a_store_of_its_own() -> None:
-    """The path counts in its own store only; a store in the team's namespace was made for the team."""
+    """The path counts in its own store only; a store in the team's namespace was made for the
+    team."""
     other = "of ClusterSecretStore `other`; team nlp may read below no path of it"
 
-    assert read(ELSEWHERE, data=[data(OWN, **of("ClusterSecretStore", "other"))]) == [f"reads `{OWN}` {other}"]
+    assert read(ELSEWHERE, data=[data(OWN, **of("ClusterSecretStore", "other"))]) == [
+        f"reads `{OWN}` {other}"
+    ]
     assert read(ELSEWHERE, data=[data("anything", **of("SecretStore", "own"))]) == []
     assert read(ELSEWHERE, secretStoreRef={"name": "own"}, data=[data("anything")]) == []
 
@@ -112,11 +125,19 @@ def test_plain_secret_is_made(made: str) -> None:
             "makes a ServiceAccount instead of a Secret",
         ),
         (
-            {"dataFrom": [{"sourceRef": {"generatorRef": {"kind": "GithubAccessToken", "name": "x"}}}]},
+            {
+                "dataFrom": [
+                    {"sourceRef": {"generatorRef": {"kind": "GithubAccessToken", "name": "x"}}}
+                ]
+            },
             "takes values of the generator GithubAccessToken",
         ),
         (
-            {"data": [data(OWN, sourceRef={"generatorRef": {"kind": "ClusterGenerator", "name": "x"}})]},
+            {
+                "data": [
+                    data(OWN, sourceRef={"generatorRef": {"kind": "ClusterGenerator", "name": "x"}})
+                ]
+            },
             "takes values of the generator ClusterGenerator",
         ),
     ],

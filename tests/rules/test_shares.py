@@ -30,18 +30,24 @@ CPU: dict[str, Any] = {
         "labels": {"ml.example.com/kind": "cpu"},
     },
 }
-TORCHRUN: dict[str, Any] = {RUNTIME: {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}}
+TORCHRUN: dict[str, Any] = {
+    RUNTIME: {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}
+}
 
 
 def share(gpus: int, team: str = NLP, **more: Any) -> dict[str, Any]:
     """Return a team with GPUs of a node instead of nodes."""
-    quota = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": gpus, **more}}}, "largestJob": None}
+    quota = {
+        "quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": gpus, **more}}},
+        "largestJob": None,
+    }
     return {team: quota}
 
 
 @pytest.mark.parametrize("gpus", range(1, 65))
 def test_share_is_less_than_a_node_in_equal_pods(gpus: int) -> None:
-    """MPI has two pods at least, torchrun is content with one; a whole node and more are said in nodes."""
+    """MPI has two pods at least, torchrun is content with one; a whole node and more are said in
+    nodes."""
     assert (UNEVEN in broken(share(gpus))) is (gpus % 2 == 1 or gpus >= 8)
     assert (UNEVEN in broken(share(gpus) | TORCHRUN)) is (gpus >= 8)
 
@@ -65,11 +71,14 @@ def test_too_many_nodes_of_a_pool_without_gpus_are_no_uneven_share() -> None:
 
 @pytest.mark.parametrize(("cpu", "whole"), [(16, True), (18, False), (24, False), (32, True)])
 def test_pods_of_a_share_have_whole_cores(cpu: int, whole: bool) -> None:
-    """Two pods of one GPU have an eighth of the node each: 13 cores of 104, but not of 103 or 100."""
+    """Two pods of one GPU have an eighth of the node each: 13 cores of 104, but not of 103 or
+    100."""
     assert (UNEVEN in broken(share(2) | {HARDWARE: {"system": {"cpu": cpu}}})) is not whole
 
 
-@pytest.mark.parametrize(("own", "borrow", "uneven"), [(2, 1, False), (4, 1, True), (4, 2, False), (6, 2, True)])
+@pytest.mark.parametrize(
+    ("own", "borrow", "uneven"), [(2, 1, False), (4, 1, True), (4, 2, False), (6, 2, True)]
+)
 def test_borrowed_gpus_make_pods(own: int, borrow: int, uneven: bool) -> None:
     """Jobs take them by the pod; what makes none is borrowed for nothing."""
     assert (UNEVEN in broken(share(own, borrow=borrow))) is uneven
@@ -84,9 +93,14 @@ def pool(nodes: int) -> dict[str, Any]:
     return {CLUSTER: {"pools": {"dgx-h100": {"nodes": nodes, "reserve": 0}}}}
 
 
-@pytest.mark.parametrize(("one", "two", "nodes", "lost"), [(6, 2, 1, False), (6, 6, 2, False), (4, 4, 1, False)])
-def test_two_shares_that_fill_one_node_always_fit(one: int, two: int, nodes: int, lost: bool) -> None:
-    """On one node nothing can be scattered; on two, one pod of three GPUs on each leaves room for one more."""
+@pytest.mark.parametrize(
+    ("one", "two", "nodes", "lost"), [(6, 2, 1, False), (6, 6, 2, False), (4, 4, 1, False)]
+)
+def test_two_shares_that_fill_one_node_always_fit(
+    one: int, two: int, nodes: int, lost: bool
+) -> None:
+    """On one node nothing can be scattered; on two, one pod of three GPUs on each leaves room for
+    one more."""
     changes = share(one) | share(two, VISION) | pool(nodes)
 
     assert (PLACE in broken(changes)) is lost
@@ -99,11 +113,17 @@ def test_two_shares_that_fill_one_node_always_fit(one: int, two: int, nodes: int
     others=st.lists(st.integers(1, 3), max_size=5),
     size=st.integers(1, 6),
 )
-def test_least_room_is_never_more_than_what_is_left(nodes: int, gpus: int, others: list[int], size: int) -> None:
-    """However the others lie, as many pods of the size find room as the rule counts; with pods of one GPU exactly."""
+def test_least_room_is_never_more_than_what_is_left(
+    nodes: int, gpus: int, others: list[int], size: int
+) -> None:
+    """However the others lie, as many pods of the size find room as the rule counts; with pods of
+    one GPU exactly."""
     assume(size <= gpus)
     ways = (
-        [gpus - sum(pod for pod, on in zip(others, where, strict=True) if on == node) for node in range(nodes)]
+        [
+            gpus - sum(pod for pod, on in zip(others, where, strict=True) if on == node)
+            for node in range(nodes)
+        ]
         for where in product(range(nodes), repeat=len(others))
     )
     rooms = [sum(free // size for free in way) for way in ways if min(way) >= 0]
@@ -124,7 +144,9 @@ def test_shares_of_one_size_always_find_room() -> None:
 
 def test_shares_and_whole_nodes_of_one_pool_are_told() -> None:
     """The finding names who has whole nodes, and notes who has shares."""
-    assert messages(BESIDE, share(4)) == ["teams own GPUs of pool `dgx-h100`, of which vision has whole nodes"]
+    assert messages(BESIDE, share(4)) == [
+        "teams own GPUs of pool `dgx-h100`, of which vision has whole nodes"
+    ]
 
 
 @pytest.mark.parametrize(("functions", "few"), [(4, True), (7, True), (8, False), (127, False)])
@@ -146,8 +168,11 @@ def test_share_is_worth_a_virtual_function_a_pod(functions: int, few: bool) -> N
         (4, 18, {"scheduling/job-on-borrowed-nodes", "capacity/job-larger-than-reach"}),
     ],
 )
-def test_largest_job_counts_nodes_of_a_share_too(largest: int | None, pods: int, also: set[str]) -> None:
-    """Two GPUs and sixteen borrowed, by the pod of one: as many pods as the nodes have that a job may take."""
+def test_largest_job_counts_nodes_of_a_share_too(
+    largest: int | None, pods: int, also: set[str]
+) -> None:
+    """Two GPUs and sixteen borrowed, by the pod of one: as many pods as the nodes have that a job
+    may take."""
     changes = share(2, borrow=16) | {RUNTIME: {"maxNodes": 64}}
     changes[NLP]["largestJob"] = largest and {"nodes": largest}
     (grant,) = platform_of(changes).sites[0].tenants[0].spaces[0].grants
@@ -162,7 +187,10 @@ def test_job_larger_than_a_share_is_told() -> None:
     two[NLP]["largestJob"] = {"nodes": 2}
 
     assert messages("capacity/job-larger-than-reach", two) == [
-        "team nlp may submit a job of 2 nodes, but reaches 2 GPUs of pool `dgx-h100` (2 own, 0 borrowed)"
+        (
+            "team nlp may submit a job of 2 nodes, but reaches 2 GPUs of pool `dgx-h100` (2 own, 0 "
+            "borrowed)"
+        )
     ]
 
 
@@ -175,7 +203,8 @@ def test_job_on_borrowed_gpus_is_told_in_gpus() -> None:
 
 
 def test_runtime_that_a_team_can_launch_nowhere_is_told() -> None:
-    """A node is enough for torchrun and not for Open MPI, which nobody would miss until a job is refused."""
+    """A node is enough for torchrun and not for Open MPI, which nobody would miss until a job is
+    refused."""
     torch = {
         "version": 1,
         "displayName": "PyTorch",
@@ -196,7 +225,8 @@ def test_runtime_that_a_team_can_launch_nowhere_is_told() -> None:
     assert [launch.runtime.name for launch in space.launches] == ["torch"]
     (told,) = messages("capacity/smallest-job-does-not-fit", changes)
     assert told.startswith(
-        "team nlp reaches 1 node of pool `dgx-h100` (1 own, 0 borrowed), and of its jobs the smallest"
+        "team nlp reaches 1 node of pool `dgx-h100` (1 own, 0 borrowed), and of its jobs the "
+        "smallest"
     )
 
 

@@ -12,13 +12,18 @@ CLUSTER = "clusters/prod-east.yaml"
 
 
 def adopting(volume: str, *entries: str) -> dict[str, Any]:
-    return {"storage": {each: {"volume": volume, "size": "20Ti"} for each in entries or ("imagenet",)}}
+    return {
+        "storage": {each: {"volume": volume, "size": "20Ti"} for each in entries or ("imagenet",)}
+    }
 
 
 def test_volume_that_trainyard_makes_is_not_adopted() -> None:
     """It is behind the claim that it was made for, whichever team comes first by name."""
     assert messages(RULE, {NLP: adopting("prod-east-vision-home")}) == [
-        "volume `prod-east-vision-home` is behind claim `home` in team-vision and claim `imagenet` in team-nlp"
+        (
+            "volume `prod-east-vision-home` is behind claim `home` in team-vision and claim `imagenet` "
+            "in team-nlp"
+        )
     ]
 
 
@@ -27,7 +32,10 @@ def test_spaces_of_a_team_do_not_share_a_volume() -> None:
     changes = {NLP: adopting("pvc-1") | {"spaces": {"interactive": adopting("pvc-1")}}}
 
     assert messages(RULE, changes) == [
-        "volume `pvc-1` is behind claim `imagenet` in team-nlp and claim `imagenet` in team-nlp-interactive"
+        (
+            "volume `pvc-1` is behind claim `imagenet` in team-nlp and claim `imagenet` in "
+            "team-nlp-interactive"
+        )
     ]
 
 
@@ -36,7 +44,10 @@ def test_one_claim_of_two_entries_is_told() -> None:
     changes = {
         CLUSTER: {"storage": {"models": {"adopted": {"class": "cephfs"}}}},
         NLP: {
-            "storage": {"imagenet": {"volume": "pvc-1", "size": "1Ti"}, "models": {"volume": "pvc-1", "size": "1Ti"}}
+            "storage": {
+                "imagenet": {"volume": "pvc-1", "size": "1Ti"},
+                "models": {"volume": "pvc-1", "size": "1Ti"},
+            }
         },
     }
 

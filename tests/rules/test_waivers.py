@@ -18,13 +18,20 @@ Key = tuple[str, str]
 KEYS = st.tuples(st.sampled_from(RULES), st.sampled_from(FILES))
 
 
-def finding(rule: str = RULES[0], file: str = FILES[0], severity: Severity = Severity.WARNING) -> Diagnostic:
+def finding(
+    rule: str = RULES[0], file: str = FILES[0], severity: Severity = Severity.WARNING
+) -> Diagnostic:
     return Diagnostic(rule, severity, "message", Pointer(file, ("quota",)), "", "")
 
 
-def waived(found: list[Diagnostic], waivers: list[tuple[str, str, str]], today: str = TODAY) -> list[Diagnostic]:
+def waived(
+    found: list[Diagnostic], waivers: list[tuple[str, str, str]], today: str = TODAY
+) -> list[Diagnostic]:
     """Return what is left after waivers of (rule, file, last day)."""
-    entries = [{"rule": rule, "file": file, "reason": "r", "owner": "o", "expires": day} for rule, file, day in waivers]
+    entries = [
+        {"rule": rule, "file": file, "reason": "r", "owner": "o", "expires": day}
+        for rule, file, day in waivers
+    ]
     source = Source("profiles/waivers.yaml", b"waivers", {"waivers": entries})
     return list(apply_waivers(found, source, today))
 
@@ -42,7 +49,8 @@ def test_without_waivers_every_finding_stays(value: dict[str, list[str]] | None)
 
 
 def test_waived_warning_is_gone() -> None:
-    """All warnings of that rule in that file are silenced, wherever in it they stand, and nothing else is said."""
+    """All warnings of that rule in that file are silenced, wherever in it they stand, and nothing
+    else is said."""
     assert waived([finding(), finding()], [(*_key(), "2026-12-31")]) == []
 
 
@@ -95,16 +103,28 @@ def test_second_waiver_of_the_same_is_unused() -> None:
     assert unused.at == Pointer("profiles/waivers.yaml", ("waivers", 1, "rule"))
 
 
-@given(st.lists(st.tuples(KEYS, st.sampled_from(Severity)), max_size=8), st.lists(KEYS, max_size=6, unique=True))
-def test_exactly_the_waived_warnings_go(found: list[tuple[Key, Severity]], waivers: list[Key]) -> None:
-    """Errors and warnings that nobody waived stay in their order; a waiver is told exactly when it found nothing."""
+@given(
+    st.lists(st.tuples(KEYS, st.sampled_from(Severity)), max_size=8),
+    st.lists(KEYS, max_size=6, unique=True),
+)
+def test_exactly_the_waived_warnings_go(
+    found: list[tuple[Key, Severity]], waivers: list[Key]
+) -> None:
+    """Errors and warnings that nobody waived stay in their order; a waiver is told exactly when it
+    found nothing."""
     diagnostics = [finding(*key, severity) for key, severity in found]
     left = waived(diagnostics, [(*key, "2026-12-31") for key in waivers])
     warned = {key for key, severity in found if severity is Severity.WARNING}
-    stays = [finding(*key, severity) for key, severity in found if severity is Severity.ERROR or key not in waivers]
+    stays = [
+        finding(*key, severity)
+        for key, severity in found
+        if severity is Severity.ERROR or key not in waivers
+    ]
 
     assert left[: len(stays)] == stays
-    assert [each.at.path[1] for each in left[len(stays) :]] == [i for i, key in enumerate(waivers) if key not in warned]
+    assert [each.at.path[1] for each in left[len(stays) :]] == [
+        i for i, key in enumerate(waivers) if key not in warned
+    ]
 
 
 def _key() -> Key:

@@ -15,7 +15,9 @@ from trainyard.scaffold.allocate import next_block, next_segment
 _AT = Pointer("x.yaml")
 _NOWHERE = IPv4Network("192.0.2.0/24")
 _KEYS = st.one_of(st.integers(0, 12), st.integers(0x7FF5, 0x800C), st.integers(0xFFF5, 0xFFFF))
-_HELD = st.sets(st.builds(lambda key, member: key | member, st.integers(0, 12), st.sampled_from([0, 0x8000])))
+_HELD = st.sets(
+    st.builds(lambda key, member: key | member, st.integers(0, 12), st.sampled_from([0, 0x8000]))
+)
 _TAGS = st.one_of(st.integers(0, 12), st.integers(4080, 4095))
 _BLOCKS = st.integers(20, 30).flatmap(
     lambda length: st.integers(0, 2**12 - 1).map(
@@ -25,14 +27,19 @@ _BLOCKS = st.integers(20, 30).flatmap(
 
 
 def _fabric(
-    first: int = 1, last: int = 9, addresses: str = "10.0.0.0/22", block: int = 24, link: Link = INFINIBAND
+    first: int = 1,
+    last: int = 9,
+    addresses: str = "10.0.0.0/22",
+    block: int = 24,
+    link: Link = INFINIBAND,
 ) -> Fabric:
     return Fabric("fast", _AT, link, first, last, IPv4Network(addresses), block, (), 0, 0, -1, "ib")
 
 
 @given(_KEYS, _KEYS, st.one_of(_HELD, st.sets(_KEYS)))
 def test_partition_is_the_lowest_one_that_is_free(first: int, last: int, taken: set[int]) -> None:
-    """It is in the range, valid, not the default one and nobody's under either membership bit, or there is none."""
+    """It is in the range, valid, not the default one and nobody's under either membership bit, or
+    there is none."""
     held = [Allocation(_AT, key, _NOWHERE) for key in sorted(taken)]
     used = {key & 0x7FFF for key in taken} | {0, 0x7FFF}
     free = [key for key in range(first, last + 1) if key <= 0x7FFF and key not in used]
@@ -41,7 +48,8 @@ def test_partition_is_the_lowest_one_that_is_free(first: int, last: int, taken: 
 
 @given(_TAGS, _TAGS, st.sets(_TAGS))
 def test_vlan_is_the_lowest_one_that_is_free(first: int, last: int, taken: set[int]) -> None:
-    """It is in the range, neither untagged nor the switches' own nor reserved, and nobody's, or there is none."""
+    """It is in the range, neither untagged nor the switches' own nor reserved, and nobody's, or
+    there is none."""
     held = [Allocation(_AT, tag, _NOWHERE) for tag in sorted(taken)]
     free = [tag for tag in range(first, last + 1) if tag not in taken | {0, 1, 4095}]
     assert next_segment(_fabric(first, last, link=ROCE), held) == min(free, default=None)
@@ -49,7 +57,8 @@ def test_vlan_is_the_lowest_one_that_is_free(first: int, last: int, taken: set[i
 
 @given(st.lists(_BLOCKS, max_size=12), st.integers(21, 25))
 def test_block_is_inside_the_range_and_meets_nobody(taken: list[IPv4Network], length: int) -> None:
-    """It is the lowest block of its length in which no allocation has an address, or there is none."""
+    """It is the lowest block of its length in which no allocation has an address, or there is
+    none."""
     held = [Allocation(_AT, 1, network) for network in taken]
     fabric = _fabric(addresses="10.0.0.0/21", block=length)
     free = [

@@ -10,14 +10,16 @@ from trainyard.scaffold.install import put
 
 
 def test_files_appear_and_the_last_may_replace(tmp_path: Path) -> None:
-    """New files and folders are made, the last part replaces what is there, and nothing else is left."""
+    """New files and folders are made, the last part replaces what is there, and nothing else is
+    left."""
     (tmp_path / "b").write_text("old")
     put(tmp_path, {"x/a": b"1", "b": b"2"}, ["x/a"], "b")
     assert content(tmp_path) == {"x": None, "x/a": b"1", "b": b"2"}
 
 
 def test_new_file_never_replaces(tmp_path: Path) -> None:
-    """A file that is there, even a broken link, stops the writing, and what was written before goes."""
+    """A file that is there, even a broken link, stops the writing, and what was written before
+    goes."""
     (tmp_path / "a").symlink_to("nowhere")
     with pytest.raises(TreeError, match="a is there already; it is untouched"):
         put(tmp_path, {"y/z": b"1", "a": b"1", "b": b"2"}, ["y/z", "a"], "b")
@@ -25,7 +27,8 @@ def test_new_file_never_replaces(tmp_path: Path) -> None:
 
 
 def test_failure_of_the_last_takes_the_others_back(tmp_path: Path) -> None:
-    """When the last part can't be put in its place, the first is gone again with the folder made for it."""
+    """When the last part can't be put in its place, the first is gone again with the folder made
+    for it."""
     (tmp_path / "b" / "c").mkdir(parents=True)
     before = content(tmp_path)
     with pytest.raises(TreeError, match="it is untouched"):

@@ -15,20 +15,26 @@ from trainyard.yaml_io.reader import read
 _ENTRY = {"partition": "0x0999", "addresses": "10.99.0.0/20"}
 _LINE = 'new: {partition: "0x0999", addresses: 10.99.0.0/20}'
 _NAMES = st.lists(st.sampled_from("abc"), unique=True, min_size=1)
-_ABOVE = st.sampled_from(["", "", "\n", "{0}# why\n", "\n{0}# why\n{0}# and more\n", "# at the margin\n", "\n\n"])
+_ABOVE = st.sampled_from(
+    ["", "", "\n", "{0}# why\n", "\n{0}# why\n{0}# and more\n", "# at the margin\n", "\n\n"]
+)
 _BESIDE = st.sampled_from(["", " # beside", "   # further"])
 _TEAM = st.sampled_from(
     [
         '{name}: {{partition: "0x0101", addresses: 10.64.0.0/20}}{beside}\n',
         "{name}: {{partition: '0x0101', addresses: 10.64.0.0/20}}{beside}\n",
-        '{name}:{beside}\n{inside}partition: "0x0101"{beside}\n{inside}addresses: 10.64.0.0/20{beside}\n',
+        (
+            '{name}:{beside}\n{inside}partition: "0x0101"{beside}\n{inside}addresses: '
+            "10.64.0.0/20{beside}\n"
+        ),
     ]
 )
 
 
 @st.composite
 def _files(draw: st.DrawFn) -> str:
-    """Allocations as people lay them out: comments anywhere, empty lines, entries on one line or on several."""
+    """Allocations as people lay them out: comments anywhere, empty lines, entries on one line or on
+    several."""
     indent = " " * draw(st.sampled_from([2, 4]))
 
     def above(depth: int) -> str:
@@ -51,7 +57,8 @@ def _files(draw: st.DrawFn) -> str:
 @given(_files(), st.sampled_from("abx"), st.sampled_from("abx"))
 @settings(max_examples=150, deadline=None)
 def test_entry_is_added_and_every_other_byte_stays(text: str, cluster: str, fabric: str) -> None:
-    """Without the lines of the new entry, the file is what it was; with them, it holds the entry last in its place."""
+    """Without the lines of the new entry, the file is what it was; with them, it holds the entry
+    last in its place."""
     written = append(text.encode(), (cluster, fabric, "new"), _ENTRY).decode()
     value = read("x", written.encode())[0].value
     assert next(reversed(value[cluster][fabric].items())) == ("new", _ENTRY)
@@ -78,21 +85,28 @@ def test_first_entry_of_an_empty_mapping_begins_lines(empty: str) -> None:
 
 
 def test_section_below_an_empty_mapping_keeps_its_comment() -> None:
-    """The comment that heads the next section is not taken for one of the mapping that was empty."""
-    written = append(f"c:\n  ib: {{}}\n\n# Next.\nd:\n  ib:\n    {_LINE}\n".encode(), ("c", "ib", "new"), _ENTRY)
+    """The comment that heads the next section is not taken for one of the mapping that was
+    empty."""
+    written = append(
+        f"c:\n  ib: {{}}\n\n# Next.\nd:\n  ib:\n    {_LINE}\n".encode(), ("c", "ib", "new"), _ENTRY
+    )
     assert written.decode() == f"c:\n  ib:\n    {_LINE}\n\n# Next.\nd:\n  ib:\n    {_LINE}\n"
 
 
 def test_mapping_in_braces_stays_in_braces() -> None:
     """A user's fabric on one line gets its new entry on that line."""
-    written = append(f"c: {{ib: {{{_LINE.replace('new', 'old')}}}}} # one\n".encode(), ("c", "ib", "new"), _ENTRY)
+    written = append(
+        f"c: {{ib: {{{_LINE.replace('new', 'old')}}}}} # one\n".encode(), ("c", "ib", "new"), _ENTRY
+    )
     assert re.fullmatch(r"c: \{ib: \{old: \{.*\}, new: \{.*\}\}\} # one\n", written.decode())
 
 
 def test_windows_line_ends_and_byte_order_mark_go() -> None:
     """What the reader takes can be written: the result has LF and no BOM."""
     written = append(
-        f"\ufeff# Head.\nc:\n  ib:\n    {_LINE}\n".replace("\n", "\r\n").encode(), ("d", "ib", "new"), _ENTRY
+        f"\ufeff# Head.\nc:\n  ib:\n    {_LINE}\n".replace("\n", "\r\n").encode(),
+        ("d", "ib", "new"),
+        _ENTRY,
     )
     assert written.decode() == f"# Head.\nc:\n  ib:\n    {_LINE}\nd:\n  ib:\n    {_LINE}\n"
 
@@ -100,12 +114,17 @@ def test_windows_line_ends_and_byte_order_mark_go() -> None:
 def test_file_that_would_be_too_large_is_not_made() -> None:
     """An entry that no longer fits is refused: the next run could not read the file."""
     full = b"a:\n  b:\n    c: {addresses: x}\n" + b"#" * (MAX_BYTES - 40)
-    with pytest.raises(TreeError, match="the entry can't be added: the file has more than 262,144 bytes"):
+    with pytest.raises(
+        TreeError, match="the entry can't be added: the file has more than 262,144 bytes"
+    ):
         append(full, ("a", "b", "new"), _ENTRY)
 
 
 def test_comment_inside_braces_is_not_lost() -> None:
     """A file that can't be kept as it is, is refused."""
-    text = 'c:\n  ib:\n    old: {\n      partition: "0x0101", # why\n      addresses: 10.64.0.0/20\n    }\n'
+    text = (
+        'c:\n  ib:\n    old: {\n      partition: "0x0101", # why\n      addresses: '
+        "10.64.0.0/20\n    }\n"
+    )
     with pytest.raises(TreeError, match="a comment inside braces would be lost"):
         append(text.encode(), ("c", "ib", "new"), _ENTRY)

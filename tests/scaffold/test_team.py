@@ -39,7 +39,9 @@ def _add(profiles: Path, request: TeamRequest | str, remembered: Remembered = NO
     return plan
 
 
-def _refused(profiles: Path, request: TeamRequest, remembered: Remembered = NOTHING) -> list[tuple[str, str]]:
+def _refused(
+    profiles: Path, request: TeamRequest, remembered: Remembered = NOTHING
+) -> list[tuple[str, str]]:
     """Return rule and message of each finding, and see that the answer is the same twice."""
     plan, problems = _plan(profiles, request, remembered)
     assert (plan, problems) == _plan(profiles, request, remembered)
@@ -66,14 +68,20 @@ def test_new_team_generates_at_once(profiles: Path) -> None:
     generation = generate(profiles, "../profiles/components")
     assert not has_errors(generation.diagnostics)
     assert "lab/teams/nlp/kustomization.yaml" in generation.files
-    assert 'nlp: {partition: "0x0100", addresses: 10.64.0.0/20}' in (profiles / "allocations.yaml").read_text()
+    assert (
+        'nlp: {partition: "0x0100", addresses: 10.64.0.0/20}'
+        in (profiles / "allocations.yaml").read_text()
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("con", "`con` is the name of a device on Windows"),
-        ("n\u0430no", "`n\u0430no` can't be the name of a team; it holds U+0430 CYRILLIC SMALL LETTER A"),
+        (
+            "n\u0430no",
+            "`n\u0430no` can't be the name of a team; it holds U+0430 CYRILLIC SMALL LETTER A",
+        ),
     ],
 )
 def test_refused_name_is_explained(name: str, message: str, profiles: Path) -> None:
@@ -82,16 +90,21 @@ def test_refused_name_is_explained(name: str, message: str, profiles: Path) -> N
 
 
 def test_new_team_on_ethernet_gets_a_vlan(profiles: Path) -> None:
-    """On a fabric with link roce the team keeps a VLAN, written as a number in the fabric's own word."""
+    """On a fabric with link roce the team keeps a VLAN, written as a number in the fabric's own
+    word."""
     _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")
     _edit(profiles, "clusters/lab.yaml", "partitions: 0x0100-0x017f", "vlans: 100-199")
-    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", "LosslessQueue/ib: network team\n  Vlans/ib")
+    _edit(
+        profiles, "clusters/lab.yaml", "Partitions/ib", "LosslessQueue/ib: network team\n  Vlans/ib"
+    )
     added = _add(profiles, "nlp")
     assert added.holding is not None
     assert (added.holding.segment, added.holding.told) == (100, "VLAN 100")
     generation = generate(profiles, "../profiles/components")
     assert not has_errors(generation.diagnostics), generation.diagnostics
-    assert "nlp: {vlan: 100, addresses: 10.64.0.0/20}" in (profiles / "allocations.yaml").read_text()
+    assert (
+        "nlp: {vlan: 100, addresses: 10.64.0.0/20}" in (profiles / "allocations.yaml").read_text()
+    )
 
 
 def test_team_file_says_only_what_the_cluster_has(profiles: Path) -> None:
@@ -112,7 +125,8 @@ def test_team_file_says_only_what_the_cluster_has(profiles: Path) -> None:
 
 
 def test_pool_without_fabric_needs_no_allocation(profiles: Path) -> None:
-    """A team on nodes without a fabric gets a profile and no numbers; without OpenShift no user ids either."""
+    """A team on nodes without a fabric gets a profile and no numbers; without OpenShift no user ids
+    either."""
     _edit(profiles, "clusters/lab.yaml", ", fabric: ib}", "}")
     _edit(profiles, "clusters/lab.yaml", "release: openshift-ai-3.5", "release: kubernetes-1.36")
     before = (profiles / "allocations.yaml").read_bytes()
@@ -123,11 +137,16 @@ def test_pool_without_fabric_needs_no_allocation(profiles: Path) -> None:
 
 
 def test_namespace_on_openshift_gets_user_ids(profiles: Path) -> None:
-    """Also on nodes without a fabric: the lowest range that no namespace of any cluster has or had."""
+    """Also on nodes without a fabric: the lowest range that no namespace of any cluster has or
+    had."""
     _edit(profiles, "clusters/lab.yaml", ", fabric: ib}", "}")
     first = Ids("team-audio", 2_000_000_000, "s0:c1001,c0", former=True)
-    assert _add(profiles, "nlp", {"west": (first,)}).ids == Ids("team-nlp", 2_000_010_000, "s0:c1001,c1")
-    assert _add(profiles, "vision", {"west": (first,)}).ids == Ids("team-vision", 2_000_020_000, "s0:c1001,c2")
+    assert _add(profiles, "nlp", {"west": (first,)}).ids == Ids(
+        "team-nlp", 2_000_010_000, "s0:c1001,c1"
+    )
+    assert _add(profiles, "vision", {"west": (first,)}).ids == Ids(
+        "team-vision", 2_000_020_000, "s0:c1001,c2"
+    )
     assert (profiles / "allocations.yaml").read_text().splitlines()[1:] == [
         "lab:",
         "  uids:",
@@ -136,16 +155,24 @@ def test_namespace_on_openshift_gets_user_ids(profiles: Path) -> None:
     ]
     platform = check(profiles).platform
     assert platform is not None
-    ids = [space.ids.range for tenant in platform.sites[0].tenants for space in tenant.spaces if space.ids]
+    ids = [
+        space.ids.range
+        for tenant in platform.sites[0].tenants
+        for space in tenant.spaces
+        if space.ids
+    ]
     assert ids == ["2000010000/10000", "2000020000/10000"]
 
 
 def test_name_of_a_namespace_that_has_user_ids_is_taken(profiles: Path) -> None:
-    """By the ledger, or by a lockfile that remembers it: the team would read the files of the one that is gone."""
+    """By the ledger, or by a lockfile that remembers it: the team would read the files of the one
+    that is gone."""
     _edit(profiles, "clusters/lab.yaml", ", fabric: ib}", "}")
     was = Ids("team-nlp", 2_000_000_000, "s0:c1001,c0")
     message = "there was a team `nlp`: the lockfile of cluster `west` remembers its numbers"
-    assert _refused(profiles, TeamRequest("nlp", 2), {"west": (was,)}) == [("names/team-exists", message)]
+    assert _refused(profiles, TeamRequest("nlp", 2), {"west": (was,)}) == [
+        ("names/team-exists", message)
+    ]
     _add(profiles, "nlp")
     (profiles / "teams/nlp.yaml").unlink()
     message = "there was a team `nlp`: its namespace still has its user ids"
@@ -173,8 +200,11 @@ _TEAMS = st.lists(st.sampled_from(["a", "bb", "c-c", "d4", "zeta"]), unique=True
 
 @given(_TEAMS)
 @settings(max_examples=15, deadline=None)
-def test_teams_in_any_order_never_move_each_other(tmp_path_factory: pytest.TempPathFactory, teams: list[str]) -> None:
-    """Each addition only adds lines to the allocations, changes no other file, and no number is given twice."""
+def test_teams_in_any_order_never_move_each_other(
+    tmp_path_factory: pytest.TempPathFactory, teams: list[str]
+) -> None:
+    """Each addition only adds lines to the allocations, changes no other file, and no number is
+    given twice."""
     profiles = tmp_path_factory.mktemp("repository") / "profiles"
     init(profiles.parent)
     seen, added = [content(profiles)], []
@@ -192,7 +222,8 @@ def test_teams_in_any_order_never_move_each_other(tmp_path_factory: pytest.TempP
 
 
 def test_what_a_retired_team_or_another_cluster_holds_is_not_given(profiles: Path) -> None:
-    """Numbers stay taken for ever: of a team without a profile, of another cluster, of a block of another size."""
+    """Numbers stay taken for ever: of a team without a profile, of another cluster, of a block of
+    another size."""
     (profiles / "allocations.yaml").write_text(
         "# Head.\n"
         "gone:\n  ib:\n"
@@ -205,16 +236,21 @@ def test_what_a_retired_team_or_another_cluster_holds_is_not_given(profiles: Pat
     assert (profiles / "allocations.yaml").read_text().count("# ") == 2
 
 
-@pytest.mark.parametrize("name", ["Nlp", "4u", "a_b", "a-", "", "../x", "a" * 41, "on", "null", "y", "system", "a\n"])
+@pytest.mark.parametrize(
+    "name", ["Nlp", "4u", "a_b", "a-", "", "../x", "a" * 41, "on", "null", "y", "system", "a\n"]
+)
 def test_bad_name_is_refused(profiles: Path, name: str) -> None:
-    """A name that can't be a namespace, means something else in YAML or is Trainyard's own is refused."""
+    """A name that can't be a namespace, means something else in YAML or is Trainyard's own is
+    refused."""
     assert [rule for rule, _ in _refused(profiles, TeamRequest(name, 2))] == ["names/bad-team-name"]
 
 
 def test_team_that_is_there_is_refused(profiles: Path) -> None:
     """A team is added once."""
     _add(profiles, "nlp")
-    assert _refused(profiles, TeamRequest("nlp", 2)) == [("names/team-exists", "there is a team `nlp` already")]
+    assert _refused(profiles, TeamRequest("nlp", 2)) == [
+        ("names/team-exists", "there is a team `nlp` already")
+    ]
 
 
 def test_name_of_a_former_team_is_refused(profiles: Path) -> None:
@@ -222,7 +258,10 @@ def test_name_of_a_former_team_is_refused(profiles: Path) -> None:
     _add(profiles, "nlp")
     (profiles / "teams/nlp.yaml").unlink()
     ((rule, message),) = _refused(profiles, TeamRequest("nlp", 2))
-    assert (rule, message) == ("names/team-exists", "there was a team `nlp`: it still holds its allocation")
+    assert (rule, message) == (
+        "names/team-exists",
+        "there was a team `nlp`: it still holds its allocation",
+    )
 
 
 @pytest.mark.parametrize(
@@ -282,7 +321,9 @@ def test_exhausted_vlans_are_told_in_their_own_word(profiles: Path) -> None:
     """Whoever has VLANs is not told of partitions."""
     _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")
     _edit(profiles, "clusters/lab.yaml", "partitions: 0x0100-0x017f", "vlans: 100-100")
-    _edit(profiles, "clusters/lab.yaml", "Partitions/ib", "LosslessQueue/ib: network team\n  Vlans/ib")
+    _edit(
+        profiles, "clusters/lab.yaml", "Partitions/ib", "LosslessQueue/ib: network team\n  Vlans/ib"
+    )
     _add(profiles, "nlp")
     found = _refused(profiles, TeamRequest("vision", 2))
     assert found == [("fabric/range-exhausted", "no VLAN is left from 100 to 100")]
@@ -298,12 +339,16 @@ def test_number_that_a_lockfile_remembers_is_not_given(profiles: Path) -> None:
 
 
 def test_name_that_a_lockfile_remembers_is_refused(profiles: Path) -> None:
-    """A team whose profile and line are gone keeps its name: its folders on shared storage are still there."""
+    """A team whose profile and line are gone keeps its name: its folders on shared storage are
+    still there."""
     former = Holding("ib", "nlp", "partition", 0x100, IPv4Network("10.64.16.0/20"))
     _, (problem,) = _plan(profiles, TeamRequest("nlp", 2), {"east": (), "lab": (former,)})
 
     assert (problem.rule, problem.at.file) == ("names/team-exists", "overlays/lab")
-    assert problem.message == "there was a team `nlp`: the lockfile of cluster `lab` remembers its numbers"
+    assert (
+        problem.message
+        == "there was a team `nlp`: the lockfile of cluster `lab` remembers its numbers"
+    )
 
 
 def test_day_is_written_beside_the_numbers(profiles: Path) -> None:
@@ -325,7 +370,8 @@ def test_share_of_a_node_is_said_in_gpus(profiles: Path) -> None:
 
 
 def test_new_team_lists_no_runtime_that_ends_or_needs_storage(profiles: Path) -> None:
-    """It has no claim yet, and nobody starts with what is going away; where there is no other, the rules say why."""
+    """It has no claim yet, and nobody starts with what is going away; where there is no other, the
+    rules say why."""
     runtime = profiles / "runtimes" / "openmpi.yaml"
     older = profiles / "runtimes" / "older.yaml"
     older.write_text(runtime.read_text() + 'deprecated: {end: "2027-03-31"}\n')
@@ -343,7 +389,8 @@ def test_new_team_lists_no_runtime_that_ends_or_needs_storage(profiles: Path) ->
 
 
 def test_ledger_that_changed_meanwhile_stays(profiles: Path) -> None:
-    """A line that somebody else wrote since the profiles were read is not lost; nothing is written."""
+    """A line that somebody else wrote since the profiles were read is not lost; nothing is
+    written."""
     plan, _ = _plan(profiles, TeamRequest("nlp", 2))
     assert plan is not None
     _add(profiles, "audio")
@@ -354,7 +401,8 @@ def test_ledger_that_changed_meanwhile_stays(profiles: Path) -> None:
 
 
 def test_failing_write_leaves_nothing(profiles: Path) -> None:
-    """When the allocations can't be read again, the team's profile and its folder are not there either."""
+    """When the allocations can't be read again, the team's profile and its folder are not there
+    either."""
     plan, _ = _plan(profiles, TeamRequest("nlp", 2))
     assert plan is not None
     (profiles / "allocations.yaml").unlink()
@@ -365,7 +413,8 @@ def test_failing_write_leaves_nothing(profiles: Path) -> None:
 
 
 def test_profile_that_appeared_meanwhile_stays(profiles: Path) -> None:
-    """A file of the team that came after the profiles were read is not overwritten, and nothing is allocated."""
+    """A file of the team that came after the profiles were read is not overwritten, and nothing is
+    allocated."""
     plan, _ = _plan(profiles, TeamRequest("nlp", 2))
     assert plan is not None
     (profiles / "teams").mkdir()

@@ -1,4 +1,5 @@
-"""Manifests against the schemas of their release: accepted, refused at their place, and never skipped."""
+"""Manifests against the schemas of their release: accepted, refused at their place, and never
+skipped."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ KUBERNETES = "kubernetes-1.36"
 
 
 def examples(name: str) -> list[dict[str, Any]]:
-    read: list[dict[str, Any]] = parse_manifests(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    read: list[dict[str, Any]] = parse_manifests(
+        Path(__file__).with_name(name).read_text(encoding="utf-8")
+    )
     return read
 
 
@@ -36,11 +39,16 @@ def schema_path(release: str, body: dict[str, Any]) -> Path:
 
 
 def examples_of(release: str) -> list[dict[str, Any]]:
-    """Return what a release has alone or has otherwise, and the first release's for all other kinds that it has."""
+    """Return what a release has alone or has otherwise, and the first release's for all other kinds
+    that it has."""
     name = f"examples-{release}.yaml"
     own = examples(name) if Path(__file__).with_name(name).is_file() else []
     kinds = {each["kind"] for each in own}
-    return own + [each for each in EXAMPLES if each["kind"] not in kinds and schema_path(release, each).is_file()]
+    return own + [
+        each
+        for each in EXAMPLES
+        if each["kind"] not in kinds and schema_path(release, each).is_file()
+    ]
 
 
 EXAMPLES = examples("examples.yaml")
@@ -59,13 +67,21 @@ def case_id(value: Any) -> str:
 @cache
 def second_opinion(path: Path) -> Draft7Validator:
     """Return jsonschema's validator of a kind."""
-    validator: Draft7Validator = ShapeValidator(anchored(json.loads(path.read_bytes())), registry=Registry())
+    validator: Draft7Validator = ShapeValidator(
+        anchored(json.loads(path.read_bytes())), registry=Registry()
+    )
     return validator
 
 
 def places(node: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]:
     """Yield the path of everything inside a manifest but its type, which chooses the schema."""
-    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    children = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for step, child in children:
         if path or step not in {"apiVersion", "kind"}:
             yield (*path, step)
@@ -139,11 +155,14 @@ def test_check_manifest_never_accepts_unknown_kind(body: dict[str, Any]) -> None
 
 
 def test_check_manifest_refuses_other_trainer_version() -> None:
-    """``runtimePatches`` of Trainer 2.2 would be pruned by 2.1, and the job would start without its flavor."""
+    """``runtimePatches`` of Trainer 2.2 would be pruned by 2.1, and the job would start without its
+    flavor."""
     body = example("TrainJob")
     body["spec"]["runtimePatches"] = body["spec"].pop("podTemplateOverrides")
     assert [path for path, _ in check_manifest(RELEASE, body)] == [("spec", "runtimePatches")]
-    assert [path for path, _ in check_manifest(KUBERNETES, example("TrainJob"))] == [("spec", "podTemplateOverrides")]
+    assert [path for path, _ in check_manifest(KUBERNETES, example("TrainJob"))] == [
+        ("spec", "podTemplateOverrides")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -153,35 +172,68 @@ def test_check_manifest_refuses_other_trainer_version() -> None:
         ("Policy", {"rules": [{"level": "Metadata", "namespaces": []}]}),
         # kube-apiserver 1.34 doesn't start with this group, and no version knows a version in it.
         ("Policy", {"rules": [{"level": "Metadata", "resources": [{"group": "*"}]}]}),
-        ("Policy", {"rules": [{"level": "Metadata", "resources": [{"group": "kueue.x-k8s.io/v1beta2"}]}]}),
-        ("Policy", {"rules": [{"level": "Metadata", "nonResourceURLs": ["/x"], "namespaces": ["a"]}]}),
-        ("Policy", {"rules": [{"level": "Metadata", "resources": [{"group": "", "resourceNames": ["a"]}]}]}),
+        (
+            "Policy",
+            {"rules": [{"level": "Metadata", "resources": [{"group": "kueue.x-k8s.io/v1beta2"}]}]},
+        ),
+        (
+            "Policy",
+            {"rules": [{"level": "Metadata", "nonResourceURLs": ["/x"], "namespaces": ["a"]}]},
+        ),
+        (
+            "Policy",
+            {
+                "rules": [
+                    {"level": "Metadata", "resources": [{"group": "", "resourceNames": ["a"]}]}
+                ]
+            },
+        ),
         # Kueue reads nanoseconds here, and doesn't start with a text.
         ("Configuration", {"controller": {"cacheSyncTimeout": "2m"}}),
         ("Configuration", {"fairSharing": {"enable": True}}),
         ("Configuration", {"fairSharing": {"preemptionStrategies": ["LessThanInitialShare"] * 2}}),
         ("Configuration", {"metrics": {"localQueueMetrics": {}}}),
-        ("Configuration", {"resources": {"quotaCheckStrategy": "IgnoreUndeclared", "excludeResourcePrefixes": ["a/"]}}),
+        (
+            "Configuration",
+            {
+                "resources": {
+                    "quotaCheckStrategy": "IgnoreUndeclared",
+                    "excludeResourcePrefixes": ["a/"],
+                }
+            },
+        ),
         ("Configuration", {"waitForPodsReady": {"enable": True}}),
         ("KubeletConfiguration", {"cpuManagerPolicy": "Static"}),
         ("KubeletConfiguration", {"memoryManagerPolicy": "static"}),
-        ("KubeletConfiguration", {"reservedSystemCPUs": "0-3", "kubeReservedCgroup": "/kube.slice"}),
+        (
+            "KubeletConfiguration",
+            {"reservedSystemCPUs": "0-3", "kubeReservedCgroup": "/kube.slice"},
+        ),
         ("KubeletConfiguration", {"systemReserved": {"hugepages-1Gi": "1Gi"}}),
         ("KubeletConfiguration", {"systemReserved": {"cpu": 1}}),
         ("KubeletConfiguration", {"cpuManagerPolicyOptions": {"full-pcpus-only": True}}),
     ],
 )
-def test_check_manifest_refuses_what_stops_a_file_from_being_read(kind: str, change: dict[str, Any]) -> None:
-    """Files have no API server that would refuse them: a mistake stops or misleads what reads them."""
+def test_check_manifest_refuses_what_stops_a_file_from_being_read(
+    kind: str, change: dict[str, Any]
+) -> None:
+    """Files have no API server that would refuse them: a mistake stops or misleads what reads
+    them."""
     body = {**example(kind, examples_of(KUBERNETES)), **change}
     assert list(check_manifest(KUBERNETES, body))
 
 
 @pytest.mark.parametrize(
-    "gang", [{"policy": "ByWorkload"}, {"policy": "None", "byWorkload": {"admission": "Parallel"}}, {"policy": ""}]
+    "gang",
+    [
+        {"policy": "ByWorkload"},
+        {"policy": "None", "byWorkload": {"admission": "Parallel"}},
+        {"policy": ""},
+    ],
 )
 def test_check_manifest_follows_conditions_of_kueue_operator(gang: dict[str, Any]) -> None:
-    """``byWorkload`` is there exactly when the policy asks for it, and no field leaves the choice to the operator."""
+    """``byWorkload`` is there exactly when the policy asks for it, and no field leaves the choice
+    to the operator."""
     body = example("Kueue")
     body["spec"]["config"]["gangScheduling"] = gang
     assert list(check_manifest(RELEASE, body))
@@ -195,8 +247,12 @@ def test_schema_folder_of_unknown_release_is_broken_tool(release: str) -> None:
 
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**6), 10**12) | st.text(max_size=6)
-NEARLY = st.sampled_from(["", "a", "None", "Any", "4Ti", "4Ti\n", "v1", "x" * 300, "Ä", "0", "1e3", "TRUE"])
-PLAIN = st.recursive(SCALARS | NEARLY, lambda each: st.lists(each, max_size=2) | st.dictionaries(NEARLY, each))
+NEARLY = st.sampled_from(
+    ["", "a", "None", "Any", "4Ti", "4Ti\n", "v1", "x" * 300, "Ä", "0", "1e3", "TRUE"]
+)
+PLAIN = st.recursive(
+    SCALARS | NEARLY, lambda each: st.lists(each, max_size=2) | st.dictionaries(NEARLY, each)
+)
 
 
 @given(st.data())

@@ -76,7 +76,8 @@ def test_profile_schema_is_closed(kind: str) -> None:
 
 @kinds
 def test_profile_schema_refers_only_inside(kind: str) -> None:
-    """Each reference leads to a definition of the same file, and stands alone since draft 7 ignores its siblings."""
+    """Each reference leads to a definition of the same file, and stands alone since draft 7 ignores
+    its siblings."""
     schema = profile_schema(kind)
     for place, node in nodes(schema):
         if "$ref" in node:
@@ -90,27 +91,37 @@ def test_profile_schema_tells_each_property(kind: str) -> None:
     schema = profile_schema(kind)
     for place, node in nodes(schema):
         for name, child in node.get("properties", {}).items():
-            target = schema["definitions"][child["$ref"].rpartition("/")[2]] if "$ref" in child else child
+            target = (
+                schema["definitions"][child["$ref"].rpartition("/")[2]]
+                if "$ref" in child
+                else child
+            )
             assert {"title", "description"} & (set(child) | set(target)), f"{place}/{name}"
 
 
 @kinds
 def test_profile_schema_patterns_are_tame(kind: str) -> None:
-    """Patterns match the whole text, in ASCII, in linear time, and mean the same in Python, Rust and an editor."""
+    """Patterns match the whole text, in ASCII, in linear time, and mean the same in Python, Rust
+    and an editor."""
     for pattern in patterns(profile_schema(kind)):
         assert re.fullmatch(r"\^[^$]*\$", pattern), f"{pattern}: not one ^...$"
-        assert not re.search(r"\\[dDwWsSbB]|\(\?", pattern), f"{pattern}: a class that isn't ASCII, or an extension"
+        assert not re.search(r"\\[dDwWsSbB]|\(\?", pattern), (
+            f"{pattern}: a class that isn't ASCII, or an extension"
+        )
         assert not re.search(r"[*+][^()]*\)[*+]", pattern), f"{pattern}: nested quantifiers"
         re.compile(pattern)
 
 
 @kinds
 def test_profile_schema_limits_every_list_and_mapping(kind: str) -> None:
-    """A list or mapping whose items the user chooses has a limit: 501 groups are a mistake or an attack."""
+    """A list or mapping whose items the user chooses has a limit: 501 groups are a mistake or an
+    attack."""
     for place, node in nodes(profile_schema(kind)):
         if "array" in types(node):
             assert "maxItems" in node, place
-        if "object" in types(node) and (node["additionalProperties"] is not False or "patternProperties" in node):
+        if "object" in types(node) and (
+            node["additionalProperties"] is not False or "patternProperties" in node
+        ):
             assert "maxProperties" in node, place
 
 
@@ -120,27 +131,38 @@ SEVERAL_LINES = {"runtime #/properties/export/items"}
 
 @kinds
 def test_profile_schema_wants_one_line(kind: str) -> None:
-    """A text without pattern is one line, and a pattern refuses a line break: it would break comments and tables."""
+    """A text without pattern is one line, and a pattern refuses a line break: it would break
+    comments and tables."""
     for place, node in nodes(profile_schema(kind)):
-        if "string" in types(node) and "enum" not in node and f"{kind} {place}" not in SEVERAL_LINES:
+        if (
+            "string" in types(node)
+            and "enum" not in node
+            and f"{kind} {place}" not in SEVERAL_LINES
+        ):
             assert node.get("format") == "line" or "pattern" in node, place
     for pattern in patterns(profile_schema(kind)):
         assert not re.search(anchored({"pattern": pattern})["pattern"], "2027-02-03\n"), pattern
-        assert not re.search(r"\[\^|(?<!\\)\.(?![^\[]*\])", pattern), f"{pattern}: may match a line break"
+        assert not re.search(r"\[\^|(?<!\\)\.(?![^\[]*\])", pattern), (
+            f"{pattern}: may match a line break"
+        )
 
 
 @kinds
 def test_profile_schema_wants_real_dates(kind: str) -> None:
     """Whatever takes the form of a date must be one of the calendar."""
     for place, node in nodes(profile_schema(kind)):
-        if re.search(node.get("pattern", "^$"), "2027-02-03") and not re.search(node["pattern"], "a"):
+        if re.search(node.get("pattern", "^$"), "2027-02-03") and not re.search(
+            node["pattern"], "a"
+        ):
             assert node.get("format") == "date", place
 
 
 @kinds
 def test_profile_schema_has_known_formats(kind: str) -> None:
     """A format that the checker does not know would check nothing."""
-    assert {node["format"] for _, node in nodes(profile_schema(kind)) if "format" in node} <= set(FORMATS)
+    assert {node["format"] for _, node in nodes(profile_schema(kind)) if "format" in node} <= set(
+        FORMATS
+    )
 
 
 def types(node: dict[str, Any]) -> list[str]:

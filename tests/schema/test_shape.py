@@ -65,13 +65,55 @@ def only(value: Mapping[str, Any]) -> Diagnostic:
     ("value", "rule", "place", "message", "hint"),
     [
         ({"gpu": 1}, "unknown-key", (("gpu",), True), "unknown key `gpu`", "did you mean `gpus`?"),
-        ({"gpus": "8"}, "wrong-type", (("gpus",), False), "`gpus` takes a whole number, not the text `8`", ""),
-        ({"gpus": True}, "wrong-type", (("gpus",), False), "`gpus` takes a whole number, not `true`", ""),
-        ({"runtimes": {}}, "wrong-type", (("runtimes",), False), "`runtimes` takes a list, not a mapping", ""),
-        ({"labels": []}, "wrong-type", (("labels",), False), "`labels` takes text or a whole number, not a list", ""),
-        ({"name": 3}, "wrong-type", (("name",), False), "`name` takes text, not the number `3`", ""),
-        ({"gpus": None}, "empty-value", (("gpus",), False), "empty value: `gpus` takes a whole number", ""),
-        ({"format": None}, "empty-value", (("format",), False), "empty value: `format` takes `1`", ""),
+        (
+            {"gpus": "8"},
+            "wrong-type",
+            (("gpus",), False),
+            "`gpus` takes a whole number, not the text `8`",
+            "",
+        ),
+        (
+            {"gpus": True},
+            "wrong-type",
+            (("gpus",), False),
+            "`gpus` takes a whole number, not `true`",
+            "",
+        ),
+        (
+            {"runtimes": {}},
+            "wrong-type",
+            (("runtimes",), False),
+            "`runtimes` takes a list, not a mapping",
+            "",
+        ),
+        (
+            {"labels": []},
+            "wrong-type",
+            (("labels",), False),
+            "`labels` takes text or a whole number, not a list",
+            "",
+        ),
+        (
+            {"name": 3},
+            "wrong-type",
+            (("name",), False),
+            "`name` takes text, not the number `3`",
+            "",
+        ),
+        (
+            {"gpus": None},
+            "empty-value",
+            (("gpus",), False),
+            "empty value: `gpus` takes a whole number",
+            "",
+        ),
+        (
+            {"format": None},
+            "empty-value",
+            (("format",), False),
+            "empty value: `format` takes `1`",
+            "",
+        ),
         ({"format": 2}, "wrong-value", (("format",), False), "`format` takes `1`, not `2`", ""),
         (
             {"state": "drained"},
@@ -80,8 +122,20 @@ def only(value: Mapping[str, Any]) -> Diagnostic:
             "`state` takes one of `active`, `draining`, not `drained`",
             "did you mean `draining`?",
         ),
-        ({"name": "A"}, "wrong-value", (("name",), False), "`name` takes lower-case letters, not `A`", ""),
-        ({"code": "x"}, "wrong-value", (("code",), False), "`code` takes text of the form `^[0-9]+$`, not `x`", ""),
+        (
+            {"name": "A"},
+            "wrong-value",
+            (("name",), False),
+            "`name` takes lower-case letters, not `A`",
+            "",
+        ),
+        (
+            {"code": "x"},
+            "wrong-value",
+            (("code",), False),
+            "`code` takes text of the form `^[0-9]+$`, not `x`",
+            "",
+        ),
         ({"gpus": 0}, "out-of-range", (("gpus",), False), "`gpus` is 0; it must be at least 1", ""),
         ({"gpus": 9}, "out-of-range", (("gpus",), False), "`gpus` is 9; it must be at most 8", ""),
         (
@@ -91,8 +145,20 @@ def only(value: Mapping[str, Any]) -> Diagnostic:
             "`contact` takes at least 3 characters; it has 2",
             "",
         ),
-        ({"runtimes": []}, "out-of-range", (("runtimes",), False), "`runtimes` takes at least 1 item; it has 0", ""),
-        ({"quota": {"a": {}}}, "out-of-range", (("quota", "a"), False), "`a` takes at least 1 key; it has 0", ""),
+        (
+            {"runtimes": []},
+            "out-of-range",
+            (("runtimes",), False),
+            "`runtimes` takes at least 1 item; it has 0",
+            "",
+        ),
+        (
+            {"quota": {"a": {}}},
+            "out-of-range",
+            (("quota", "a"), False),
+            "`a` takes at least 1 key; it has 0",
+            "",
+        ),
         (
             {"runtimes": ["a", "b", "a"]},
             "duplicate-item",
@@ -100,9 +166,27 @@ def only(value: Mapping[str, Any]) -> Diagnostic:
             "`a` stands twice in `runtimes`",
             "",
         ),
-        ({"runtimes": ["A"]}, "wrong-value", (("runtimes", 0), False), "item 1 of `runtimes` takes lower-case", ""),
-        ({"quota": {"B": {"x": 1}}}, "bad-name", (("quota", "B"), True), "the name `B` is not lower-case letters", ""),
-        ({"libraries": {"B": "1"}}, "bad-name", (("libraries", "B"), True), "the name `B` is not text of the form", ""),
+        (
+            {"runtimes": ["A"]},
+            "wrong-value",
+            (("runtimes", 0), False),
+            "item 1 of `runtimes` takes lower-case",
+            "",
+        ),
+        (
+            {"quota": {"B": {"x": 1}}},
+            "bad-name",
+            (("quota", "B"), True),
+            "the name `B` is not lower-case letters",
+            "",
+        ),
+        (
+            {"libraries": {"B": "1"}},
+            "bad-name",
+            (("libraries", "B"), True),
+            "the name `B` is not text of the form",
+            "",
+        ),
     ],
 )
 def test_check_shape_tells_fault(
@@ -127,14 +211,32 @@ FORMS: dict[str, Any] = {
     "type": "object",
     "properties": {
         "memory": SIZE,
-        "home": {"type": ["string", "object"], "x-message": "a size or a bucket", "examples": ["2Ti"]},
-        "version": {"type": "string", "pattern": "^[0-9.]+$", "x-message": "a version", "examples": ["12.6"]},
-        "end": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "format": "date", "x-message": "a date"},
+        "home": {
+            "type": ["string", "object"],
+            "x-message": "a size or a bucket",
+            "examples": ["2Ti"],
+        },
+        "version": {
+            "type": "string",
+            "pattern": "^[0-9.]+$",
+            "x-message": "a version",
+            "examples": ["12.6"],
+        },
+        "end": {
+            "type": "string",
+            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+            "format": "date",
+            "x-message": "a date",
+        },
         "title": {"type": "string", "format": "line"},
         "state": {"type": "string", "enum": ["active"]},
         "name": NAME,
         "names": {"type": "object", "propertyNames": NAME},
-        "more": {"type": "object", "additionalProperties": False, "patternProperties": {"^[a-z]+$": {}}},
+        "more": {
+            "type": "object",
+            "additionalProperties": False,
+            "patternProperties": {"^[a-z]+$": {}},
+        },
     },
     "additionalProperties": False,
 }
@@ -149,35 +251,111 @@ FORMS: dict[str, Any] = {
             "`memory` has no unit: 64 what? It takes a number with Mi or Gi",
             "write `64Gi`",
         ),
-        ({"memory": "64"}, "wrong-value", "`memory` has no unit: 64 what? It takes a number", "write `64Gi`"),
-        ({"home": 2}, "wrong-type", "`home` has no unit: 2 what? It takes a size or a bucket", "write `2Ti`"),
+        (
+            {"memory": "64"},
+            "wrong-value",
+            "`memory` has no unit: 64 what? It takes a number",
+            "write `64Gi`",
+        ),
+        (
+            {"home": 2},
+            "wrong-type",
+            "`home` has no unit: 2 what? It takes a size or a bucket",
+            "write `2Ti`",
+        ),
         ({"memory": 0}, "wrong-type", "`memory` takes text, not the number `0`", ""),
         ({"memory": True}, "wrong-type", "`memory` takes text, not `true`", ""),
         ({"version": 12}, "wrong-type", "`version` takes text, not the number `12`", ""),
-        ({"end": "2027-02-30"}, "wrong-value", "`end` takes a date of the calendar, not `2027-02-30`: 2027-02 has", ""),
-        ({"end": "2027-02-00"}, "wrong-value", "`end` takes a date of the calendar, not `2027-02-00`: 2027-02 has", ""),
-        ({"end": "2027-13-01"}, "wrong-value", "`end` takes a date of the calendar, not `2027-13-01`: there is", ""),
-        ({"end": "2027-00-01"}, "wrong-value", "`end` takes a date of the calendar, not `2027-00-01`: there is", ""),
-        ({"end": "0000-01-01"}, "wrong-value", "`end` takes a date of the calendar, not `0000-01-01`: there is", ""),
+        (
+            {"end": "2027-02-30"},
+            "wrong-value",
+            "`end` takes a date of the calendar, not `2027-02-30`: 2027-02 has",
+            "",
+        ),
+        (
+            {"end": "2027-02-00"},
+            "wrong-value",
+            "`end` takes a date of the calendar, not `2027-02-00`: 2027-02 has",
+            "",
+        ),
+        (
+            {"end": "2027-13-01"},
+            "wrong-value",
+            "`end` takes a date of the calendar, not `2027-13-01`: there is",
+            "",
+        ),
+        (
+            {"end": "2027-00-01"},
+            "wrong-value",
+            "`end` takes a date of the calendar, not `2027-00-01`: there is",
+            "",
+        ),
+        (
+            {"end": "0000-01-01"},
+            "wrong-value",
+            "`end` takes a date of the calendar, not `0000-01-01`: there is",
+            "",
+        ),
         ({"end": "2027-2-3"}, "wrong-value", "`end` takes a date, not `2027-2-3`", ""),
-        ({"title": "a\nb"}, "wrong-value", "`title` takes one line of text; it holds a line break after 1 char", ""),
-        ({"title": "ab\tc"}, "wrong-value", "`title` takes one line of text; it holds a tab after 2 characters", ""),
+        (
+            {"title": "a\nb"},
+            "wrong-value",
+            "`title` takes one line of text; it holds a line break after 1 char",
+            "",
+        ),
+        (
+            {"title": "ab\tc"},
+            "wrong-value",
+            "`title` takes one line of text; it holds a tab after 2 characters",
+            "",
+        ),
         (
             {"title": "The n\u043ede"},
             "wrong-value",
-            "`title` mixes scripts in one word; it holds U+043E CYRILLIC SMALL LETTER O among Latin letters",
+            (
+                "`title` mixes scripts in one word; it holds U+043E CYRILLIC SMALL LETTER O among "
+                "Latin letters"
+            ),
             "",
         ),
-        ({"title": "\u039fpenMPI"}, "wrong-value", "`title` mixes scripts in one word; it holds U+039F GREEK", ""),
-        ({"name": "n\u043ede"}, "wrong-value", "`name` takes lower-case letters, not `n\u043ede`; it holds U+043E", ""),
-        ({"names": {"n\u043e": 1}}, "bad-name", "the name `n\u043e` is not lower-case letters; it holds U+043E", ""),
+        (
+            {"title": "\u039fpenMPI"},
+            "wrong-value",
+            "`title` mixes scripts in one word; it holds U+039F GREEK",
+            "",
+        ),
+        (
+            {"name": "n\u043ede"},
+            "wrong-value",
+            "`name` takes lower-case letters, not `n\u043ede`; it holds U+043E",
+            "",
+        ),
+        (
+            {"names": {"n\u043e": 1}},
+            "bad-name",
+            "the name `n\u043e` is not lower-case letters; it holds U+043E",
+            "",
+        ),
         ({"more": {"n\u043e": 1}}, "bad-name", "the name `n\u043e` is not text of the form", ""),
-        ({"st\u0430te": "x"}, "unknown-key", "unknown key `st\u0430te`; it holds U+0430 CYRILLIC SMALL LETTER A", ""),
-        ({"state": "\u0430ctive"}, "wrong-value", "`state` takes `active`, not `\u0430ctive`; it holds U+0430", ""),
+        (
+            {"st\u0430te": "x"},
+            "unknown-key",
+            "unknown key `st\u0430te`; it holds U+0430 CYRILLIC SMALL LETTER A",
+            "",
+        ),
+        (
+            {"state": "\u0430ctive"},
+            "wrong-value",
+            "`state` takes `active`, not `\u0430ctive`; it holds U+0430",
+            "",
+        ),
     ],
 )
-def test_check_shape_tells_what_a_text_lacks(value: Any, rule: str, message: str, hint: str) -> None:
-    """A unit, a real date, one line and one script are asked for by name, and a look-alike has its code point."""
+def test_check_shape_tells_what_a_text_lacks(
+    value: Any, rule: str, message: str, hint: str
+) -> None:
+    """A unit, a real date, one line and one script are asked for by name, and a look-alike has its
+    code point."""
     (diagnostic,) = told(value, FORMS)
     assert diagnostic.rule == f"shape/{rule}"
     assert diagnostic.message.startswith(message)
@@ -195,7 +373,8 @@ def test_check_shape_tells_what_a_text_lacks(value: Any, rule: str, message: str
     ],
 )
 def test_check_shape_takes_real_dates_and_any_language(value: Any) -> None:
-    """A leap day is a date; a text may be in any script, and a formula may mix them where none looks Latin."""
+    """A leap day is a date; a text may be in any script, and a formula may mix them where none
+    looks Latin."""
     assert told(value, FORMS) == []
 
 
@@ -208,7 +387,10 @@ def test_check_shape_reports_missing_key_at_parent() -> None:
 
 def test_check_shape_accepts_valid_profile() -> None:
     """What the schema allows yields nothing."""
-    assert told({"contact": "abcd", "gpus": 8, "quota": {"a": {"x": 1}}, "libraries": {"mpi": "5"}}) == []
+    assert (
+        told({"contact": "abcd", "gpus": 8, "quota": {"a": {"x": 1}}, "libraries": {"mpi": "5"}})
+        == []
+    )
 
 
 def test_check_shape_leaves_unread_profile_to_reader() -> None:
@@ -228,7 +410,13 @@ def test_check_shape_tells_wrong_type_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [{"name": "abc\n"}, {"quota": {"abc\n": {"x": 1}}}, {"libraries": {"abc\n": "1"}}, {"code": "1\n"}]
+    "value",
+    [
+        {"name": "abc\n"},
+        {"quota": {"abc\n": {"x": 1}}},
+        {"libraries": {"abc\n": "1"}},
+        {"code": "1\n"},
+    ],
 )
 def test_check_shape_matches_patterns_to_the_end(value: Any) -> None:
     """A newline after a valid name isn't let through, in values and in keys."""
@@ -238,7 +426,9 @@ def test_check_shape_matches_patterns_to_the_end(value: Any) -> None:
 def test_check_shape_reports_every_fault_in_document_order() -> None:
     """One run tells all, from the top of the file to its end, whatever the order of the schema."""
     order = ("state", "gpus", "name")
-    marks: dict[tuple[Step, ...], Mark] = {(key,): Mark(line, 7, 8) for line, key in enumerate(order, 1)}
+    marks: dict[tuple[Step, ...], Mark] = {
+        (key,): Mark(line, 7, 8) for line, key in enumerate(order, 1)
+    }
     source = Source("a.yaml", b"", {"contact": "abcd", "state": "x", "gpus": 0, "name": "A"}, marks)
     assert [each.at.path for each in check_shape(source, SCHEMA)] == [(key,) for key in order]
 
@@ -253,11 +443,21 @@ def test_check_shape_cuts_and_escapes_what_it_repeats() -> None:
 def test_rules_are_complete_and_distinct() -> None:
     """Each rule of the room is exported once, in its family, with all its texts."""
     assert len({rule.id for rule in RULES}) == len(RULES)
-    assert all(rule.id.startswith("shape/") and rule.summary and rule.why and rule.fix for rule in RULES)
+    assert all(
+        rule.id.startswith("shape/") and rule.summary and rule.why and rule.fix for rule in RULES
+    )
 
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["a", "nlp", "all\n"])
-PLAIN = st.recursive(SCALARS, lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=5), each))
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=8)
+    | st.sampled_from(["a", "nlp", "all\n"])
+)
+PLAIN = st.recursive(
+    SCALARS, lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=5), each)
+)
 TEAM: dict[str, Any] = {
     "contact": "nlp-oncall@example.com",
     "groups": {"admin": ["nlp-leads"], "user": ["nlp"]},
@@ -267,9 +467,13 @@ TEAM: dict[str, Any] = {
 }
 
 
-@given(st.sampled_from(sorted(TEAM)), PLAIN, st.dictionaries(st.text(max_size=5), PLAIN, max_size=2))
+@given(
+    st.sampled_from(sorted(TEAM)), PLAIN, st.dictionaries(st.text(max_size=5), PLAIN, max_size=2)
+)
 @settings(deadline=None, max_examples=150)
-def test_check_shape_agrees_with_second_implementation(key: str, value: Any, more: dict[str, Any]) -> None:
+def test_check_shape_agrees_with_second_implementation(
+    key: str, value: Any, more: dict[str, Any]
+) -> None:
     """Something is told of a profile exactly when an independent validator refuses it too."""
     profile = {**copy.deepcopy(TEAM), key: value, **more}
     second = jsonschema_rs.Draft7Validator(profile_schema("team"), offline=True)

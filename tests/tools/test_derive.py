@@ -27,8 +27,13 @@ NOTE = {"group": "", "version": "v1", "kind": "Note"}
 OPENAPI = {
     "definitions": {"core.Note": {"properties": {}, "x-kubernetes-group-version-kind": [NOTE]}},
     "paths": {
-        "/api/v1/namespaces/{name}": {"get": {"x-kubernetes-group-version-kind": {**NOTE, "kind": "Namespace"}}},
-        "/api/v1/namespaces/{namespace}/notes": {"get": {"x-kubernetes-group-version-kind": NOTE}, "parameters": []},
+        "/api/v1/namespaces/{name}": {
+            "get": {"x-kubernetes-group-version-kind": {**NOTE, "kind": "Namespace"}}
+        },
+        "/api/v1/namespaces/{namespace}/notes": {
+            "get": {"x-kubernetes-group-version-kind": NOTE},
+            "parameters": [],
+        },
     },
 }
 TABLE = """\
@@ -52,7 +57,9 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (module / "openapi.json").write_text(json.dumps(OPENAPI), encoding="utf-8")
     parts = [{"Path": path, "Dir": str(module)} for path in ("a.example/module", "k.example/core")]
     answers = {
-        "edit": json.dumps({"Require": [{"Path": part["Path"], "Version": "v1.0.0"} for part in parts]}),
+        "edit": json.dumps(
+            {"Require": [{"Path": part["Path"], "Version": "v1.0.0"} for part in parts]}
+        ),
         "download": "".join(json.dumps(part, indent="\t") + "\n" for part in parts),
     }
     monkeypatch.setattr(derive, "_RELEASES", tmp_path / "releases")
@@ -61,10 +68,13 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_derive_names_schemas_as_kubeconform_asks(release: Path) -> None:
-    """The path of a schema follows from group, kind and version; the core group stands under its version."""
+    """The path of a schema follows from group, kind and version; the core group stands under its
+    version."""
     schemas = derive.derive(release)
     assert list(schemas) == ["a.example/thing_v1.json", "b.example/own_v1.json", "v1/note_v1.json"]
-    assert json.loads(schemas["a.example/thing_v1.json"])["properties"]["apiVersion"] == {"const": "a.example/v1"}
+    assert json.loads(schemas["a.example/thing_v1.json"])["properties"]["apiVersion"] == {
+        "const": "a.example/v1"
+    }
     assert all(content.endswith(b"}\n") for content in schemas.values())
 
 
@@ -82,7 +92,9 @@ def test_derive_refuses_version_that_is_not_served(release: Path) -> None:
         derive.derive(release)
 
 
-def test_check_writes_nothing_and_names_what_differs(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_writes_nothing_and_names_what_differs(
+    release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A missing, an edited and an extra schema fail the check, and stay as they are."""
     assert derive.main([]) == 0
     folder = release / "schemas"
@@ -118,7 +130,13 @@ def test_go_runs_in_release_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     tool.write_text("#!/bin/sh\necho $PWD $GOFLAGS $GOWORK $*\n", encoding="utf-8")
     tool.chmod(0o755)
     monkeypatch.setattr(shutil, "which", lambda _name: str(tool))
-    assert derive._go(tmp_path, "mod", "edit").split() == [str(tmp_path), "-mod=mod", "off", "mod", "edit"]
+    assert derive._go(tmp_path, "mod", "edit").split() == [
+        str(tmp_path),
+        "-mod=mod",
+        "off",
+        "mod",
+        "edit",
+    ]
 
 
 def test_go_failure_is_broken_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,12 +162,20 @@ def committed() -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-@pytest.mark.parametrize(("name", "schema"), committed(), ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(
+    ("name", "schema"), committed(), ids=lambda each: each if isinstance(each, str) else ""
+)
 def test_committed_schema_is_strict_and_stands_alone(name: str, schema: dict[str, Any]) -> None:
     """Each schema is of one kind, closed, and refers to nothing outside itself."""
     _, _, group, file = name.split("/")
-    api_version, kind = schema["properties"]["apiVersion"]["const"], schema["properties"]["kind"]["const"]
-    assert (group, file) == (api_version.split("/")[0], f"{kind.lower()}_{api_version.rpartition('/')[2]}.json")
+    api_version, kind = (
+        schema["properties"]["apiVersion"]["const"],
+        schema["properties"]["kind"]["const"],
+    )
+    assert (group, file) == (
+        api_version.split("/")[0],
+        f"{kind.lower()}_{api_version.rpartition('/')[2]}.json",
+    )
     assert schema["additionalProperties"] is False
     assert {"apiVersion", "kind"} <= set(schema["required"])
     references = [text.split('"')[0] for text in json.dumps(schema).split('"$ref": "')[1:]]

@@ -46,22 +46,39 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (module / "LICENSE").write_text("MIT\n", encoding="utf-8")
     monkeypatch.setattr(leaks, "_HERE", folder)
     monkeypatch.setattr(leaks, "LEFT_OUT", {"public": "why"})
-    monkeypatch.setattr(leaks, "modules", lambda _folder: {"github.com/zricethezav/gitleaks/v8": module})
+    monkeypatch.setattr(
+        leaks, "modules", lambda _folder: {"github.com/zricethezav/gitleaks/v8": module}
+    )
     return folder
 
 
-def test_rules_of_a_form_of_their_own_are_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Sorted, for Python, with the licence; rules that need a word or a path, and those left out, are not taken."""
+def test_rules_of_a_form_of_their_own_are_taken(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Sorted, for Python, with the licence; rules that need a word or a path, and those left out,
+    are not taken."""
     assert leaks.main([]) == 0
     assert capsys.readouterr().out == "yaml_io/gitleaks/LICENSE\nyaml_io/gitleaks/rules.json\n"
     assert (folder / "LICENSE").read_text(encoding="utf-8") == "MIT\n"
     assert json.loads((folder / "rules.json").read_bytes()) == [
-        {"entropy": 0, "id": "alpha-token", "keywords": ["alpha_"], "pattern": r"alpha_[A-Za-z0-9]{4}(?![\w-])"},
-        {"entropy": 2, "id": "beta-token", "keywords": ["bt-"], "pattern": r"\b(BT-(?i:[a-z]{4}))(?![\w-])"},
+        {
+            "entropy": 0,
+            "id": "alpha-token",
+            "keywords": ["alpha_"],
+            "pattern": r"alpha_[A-Za-z0-9]{4}(?![\w-])",
+        },
+        {
+            "entropy": 2,
+            "id": "beta-token",
+            "keywords": ["bt-"],
+            "pattern": r"\b(BT-(?i:[a-z]{4}))(?![\w-])",
+        },
     ]
 
 
-def test_check_tells_what_differs_and_writes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_tells_what_differs_and_writes_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """So that a review sees a change of gitleaks as a diff."""
     assert leaks.main(["--check"]) == 1
     assert capsys.readouterr().out == "yaml_io/gitleaks/LICENSE\nyaml_io/gitleaks/rules.json\n"
@@ -104,7 +121,9 @@ def test_flag_holds_to_the_end_of_its_group(regex: str, pattern: str) -> None:
 def test_every_committed_rule_is_python_and_has_keywords() -> None:
     """Without a keyword, a rule would never be tried."""
     rules = json.loads(
-        (Path(leaks.__file__).parents[1] / "trainyard" / "yaml_io" / "gitleaks" / "rules.json").read_bytes()
+        (
+            Path(leaks.__file__).parents[1] / "trainyard" / "yaml_io" / "gitleaks" / "rules.json"
+        ).read_bytes()
     )
 
     assert len(rules) > 100

@@ -19,18 +19,28 @@ TEXT = {"type": "string"}
 @pytest.mark.parametrize(
     ("openapi", "strict"),
     [
-        ({"type": "object", "properties": {"a": TEXT}}, {"additionalProperties": False, "properties": {"a": TEXT}}),
+        (
+            {"type": "object", "properties": {"a": TEXT}},
+            {"additionalProperties": False, "properties": {"a": TEXT}},
+        ),
         ({"type": "object"}, {"additionalProperties": False}),
         ({"type": "object", "additionalProperties": TEXT}, {"additionalProperties": TEXT}),
         ({"type": "object", "additionalProperties": True}, {"additionalProperties": True}),
         ({"type": "object", "x-kubernetes-preserve-unknown-fields": True}, {}),
         (
-            {"type": "object", "properties": {"a": TEXT}, "x-kubernetes-preserve-unknown-fields": True},
+            {
+                "type": "object",
+                "properties": {"a": TEXT},
+                "x-kubernetes-preserve-unknown-fields": True,
+            },
             {"properties": {"a": TEXT}},
         ),
         ({"type": "array", "items": {**TEXT, "description": "x"}}, {"items": TEXT}),
         ({**TEXT, "nullable": True}, {"type": ["string", "null"]}),
-        ({**TEXT, "nullable": True, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
+        (
+            {**TEXT, "nullable": True, "enum": ["a"]},
+            {"type": ["string", "null"], "enum": ["a", None]},
+        ),
         ({**TEXT, "default": "x", "format": "date", "x-kubernetes-validations": []}, {}),
         ({"x-kubernetes-int-or-string": True, "anyOf": [TEXT]}, {"type": ["integer", "string"]}),
         ({**TEXT, "pattern": "^(?i)a$", "maxLength": 3}, {"pattern": "(?i)^a$", "maxLength": 3}),
@@ -38,7 +48,8 @@ TEXT = {"type": "string"}
     ],
 )
 def test_tighten_closes_and_strips(openapi: dict[str, Any], strict: dict[str, Any] | None) -> None:
-    """Objects are closed unless they are open on purpose, prose goes, rules stay, field names aren't keywords."""
+    """Objects are closed unless they are open on purpose, prose goes, rules stay, field names
+    aren't keywords."""
     if strict is None:
         strict = {"properties": openapi["properties"], "additionalProperties": False}
     expected = {"type": openapi["type"], **strict} if "type" in openapi else strict
@@ -58,7 +69,10 @@ def test_tighten_follows_references() -> None:
         "a.List": {"type": "array", "items": {"$ref": "#/definitions/a.Item"}},
         "a.Item": TEXT,
     }
-    assert tighten({"$ref": "#/definitions/a.List"}, definitions) == {"type": "array", "items": TEXT}
+    assert tighten({"$ref": "#/definitions/a.List"}, definitions) == {
+        "type": "array",
+        "items": TEXT,
+    }
     quantity = tighten({"$ref": "#/definitions/io.k8s.apimachinery.pkg.api.resource.Quantity"}, {})
     assert quantity["type"] == ["integer", "string"]
 
@@ -72,7 +86,10 @@ def test_portable_refuses_pattern(pattern: str) -> None:
 
 def validator_of(*, namespaced: bool) -> jsonschema_rs.Draft7Validator:
     """Return the schema of an invented kind."""
-    openapi = {"properties": {"spec": {"type": "object"}, "status": {"type": "object"}}, "required": ["spec", "status"]}
+    openapi = {
+        "properties": {"spec": {"type": "object"}, "status": {"type": "object"}},
+        "required": ["spec", "status"],
+    }
     schema = manifest_schema("a.example/v1", "Thing", openapi, {}, namespaced=namespaced)
     return jsonschema_rs.Draft7Validator(schema)
 
@@ -101,19 +118,28 @@ def test_manifest_schema_closes_envelope(
     change: dict[str, Any], valid: bool, validator: jsonschema_rs.Draft7Validator
 ) -> None:
     """A manifest is of exactly its kind and holds metadata that Trainyard writes, no status."""
-    body = {"apiVersion": "a.example/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {}, **change}
+    body = {
+        "apiVersion": "a.example/v1",
+        "kind": "Thing",
+        "metadata": {"name": "a"},
+        "spec": {},
+        **change,
+    }
     assert validator.is_valid(body) is valid
 
 
 def test_manifest_schema_requires_envelope(validator: jsonschema_rs.Draft7Validator) -> None:
     """No part of the envelope can be left out, nor what the kind itself requires."""
     body = {"apiVersion": "a.example/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {}}
-    assert not any(validator.is_valid({key: body[key] for key in body if key != gone}) for gone in body)
+    assert not any(
+        validator.is_valid({key: body[key] for key in body if key != gone}) for gone in body
+    )
 
 
 @pytest.mark.parametrize("namespaced", [True, False])
 def test_manifest_says_a_namespace_if_its_kind_has_one(*, namespaced: bool) -> None:
-    """Whoever reads it may tell its scope by that, and no cluster-wide object passes as a team's."""
+    """Whoever reads it may tell its scope by that, and no cluster-wide object passes as a
+    team's."""
     bare = {"apiVersion": "a.example/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {}}
     placed = {**bare, "metadata": {"name": "a", "namespace": "b"}}
     validator = validator_of(namespaced=namespaced)
@@ -121,13 +147,19 @@ def test_manifest_says_a_namespace_if_its_kind_has_one(*, namespaced: bool) -> N
     assert (validator.is_valid(placed), validator.is_valid(bare)) == (namespaced, not namespaced)
 
 
-LEAVES = st.fixed_dictionaries({"type": st.sampled_from(["string", "integer"]), "maxLength": st.integers(0, 3)})
+LEAVES = st.fixed_dictionaries(
+    {"type": st.sampled_from(["string", "integer"]), "maxLength": st.integers(0, 3)}
+)
 SCHEMAS = st.recursive(
     LEAVES,
     lambda each: st.one_of(
         st.fixed_dictionaries({"type": st.just("array"), "items": each}),
-        st.fixed_dictionaries({"type": st.just("object"), "additionalProperties": each | st.just(False)}),
-        st.fixed_dictionaries({"type": st.just("object"), "properties": st.dictionaries(st.sampled_from("abc"), each)}),
+        st.fixed_dictionaries(
+            {"type": st.just("object"), "additionalProperties": each | st.just(False)}
+        ),
+        st.fixed_dictionaries(
+            {"type": st.just("object"), "properties": st.dictionaries(st.sampled_from("abc"), each)}
+        ),
     ),
     max_leaves=6,
 )
@@ -141,13 +173,18 @@ def expanded(node: Any, definitions: dict[str, Any]) -> Any:
         return node
     if "$ref" in node:
         return expanded(definitions[node["$ref"].rpartition("/")[2]], definitions)
-    return {key: expanded(value, definitions) for key, value in node.items() if key != "definitions"}
+    return {
+        key: expanded(value, definitions) for key, value in node.items() if key != "definitions"
+    }
 
 
 @given(SCHEMAS, st.integers(2, 4))
 def test_share_keeps_meaning(part: dict[str, Any], times: int) -> None:
     """Sharing changes how a schema is written, not what it says, and never makes it longer."""
-    schema = {"type": "object", "properties": {f"p{number}": {"items": part} for number in range(times)}}
+    schema = {
+        "type": "object",
+        "properties": {f"p{number}": {"items": part} for number in range(times)},
+    }
     shared = share(schema)
     assert expanded(shared, shared.get("definitions", {})) == schema
     assert len(json.dumps(shared)) <= len(json.dumps(schema))

@@ -23,7 +23,12 @@ def kubeconform() -> Tool:
 @pytest.fixture
 def schemas(tmp_path: Path) -> str:
     """A release with one schema, of ConfigMap."""
-    properties = {"apiVersion": {}, "kind": {}, "metadata": {}, "data": {"additionalProperties": {"type": "string"}}}
+    properties = {
+        "apiVersion": {},
+        "kind": {},
+        "metadata": {},
+        "data": {"additionalProperties": {"type": "string"}},
+    }
     schema = {"type": "object", "additionalProperties": False, "properties": properties}
     (tmp_path / "configmap_v1.json").write_text(json.dumps(schema), encoding="utf-8")
     return f"{tmp_path}/{{{{.ResourceKind}}}}_{{{{.ResourceAPIVersion}}}}.json"
@@ -31,8 +36,14 @@ def schemas(tmp_path: Path) -> str:
 
 def test_good_objects_are_counted(kubeconform: Tool, schemas: str) -> None:
     """All objects of all streams are valid, empty documents are none."""
-    streams = {"teams/a": f"{_GOOD}---\n{_GOOD}", "teams/b": f"---\n{_GOOD}---\n# nothing\n", "teams/c": ""}
-    assert validate(kubeconform, streams, schemas) == Report(valid=3, invalid=(), errors=(), skipped=0, total=3)
+    streams = {
+        "teams/a": f"{_GOOD}---\n{_GOOD}",
+        "teams/b": f"---\n{_GOOD}---\n# nothing\n",
+        "teams/c": "",
+    }
+    assert validate(kubeconform, streams, schemas) == Report(
+        valid=3, invalid=(), errors=(), skipped=0, total=3
+    )
 
 
 def test_no_stream_is_no_object(kubeconform: Tool, schemas: str) -> None:
@@ -50,10 +61,15 @@ def test_mistakes_are_told_with_stream_and_place(kubeconform: Tool, schemas: str
     )
 
 
-def test_object_without_schema_is_an_error_and_never_skipped(kubeconform: Tool, schemas: str) -> None:
+def test_object_without_schema_is_an_error_and_never_skipped(
+    kubeconform: Tool, schemas: str
+) -> None:
     """A kind that the release does not know, and text that is no YAML, are errors."""
     report = validate(kubeconform, {"u": _GOOD.replace("ConfigMap", "Unknown"), "v": "{["}, schemas)
-    assert [(finding.stream, finding.kind) for finding in report.errors] == [("u", "Unknown"), ("v", "")]
+    assert [(finding.stream, finding.kind) for finding in report.errors] == [
+        ("u", "Unknown"),
+        ("v", ""),
+    ]
     assert report.errors[0].message == "could not find schema for Unknown"
     assert (report.valid, report.skipped, report.total) == (0, 0, 2)
 
@@ -63,10 +79,14 @@ def test_many_documents_keep_their_names(kubeconform: Tool, schemas: str) -> Non
     streams = {f"u{n}": "---\n".join([_BAD.replace("bad", f"bad-{n}")] * 20) for n in range(30)}
     report = validate(kubeconform, streams, schemas)
     assert report.total == 600
-    assert {(finding.stream, finding.name) for finding in report.invalid} == {(f"u{n}", f"bad-{n}") for n in range(30)}
+    assert {(finding.stream, finding.name) for finding in report.invalid} == {
+        (f"u{n}", f"bad-{n}") for n in range(30)
+    }
 
 
-@pytest.mark.parametrize("schemas", ["default", "https://example.com/{{.ResourceKind}}.json", "schemas/x.json", "/s"])
+@pytest.mark.parametrize(
+    "schemas", ["default", "https://example.com/{{.ResourceKind}}.json", "schemas/x.json", "/s"]
+)
 def test_schemas_from_elsewhere_are_refused(tmp_path: Path, schemas: str) -> None:
     """Schemas are local files by absolute path: never the network, never kubeconform's default."""
     with pytest.raises(ToolError, match="must be local files"):
@@ -74,7 +94,14 @@ def test_schemas_from_elsewhere_are_refused(tmp_path: Path, schemas: str) -> Non
 
 
 def _result(**change: object) -> str:
-    result = {"filename": "000000.yaml", "kind": "K", "name": "n", "version": "v1", "status": "statusValid", "msg": ""}
+    result = {
+        "filename": "000000.yaml",
+        "kind": "K",
+        "name": "n",
+        "version": "v1",
+        "status": "statusValid",
+        "msg": "",
+    }
     summary = {"valid": 1, "invalid": 0, "errors": 0, "skipped": 0}
     return json.dumps({"resources": [{**result, **change}], "summary": summary})
 
@@ -99,22 +126,34 @@ def _result(**change: object) -> str:
 def test_rubbish_is_an_error(tmp_path: Path, said: str, code: int) -> None:
     """Empty, cut, foreign or contradictory output never passes for a report."""
     (tmp_path / "said").write_text(said, encoding="utf-8")
-    tool = Tool("kubeconform", program(tmp_path, "kubeconform", f"cat {tmp_path}/said; exit {code}"), "v0.7.0")
+    tool = Tool(
+        "kubeconform",
+        program(tmp_path, "kubeconform", f"cat {tmp_path}/said; exit {code}"),
+        "v0.7.0",
+    )
     with pytest.raises(ToolError, match="kubeconform printed no report that can be read"):
         validate(tool, {"u": _GOOD}, "/s.json")
 
 
-@pytest.mark.parametrize("change", [{"filename": "/etc/x.yaml", "status": "statusInvalid"}, {"kind": None}])
-def test_verdict_that_contradicts_the_exit_code_is_an_error(tmp_path: Path, change: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "change", [{"filename": "/etc/x.yaml", "status": "statusInvalid"}, {"kind": None}]
+)
+def test_verdict_that_contradicts_the_exit_code_is_an_error(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
     """All valid and exit code 1, or a result of a file that was not handed over, is no report."""
     (tmp_path / "said").write_text(_result(**change), encoding="utf-8")
-    tool = Tool("kubeconform", program(tmp_path, "kubeconform", f"cat {tmp_path}/said; exit 1"), "v0.7.0")
+    tool = Tool(
+        "kubeconform", program(tmp_path, "kubeconform", f"cat {tmp_path}/said; exit 1"), "v0.7.0"
+    )
     with pytest.raises(ToolError, match="printed no report"):
         validate(tool, {"u": _GOOD}, "/s.json")
 
 
 def test_panic_is_an_error(tmp_path: Path) -> None:
     """A kubeconform that panics (exit code 2, no JSON) ends the run with its last words."""
-    tool = Tool("kubeconform", program(tmp_path, "kubeconform", "echo 'goroutine 1' >&2; exit 2"), "v0.7.0")
+    tool = Tool(
+        "kubeconform", program(tmp_path, "kubeconform", "echo 'goroutine 1' >&2; exit 2"), "v0.7.0"
+    )
     with pytest.raises(ToolError, match="exit code 2: goroutine 1"):
         validate(tool, {"u": _GOOD}, "/s.json")

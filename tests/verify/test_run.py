@@ -12,9 +12,13 @@ from trainyard.verify.run import Completed, run
 
 
 def _lives(pid: int) -> bool:
-    """Tell whether a process still runs; one that was killed may stand as a zombie until init collects it."""
+    """Tell whether a process still runs; one that was killed may stand as a zombie until init
+    collects it."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            != "Z"
+        )
     except (FileNotFoundError, ProcessLookupError):
         return False
 
@@ -29,11 +33,14 @@ def _wait_until_dead(pid: int) -> bool:
 def test_run_returns_what_was_printed(tmp_path: Path) -> None:
     """Both streams, the exit code and the working folder are the program's own."""
     path = program(tmp_path, "tool", 'pwd; echo "$1" >&2; exit 1')
-    assert run(path, ["ü b"], timeout=10, cwd=tmp_path, accept=(0, 1)) == Completed(1, f"{tmp_path}\n", "ü b\n")
+    assert run(path, ["ü b"], timeout=10, cwd=tmp_path, accept=(0, 1)) == Completed(
+        1, f"{tmp_path}\n", "ü b\n"
+    )
 
 
 def test_run_gives_no_input_and_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program reads nothing from the terminal and sees neither the user's proxies, tokens nor PATH."""
+    """A program reads nothing from the terminal and sees neither the user's proxies, tokens nor
+    PATH."""
     monkeypatch.setenv("TOKEN", "secret")
     monkeypatch.setenv("https_proxy", "http://proxy.example")
     monkeypatch.setenv("HOME", "/home/x")
@@ -89,7 +96,9 @@ def test_failing_program_is_an_error(tmp_path: Path, script: str, said: str) -> 
 
 def test_long_complaint_is_cut_to_its_end(tmp_path: Path) -> None:
     """Of a long stack trace the last part is shown."""
-    path = program(tmp_path, "tool", "head -c 90000 /dev/zero | tr '\\0' x >&2; echo end >&2; exit 3")
+    path = program(
+        tmp_path, "tool", "head -c 90000 /dev/zero | tr '\\0' x >&2; echo end >&2; exit 3"
+    )
     with pytest.raises(ToolError, match=r"x{1900,1997}end$"):
         run(path, [], timeout=10)
 

@@ -13,20 +13,28 @@ from trainyard.verify.tools import find_kubeconform, find_kustomize
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine where Trainyard is installed in ``venv``, nothing else is, and ``work`` is the current folder."""
+    """A machine where Trainyard is installed in ``venv``, nothing else is, and ``work`` is the
+    current folder."""
     for variable in ("TRAINYARD_KUSTOMIZE", "TRAINYARD_KUBECONFORM"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "checkout" / ".venv"))
-    monkeypatch.setattr(tools, "__file__", str(tmp_path / "source" / "generator" / "trainyard" / "verify" / "tools.py"))
+    monkeypatch.setattr(
+        tools,
+        "__file__",
+        str(tmp_path / "source" / "generator" / "trainyard" / "verify" / "tools.py"),
+    )
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     return tmp_path
 
 
-@pytest.mark.parametrize("folder", ["source/.tools/bin", "checkout/.tools/bin", "checkout/.venv/bin", "path"])
+@pytest.mark.parametrize(
+    "folder", ["source/.tools/bin", "checkout/.tools/bin", "checkout/.venv/bin", "path"]
+)
 def test_tool_is_found_where_it_is_installed(machine: Path, folder: str) -> None:
-    """Beside the code, beside Python or on PATH: the tool is found by its absolute path and version."""
+    """Beside the code, beside Python or on PATH: the tool is found by its absolute path and
+    version."""
     path = program(machine / folder, "kustomize", "echo v5.8.1")
     assert find_kustomize() == tools.Tool("kustomize", path, "v5.8.1")
 
@@ -39,17 +47,23 @@ def test_variable_comes_first(machine: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert find_kubeconform().path == named
 
 
-def test_variable_that_names_nothing_is_an_error(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variable_that_names_nothing_is_an_error(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A wrong or relative path in the variable is not papered over by another program."""
     program(machine / "path", "kubeconform", "echo v0.7.0")
     program(machine / "work", "kubeconform", "echo v0.7.0")
     for named in (str(machine / "nowhere"), "kubeconform", "./kubeconform"):
         monkeypatch.setenv("TRAINYARD_KUBECONFORM", named)
-        with pytest.raises(ToolError, match="TRAINYARD_KUBECONFORM names no program by its absolute path"):
+        with pytest.raises(
+            ToolError, match="TRAINYARD_KUBECONFORM names no program by its absolute path"
+        ):
             find_kubeconform()
 
 
-def test_program_of_the_current_folder_is_not_run(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_of_the_current_folder_is_not_run(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A pull request can't bring its own tool, whatever PATH says of the current folder."""
     for folder in ("work", "work/.tools/bin", ".tools/bin"):
         program(machine / folder, "kustomize", f"touch {machine}/run; echo v5.8.1")
@@ -80,13 +94,18 @@ def test_hanging_tool_is_refused(machine: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tools, "VERSION_TIMEOUT", 0.5)
     program(machine / "path", "kustomize", "sleep 60")
     with pytest.raises(
-        ToolError, match="does not work: kustomize did not end in time and was stopped; run `make tools`"
+        ToolError,
+        match="does not work: kustomize did not end in time and was stopped; run `make tools`",
     ):
         find_kustomize()
 
 
-@pytest.mark.parametrize(("version", "found"), [("v0.7.0", True), ("v0.7.1", False), ("v0.7.00", False)])
-def test_version_is_read_from_what_the_linker_wrote(machine: Path, version: str, found: bool) -> None:
+@pytest.mark.parametrize(
+    ("version", "found"), [("v0.7.0", True), ("v0.7.1", False), ("v0.7.00", False)]
+)
+def test_version_is_read_from_what_the_linker_wrote(
+    machine: Path, version: str, found: bool
+) -> None:
     """A tool from `go install` says "development"; the module version inside it decides."""
     line = f"path\tx\nmod\tgithub.com/yannh/kubeconform\t{version}\th1:abc=\ndep\tgithub.com/other\tv0.7.0\th1:x="
     program(machine / "path", "kubeconform", f"echo development; exit\n{line}")

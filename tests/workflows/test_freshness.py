@@ -57,7 +57,9 @@ def test_no_tree_is_all_missing(profiles: Path, tmp_path: Path) -> None:
     notes = [note for each in check_fresh(tmp_path / "none", generation) for note in each.notes]
 
     assert {note.message for note in notes} == {"missing"}
-    assert sorted(note.at.file for note in notes if note.at) == sorted(f"overlays/{path}" for path in generation.files)
+    assert sorted(note.at.file for note in notes if note.at) == sorted(
+        f"overlays/{path}" for path in generation.files
+    )
     assert _replaced(profiles, tmp_path / "none") == []
 
 
@@ -69,7 +71,8 @@ def test_folder_without_lockfile_is_not_ours(profiles: Path, target: Path) -> No
 
 
 def test_vanished_team_is_found_at_its_profile(profiles: Path, target: Path) -> None:
-    """The finding stands where the file was, once for each cluster that had the team, and names the tombstone."""
+    """The finding stands where the file was, once for each cluster that had the team, and names the
+    tombstone."""
     _drop_team(profiles, "science")
     every = _replaced(profiles, target)
     found = [each for each in every if each.rule != "change/allocation-moved"]
@@ -90,11 +93,15 @@ def test_vanished_runtime_is_found(profiles: Path, target: Path) -> None:
 
     (profiles / "runtimes" / "deepspeed.yaml").unlink()
     (found,) = _replaced(profiles, target)
-    assert (found.rule, found.at.file) == ("delivery/profile-vanished", "profiles/runtimes/deepspeed.yaml")
+    assert (found.rule, found.at.file) == (
+        "delivery/profile-vanished",
+        "profiles/runtimes/deepspeed.yaml",
+    )
 
 
 def test_retired_team_may_go(profiles: Path, target: Path) -> None:
-    """A tombstone says what the absence of a file does not, once the team was drained on each of its clusters."""
+    """A tombstone says what the absence of a file does not, once the team was drained on each of
+    its clusters."""
     _replace(profiles / "teams" / "science.yaml", "contact:", "state: retired\ncontact:")
     assert [(each.rule, each.at.path) for each in _replaced(profiles, target)] == [
         ("change/retired-without-draining", ("state",))
@@ -107,11 +114,15 @@ def test_retired_team_may_go(profiles: Path, target: Path) -> None:
 
 
 def test_vanished_cluster_is_found_unless_others_are_wanted(profiles: Path, target: Path) -> None:
-    """A folder with a lockfile and without a profile is told, but not to whoever asks for another cluster."""
+    """A folder with a lockfile and without a profile is told, but not to whoever asks for another
+    cluster."""
     shutil.copytree(target / "prod-east", target / "prod-west")
     (found,) = _replaced(profiles, target)
 
-    assert (found.rule, found.at.file) == ("delivery/profile-vanished", "profiles/clusters/prod-west.yaml")
+    assert (found.rule, found.at.file) == (
+        "delivery/profile-vanished",
+        "profiles/clusters/prod-west.yaml",
+    )
     assert "prod-west" in found.message
     assert _replaced(profiles, target, "prod-east") == []
 
@@ -129,7 +140,9 @@ def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path
     platform = generation.checked.platform
     assert platform is not None
     (site,) = (each for each in platform.sites if each.name == "prod-east")
-    without = replace(site, tenants=tuple(tenant for tenant in site.tenants if tenant.name != "nlp"))
+    without = replace(
+        site, tenants=tuple(tenant for tenant in site.tenants if tenant.name != "nlp")
+    )
     sites = tuple(without if each is site else each for each in platform.sites)
     moved = replace(
         generation,
@@ -155,10 +168,13 @@ def test_broken_lockfile_is_told(profiles: Path, target: Path) -> None:
 
 
 def test_lost_lockfile_is_told(profiles: Path, target: Path) -> None:
-    """A tree that forgot its numbers would let the next team have them; a folder with files of others may be begun."""
+    """A tree that forgot its numbers would let the next team have them; a folder with files of
+    others may be begun."""
     (target / "lab" / "trainyard.lock").unlink()
 
-    with pytest.raises(TreeError, match=r"no trainyard\.lock.*restore .*lab/trainyard\.lock from Git"):
+    with pytest.raises(
+        TreeError, match=r"no trainyard\.lock.*restore .*lab/trainyard\.lock from Git"
+    ):
         _replaced(profiles, target)
     shutil.rmtree(target / "lab")
     (target / "lab" / "hardware").mkdir(parents=True)
@@ -167,7 +183,9 @@ def test_lost_lockfile_is_told(profiles: Path, target: Path) -> None:
 
 def test_runtime_edited_in_place_is_found_at_its_version(profiles: Path, target: Path) -> None:
     """What is committed is compared with what replaces it, once for each cluster."""
-    _replace(profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: 64Gi", "sharedMemory: 80Gi")
+    _replace(
+        profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: 64Gi", "sharedMemory: 80Gi"
+    )
     found = _replaced(profiles, target, "prod-east")
 
     assert [(each.rule, each.at.file) for each in found] == [
@@ -192,21 +210,42 @@ def test_file_that_is_gone_or_moved_is_no_other_object(profiles: Path, target: P
     (platform / "topology-roce.yaml").unlink()
     lock = target / "lab" / "trainyard.lock"
     _replace(lock, "topology-roce.yaml", "topology.yaml")
-    _replace(profiles / "clusters" / "lab.yaml", "levels: [ml.example.com/leaf]", "levels: [ml.example.com/rack]")
-    _replace(profiles / "clusters" / "lab.yaml", "NodeLabel/ml.example.com/leaf", "NodeLabel/ml.example.com/rack")
-    topology = [each for each in _replaced(profiles, target) if each.rule == "change/immutable-field"]
+    _replace(
+        profiles / "clusters" / "lab.yaml",
+        "levels: [ml.example.com/leaf]",
+        "levels: [ml.example.com/rack]",
+    )
+    _replace(
+        profiles / "clusters" / "lab.yaml",
+        "NodeLabel/ml.example.com/leaf",
+        "NodeLabel/ml.example.com/rack",
+    )
+    topology = [
+        each for each in _replaced(profiles, target) if each.rule == "change/immutable-field"
+    ]
     assert topology == []
 
-    moved = _generate(profiles).files["lab/platform/topology-roce.yaml"].decode().replace("/rack", "/leaf")
+    moved = (
+        _generate(profiles)
+        .files["lab/platform/topology-roce.yaml"]
+        .decode()
+        .replace("/rack", "/leaf")
+    )
     (platform / "topology.yaml").write_text(moved, encoding="utf-8")
-    (found,) = (each for each in _replaced(profiles, target) if each.rule == "change/immutable-field")
+    (found,) = (
+        each for each in _replaced(profiles, target) if each.rule == "change/immutable-field"
+    )
     assert "ml.example.com/leaf" in found.message
 
 
 def test_broken_file_is_told(profiles: Path, target: Path) -> None:
     """Left over from a merge, it can't be compared with anything."""
-    _replace(profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: 64Gi", "sharedMemory: 80Gi")
-    file = target / "prod-east" / "platform" / "clustertrainingruntime-openmpi-cuda-v3-dgx-h100.yaml"
+    _replace(
+        profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: 64Gi", "sharedMemory: 80Gi"
+    )
+    file = (
+        target / "prod-east" / "platform" / "clustertrainingruntime-openmpi-cuda-v3-dgx-h100.yaml"
+    )
     file.write_text("<<<<<<< HEAD\nkind: [\n", encoding="utf-8")
 
     with pytest.raises(TreeError, match="take either side of it from Git"):
@@ -225,7 +264,8 @@ def _files(finding: Diagnostic) -> list[str]:
 
 
 def test_foreign_files_are_told_by_folder(profiles: Path, target: Path) -> None:
-    """Files beside ours are told with the folder, a folder of others as a whole; links and pipes are files."""
+    """Files beside ours are told with the folder, a folder of others as a whole; links and pipes
+    are files."""
     lab = target / "lab"
     for folder in (lab / "platform", lab / "old" / "deep", lab / "teams" / "rogue"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -250,26 +290,50 @@ def test_link_in_place_of_a_cluster_is_foreign(profiles: Path, target: Path) -> 
     """It is told at the tree, since the folder that it stands for is not there."""
     (target / "lab").rename(target.parent / "lab")
     (target / "lab").symlink_to(target.parent / "lab")
-    (found,) = (each for each in check_fresh(target, _generate(profiles)) if each.rule == "delivery/foreign-file")
+    (found,) = (
+        each
+        for each in check_fresh(target, _generate(profiles))
+        if each.rule == "delivery/foreign-file"
+    )
 
-    assert (found.at.file, found.message) == ("overlays", "overlays: 1 file that Trainyard does not generate")
+    assert (found.at.file, found.message) == (
+        "overlays",
+        "overlays: 1 file that Trainyard does not generate",
+    )
     assert _files(found) == ["overlays/lab"]
 
 
 def test_removal_of_foreign_files_can_be_pasted(profiles: Path, target: Path) -> None:
-    """The command of each finding, run in a Git repository, leaves nothing to find and removes nothing of ours."""
+    """The command of each finding, run in a Git repository, leaves nothing to find and removes
+    nothing of ours."""
     target = target.rename(target.with_name("it's a tree"))
-    names = ["a b.yaml", "$(touch x)", "-rf", "line\nbreak", os.fsdecode(b"\xff"), "süß.yaml", "'", "*.yaml", "[a]"]
+    names = [
+        "a b.yaml",
+        "$(touch x)",
+        "-rf",
+        "line\nbreak",
+        os.fsdecode(b"\xff"),
+        "süß.yaml",
+        "'",
+        "*.yaml",
+        "[a]",
+    ]
     (target / "lab" / "old folder").mkdir()
     for folder in (target / "lab" / "platform", target / "lab" / "old folder"):
         for name in names:
             (folder / name).write_text("x", encoding="utf-8")
-    for command in ("init --quiet", "add .", "-c user.name=a -c user.email=a@example.com commit --quiet -m all"):
+    for command in (
+        "init --quiet",
+        "add .",
+        "-c user.name=a -c user.email=a@example.com commit --quiet -m all",
+    ):
         subprocess.run(["git", *command.split()], cwd=target.parent, check=True)
     for each in _foreign(profiles, target):
         command, _, _ = each.hint.removeprefix("Run `").rpartition("`; ")
         assert command.isprintable()
-        subprocess.run(["bash", "-c", command], cwd=target.parent, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["bash", "-c", command], cwd=target.parent, check=True, stdout=subprocess.DEVNULL
+        )
 
     assert list(check_fresh(target, _generate(profiles))) == []
 
@@ -291,7 +355,9 @@ def test_edited_file_that_is_no_longer_generated_is_told(profiles: Path, target:
     edited.write_text("edited", encoding="utf-8")
     _replace(profiles / "teams" / "robotics.yaml", "[torchrun, openmpi-cuda]", "[openmpi-cuda]")
     *stale, before = check_fresh(target, _generate(profiles))
-    assert write(target, _generate(profiles).files).kept == ("lab/samples/trainjob-robotics-torchrun.yaml",)
+    assert write(target, _generate(profiles).files).kept == (
+        "lab/samples/trainjob-robotics-torchrun.yaml",
+    )
     (after,) = _foreign(profiles, target)
 
     assert {each.rule for each in stale} == {"delivery/tree-is-stale"}
@@ -299,4 +365,6 @@ def test_edited_file_that_is_no_longer_generated_is_told(profiles: Path, target:
     assert [note.message for note in before.notes] == [
         "generated once, then edited by hand; no profile makes it any more"
     ]
-    assert _files(before) == _files(after) == ["overlays/lab/samples/trainjob-robotics-torchrun.yaml"]
+    assert (
+        _files(before) == _files(after) == ["overlays/lab/samples/trainjob-robotics-torchrun.yaml"]
+    )

@@ -1,4 +1,5 @@
-"""The order of the stages: where they stop, what they tell together, and what never changes the tree."""
+"""The order of the stages: where they stop, what they tell together, and what never changes the
+tree."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ from tests.bench.platform import write_platform
 from trainyard.diagnostics import Pointer, has_errors
 from trainyard.render.site import render_site
 from trainyard.workflows import generate as workflow
-from trainyard.workflows.generate import INVALID_MANIFEST, check, check_object, check_tree, check_unlisted, generate
+from trainyard.workflows.generate import (
+    INVALID_MANIFEST,
+    check,
+    check_object,
+    check_tree,
+    check_unlisted,
+    generate,
+)
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 COMPONENTS = "../profiles/components"
@@ -57,8 +65,11 @@ FAULTS = (
 
 
 @pytest.mark.parametrize("first", range(len(FAULTS)))
-def test_profiles_are_checked_in_one_run_and_objects_only_without_errors(first: int, profiles: Path) -> None:
-    """With faults of one stage and of all later ones, all but those of rendered objects are told."""
+def test_profiles_are_checked_in_one_run_and_objects_only_without_errors(
+    first: int, profiles: Path
+) -> None:
+    """With faults of one stage and of all later ones, all but those of rendered objects are
+    told."""
     for break_it, _ in FAULTS[first:]:
         break_it(profiles)
     generation = generate(profiles, COMPONENTS)
@@ -72,13 +83,21 @@ def test_profiles_are_checked_in_one_run_and_objects_only_without_errors(first: 
 
 @pytest.mark.parametrize("fault", range(3))
 def test_check_stops_without_a_platform(fault: int, profiles: Path) -> None:
-    """What is misplaced, misshapen or leads nowhere leaves no platform, but the sources stay for the report."""
+    """What is misplaced, misshapen or leads nowhere leaves no platform, but the sources stay for
+    the report."""
     FAULTS[fault][0](profiles)
     checked = check(profiles)
 
     assert checked.platform is None
     assert has_errors(checked.diagnostics)
-    assert checked.profiles.teams.keys() == {"medical", "nlp", "robotics", "science", "speech", "vision"}
+    assert checked.profiles.teams.keys() == {
+        "medical",
+        "nlp",
+        "robotics",
+        "science",
+        "speech",
+        "vision",
+    }
 
 
 def test_check_and_generate_tell_the_same_of_good_profiles(profiles: Path) -> None:
@@ -91,14 +110,17 @@ def test_check_and_generate_tell_the_same_of_good_profiles(profiles: Path) -> No
 
 
 def test_object_of_a_component_is_told_at_its_own_line(profiles: Path) -> None:
-    """The key itself is the place, once for all clusters and teams, and the hint says to correct it there."""
+    """The key itself is the place, once for all clusters and teams, and the hint says to correct it
+    there."""
     unfit(profiles)
     generation = generate(profiles, COMPONENTS)
     (fault,) = generation.diagnostics
     mark = generation.checked.profiles.sources()[fault.at.file].mark(fault.at)
 
     assert fault.rule == INVALID_MANIFEST.id
-    assert fault.at == Pointer(f"profiles/{COMPONENT}/simulation-defaults.yaml", (0, "dta"), on_key=True)
+    assert fault.at == Pointer(
+        f"profiles/{COMPONENT}/simulation-defaults.yaml", (0, "dta"), on_key=True
+    )
     assert (mark.line, mark.column, mark.end_column) == (7, 1, 4)
     assert fault.message == "ConfigMap `simulation-defaults`: unknown field `dta`"
     assert "Correct the field in this file" in fault.hint
@@ -113,7 +135,9 @@ def test_finding_about_a_later_document_is_told_there(profiles: Path) -> None:
     found = {each.rule: each.at for each in generation.diagnostics}
     at = found["delivery/component-in-foreign-namespace"]
 
-    assert at == Pointer(f"profiles/{COMPONENT}/simulation-defaults.yaml", (1, "metadata", "namespace"))
+    assert at == Pointer(
+        f"profiles/{COMPONENT}/simulation-defaults.yaml", (1, "metadata", "namespace")
+    )
     assert generation.checked.profiles.sources()[at.file].mark(at).line == 18
 
 
@@ -121,14 +145,16 @@ def test_name_that_a_component_uses_is_told_at_the_field(profiles: Path) -> None
     """A name that nothing defines has its caret."""
     file = profiles / COMPONENT / "simulation-defaults.yaml"
     secret = (
-        "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: x, namespace: team-science}\n"
-        "spec:\n  secretStoreRef: {kind: ClusterSecretStore, name: vault}\n  data:\n"
-        "    - secretKey: x\n      remoteRef: {key: ml/teams/science/x}\n"
-        "      sourceRef: {storeRef: {kind: SecretStore, name: nowhere}}\n"
+        "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: x, namespace: "
+        "team-science}\nspec:\n  secretStoreRef: {kind: ClusterSecretStore, name: vault}\n  "
+        "data:\n    - secretKey: x\n      remoteRef: {key: ml/teams/science/x}\n      sourceRef: "
+        "{storeRef: {kind: SecretStore, name: nowhere}}\n"
     )
     file.write_text(secret, encoding="utf-8")
     generation = generate(profiles, COMPONENTS)
-    places = {each.at for each in generation.diagnostics if each.rule == "references/undefined-name"}
+    places = {
+        each.at for each in generation.diagnostics if each.rule == "references/undefined-name"
+    }
     (at,) = places
 
     assert at.path == (0, "spec", "data", 0, "sourceRef", "storeRef", "name")
@@ -136,7 +162,8 @@ def test_name_that_a_component_uses_is_told_at_the_field(profiles: Path) -> None
 
 
 def test_component_that_no_team_lists_is_checked_too(profiles: Path) -> None:
-    """Who lists it later should not be the one who finds out; some release in use must take its objects."""
+    """Who lists it later should not be the one who finds out; some release in use must take its
+    objects."""
     unfit(profiles)
     change(profiles, "teams/science.yaml", "components: [simulation-defaults]\n", "")
     found = {each.rule: each.at for each in generate(profiles, COMPONENTS).diagnostics}
@@ -150,7 +177,8 @@ def test_component_that_no_team_lists_is_checked_too(profiles: Path) -> None:
 def test_unlisted_component_is_compared_with_every_release_in_use(
     profiles: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What one release takes may be meant for its clusters; where there is no cluster, nothing can be told."""
+    """What one release takes may be meant for its clusters; where there is no cluster, nothing can
+    be told."""
     unfit(profiles)
     change(profiles, "teams/science.yaml", "components: [simulation-defaults]\n", "")
     platform = check(profiles).platform
@@ -211,22 +239,37 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "wanted", [("cluster-1",), ("cluster-2", "cluster-0"), ("cluster-0", "cluster-1", "cluster-2"), ("elsewhere",)]
+    "wanted",
+    [
+        ("cluster-1",),
+        ("cluster-2", "cluster-0"),
+        ("cluster-0", "cluster-1", "cluster-2"),
+        ("elsewhere",),
+    ],
 )
 def test_only_wanted_clusters_are_generated(wanted: tuple[str, ...], clusters: Path) -> None:
     """The others are left out, and no byte of those that are wanted differs from a run over all."""
     everything = generate(clusters, COMPONENTS).files
     known = {"cluster-0", "cluster-1", "cluster-2"} & set(wanted)
-    expected = {path: content for path, content in everything.items() if path.partition("/")[0] in known}
+    expected = {
+        path: content for path, content in everything.items() if path.partition("/")[0] in known
+    }
     generation = generate(clusters, COMPONENTS, wanted)
 
     assert generation.files == expected
     assert generation.manifests.keys() == known
-    assert {path.partition("/")[0] for path in everything} == {"cluster-0", "cluster-1", "cluster-2"}
+    assert {path.partition("/")[0] for path in everything} == {
+        "cluster-0",
+        "cluster-1",
+        "cluster-2",
+    }
 
 
-def test_profiles_of_clusters_that_are_not_wanted_are_checked(clusters: Path, tmp_path: Path) -> None:
-    """A fault in another cluster's team stops the run: profiles are right together or not at all."""
+def test_profiles_of_clusters_that_are_not_wanted_are_checked(
+    clusters: Path, tmp_path: Path
+) -> None:
+    """A fault in another cluster's team stops the run: profiles are right together or not at
+    all."""
     root = tmp_path / "profiles"
     write_platform(root, REPOSITORY, teams=3, clusters=3)
     change(root, "teams/team-0002.yaml", "cohort: research", "cohort: reserch")
@@ -237,7 +280,8 @@ def test_profiles_of_clusters_that_are_not_wanted_are_checked(clusters: Path, tm
 
 @pytest.mark.parametrize("today", ["1970-01-01", "2027-03-30", "2027-03-31"])
 def test_day_changes_no_byte(today: str, profiles: Path) -> None:
-    """The tree of every day up to the first end, of a waiver or a runtime, is the tree without a day."""
+    """The tree of every day up to the first end, of a waiver or a runtime, is the tree without a
+    day."""
     generation = generate(profiles, COMPONENTS, today=today)
 
     assert generation.diagnostics == ()
@@ -245,9 +289,13 @@ def test_day_changes_no_byte(today: str, profiles: Path) -> None:
 
 
 def test_day_after_an_end_stops_the_run(profiles: Path) -> None:
-    """A runtime or waiver that has ended is an error: no tree comes of it, and `check` tells the same."""
+    """A runtime or waiver that has ended is an error: no tree comes of it, and `check` tells the
+    same."""
     generation = generate(profiles, COMPONENTS, today="2027-04-01")
 
-    assert [each.rule for each in generation.diagnostics] == ["change/ended-runtime", "change/expired-waiver"]
+    assert [each.rule for each in generation.diagnostics] == [
+        "change/ended-runtime",
+        "change/expired-waiver",
+    ]
     assert check(profiles, "2027-04-01").diagnostics == generation.diagnostics
     assert generation.files == {}

@@ -1,4 +1,5 @@
-"""Verification of a committed tree: with the real tools where they agree, with false ones where they must not."""
+"""Verification of a committed tree: with the real tools where they agree, with false ones where
+they must not."""
 
 from __future__ import annotations
 
@@ -55,13 +56,33 @@ def test_real_tools_count_the_same(profiles: Path, target: Path) -> None:
     lab, east = verified.counts
 
     assert _errors(verified) == []
-    assert (lab.cluster, lab.units, lab.units_built, lab.samples, lab.artifacts) == ("lab", 8, 8, 11, 6)
-    assert (east.cluster, east.units, east.units_built, east.samples, east.artifacts) == ("prod-east", 6, 6, 9, 0)
+    assert (lab.cluster, lab.units, lab.units_built, lab.samples, lab.artifacts) == (
+        "lab",
+        8,
+        8,
+        11,
+        6,
+    )
+    assert (east.cluster, east.units, east.units_built, east.samples, east.artifacts) == (
+        "prod-east",
+        6,
+        6,
+        9,
+        0,
+    )
     for count in verified.counts:
         files = sum(path.startswith(f"{count.cluster}/") for path in verified.generation.files)
-        assert count.objects == count.valid == count.built == count.conform == sum(count.by_unit.values())
+        assert (
+            count.objects
+            == count.valid
+            == count.built
+            == count.conform
+            == sum(count.by_unit.values())
+        )
         assert count.skipped == 0
-        assert count.objects + count.samples + count.artifacts + count.others == files + 1  # the component's object
+        assert (
+            count.objects + count.samples + count.artifacts + count.others == files + 1
+        )  # the component's object
 
 
 def test_only_the_wanted_cluster_is_verified(profiles: Path, target: Path) -> None:
@@ -76,7 +97,9 @@ def test_only_the_wanted_cluster_is_verified(profiles: Path, target: Path) -> No
     assert [count.cluster for count in verified.counts] == ["prod-west"]
 
 
-@pytest.mark.parametrize("pattern", ["teams/nlp/localqueue-gpu.yaml", "trainyard.lock", "platform/kustomization.yaml"])
+@pytest.mark.parametrize(
+    "pattern", ["teams/nlp/localqueue-gpu.yaml", "trainyard.lock", "platform/kustomization.yaml"]
+)
 def test_stale_tree_is_not_looked_into(pattern: str, profiles: Path, target: Path) -> None:
     """What is not fresh is told as stale, whatever else may be wrong with it."""
     file = target / "prod-east" / pattern
@@ -90,7 +113,8 @@ def test_stale_tree_is_not_looked_into(pattern: str, profiles: Path, target: Pat
 def test_unit_that_does_not_build_is_shown_at_its_team(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Kustomize's words stand at the profile of the unit, and the other units are checked all the same."""
+    """Kustomize's words stand at the profile of the unit, and the other units are checked all the
+    same."""
     build = kustomize.build
 
     def refuse(tool: Tool, folder: Path) -> str | Refusal:
@@ -100,7 +124,10 @@ def test_unit_that_does_not_build_is_shown_at_its_team(
     verified = _verify_east(profiles, target)
     (found,) = _errors(verified)
 
-    assert (found.rule, found.at.file) == ("delivery/unit-does-not-build", "profiles/teams/nlp.yaml")
+    assert (found.rule, found.at.file) == (
+        "delivery/unit-does-not-build",
+        "profiles/teams/nlp.yaml",
+    )
     assert found.message == "teams/nlp: no such thing"
     assert verified.counts[0].units_built == 5
     assert verified.counts[0].built == verified.counts[0].conform < verified.counts[0].objects
@@ -113,7 +140,10 @@ def test_unit_that_does_not_build_is_shown_at_its_team(
             "already registered id: ConfigMap.v1.[noGrp]/simulation-defaults.team-science'",
             Pointer(f"{COMPONENT}/simulation-defaults.yaml", (0,)),
         ),
-        (f"path '/r/{COMPONENT}/simulation-defaults.yaml': odd", Pointer(f"{COMPONENT}/simulation-defaults.yaml")),
+        (
+            f"path '/r/{COMPONENT}/simulation-defaults.yaml': odd",
+            Pointer(f"{COMPONENT}/simulation-defaults.yaml"),
+        ),
         (f"accumulation of path '/r/{COMPONENT}': odd", Pointer(f"{COMPONENT}/kustomization.yaml")),
     ],
 )
@@ -135,18 +165,33 @@ def test_component_that_kustomize_names_is_the_place(
 def test_finding_of_kubeconform_is_shown_at_the_profile(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An object, a sample and something that nobody knows, each at the profile that it comes from."""
+    """An object, a sample and something that nobody knows, each at the profile that it comes
+    from."""
     monkeypatch.setattr(
         verification,
         "validate",
         lambda *_: Report(
             valid=148,
             invalid=(
-                Finding("teams/nlp", "LocalQueue", "gpu", "kueue.x-k8s.io/v1beta2", "/spec", "is odd"),
                 Finding(
-                    "samples/trainjob-vision-openmpi-cuda.yaml", "TrainJob", "vision-openmpi-cuda", "v1", "", "odd"
+                    "teams/nlp", "LocalQueue", "gpu", "kueue.x-k8s.io/v1beta2", "/spec", "is odd"
                 ),
-                Finding("teams/science", "ConfigMap", "simulation-defaults", "v1", "/data/solver.ini/0", "is odd"),
+                Finding(
+                    "samples/trainjob-vision-openmpi-cuda.yaml",
+                    "TrainJob",
+                    "vision-openmpi-cuda",
+                    "v1",
+                    "",
+                    "odd",
+                ),
+                Finding(
+                    "teams/science",
+                    "ConfigMap",
+                    "simulation-defaults",
+                    "v1",
+                    "/data/solver.ini/0",
+                    "is odd",
+                ),
             ),
             errors=(Finding("platform", "", "", "", "", "no YAML"),),
             skipped=0,
@@ -182,11 +227,16 @@ def test_object_that_nobody_looked_at_is_an_error(
     monkeypatch.setattr(verification, "validate", lose)
     (found,) = _errors(_verify_east(profiles, target))
 
-    assert (found.rule, found.at.file) == ("delivery/objects-lost", "profiles/clusters/prod-east.yaml")
+    assert (found.rule, found.at.file) == (
+        "delivery/objects-lost",
+        "profiles/clusters/prod-east.yaml",
+    )
     assert f"which skipped {skipped}" in found.message
 
 
-def test_object_that_kustomize_drops_is_an_error(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_object_that_kustomize_drops_is_an_error(
+    profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is listed and not built would never reach the cluster."""
     build = kustomize.build
 
@@ -201,8 +251,11 @@ def test_object_that_kustomize_drops_is_an_error(profiles: Path, target: Path, m
     assert found.rule == "delivery/objects-lost"
 
 
-def test_kubeconform_runs_once(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One process checks all units and samples of a cluster: it is what makes verification quick."""
+def test_kubeconform_runs_once(
+    profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process checks all units and samples of a cluster: it is what makes verification
+    quick."""
     calls: list[list[str]] = []
     validate = kubeconform.validate
 
@@ -245,8 +298,11 @@ def test_broken_profiles_are_told_before_the_tree(profiles: Path, target: Path) 
     assert verified.counts == ()
 
 
-def _fake(folder: Path, name: str, version: str, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a tool of the right version do something else when it is asked for more than its version."""
+def _fake(
+    folder: Path, name: str, version: str, script: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Have a tool of the right version do something else when it is asked for more than its
+    version."""
     asked = {"kustomize": "version", "kubeconform": "-v"}[name]
     path = program(folder / "bin", name, f'[ "$1" = {asked} ] && exec echo {version}\n{script}')
     monkeypatch.setenv(f"TRAINYARD_{name.upper()}", str(path))
@@ -290,15 +346,30 @@ def test_kubeconform_that_prints_garbage_is_a_broken_tool(
         "resources": [{**found, **resource} if isinstance(resource, dict) else resource],
         "summary": {"valid": 0, "invalid": 1, "errors": 0, "skipped": 0},
     }
-    _fake(profiles.parent, "kubeconform", "v0.7.0", f"echo '{json.dumps(report)}'; exit 1", monkeypatch)
+    _fake(
+        profiles.parent,
+        "kubeconform",
+        "v0.7.0",
+        f"echo '{json.dumps(report)}'; exit 1",
+        monkeypatch,
+    )
 
     with pytest.raises(ToolError, match="kubeconform printed no report that can be read"):
         _verify_east(profiles, target)
 
 
-def test_build_that_hangs_ends_all(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first build that takes too long ends those beside it, and those that wait are not begun."""
-    _fake(profiles.parent, "kustomize", "v5.8.1", f"echo x >>{profiles.parent}/begun; sleep 60", monkeypatch)
+def test_build_that_hangs_ends_all(
+    profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first build that takes too long ends those beside it, and those that wait are not
+    begun."""
+    _fake(
+        profiles.parent,
+        "kustomize",
+        "v5.8.1",
+        f"echo x >>{profiles.parent}/begun; sleep 60",
+        monkeypatch,
+    )
     monkeypatch.setattr(verification, "build", partial(kustomize.build, timeout=1.0))
     begun = time.monotonic()
 
@@ -308,7 +379,9 @@ def test_build_that_hangs_ends_all(profiles: Path, target: Path, monkeypatch: py
     assert len((profiles.parent / "begun").read_text().split()) <= 2 * (os.cpu_count() or 1)
 
 
-def test_kubeconform_that_hangs_is_stopped(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kubeconform_that_hangs_is_stopped(
+    profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The objects of one cluster are checked in a time that grows with them, and no longer."""
     _fake(profiles.parent, "kubeconform", "v0.7.0", "sleep 60", monkeypatch)
     monkeypatch.setattr(verification, "validate", partial(kubeconform.validate, timeout=0.5))
@@ -318,8 +391,12 @@ def test_kubeconform_that_hangs_is_stopped(profiles: Path, target: Path, monkeyp
 
 
 def test_hanging_tools_cost_less_than_a_minute() -> None:
-    """Two tools that are slow to tell their version, and one that hangs at its work, in a repository like this one."""
-    work = [inspect.signature(each).parameters["timeout"].default for each in (kustomize.build, kubeconform.validate)]
+    """Two tools that are slow to tell their version, and one that hangs at its work, in a
+    repository like this one."""
+    work = [
+        inspect.signature(each).parameters["timeout"].default
+        for each in (kustomize.build, kubeconform.validate)
+    ]
     megabyte = 1_000_000 / kubeconform.CHARACTERS
 
     assert 2 * tools.VERSION_TIMEOUT + max(work[0], work[1] + megabyte) < 60
@@ -341,7 +418,9 @@ def test_large_unit_gets_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert given == [9 * 40.0]
 
 
-def test_tree_that_changes_meanwhile_is_told(profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tree_that_changes_meanwhile_is_told(
+    profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was fresh a moment ago and is something else now is not verified."""
 
     def edited(*_: object) -> Iterator[Diagnostic]:
@@ -349,14 +428,24 @@ def test_tree_that_changes_meanwhile_is_told(profiles: Path, target: Path, monke
         yield from ()
 
     monkeypatch.setattr(verification, "check_fresh", edited)
-    with pytest.raises(TreeError, match=r"README\.md was changed while it was verified; verify again"):
+    with pytest.raises(
+        TreeError, match=r"README\.md was changed while it was verified; verify again"
+    ):
         _verify_east(profiles, target)
 
 
 @pytest.mark.parametrize(
     ("pointer", "steps"),
-    [("", ()), ("/a/1/b~1c~0", ("a", 1, "b/c~")), ("/a/7/b", ("a",)), ("/a/x", ("a",)), ("/a/0/b", ("a", 0))],
+    [
+        ("", ()),
+        ("/a/1/b~1c~0", ("a", 1, "b/c~")),
+        ("/a/7/b", ("a",)),
+        ("/a/x", ("a",)),
+        ("/a/0/b", ("a", 0)),
+    ],
 )
-def test_json_pointer_leads_as_far_as_the_object_goes(pointer: str, steps: tuple[Step, ...]) -> None:
+def test_json_pointer_leads_as_far_as_the_object_goes(
+    pointer: str, steps: tuple[Step, ...]
+) -> None:
     """A key may hold a slash, and an index is a number only in a list."""
     assert tuple(verification._steps({"a": [{}, {"b/c~": 1}]}, pointer)) == steps

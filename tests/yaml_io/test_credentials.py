@@ -1,4 +1,5 @@
-"""What looks like a credential. The examples are put together here, so that no scanner takes this file for a leak."""
+"""What looks like a credential. The examples are put together here, so that no scanner takes this
+file for a leak."""
 
 from __future__ import annotations
 
@@ -41,7 +42,16 @@ def seen(text: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("what", "secret"), SECRETS.items())
 @pytest.mark.parametrize(
-    "frame", ["{}", "key: {}\n", "a: |\n  {}\n", "# {}", 'url: "https://x/?t={}"', "a: [{}, b]", "data: {{t: {}}}"]
+    "frame",
+    [
+        "{}",
+        "key: {}\n",
+        "a: |\n  {}\n",
+        "# {}",
+        'url: "https://x/?t={}"',
+        "a: [{}, b]",
+        "data: {{t: {}}}",
+    ],
 )
 def test_shape_is_found_wherever_it_stands(what: str, secret: str, frame: str) -> None:
     """Under any key, in a block, in a comment: exactly it, and nothing around it."""
@@ -70,7 +80,12 @@ def test_literal_under_a_telling_key_is_found(line: str, secret: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["https://ci:correct@git.example.com/ml.git", "repository: ssh://git:x@host", "a=//b ftp://u:p@h"]
+    "address",
+    [
+        "https://ci:correct@git.example.com/ml.git",
+        "repository: ssh://git:x@host",
+        "a=//b ftp://u:p@h",
+    ],
 )
 def test_password_in_an_address_is_found(address: str) -> None:
     """The user may be named, the password not."""
@@ -127,10 +142,13 @@ def test_credential_under_a_telling_key_is_one_finding() -> None:
 
 
 @pytest.mark.parametrize("before", ["", "x", "xy"])
-@pytest.mark.parametrize("kind", ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
+@pytest.mark.parametrize(
+    "kind", ["RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"]
+)
 @pytest.mark.parametrize("width", [40, 64, 10_000])
 def test_private_key_in_base64_is_found(before: str, kind: str, width: int) -> None:
-    """As ``binaryData`` has it, or a Secret: on one line or many, wherever it begins in its three bytes."""
+    """As ``binaryData`` has it, or a Secret: on one line or many, wherever it begins in its three
+    bytes."""
     text = base64.b64encode(f"{before}-----BEGIN {kind}-----\n{RANDOM * 6}\n".encode()).decode()
     lines = [text[i : i + width] for i in range(0, len(text), width)]
     found = seen("binaryData:\n  id: |\n    " + "\n    ".join(lines) + "\n")
@@ -146,9 +164,14 @@ def test_placeholder_of_a_token_is_left_alone() -> None:
 
 
 def test_no_committed_yaml_holds_a_credential() -> None:
-    """Profiles, examples, presets, releases and cases: digests, addresses of stores and keys of people are none."""
+    """Profiles, examples, presets, releases and cases: digests, addresses of stores and keys of
+    people are none."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "*.yaml"], cwd=REPOSITORY, capture_output=True, check=True, text=True
+        ["git", "ls-files", "-z", "*.yaml"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        check=True,
+        text=True,
     )
     files = [file for file in listed.stdout.split("\0") if file]
 
@@ -157,10 +180,50 @@ def test_no_committed_yaml_holds_a_credential() -> None:
 
 
 HOSTILE = (
-    *("password:", "password: ", "{password:", "# secret_key=", "-", "- ", "-----BEGIN ", "-----BEGIN A PRIVATE KEY"),
-    *("LS0tLS1CRUdJTi", "LS0tLS1CRUdJTi\n", "://a:", "://", "eyJ", "ey.", "eyJhbGciOiJIUzI1NiIs.", "glc_", "ABSK+"),
-    *("a", "0", "a.", "atlasv1.", "AKIA ", "xoxb-1", "s.", "sk-", "https://a.webhook.office.com/", "ops_eyJ", "_mmk"),
-    *("ZXlKaGJHY2lPaU", "sntrys_eyJpYXQiO", "glpat-a", "dp.pt.", "SG.", "airtable pata", "sc_a.b.acc-", "Q~1Q~"),
+    *(
+        "password:",
+        "password: ",
+        "{password:",
+        "# secret_key=",
+        "-",
+        "- ",
+        "-----BEGIN ",
+        "-----BEGIN A PRIVATE KEY",
+    ),
+    *(
+        "LS0tLS1CRUdJTi",
+        "LS0tLS1CRUdJTi\n",
+        "://a:",
+        "://",
+        "eyJ",
+        "ey.",
+        "eyJhbGciOiJIUzI1NiIs.",
+        "glc_",
+        "ABSK+",
+    ),
+    *(
+        "a",
+        "0",
+        "a.",
+        "atlasv1.",
+        "AKIA ",
+        "xoxb-1",
+        "s.",
+        "sk-",
+        "https://a.webhook.office.com/",
+        "ops_eyJ",
+        "_mmk",
+    ),
+    *(
+        "ZXlKaGJHY2lPaU",
+        "sntrys_eyJpYXQiO",
+        "glpat-a",
+        "dp.pt.",
+        "SG.",
+        "airtable pata",
+        "sc_a.b.acc-",
+        "Q~1Q~",
+    ),
 )
 
 
@@ -176,7 +239,10 @@ def test_hostile_file_is_searched_in_linear_time(unit: str) -> None:
 
 def test_thousand_profiles_are_searched_within_a_second() -> None:
     """Rules whose keyword is not in a text are not tried."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted((REPOSITORY / "profiles").rglob("*.yaml"))]
+    texts = [
+        path.read_text(encoding="utf-8")
+        for path in sorted((REPOSITORY / "profiles").rglob("*.yaml"))
+    ]
     list(find_credentials(texts[0]))
     begin = time.process_time()
     for i in range(1000):
@@ -187,7 +253,8 @@ def test_thousand_profiles_are_searched_within_a_second() -> None:
 
 @pytest.mark.parametrize("secret", SECRETS.values())
 def test_masked_text_has_the_same_places(secret: str) -> None:
-    """Line by line as wide as before, so that a caret still points to the right place; and nothing of it is left."""
+    """Line by line as wide as before, so that a caret still points to the right place; and nothing
+    of it is left."""
     text = f"a: 1\nkey: {secret}  # why\nb: 2\n"
     hidden = masked(text)
 

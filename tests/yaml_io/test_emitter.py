@@ -19,7 +19,23 @@ from trainyard.yaml_io.source import Plain
 Load = Callable[[str], Plain]
 
 ADVERSARIAL = [
-    *("1e3", "1234e56", "1234567e8", "0o17", "08", "012", "0x1F", "0b1", "1_000", "+1", "-1", "1.5", ".5", "5.", "1."),
+    *(
+        "1e3",
+        "1234e56",
+        "1234567e8",
+        "0o17",
+        "08",
+        "012",
+        "0x1F",
+        "0b1",
+        "1_000",
+        "+1",
+        "-1",
+        "1.5",
+        ".5",
+        "5.",
+        "1.",
+    ),
     *(
         "y",
         "Y",
@@ -72,7 +88,23 @@ ADVERSARIAL = [
         "|",
         ">",
     ),
-    *("[a]", "{a}", "{{ a }}", "$(X)", "'a'", '"a"', "a\\b", "#", ",", "a, b", "a,b", "::", "a:b", "/dev/x", "x" * 300),
+    *(
+        "[a]",
+        "{a}",
+        "{{ a }}",
+        "$(X)",
+        "'a'",
+        '"a"',
+        "a\\b",
+        "#",
+        ",",
+        "a, b",
+        "a,b",
+        "::",
+        "a:b",
+        "/dev/x",
+        "x" * 300,
+    ),
     *(
         "é",
         "😀",
@@ -176,7 +208,11 @@ def test_emit_is_read_back_by_every_reader(load: Load, body: Plain) -> None:
 @pytest.mark.parametrize("load", [fast, pure, ruamel, manifests])
 def test_emit_keeps_every_adversarial_text(load: Load) -> None:
     """Each text survives as value, as list item, as key, and behind each other."""
-    body = {"values": ADVERSARIAL, "nested": [[it] for it in ADVERSARIAL], "keys": {it: it for it in ADVERSARIAL}}
+    body = {
+        "values": ADVERSARIAL,
+        "nested": [[it] for it in ADVERSARIAL],
+        "keys": {it: it for it in ADVERSARIAL},
+    }
     assert load(emit(body).decode()) == body
 
 
@@ -189,19 +225,30 @@ def test_emit_takes_any_root(body: Plain) -> None:
     assert fast(emit(body).decode()) == body
 
 
-@given(st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), st.sampled_from(ADVERSARIAL), min_size=1))
+@given(
+    st.dictionaries(
+        st.from_regex(r"[a-z]{1,8}", fullmatch=True), st.sampled_from(ADVERSARIAL), min_size=1
+    )
+)
 def test_emit_is_a_profile_for_the_reader(body: Plain) -> None:
-    """The reader of profiles finds nothing ambiguous in what we write; only the characters it refuses everywhere."""
+    """The reader of profiles finds nothing ambiguous in what we write; only the characters it
+    refuses everywhere."""
     source, diagnostics = read("p.yaml", emit(body))
     assert {it.rule for it in diagnostics} <= {"shape/hidden-character"}
     assert source.value == body
 
 
 def test_emit_has_one_readable_shape() -> None:
-    """Lists stand under their key as kubectl writes them, scripts are blocks, the header is a comment."""
+    """Lists stand under their key as kubectl writes them, scripts are blocks, the header is a
+    comment."""
     body = {
         "kind": "A",
-        "spec": {"items": [{"name": "a", "sub": ["x", 1]}, ["y", []], "z"], "none": None, "on": True, "no": {}},
+        "spec": {
+            "items": [{"name": "a", "sub": ["x", 1]}, ["y", []], "z"],
+            "none": None,
+            "on": True,
+            "no": {},
+        },
         "script": "set -e\n\n  run\n",
         "strip": "a\nb",
         "keep": "a\n\n",
@@ -215,7 +262,9 @@ def test_emit_has_one_readable_shape() -> None:
     )
 
 
-@pytest.mark.parametrize("text", [it for it in ADVERSARIAL if re.fullmatch(r"[-+.]?[0-9][0-9a-fA-FxobeE_.:+-]*", it)])
+@pytest.mark.parametrize(
+    "text", [it for it in ADVERSARIAL if re.fullmatch(r"[-+.]?[0-9][0-9a-fA-FxobeE_.:+-]*", it)]
+)
 def test_emit_quotes_whatever_looks_like_a_number(text: str) -> None:
     """Even where no known reader would take it for one."""
     assert emit({"a": text}) == f'a: "{text}"\n'.encode()
@@ -232,7 +281,8 @@ def test_emit_refuses_what_is_no_plain_data(body: Plain) -> None:
 
 @pytest.mark.parametrize("body", ["\ud800", {"\udfff": 1}, {"a": "x\n\ud800"}, {"k" * 1001: 1}])
 def test_emit_refuses_what_yaml_cannot_hold(body: Plain) -> None:
-    """Half a surrogate pair and a key beyond libyaml's look-ahead raise instead of writing what can't be read."""
+    """Half a surrogate pair and a key beyond libyaml's look-ahead raise instead of writing what
+    can't be read."""
     with pytest.raises(ValueError, match=r"half a character|a key of"):
         emit(body)
 

@@ -11,7 +11,15 @@ from trainyard.yaml_io.source import Plain
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        *[("yes", True), ("Off", False), ("y", True), ("True", True), ("~", None), ("", None), ("null", None)],
+        *[
+            ("yes", True),
+            ("Off", False),
+            ("y", True),
+            ("True", True),
+            ("~", None),
+            ("", None),
+            ("null", None),
+        ],
         *[
             ("0644", 420),
             ("0o17", 15),
@@ -61,6 +69,7 @@ def test_parse_manifests_reads_every_document_and_drops_empty_ones() -> None:
     ],
 )
 def test_parse_manifests_says_the_line_of_what_it_refuses(text: str, line: int) -> None:
-    """A stream that is no YAML, or has an alias, a tag or a duplicate, is a ValueError with its line."""
+    """A stream that is no YAML, or has an alias, a tag or a duplicate, is a ValueError with its
+    line."""
     with pytest.raises(ValueError, match=f"^line {line}: "):
         parse_manifests(text)

@@ -62,7 +62,23 @@ CASES = [
 ]
 
 AMBIGUOUS = [
-    *("yes", "No", "on", "OFF", "y", "N", "True", "FALSE", "~", "Null", "=", "<<", ".inf", "-.INF", ".nan"),
+    *(
+        "yes",
+        "No",
+        "on",
+        "OFF",
+        "y",
+        "N",
+        "True",
+        "FALSE",
+        "~",
+        "Null",
+        "=",
+        "<<",
+        ".inf",
+        "-.INF",
+        ".nan",
+    ),
     *(
         "012",
         "08",
@@ -84,13 +100,24 @@ AMBIGUOUS = [
         "-_",
         "._",
     ),
-    *("22:22", "0000:18:00.0", "190:20:30", "2026-11-21", "2026-1-2 10:00:00", "2026-11-21T10:00:00Z", "9" * 13),
+    *(
+        "22:22",
+        "0000:18:00.0",
+        "190:20:30",
+        "2026-11-21",
+        "2026-1-2 10:00:00",
+        "2026-11-21T10:00:00Z",
+        "9" * 13,
+    ),
 ]
 
 
 def found(content: bytes) -> list[str]:
     """Return what the reader finds, as ``line:column rule``."""
-    return [f"{it.at.line}:{it.at.column} {it.rule.removeprefix('shape/')}" for it in read("p.yaml", content)[1]]
+    return [
+        f"{it.at.line}:{it.at.column} {it.rule.removeprefix('shape/')}"
+        for it in read("p.yaml", content)[1]
+    ]
 
 
 @pytest.mark.parametrize(("content", "expected"), CASES)
@@ -110,7 +137,9 @@ def test_cases_cover_every_rule_of_the_reader() -> None:
 def test_read_refuses_a_scalar_on_which_readers_disagree(text: str) -> None:
     """The text stays the best guess, and the hint shows it in quotes."""
     source, diagnostics = read("p.yaml", f"a:\n  - {text}\n".encode())
-    assert [(it.rule, it.at.line, it.at.column) for it in diagnostics] == [("shape/ambiguous-scalar", 2, 5)]
+    assert [(it.rule, it.at.line, it.at.column) for it in diagnostics] == [
+        ("shape/ambiguous-scalar", 2, 5)
+    ]
     assert f'"{text}"' in diagnostics[0].hint
     assert source.value == {"a": [text]}
 
@@ -137,8 +166,21 @@ def test_read_refuses_a_scalar_on_which_readers_disagree(text: str) -> None:
                 "1_x",
             )
         ],
-        *[("0", 0), ("-7", -7), ("9" * 12, 999_999_999_999), ("true", True), ("false", False), ("null", None)],
-        *[('"no"', "no"), ("'012'", "012"), ("", None), ("|\n  a\n  b", "a\nb\n"), ("x\n\n  y", "x\ny")],
+        *[
+            ("0", 0),
+            ("-7", -7),
+            ("9" * 12, 999_999_999_999),
+            ("true", True),
+            ("false", False),
+            ("null", None),
+        ],
+        *[
+            ('"no"', "no"),
+            ("'012'", "012"),
+            ("", None),
+            ("|\n  a\n  b", "a\nb\n"),
+            ("x\n\n  y", "x\ny"),
+        ],
     ],
 )
 def test_read_takes_a_scalar_on_which_readers_agree(text: str, value: Plain) -> None:
@@ -166,7 +208,8 @@ def test_read_goes_on_after_local_mistakes_until_the_syntax_ends() -> None:
 
 
 def test_read_tells_all_anchors_and_aliases_as_one() -> None:
-    """An alias bomb has one cause: one finding at its first place, with the count and up to ten places."""
+    """An alias bomb has one cause: one finding at its first place, with the count and up to ten
+    places."""
     content = b"a: &a [x]\n" + b"".join(b"b%d: *a\n" % number for number in range(12))
     source, (found,) = read("p.yaml", content)
 
@@ -179,14 +222,18 @@ def test_read_tells_all_anchors_and_aliases_as_one() -> None:
 
 
 def test_read_keeps_a_value_that_only_has_an_anchor() -> None:
-    """What an anchor marks is written out, so the shape can be checked; what an alias stands for is not guessed."""
+    """What an anchor marks is written out, so the shape can be checked; what an alias stands for is
+    not guessed."""
     assert read("p.yaml", b"a: &x b\n")[0].value == {"a": "b"}
     assert read("p.yaml", b"a: *x\n")[0].value is None
 
 
 @pytest.mark.parametrize(
     ("key", "named"),
-    [("n\u043edes", "U+043E CYRILLIC SMALL LETTER O"), ("\uff4eodes", "U+FF4E FULLWIDTH LATIN SMALL LETTER N")],
+    [
+        ("n\u043edes", "U+043E CYRILLIC SMALL LETTER O"),
+        ("\uff4eodes", "U+FF4E FULLWIDTH LATIN SMALL LETTER N"),
+    ],
 )
 def test_read_names_the_character_of_a_key_that_is_not_ascii(key: str, named: str) -> None:
     """A key that looks right on the screen is told apart by its code point."""
@@ -197,7 +244,8 @@ def test_read_names_the_character_of_a_key_that_is_not_ascii(key: str, named: st
 
 
 def test_read_shows_the_first_place_of_a_duplicate_key() -> None:
-    """The note of a duplicate points to where the key stood first; the last value is the best guess."""
+    """The note of a duplicate points to where the key stood first; the last value is the best
+    guess."""
     source, (diagnostic,) = read("p.yaml", b"a:\n  b: 1\n  c: 2\n  b: 3\n")
     assert diagnostic.notes[0].at == Pointer("p.yaml", line=2, column=3)
     assert source.value == {"a": {"b": 3, "c": 2}}
@@ -219,7 +267,8 @@ def test_read_accepts_bom_and_crlf() -> None:
 
 
 def test_read_marks_keys_and_values_by_path() -> None:
-    """Each value and key has its span: half-open, in code points, on its first line; an empty value its key's."""
+    """Each value and key has its span: half-open, in code points, on its first line; an empty value
+    its key's."""
     source, _ = read("p.yaml", "a: 1\nb: ['é😀', x]\nc:\nd: |\n  x\n  y\n".encode())
     assert source.marks == {
         (): Mark(1, 1, 2),
@@ -244,9 +293,12 @@ def test_read_limits_the_hidden_characters_it_lists() -> None:
     assert len(found(b"\x00" * 1000)) == 20
 
 
-@pytest.mark.parametrize("unit", ["[", "{", "- ", "? ", "a: [", "!", "'", "a: {b", "# ", "[a, ", "&a ", "\n "])
+@pytest.mark.parametrize(
+    "unit", ["[", "{", "- ", "? ", "a: [", "!", "'", "a: {b", "# ", "[a, ", "&a ", "\n "]
+)
 def test_read_is_quick_on_hostile_repetition(unit: str) -> None:
-    """A quarter of a megabyte of nesting neither crashes nor stalls the reader: what is not linear takes minutes."""
+    """A quarter of a megabyte of nesting neither crashes nor stalls the reader: what is not linear
+    takes minutes."""
     begin = time.process_time()
     read("p.yaml", (unit * (250_000 // len(unit))).encode())
     assert time.process_time() - begin < 10
@@ -295,7 +347,11 @@ ODDITIES = (
 PIECES = st.sampled_from((*TOKENS, *ODDITIES))
 
 
-@given(st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=40).map(lambda it: "".join(it).encode())))
+@given(
+    st.one_of(
+        st.binary(max_size=200), st.lists(PIECES, max_size=40).map(lambda it: "".join(it).encode())
+    )
+)
 @example(b"\xff\xfea\x00")
 @example(b"\xef\xbb\xbf")
 @example(b'a: "\\ud800"')
@@ -305,7 +361,9 @@ def test_read_never_raises_and_every_place_lies_in_the_file(content: bytes) -> N
     source, diagnostics = read("p.yaml", content)
     assert diagnostics or isinstance(source.value, dict)
     lines = source.lines
-    places = [place for it in diagnostics for place in (it.at, *(note.at for note in it.notes if note.at))]
+    places = [
+        place for it in diagnostics for place in (it.at, *(note.at for note in it.notes if note.at))
+    ]
     for place in [*map(source.mark, places), *source.marks.values(), *source.key_marks.values()]:
         assert 1 <= place.line <= len(lines)
         assert 1 <= place.column <= len(lines[place.line - 1]) + 1

@@ -8,7 +8,8 @@ from trainyard.yaml_io.template_tree import Node, Pair, compose_skeleton
 
 
 def test_compose_skeleton_keeps_order_duplicates_and_lines() -> None:
-    """Each entry has the line of its key, each node that of its beginning; comments and quotes are gone."""
+    """Each entry has the line of its key, each node that of its beginning; comments and quotes are
+    gone."""
     root = compose_skeleton("# c\nb: 1\na:\n  - x  # c\n  - 'no'\n  -\nb: {c: true}\n")
     items = (Node("scalar", 4, "x"), Node("scalar", 5, "no"), Node("scalar", 6, None))
     inner = Node("mapping", 7, entries=(Pair("c", 7, Node("scalar", 7, value=True)),))

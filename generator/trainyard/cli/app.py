@@ -25,7 +25,8 @@ COMMANDS = {
     "schema": "Print the JSON Schema of a kind of profile.",
     "doctor": "Show versions of tools, and whether all is there.",
 }
-"""Name -> help, so that the list of commands is shown without loading any; a test compares it with each own."""
+"""Name -> help, so that the list of commands is shown without loading any; a test compares it with
+each own."""
 _EXTRAS = {"rehearse": ("httpx", "cryptography")}
 """Commands that need more than Trainyard does: the extra of their name brings these libraries."""
 
@@ -47,7 +48,9 @@ class Commands(click.Group):
         if name not in COMMANDS:
             near = [] if ctx.resilient_parsing else get_close_matches(name, COMMANDS, n=1)
             if near:
-                raise click.UsageError(f"there is no command `{name}`; did you mean `{near[0]}`?", ctx)
+                raise click.UsageError(
+                    f"there is no command `{name}`; did you mean `{near[0]}`?", ctx
+                )
             return None
         try:
             with at_once():
@@ -76,17 +79,20 @@ def _load(name: str) -> click.Command:
         if missing.name not in _EXTRAS.get(name, ()):
             raise
         raise ToolError(
-            f"`{name}` needs {missing.name}, which is not installed; run `pip install 'trainyard[{name}]'`"
+            f"`{name}` needs {missing.name}, which is not installed; run `pip install "
+            f"'trainyard[{name}]'`"
         ) from missing
     assert isinstance(command, click.Command)
     return command
 
 
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, message="trainyard %(version)s")
 def app() -> None:
     """Turn short profiles into a complete, validated GitOps tree for multi-team training on shared GPU nodes.
 
-    Exit codes: 0 fine, 1 findings, 2 usage, 3 no input, 4 a tool is missing or broken, 5 input or output failed,
-    70 a bug of Trainyard, 130 interrupted.
+    Exit codes: 0 fine, 1 findings, 2 usage, 3 no input, 4 a tool is missing or broken, 5 input or
+    output failed, 70 a bug of Trainyard, 130 interrupted.
     """

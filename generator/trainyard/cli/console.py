@@ -50,7 +50,8 @@ def working(what: str) -> Iterator[None]:
 def wants_colour(choice: str) -> bool:
     """Decide about colour: what the user says, then NO_COLOR, FORCE_COLOR and whether stdout is a terminal.
 
-    Sources: https://no-color.org and https://force-color.org; a variable that is set and empty says nothing.
+    Sources: https://no-color.org and https://force-color.org; a variable that is set and empty says
+    nothing.
     """
     if choice != "auto":
         return choice == "always"
@@ -63,4 +64,6 @@ def wants_colour(choice: str) -> bool:
 
 def printable(text: str) -> str:
     """Return text with everything escaped that could steer a terminal or hide what is there."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )

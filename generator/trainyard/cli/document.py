@@ -16,7 +16,11 @@ FORMAT = 1
 
 def envelope(command: str, **content: Any) -> str:
     """Return a document: who wrote it for which command, then the content in the order given."""
-    head = {"version": FORMAT, "tool": {"name": "trainyard", "version": __version__}, "command": command}
+    head = {
+        "version": FORMAT,
+        "tool": {"name": "trainyard", "version": __version__},
+        "command": command,
+    }
     return json.dumps({**head, **content}, indent=2)
 
 
@@ -46,7 +50,11 @@ def _diagnostic(diagnostic: Diagnostic, place: Place, findings: Findings) -> dic
 
 
 def _note(note: Note, findings: Findings) -> dict[str, Any]:
-    where = _place(findings.places.find(note.at)) if note.at else {"file": None, "start": None, "end": None}
+    where = (
+        _place(findings.places.find(note.at))
+        if note.at
+        else {"file": None, "start": None, "end": None}
+    )
     return {"message": note.message, **where}
 
 

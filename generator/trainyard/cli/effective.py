@@ -41,7 +41,9 @@ def effective(platform: Platform, name: str) -> tuple[Section, ...]:
     """Return what holds for a team; nothing but its own section when it is retired."""
     team = next(team for team in platform.teams if team.name == name)
     tenants = [tenant for site in platform.sites for tenant in site.tenants if tenant.name == name]
-    on_clusters = (Section(f"on cluster {tenant.cluster.name}", tuple(_tenant(tenant))) for tenant in tenants)
+    on_clusters = (
+        Section(f"on cluster {tenant.cluster.name}", tuple(_tenant(tenant))) for tenant in tenants
+    )
     return (Section(f"team {name}", tuple(_team(team))), *on_clusters)
 
 
@@ -64,7 +66,9 @@ def _tenant(tenant: Tenant) -> Iterator[Value]:
     for egress in tenant.cluster.egress:
         targets = ", ".join((*egress.cidrs, *egress.namespaces))
         ports = ", ".join(map(str, egress.ports))
-        yield Value(f"egress {egress.name}", f"{egress.source} to {targets}, TCP {ports}", egress.at)
+        yield Value(
+            f"egress {egress.name}", f"{egress.source} to {targets}, TCP {ports}", egress.at
+        )
 
 
 def _space(space: Space) -> Iterator[Value]:
@@ -76,10 +80,20 @@ def _space(space: Space) -> Iterator[Value]:
         yield Value(f"{own}user ids", told, space.ids.at)
     for grant in space.grants:
         gpus = f", {counted(grant.gpus, 'GPU')}" if grant.gpus else ""
-        yield Value(f"{own}runtime {grant.launch.name}", f"jobs up to {grant.size}{gpus}", space.team.at / "runtimes")
-        yield Value(f"{own}ranks of {grant.launch.name}", _ranks(grant.launch), grant.launch.runtime.at / "ranks")
+        yield Value(
+            f"{own}runtime {grant.launch.name}",
+            f"jobs up to {grant.size}{gpus}",
+            space.team.at / "runtimes",
+        )
+        yield Value(
+            f"{own}ranks of {grant.launch.name}",
+            _ranks(grant.launch),
+            grant.launch.runtime.at / "ranks",
+        )
     yield Value(
-        f"{own}priorities", ", ".join(each.name for each in space.priorities) or "none", space.profile.at / "priorities"
+        f"{own}priorities",
+        ", ".join(each.name for each in space.priorities) or "none",
+        space.profile.at / "priorities",
     )
     for network in space.networks:
         told = f"{network.fabric.link.segment} {network.told}, {network.addresses.subnet}"
@@ -89,7 +103,11 @@ def _space(space: Space) -> Iterator[Value]:
         yield Value(f"{own}storage {claim.name}", f"{size} at {claim.mount_path}", claim.request.at)
     for allowed in space.allowances:
         size = format_amount("storage", allowed.size)
-        yield Value(f"{own}claims of {allowed.storage.name}", f"an admin may claim {size} in all", allowed.at)
+        yield Value(
+            f"{own}claims of {allowed.storage.name}",
+            f"an admin may claim {size} in all",
+            allowed.at,
+        )
     for bucket in space.buckets:
         told = f"bucket {bucket.bucket} at {bucket.mount_path}"
         yield Value(f"{own}storage {bucket.name}", told, space.profile.at / "storage" / bucket.name)
@@ -99,10 +117,17 @@ def _ranks(launch: Launch) -> str:
     """Return how many ranks a node starts, and what each is bound to."""
     where = "node" if launch.part == 1 else "pod"
     if not launch.runtime.launcher.mpi:
-        return f"{launch.gpus} per {where}, not bound" if launch.gpus else "as the job states, not bound"
+        return (
+            f"{launch.gpus} per {where}, not bound"
+            if launch.gpus
+            else "as the job states, not bound"
+        )
     if not launch.runtime.binds:
         return f"{launch.ranks} per {where}, not bound"
-    cores, threads = counted(launch.cores_per_rank, "core"), counted(launch.threads_per_rank, "thread")
+    cores, threads = (
+        counted(launch.cores_per_rank, "core"),
+        counted(launch.threads_per_rank, "thread"),
+    )
     return f"{launch.ranks} per {where}, each bound to {cores} ({threads})"
 
 
@@ -123,6 +148,10 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
             yield Value(f"{pool}: borrows at most", quota.told(quota.borrowed), quota.at / "borrow")
             yield Value(f"{pool}: lends at most", quota.told(quota.lent), quota.at / "lend")
             if flavor.pool.rails:
-                yield Value(f"{pool}: rails", _rails(flavor.pool), flavor.pool.hardware.stated("nics"))
+                yield Value(
+                    f"{pool}: rails", _rails(flavor.pool), flavor.pool.hardware.stated("nics")
+                )
             for resource in flavor.resources(queue.covered):
-                yield Value(f"{pool}: own {resource.name}", resource.nominal, flavor.pool.hardware.at)
+                yield Value(
+                    f"{pool}: own {resource.name}", resource.nominal, flavor.pool.hardware.at
+                )

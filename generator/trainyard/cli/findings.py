@@ -78,7 +78,9 @@ def _blocks(findings: Findings, *, colour: bool) -> Iterator[str]:
         yield f"{_paint(f'{severity}[{rule}]', colour, _COLOURS[severity])}: and {count:,} more\n"
 
 
-def _block(group: list[tuple[Diagnostic, Place]], places: Places, *, explain: bool, colour: bool) -> Iterator[str]:
+def _block(
+    group: list[tuple[Diagnostic, Place]], places: Places, *, explain: bool, colour: bool
+) -> Iterator[str]:
     """Yield the lines of one cause: its first place in full, where else it is found, and what it does once a rule."""
     (diagnostic, place), *others = group
     tone = _COLOURS[diagnostic.severity]
@@ -93,9 +95,15 @@ def _block(group: list[tuple[Diagnostic, Place]], places: Places, *, explain: bo
         yield f"{gutter} {bar}"
         yield f"{_paint(str(place.mark.line), colour, 'blue')} {bar} {line}".rstrip()
         yield f"{gutter} {bar} {_paint_after_spaces(carets, colour, tone)}"
-    remarks = (*_elsewhere([other for _, other in others]), *_remarks(diagnostic, places, explain=explain))
+    remarks = (
+        *_elsewhere([other for _, other in others]),
+        *_remarks(diagnostic, places, explain=explain),
+    )
     for name, told in remarks:
-        yield f"{gutter} {_paint('=', colour, 'blue')} {_paint(name, colour, None)}: {printable(told)}"
+        yield (
+            f"{gutter} {_paint('=', colour, 'blue')} {_paint(name, colour, None)}: "
+            f"{printable(told)}"
+        )
 
 
 def _elsewhere(others: list[Place]) -> Iterator[tuple[str, str]]:
@@ -125,7 +133,9 @@ def _excerpt(place: Place) -> tuple[str, str]:
     """Return the part of the line around the span, and the carets below it."""
     assert place.mark is not None
     first, end = place.mark.column - 1, place.mark.end_column - 1
-    start = max(0, min(first - _BEFORE, len(place.text) - _WIDTH)) if len(place.text) > _WIDTH else 0
+    start = (
+        max(0, min(first - _BEFORE, len(place.text) - _WIDTH)) if len(place.text) > _WIDTH else 0
+    )
     stop = start + _WIDTH
     left, right = ("..." if start else ""), ("..." if len(place.text) > stop else "")
     shown = place.text[start:stop].replace("\t", " ")

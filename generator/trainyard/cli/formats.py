@@ -31,7 +31,9 @@ def parse_output(text: str) -> Output:
     """
     form, colon, file = text.partition(":")
     if form not in _NAMES or (colon and not file):
-        raise click.BadParameter(f"`{text}` is neither {' nor '.join(_NAMES)}, alone or followed by `:FILE`")
+        raise click.BadParameter(
+            f"`{text}` is neither {' nor '.join(_NAMES)}, alone or followed by `:FILE`"
+        )
     return Output(form, Path(file) if colon else None)
 
 
@@ -40,14 +42,23 @@ def complete_form(_: click.Context, __: click.Parameter, incomplete: str) -> lis
     return [CompletionItem(name) for name in _NAMES if name.startswith(incomplete)]
 
 
-def one_on_stdout(_: click.Context, __: click.Parameter, outputs: tuple[Output, ...]) -> tuple[Output, ...]:
+def one_on_stdout(
+    _: click.Context, __: click.Parameter, outputs: tuple[Output, ...]
+) -> tuple[Output, ...]:
     """Refuse two forms on stdout, where neither could be read."""
     if sum(output.file is None for output in outputs) > 1:
-        raise click.BadParameter("only one form can go to stdout; give the others a file: `--format json:FILE`")
+        raise click.BadParameter(
+            "only one form can go to stdout; give the others a file: `--format json:FILE`"
+        )
     return outputs
 
 
-def deliver(outputs: tuple[Output, ...], colour: str, text: Callable[[bool], str], document: Callable[[], str]) -> None:
+def deliver(
+    outputs: tuple[Output, ...],
+    colour: str,
+    text: Callable[[bool], str],
+    document: Callable[[], str],
+) -> None:
     """Write a result in every wanted form.
 
     Args:
@@ -61,7 +72,11 @@ def deliver(outputs: tuple[Output, ...], colour: str, text: Callable[[bool], str
         OSError: stdout did not take it.
     """
     for output in outputs:
-        content = document() if output.form == "json" else text(output.file is None and wants_colour(colour))
+        content = (
+            document()
+            if output.form == "json"
+            else text(output.file is None and wants_colour(colour))
+        )
         if output.file is None:
             result(content)
         else:

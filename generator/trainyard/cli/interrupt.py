@@ -1,7 +1,8 @@
 """Ctrl-C: ends the process at once while there is nothing to put right, and as `KeyboardInterrupt` while there is.
 
-Python raises `KeyboardInterrupt` between any two lines. Inside an import it leaves modules half made, and while an
-object is collected it is printed and forgotten: a user would see a traceback, or a command that goes on.
+Python raises `KeyboardInterrupt` between any two lines. Inside an import it leaves modules half
+made, and while an object is collected it is printed and forgotten: a user would see a traceback, or
+a command that goes on.
 
 It imports little, since nothing protects its own import from Ctrl-C.
 """
@@ -25,7 +26,12 @@ class at_once:  # noqa: N801 - a context manager; `contextlib` would triple the 
         if self._before != signal.SIG_IGN:
             signal.signal(signal.SIGINT, _end)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         signal.signal(signal.SIGINT, self._before)
 
 

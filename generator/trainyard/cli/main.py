@@ -43,7 +43,9 @@ def run(args: Sequence[str]) -> int:
 
 def _invoke(args: Sequence[str]) -> int:
     try:
-        return int(app.main(args=list(args), prog_name="trainyard", standalone_mode=False) or Exit.FINE)
+        return int(
+            app.main(args=list(args), prog_name="trainyard", standalone_mode=False) or Exit.FINE
+        )
     except click.exceptions.NoArgsIsHelpError as problem:
         say(problem.format_message())
         return Exit.USAGE
@@ -98,5 +100,8 @@ def _bug(args: Sequence[str], problem: Exception) -> int:
     except OSError:
         say("no report could be written")
     else:
-        say(f"Please report it with {path}, which holds the command and where it failed, and no profile.")
+        say(
+            f"Please report it with {path}, which holds the command and where it failed, and no "
+            "profile."
+        )
     return Exit.BUG

@@ -20,10 +20,20 @@ from trainyard.yaml_io.source import Profiles
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 profiles_option = click.option(
-    "--profiles", type=_FOLDER, default="profiles", show_default=True, metavar="DIR", help="Folder of the profiles."
+    "--profiles",
+    type=_FOLDER,
+    default="profiles",
+    show_default=True,
+    metavar="DIR",
+    help="Folder of the profiles.",
 )
 output_option = click.option(
-    "--output", type=_FOLDER, default="overlays", show_default=True, metavar="DIR", help="Folder of the tree."
+    "--output",
+    type=_FOLDER,
+    default="overlays",
+    show_default=True,
+    metavar="DIR",
+    help="Folder of the tree.",
 )
 format_option = click.option(
     "--format",
@@ -51,7 +61,9 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.yaml"))
 
 
-def complete_cluster(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_cluster(
+    ctx: click.Context, _: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """Complete the name of a cluster from the folder's files alone."""
     return _complete(ctx, "clusters", incomplete)
 
@@ -84,7 +96,10 @@ def need_profiles(folder: Path, clusters: Iterable[str] = ()) -> None:
         click.UsageError: a cluster has no profile.
     """
     if not any(folder.glob("*.yaml")) and not any(folder.glob("*/*.yaml")):
-        raise NoInput(f"no profiles in {folder}; run `trainyard init` to start, or name their folder with `--profiles`")
+        raise NoInput(
+            f"no profiles in {folder}; run `trainyard init` to start, or name their folder with "
+            "`--profiles`"
+        )
     known = names_in(folder / "clusters")
     for name in clusters:
         need_name("cluster", name, known)
@@ -116,7 +131,10 @@ def need_clusters(generation: Generation, profiles: Path, *, fine: bool) -> None
         NoInput: no cluster has a profile.
     """
     if fine and not generation.files:
-        raise NoInput(f"no cluster in {profiles / 'clusters'}; a tree belongs to a cluster, so write its profile first")
+        raise NoInput(
+            f"no cluster in {profiles / 'clusters'}; a tree belongs to a cluster, so write its "
+            "profile first"
+        )
 
 
 def need_name(kind: str, name: str, known: Iterable[str]) -> None:
@@ -145,4 +163,6 @@ def components_root(profiles: Path, output: Path) -> str:
 
 def places(read: Profiles, profiles: Path, output: Path = Path("overlays")) -> Places:
     """Return what tells where a finding stands, with the folders as the user named them."""
-    return Places(read.sources(), {"profiles": shown_folder(profiles), "overlays": shown_folder(output)})
+    return Places(
+        read.sources(), {"profiles": shown_folder(profiles), "overlays": shown_folder(output)}
+    )

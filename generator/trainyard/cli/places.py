@@ -46,7 +46,8 @@ class Places:
 
     Args:
         sources: what was read, by logical name.
-        folders: the real folder behind the first part of a logical name, ``profiles`` or ``overlays``.
+        folders: the real folder behind the first part of a logical name, ``profiles`` or
+            ``overlays``.
     """
 
     sources: Mapping[str, Source]
@@ -61,7 +62,9 @@ class Places:
             return Place(self.shown(at.file), absent=str(at.path[0]))
         mark = source.mark(at)
         lines = _lines(source.content)
-        return Place(self.shown(at.file), mark, lines[mark.line - 1] if mark.line <= len(lines) else "")
+        return Place(
+            self.shown(at.file), mark, lines[mark.line - 1] if mark.line <= len(lines) else ""
+        )
 
     def shown(self, file: str) -> str:
         """Return a logical name with the real folder in it."""
@@ -71,15 +74,19 @@ class Places:
     @property
     def profiles(self) -> int:
         """How many of the user's own files were read."""
-        return sum(bool(source.content) for file, source in self.sources.items() if file.startswith("profiles/"))
+        return sum(
+            bool(source.content)
+            for file, source in self.sources.items()
+            if file.startswith("profiles/")
+        )
 
 
 @lru_cache(maxsize=64)
 def _lines(content: bytes) -> list[str]:
     """Return the lines of a file without what looks like a credential.
 
-    The file is masked as a whole, since one line of a private key does not look like one; and once, since a file can
-    have thousands of findings.
+    The file is masked as a whole, since one line of a private key does not look like one; and once,
+    since a file can have thousands of findings.
     """
     return masked("\n".join(text_lines(content))).split("\n")
 

@@ -9,30 +9,37 @@ from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.history.replacement import Replacement
 from trainyard.model.holding import Holding
 
-_NEVER_MERGED = "If the numbers were never merged, restore `overlays/` from the base branch and generate again."
+_NEVER_MERGED = (
+    "If the numbers were never merged, restore `overlays/` from the base branch and generate again."
+)
 
 ALLOCATION_MOVED = Rule(
     id="change/allocation-moved",
     severity=Severity.ERROR,
     summary="A team keeps its line in the ledger, and its numbers as long as it is not drained.",
-    why=(
-        "Running pods keep their old segment and addresses: the ranks of one job are in two networks and wait for each"
-        " other until NCCL or MPI gives up. Without the line, no profile says that the numbers are taken."
-    ),
-    fix=(
-        "Restore the line in profiles/allocations.yaml; a retired team keeps its line. To give a team other numbers,"
-        f" merge `state: draining` alone first. {_NEVER_MERGED}"
-    ),
+    why="""
+        Running pods keep their old segment and addresses: the ranks of one job are in two networks
+        and wait for each other until NCCL or MPI gives up. Without the line, no profile says that
+        the numbers are taken.
+    """,
+    fix=f"""
+        Restore the line in profiles/allocations.yaml; a retired team keeps its line. To give a team
+        other numbers, merge `state: draining` alone first. {_NEVER_MERGED}
+    """,
 )
 ALLOCATION_GIVEN_AWAY = Rule(
     id="change/allocation-given-away",
     severity=Severity.ERROR,
-    summary="No team gets a partition, VLAN or address that another team of the fabric was ever given.",
-    why=(
-        "Pods, ports and switches may still be set to the first team's numbers: RDMA passes between the two teams, and"
-        " no NetworkPolicy sees it. Two hosts may answer for one address."
-    ),
-    fix=f"Give the team numbers that nobody ever had, as `trainyard add team` does. {_NEVER_MERGED}",
+    summary="""
+        No team gets a partition, VLAN or address that another team of the fabric was ever given.
+    """,
+    why="""
+        Pods, ports and switches may still be set to the first team's numbers: RDMA passes between
+        the two teams, and no NetworkPolicy sees it. Two hosts may answer for one address.
+    """,
+    fix=f"""
+        Give the team numbers that nobody ever had, as `trainyard add team` does. {_NEVER_MERGED}
+    """,
 )
 RULES = (ALLOCATION_MOVED, ALLOCATION_GIVEN_AWAY)
 
@@ -45,20 +52,29 @@ def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     for held in replacement.holdings:
         if held.former or held.fabric not in fabrics:
             continue
-        whose = f"team {held.team} has {held.told} with {held.addresses} on {_where(replacement, held)}"
+        whose = (
+            f"team {held.team} has {held.told} with {held.addresses} on {_where(replacement, held)}"
+        )
         now = ledger.get((held.fabric, held.team))
         if now is None:
             message = f"{whose}, and its line in the ledger is gone"
-            yield ALLOCATION_MOVED.at(_line(replacement, held), message, hint=_restore(replacement, held))
+            yield ALLOCATION_MOVED.at(
+                _line(replacement, held), message, hint=_restore(replacement, held)
+            )
         elif held.team in running:
             for field, number in _moves(held, now):
-                yield ALLOCATION_MOVED.at(_line(replacement, held) / field, f"{whose}, and would get {number}")
+                yield ALLOCATION_MOVED.at(
+                    _line(replacement, held) / field, f"{whose}, and would get {number}"
+                )
 
 
 def _restore(replacement: Replacement, held: Holding) -> str:
     line = f"{held.team}: {json.dumps(held.entry)}"
     where = f"{replacement.site.name}.{held.fabric}"
-    return f"Add `{line}` to `{where}` in profiles/allocations.yaml; a retired team keeps its line. {_NEVER_MERGED}"
+    return (
+        f"Add `{line}` to `{where}` in profiles/allocations.yaml; a retired team keeps its "
+        f"line. {_NEVER_MERGED}"
+    )
 
 
 def _moves(held: Holding, now: Holding) -> Iterator[tuple[str, str]]:
@@ -85,11 +101,19 @@ def _given_away(replacement: Replacement, held: Holding, new: Holding) -> Iterat
     if held.addresses.overlaps(new.addresses):
         shared["addresses"] = f"addresses {new.addresses}"
     if shared:
-        given = f"team {new.team} would get {' and '.join(shared.values())} on {_where(replacement, new)}"
+        given = (
+            f"team {new.team} would get {' and '.join(shared.values())} on "
+            f"{_where(replacement, new)}"
+        )
         message = f"{given}, which team {held.team} was given"
         since = f" on {held.since}" if held.since else ""
-        note = Note(f"the lockfile remembers that team {held.team} was given {held.told} with {held.addresses}{since}")
-        yield ALLOCATION_GIVEN_AWAY.at(_line(replacement, new) / next(iter(shared)), message, notes=[note])
+        note = Note(
+            f"the lockfile remembers that team {held.team} was given {held.told} with "
+            f"{held.addresses}{since}"
+        )
+        yield ALLOCATION_GIVEN_AWAY.at(
+            _line(replacement, new) / next(iter(shared)), message, notes=[note]
+        )
 
 
 def _same_network(replacement: Replacement, held: Holding, new: Holding) -> bool:
@@ -103,4 +127,6 @@ def _where(replacement: Replacement, holding: Holding) -> str:
 
 
 def _line(replacement: Replacement, holding: Holding) -> Pointer:
-    return replacement.platform.allocations_at / replacement.site.name / holding.fabric / holding.team
+    return (
+        replacement.platform.allocations_at / replacement.site.name / holding.fabric / holding.team
+    )

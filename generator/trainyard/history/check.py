@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic
-from trainyard.history import allocations, fields, flavors, ids, namespaces, rails, runtimes, teams, units
+from trainyard.history import (
+    allocations,
+    fields,
+    flavors,
+    ids,
+    namespaces,
+    rails,
+    runtimes,
+    teams,
+    units,
+)
 from trainyard.history.replacement import Replacement
 
 CHECKS = (

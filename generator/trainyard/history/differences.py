@@ -53,7 +53,11 @@ def few(items: Iterable[str]) -> str:
 def _members(value: Any, path: str) -> dict[str, Any] | None:
     if isinstance(value, dict):
         return {f"{path}.{key}".removeprefix("."): each for key, each in value.items()}
-    if isinstance(value, list) and value and all(isinstance(each, dict) and "name" in each for each in value):
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(each, dict) and "name" in each for each in value)
+    ):
         return {f"{path}[{each['name']}]": each for each in value}
     return None
 
@@ -61,7 +65,11 @@ def _members(value: Any, path: str) -> dict[str, Any] | None:
 def _told(value: Any) -> str:
     if value is None:
         return "none"
-    if isinstance(value, list) and value and all(isinstance(each, dict) and len(each) == 1 for each in value):
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(each, dict) and len(each) == 1 for each in value)
+    ):
         value = ", ".join(str(inside) for each in value for inside in each.values())
     text = value if isinstance(value, str) and value else json.dumps(value)
     return text if len(text) <= _LONG and "\n" not in text else ""

@@ -18,14 +18,14 @@ IMMUTABLE_FIELD = Rule(
     id="change/immutable-field",
     severity=Severity.ERROR,
     summary="What the API server never changes in an object stays as it was committed.",
-    why=(
-        "The API server refuses the changed object, so the cluster keeps the old one. Argo CD repeats the sync without"
-        " end, and the unit is never in sync."
-    ),
-    fix=(
-        "Put it back. What must differ gets a new name (pool, fabric, kind of storage) beside the old one; the old one"
-        " goes in a later change, when nobody uses it."
-    ),
+    why="""
+        The API server refuses the changed object, so the cluster keeps the old one. Argo CD repeats
+        the sync without end, and the unit is never in sync.
+    """,
+    fix="""
+        Put it back. What must differ gets a new name (pool, fabric, kind of storage) beside the old
+        one; the old one goes in a later change, when nobody uses it.
+    """,
 )
 RULES = (IMMUTABLE_FIELD,)
 
@@ -46,7 +46,9 @@ _FIELDS = {
     "Topology": ("spec.levels",),
 }
 _KUEUE = "Kueue's answer was `{}` (seen with Kueue 0.19.2)"
-_FLAVOR = _KUEUE.format("nodeLabels|tolerations|topologyName are immutable when topologyName is set")
+_FLAVOR = _KUEUE.format(
+    "nodeLabels|tolerations|topologyName are immutable when topologyName is set"
+)
 _ANSWERS = {
     ("LocalQueue", "spec.clusterQueue"): _KUEUE.format("spec.clusterQueue: field is immutable"),
     ("ResourceFlavor", "spec.nodeLabels"): _FLAVOR,
@@ -57,12 +59,14 @@ _ANSWERS = {
 """What was answered to a change, by kind and field; nothing where no answer was seen."""
 
 _RESIZED = (
-    "the API server's answer to a larger size was `Forbidden: only dynamically provisioned pvc can be resized and the"
-    " storageclass that provisions the pvc must support resize` (seen with Kubernetes 1.36)"
+    "the API server's answer to a larger size was `Forbidden: only dynamically provisioned pvc can "
+    "be resized and the storageclass that provisions the pvc must support resize` (seen with "
+    "Kubernetes 1.36)"
 )
 _KEEP_SIZE = (
-    "Put the size back. On NFS it limits nothing: for more space, raise the quota on the NFS server. A claim of another"
-    " size needs a new kind of storage, with its own name, beside the old one."
+    "Put the size back. On NFS it limits nothing: for more space, raise the quota on the NFS "
+    "server. A claim of another size needs a new kind of storage, with its own name, beside the "
+    "old one."
 )
 _OF_THE_CLUSTER = frozenset({"spec.nfs.path", "spec.nfs.server", "spec.storageClassName"})
 """Fields of claims and volumes that the cluster's kind of storage says, and not the team."""
@@ -77,11 +81,16 @@ def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
             change = Difference(field, _get(old.body, field), _get(new.body, field))
             if _is_refused(old, change):
                 at = _place(replacement.site, new, field, claims.get(identity(new)))
-                found[at, new.kind.name, field, *_explained(old, change)].append((_named(new), change.told))
+                found[at, new.kind.name, field, *_explained(old, change)].append(
+                    (_named(new), change.told)
+                )
     for (at, kind, field, hint, answer), changes in found.items():
         named = few(name for name, _ in changes)
         told = few(dict.fromkeys(what for _, what in changes))
-        message = f"{kind} {named} on cluster `{replacement.site.name}` changes {field.removeprefix('spec.')}: {told}"
+        message = (
+            f"{kind} {named} on cluster `{replacement.site.name}` changes "
+            f"{field.removeprefix('spec.')}: {told}"
+        )
         yield IMMUTABLE_FIELD.at(at, message, hint=hint, notes=map(Note, filter(None, [answer])))
 
 

@@ -15,12 +15,16 @@ FLAVOR_LEAVES_QUEUE = Rule(
     id="change/flavor-leaves-queue",
     severity=Severity.ERROR,
     summary="A queue keeps its pools, by name, as long as its team is not drained.",
-    why=(
-        "Kueue forgets what runs on a flavor that its queue doesn't list any more: jobs ran beyond the quota, and"
-        " a flavor that goes while it is used hangs: `Detected changes to resource <pool> which is currently being"
-        " deleted` (both seen with Kueue 0.19.2). A pool that is renamed is another flavor."
-    ),
-    fix="Keep the pool and its name; to take it away, merge `state: draining` for its teams first, alone.",
+    why="""
+        Kueue forgets what runs on a flavor that its queue doesn't list any more: jobs ran beyond
+        the quota, and a flavor that goes while it is used hangs: `Detected changes to resource
+        <pool> which is currently being deleted` (both seen with Kueue 0.19.2). A pool that is
+        renamed is another flavor.
+    """,
+    fix="""
+        Keep the pool and its name; to take it away, merge `state: draining` for its teams first,
+        alone.
+    """,
 )
 RULES = (FLAVOR_LEAVES_QUEUE,)
 
@@ -37,13 +41,18 @@ def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
             continue
         for flavor in _left(replacement, queue):
             if flavor in pools:
-                message = f"queue `{queue.name}` of cluster `{site.name}` loses pool `{flavor}` while its jobs may run"
+                message = (
+                    f"queue `{queue.name}` of cluster `{site.name}` loses pool `{flavor}` "
+                    "while its jobs may run"
+                )
                 yield FLAVOR_LEAVES_QUEUE.at(at / "quota" / site.name, message)
             else:
                 gone[flavor].append(queue.name)
     for flavor, queues in gone.items():
         at = site.cluster.at / "pools"
-        message = f"pool `{flavor}` is gone from cluster `{site.name}`, and queues had it: {few(queues)}"
+        message = (
+            f"pool `{flavor}` is gone from cluster `{site.name}`, and queues had it: {few(queues)}"
+        )
         yield FLAVOR_LEAVES_QUEUE.at(at, message)
 
 
@@ -55,4 +64,6 @@ def _left(replacement: Replacement, queue: Manifest) -> Iterator[str]:
 
 
 def _flavors(body: dict[str, Any]) -> Iterator[str]:
-    return (flavor["name"] for group in body["spec"]["resourceGroups"] for flavor in group["flavors"])
+    return (
+        flavor["name"] for group in body["spec"]["resourceGroups"] for flavor in group["flavors"]
+    )

@@ -10,35 +10,40 @@ from trainyard.model.ids import UIDS, Ids, ids_of
 from trainyard.model.manifest import Manifest
 
 _PRESENT = (
-    "Write the range and level that the namespace has: `oc get namespace NAME -o yaml` shows them as"
-    " `openshift.io/sa.scc.uid-range` and `openshift.io/sa.scc.mcs`."
+    "Write the range and level that the namespace has: `oc get namespace NAME -o yaml` shows them "
+    "as `openshift.io/sa.scc.uid-range` and `openshift.io/sa.scc.mcs`."
 )
 
 UIDS_MOVED = Rule(
     id="change/uids-moved",
     severity=Severity.ERROR,
     summary="A namespace keeps its user ids as long as its team is not drained.",
-    why=(
-        "New pods run with the new ids and can't read or write what earlier ones left on shared storage. OpenShift may"
-        " give the range that becomes free to another namespace (openshift/cluster-policy-controller)."
-    ),
-    fix=(
-        f"{_PRESENT} To give it other ids, merge `state: draining` alone first, and change the owner of its files"
-        " before its jobs run again."
-    ),
+    why="""
+        New pods run with the new ids and can't read or write what earlier ones left on shared
+        storage. OpenShift may give the range that becomes free to another namespace
+        (openshift/cluster-policy-controller).
+    """,
+    fix=f"""
+        {_PRESENT} To give it other ids, merge `state: draining` alone first, and change the owner
+        of its files before its jobs run again.
+    """,
 )
 UIDS_GIVEN_AWAY = Rule(
     id="change/uids-given-away",
     severity=Severity.ERROR,
-    summary="No namespace gets a range or an SELinux level that another namespace of the cluster ever had.",
-    why=(
-        "The other namespace's files may still be on shared storage. To the file server its pods and these are the same"
-        " user, so these may read, change and delete the files wherever they can mount the folder."
-    ),
-    fix=(
-        "Give the namespace a range that nobody ever had, as `trainyard add team` does. If the line was never merged,"
-        " restore `overlays/` from the base branch and generate again."
-    ),
+    summary="""
+        No namespace gets a range or an SELinux level that another namespace of the cluster ever
+        had.
+    """,
+    why="""
+        The other namespace's files may still be on shared storage. To the file server its pods and
+        these are the same user, so these may read, change and delete the files wherever they can
+        mount the folder.
+    """,
+    fix="""
+        Give the namespace a range that nobody ever had, as `trainyard add team` does. If the line
+        was never merged, restore `overlays/` from the base branch and generate again.
+    """,
 )
 RULES = (UIDS_MOVED, UIDS_GIVEN_AWAY)
 
@@ -51,9 +56,16 @@ def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
         ids = now.get(new.name)
         adopted = not before and ids is not None and ids.is_of_openshift
         if before != after and not adopted and team_of(old) in replacement.running:
-            had = f"ids {before[0]} and level {before[-1]}" if before else "ids that OpenShift gave it"
+            had = (
+                f"ids {before[0]} and level {before[-1]}"
+                if before
+                else "ids that OpenShift gave it"
+            )
             gets = f"get {after[0]} and level {after[-1]}" if after else "get others of OpenShift"
-            message = f"namespace `{new.name}` of cluster `{replacement.site.name}` has {had}, and would {gets}"
+            message = (
+                f"namespace `{new.name}` of cluster `{replacement.site.name}` has {had}, and "
+                f"would {gets}"
+            )
             yield UIDS_MOVED.at(_line(replacement, new.name), message)
 
 
@@ -65,10 +77,17 @@ def uids_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
             shared = [field for field, mark in new.marks.items() if held.marks[field] == mark]
             if held.namespace != new.namespace and shared:
                 what = " and ".join(f"{field} {getattr(new, field)}" for field in shared)
-                message = f"namespace `{new.namespace}` would get {what}, which namespace `{held.namespace}` was given"
+                message = (
+                    f"namespace `{new.namespace}` would get {what}, which namespace "
+                    f"`{held.namespace}` was given"
+                )
                 since = f" on {held.since}" if held.since else ""
-                note = Note(f"the lockfile remembers that `{held.namespace}` was given {held.range}{since}")
-                yield UIDS_GIVEN_AWAY.at(_line(replacement, new.namespace) / shared[0], message, notes=[note])
+                note = Note(
+                    f"the lockfile remembers that `{held.namespace}` was given {held.range}{since}"
+                )
+                yield UIDS_GIVEN_AWAY.at(
+                    _line(replacement, new.namespace) / shared[0], message, notes=[note]
+                )
 
 
 def _ledger(replacement: Replacement) -> tuple[Ids, ...]:

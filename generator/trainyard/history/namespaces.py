@@ -11,11 +11,11 @@ NAMESPACE_LEFT_BEHIND = Rule(
     id="change/namespace-left-behind",
     severity=Severity.ERROR,
     summary="A team keeps each of its namespaces as long as it is not drained.",
-    why=(
-        "The namespace stays (`Prune=false`) with what runs in it, while Argo CD prunes its default-deny policy, roles"
-        " and queue: its pods can be reached from every namespace and reach every host. Jobs end as they may, since"
-        " nobody of the team has rights there any more."
-    ),
+    why="""
+        The namespace stays (`Prune=false`) with what runs in it, while Argo CD prunes its
+        default-deny policy, roles and queue: its pods can be reached from every namespace and reach
+        every host. Jobs end as they may, since nobody of the team has rights there any more.
+    """,
     fix="Restore the space; to take it away, merge `state: draining` for its team first, alone.",
 )
 RULES = (NAMESPACE_LEFT_BEHIND,)
@@ -29,5 +29,9 @@ def namespace_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
     for namespace in replacement.old("Namespace"):
         team = team_of(namespace)
         if team in places and team in running and identity(namespace) not in replacement.after:
-            message = f"namespace `{namespace.name}` of cluster `{site.name}` is no more of team `{team}`"
-            yield NAMESPACE_LEFT_BEHIND.at(places[team] / "spaces", f"{message}, while its jobs may run")
+            message = (
+                f"namespace `{namespace.name}` of cluster `{site.name}` is no more of team `{team}`"
+            )
+            yield NAMESPACE_LEFT_BEHIND.at(
+                places[team] / "spaces", f"{message}, while its jobs may run"
+            )

@@ -15,7 +15,8 @@ from trainyard.model.platform import Platform, Site
 class Identity(NamedTuple):
     """What makes two objects the same to the API server, wherever their files are.
 
-    A file that is no object of the API server, such as a KubeletConfiguration, has its path as its name.
+    A file that is no object of the API server, such as a KubeletConfiguration, has its path as its
+    name.
     """
 
     kind: str
@@ -32,7 +33,8 @@ class Replacement:
         tool: version of Trainyard that wrote what is replaced.
         before: objects of the committed tree; their place is the file there.
         after: objects that the profiles make now.
-        holdings: each number ever given on the cluster's fabrics, as the committed lockfile remembers it.
+        holdings: each number ever given on the cluster's fabrics, as the committed lockfile
+            remembers it.
         ids: user ids ever given to its namespaces, as the committed lockfile remembers them.
     """
 
@@ -66,7 +68,11 @@ class Replacement:
 
     def open_queues(self) -> Iterator[Manifest]:
         """Yield the committed ClusterQueues that let jobs run; a held one has evicted its jobs and starts none."""
-        return (queue for queue in self.old("ClusterQueue") if queue.body["spec"].get("stopPolicy") != "HoldAndDrain")
+        return (
+            queue
+            for queue in self.old("ClusterQueue")
+            if queue.body["spec"].get("stopPolicy") != "HoldAndDrain"
+        )
 
 
 def identity(manifest: Manifest) -> Identity:

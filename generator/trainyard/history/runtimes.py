@@ -15,18 +15,23 @@ from trainyard.model.launch import Launch
 RUNTIME_EDITED_IN_PLACE = Rule(
     id="change/runtime-edited-in-place",
     severity=Severity.ERROR,
-    summary="A ClusterTrainingRuntime that is delivered keeps its `spec`: what is new has a new version in its name.",
-    why=(
-        "Running jobs are stopped or counted wrong. Kueue 0.16.2 with Trainer 2.1.0: event `Deleted not matching"
-        " Workload`, and the pods keep running with no Workload: their quota is given to others while their nodes are"
-        " used, and reverting does not heal it. Kueue 0.19.2 with Trainer 2.3.0: the job is suspended and counted anew,"
-        " while its pods still have the old size (both seen)."
-    ),
-    fix=(
-        "Raise the runtime's `version`. Where only its own profile changed, keep the old one as `NAME-vN.yaml` with"
-        " `deprecated` beside it; where its nodes, the cluster or Trainyard changed, the old one would change too: let"
-        " it go. To keep the name, take it out of every team's `runtimes`, merge, let its jobs end, and list it again."
-    ),
+    summary="""
+        A ClusterTrainingRuntime that is delivered keeps its `spec`: what is new has a new version
+        in its name.
+    """,
+    why="""
+        Running jobs are stopped or counted wrong. Kueue 0.16.2 with Trainer 2.1.0: event `Deleted
+        not matching Workload`, and the pods keep running with no Workload: their quota is given to
+        others while their nodes are used, and reverting does not heal it. Kueue 0.19.2 with Trainer
+        2.3.0: the job is suspended and counted anew, while its pods still have the old size (both
+        seen).
+    """,
+    fix="""
+        Raise the runtime's `version`. Where only its own profile changed, keep the old one as
+        `NAME-vN.yaml` with `deprecated` beside it; where its nodes, the cluster or Trainyard
+        changed, the old one would change too: let it go. To keep the name, take it out of every
+        team's `runtimes`, merge, let its jobs end, and list it again.
+    """,
 )
 RULES = (RUNTIME_EDITED_IN_PLACE,)
 
@@ -52,9 +57,14 @@ def runtime_edited_in_place(replacement: Replacement) -> Iterator[Diagnostic]:
             notes[new.at].update(dict.fromkeys(_origins(launches[new.name], changed)))
     for (at, told), edited in found.items():
         named = few(f"`{launch.name}`" for launch in edited)
-        changes = f"ClusterTrainingRuntime {named} changes in place on cluster `{replacement.site.name}`: {told}"
+        changes = (
+            f"ClusterTrainingRuntime {named} changes in place on cluster "
+            f"`{replacement.site.name}`: {told}"
+        )
         message = f"{changes}; namespaces that may run it: {_reach(replacement, edited)}"
-        yield RUNTIME_EDITED_IN_PLACE.at(at / "version", message, notes=[*notes[at], *_upgrade(replacement)])
+        yield RUNTIME_EDITED_IN_PLACE.at(
+            at / "version", message, notes=[*notes[at], *_upgrade(replacement)]
+        )
 
 
 def _told(changed: tuple[Difference, ...]) -> str:
@@ -63,7 +73,10 @@ def _told(changed: tuple[Difference, ...]) -> str:
     for difference in changed:
         job, field = _split(difference)
         jobs[f"{field} {difference.told}"] += [job] if job else []
-    return few(f"{what}{' in ' if where else ''}{' and '.join(dict.fromkeys(where))}" for what, where in jobs.items())
+    return few(
+        f"{what}{' in ' if where else ''}{' and '.join(dict.fromkeys(where))}"
+        for what, where in jobs.items()
+    )
 
 
 def _split(difference: Difference) -> tuple[str, str]:
@@ -83,11 +96,15 @@ def _reach(replacement: Replacement, edited: list[Launch]) -> int:
 def _origins(launch: Launch, changed: tuple[Difference, ...]) -> Iterator[Note]:
     fields = [_split(difference)[1] for difference in changed]
     if any(field.startswith(("resources", "nodeSelector")) for field in fields):
-        yield Note("what a pod gets of a node, and which nodes, follows from here", launch.hardware.at)
+        yield Note(
+            "what a pod gets of a node, and which nodes, follows from here", launch.hardware.at
+        )
     if launch.fabric and any(field.startswith("metadata.annotations") for field in fields):
         yield Note("which networks a pod attaches to follows from here", launch.fabric.at)
 
 
 def _upgrade(replacement: Replacement) -> Iterator[Note]:
     if replacement.tool != __version__:
-        yield Note(f"the committed tree was written by Trainyard {replacement.tool}; this is {__version__}")
+        yield Note(
+            f"the committed tree was written by Trainyard {replacement.tool}; this is {__version__}"
+        )

@@ -12,12 +12,15 @@ RETIRED_WITHOUT_DRAINING = Rule(
     id="change/retired-without-draining",
     severity=Severity.ERROR,
     summary="A team is retired only after its queues were drained in an earlier merge.",
-    why=(
-        "Argo CD prunes the team's queue, and its pods run on (`Can't admit new workloads; clusterQueue is"
-        " terminating`, seen with Kueue 0.19.2). Its nodes already count as free: a team that gets them has quota"
-        " for GPUs that these pods still use."
-    ),
-    fix="Set `state: draining` and merge that alone; set `state: retired`, and give its nodes away, in a later merge.",
+    why="""
+        Argo CD prunes the team's queue, and its pods run on (`Can't admit new workloads;
+        clusterQueue is terminating`, seen with Kueue 0.19.2). Its nodes already count as free: a
+        team that gets them has quota for GPUs that these pods still use.
+    """,
+    fix="""
+        Set `state: draining` and merge that alone; set `state: retired`, and give its nodes away,
+        in a later merge.
+    """,
 )
 RULES = (RETIRED_WITHOUT_DRAINING,)
 
@@ -30,5 +33,7 @@ def retired_without_draining(replacement: Replacement) -> Iterator[Diagnostic]:
     for team in replacement.platform.teams:
         if team.state == "retired" and team.name in queues:
             where = f"{', '.join(queues[team.name])} of cluster `{replacement.site.name}`"
-            message = f"team {team.name} would be retired while jobs may run in ClusterQueue {where}"
+            message = (
+                f"team {team.name} would be retired while jobs may run in ClusterQueue {where}"
+            )
             yield RETIRED_WITHOUT_DRAINING.at(team.at / "state", message)

@@ -14,15 +14,17 @@ OBJECT_CHANGES_UNIT = Rule(
     id="change/object-changes-unit",
     severity=Severity.ERROR,
     summary="An object moves to another sync unit only after `Prune=false` on it was merged.",
-    why=(
-        "Argo CD syncs the two units in no order. The Application of the old unit deletes what left its folder, unless"
-        " the object on the cluster has `Prune=false` (seen with Argo CD 3.5.7). When a SriovNetworkNodePolicy is"
-        " deleted, the SR-IOV operator resets the virtual functions under running jobs."
-    ),
-    fix=(
-        "Set `nodes: {sync: with-platform}` in the cluster's profile, merge that alone, and wait until Argo CD has"
-        " synced `platform/`: each object then has `Prune=false`. Remove the key in a later merge."
-    ),
+    why="""
+        Argo CD syncs the two units in no order. The Application of the old unit deletes what left
+        its folder, unless the object on the cluster has `Prune=false` (seen with Argo CD 3.5.7).
+        When a SriovNetworkNodePolicy is deleted, the SR-IOV operator resets the virtual functions
+        under running jobs.
+    """,
+    fix="""
+        Set `nodes: {sync: with-platform}` in the cluster's profile, merge that alone, and wait
+        until Argo CD has synced `platform/`: each object then has `Prune=false`. Remove the key in
+        a later merge.
+    """,
 )
 RULES = (OBJECT_CHANGES_UNIT,)
 
@@ -38,7 +40,10 @@ def object_changes_unit(replacement: Replacement) -> Iterator[Diagnostic]:
     at = replacement.site.cluster.at / "nodes" / "sync"
     for (old_unit, new_unit), objects in sorted(moved.items()):
         named = few(f"{each.kind.name} `{each.name}`" for each in objects)
-        where = f"cluster `{replacement.site.name}` move from `{old_unit}/` to `{new_unit}/` without `Prune=false`"
+        where = (
+            f"cluster `{replacement.site.name}` move from `{old_unit}/` to `{new_unit}/` "
+            "without `Prune=false`"
+        )
         yield OBJECT_CHANGES_UNIT.at(at, f"objects of {where}: {named}")
 
 

@@ -15,7 +15,8 @@ _FINISHED = (
     '{{if and (eq .status "True") (or (eq .type "Complete") (eq .type "Failed")) (lt .lastTransitionTime "%s")}}'
     "{{$old = .type}}{{end}}{{end}}{{if $old}}{{.metadata.name}}/{{.metadata.resourceVersion}} {{end}}{{end}}{{end}}"
 )
-"""Go template of kubectl: ``name/resourceVersion`` of each TrainJob that ended before a time in RFC 3339."""
+"""Go template of kubectl: ``name/resourceVersion`` of each TrainJob that ended before a time in RFC
+3339."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ _FRAMEWORKS = {
     "TrainJob": "trainer.kubeflow.org/trainjob",
     "XGBoostJob": "kubeflow.org/xgboostjob",
 }
-"""Names of the Kueue operator's object -> of Kueue's Configuration (sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
+"""Names of the Kueue operator's object -> of Kueue's Configuration
+(sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,9 @@ class Priority:
     @property
     def description(self) -> str:
         """What users read beside the class."""
-        return f"{self.name} jobs; a higher value goes first and may evict lower ones of its own queue"
+        return (
+            f"{self.name} jobs; a higher value goes first and may evict lower ones of its own queue"
+        )
 
     @property
     def labels(self) -> dict[str, str]:
@@ -106,8 +109,10 @@ class Cluster:
         encrypts_pods: whether the pod network encrypts between nodes.
         finished_jobs: what deletes finished TrainJobs; None where they stay.
         sharing: ``fair`` (by weight) or ``classical`` (who comes first) for borrowed capacity.
-        node_sync: who starts a sync of the nodes' objects: ``manual``, ``automatic``, or ``with-platform``.
-        external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's included.
+        node_sync: who starts a sync of the nodes' objects: ``manual``, ``automatic``, or
+            ``with-platform``.
+        external: ``Kind/name`` -> owner of what the tree needs and does not define, the release's
+            included.
     """
 
     name: str
@@ -152,13 +157,17 @@ class Cluster:
     @property
     def has_node_unit(self) -> bool:
         """Whether there is a sync unit of the nodes alone."""
-        objects = "machine-config" in self.release.features or any(pool.fabric for pool in self.pools)
+        objects = "machine-config" in self.release.features or any(
+            pool.fabric for pool in self.pools
+        )
         return objects and self.node_unit == "nodes"
 
     @property
     def links(self) -> frozenset[str]:
         """The name of the link of each fabric, and ``fabric`` when there is one."""
-        return frozenset({fabric.link.name for fabric in self.fabrics} | ({"fabric"} if self.fabrics else set()))
+        return frozenset(
+            {fabric.link.name for fabric in self.fabrics} | ({"fabric"} if self.fabrics else set())
+        )
 
     @property
     def has_gpus(self) -> bool:
@@ -168,7 +177,9 @@ class Cluster:
     @property
     def secret_stores(self) -> list[str]:
         """ClusterSecretStores that the profile names, sorted."""
-        stores = {each.secret_store for each in self.pull_secrets} | {each.secret_store for each in self.storage}
+        stores = {each.secret_store for each in self.pull_secrets} | {
+            each.secret_store for each in self.storage
+        }
         return sorted(stores - {""})
 
     @property
@@ -181,7 +192,9 @@ class Cluster:
     @property
     def needs(self) -> dict[str, str]:
         """What the tree uses and does not define, and its owner; a fabric's operators only where it has one."""
-        operators = () if self.fabrics else (self.release.sriov_namespace, self.release.ipam_namespace)
+        operators = (
+            () if self.fabrics else (self.release.sriov_namespace, self.release.ipam_namespace)
+        )
         absent = {f"Namespace/{name}" for name in operators}
         return {name: owner for name, owner in self.external.items() if name not in absent}
 
@@ -198,12 +211,18 @@ class Cluster:
     @property
     def labels(self) -> dict[str, str]:
         """Labels of every platform object."""
-        return {"app.kubernetes.io/managed-by": "trainyard", f"{self.settings.domain}/part": "platform"}
+        return {
+            "app.kubernetes.io/managed-by": "trainyard",
+            f"{self.settings.domain}/part": "platform",
+        }
 
     @property
     def system_labels(self) -> dict[str, str]:
         """Labels of our own namespace."""
-        level = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("audit", "enforce", "warn")}
+        level = {
+            f"pod-security.kubernetes.io/{mode}": "restricted"
+            for mode in ("audit", "enforce", "warn")
+        }
         return {**self.labels, **level}
 
     @property
@@ -256,12 +275,17 @@ class Cluster:
     def reserves_namespace(self) -> str:
         """CEL: the namespace has a name that only the delivery gives."""
         name = "object.metadata.name"
-        return f"{name}.startsWith({text(names.TEAM_PREFIX)}) || {name} == {text(self.system_namespace)}"
+        return (
+            f"{name}.startsWith({text(names.TEAM_PREFIX)}) || {name} == "
+            f"{text(self.system_namespace)}"
+        )
 
     @property
     def is_tenant(self) -> str:
         """CEL: who asks may not write the policies' parameters, so that the policies hold them."""
-        place = f"authorizer.group('').resource('configmaps').namespace({text(self.system_namespace)})"
+        place = (
+            f"authorizer.group('').resource('configmaps').namespace({text(self.system_namespace)})"
+        )
         return f"!{place}.check('update').allowed()"
 
     @property
@@ -279,13 +303,20 @@ class Cluster:
     def nobody(self) -> list[dict[str, Any]]:
         """A NetworkPolicy peer that matches no pod: a label that has a value and is absent."""
         key = f"{self.settings.domain}/never"
-        never = [{"key": key, "operator": "In", "values": ["never"]}, {"key": key, "operator": "DoesNotExist"}]
+        never = [
+            {"key": key, "operator": "In", "values": ["never"]},
+            {"key": key, "operator": "DoesNotExist"},
+        ]
         return [{"podSelector": {"matchExpressions": never}}]
 
     @property
     def dns_ports(self) -> list[dict[str, Any]]:
         """The name servers' ports, both protocols."""
-        return [{"port": port, "protocol": each} for port in self.release.dns.ports for each in ("TCP", "UDP")]
+        return [
+            {"port": port, "protocol": each}
+            for port in self.release.dns.ports
+            for each in ("TCP", "UDP")
+        ]
 
     @property
     def shares_fairly(self) -> bool:
@@ -315,4 +346,7 @@ class Cluster:
 
 def group_subjects(groups: tuple[str, ...]) -> list[dict[str, str]]:
     """Return groups as subjects of a binding."""
-    return [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group} for group in groups]
+    return [
+        {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group}
+        for group in groups
+    ]

@@ -25,7 +25,8 @@ class Application:
     Args:
         prune: whether objects that leave the folder are deleted.
         automatic: whether Argo CD syncs a commit by itself; otherwise somebody starts each sync.
-        brings_kinds: whether an operator creates kinds of the unit when it sees an object of the unit.
+        brings_kinds: whether an operator creates kinds of the unit when it sees an object of the
+            unit.
     """
 
     name: str
@@ -40,8 +41,9 @@ class Application:
     def sync_options(self) -> tuple[str, ...]:
         """How Argo CD applies the unit.
 
-        Without ``ApplyOutOfSyncOnly`` a change of one queue applies every object of the unit again, wave by wave.
-        Without the last, Argo CD refuses the whole unit while a kind is missing that one of its objects brings.
+        Without ``ApplyOutOfSyncOnly`` a change of one queue applies every object of the unit again,
+        wave by wave. Without the last, Argo CD refuses the whole unit while a kind is missing that
+        one of its objects brings.
         """
         options = ("ServerSideApply=true", "PruneLast=true", "ApplyOutOfSyncOnly=true")
         return (*options, "SkipDryRunOnMissingResource=true") if self.brings_kinds else options
@@ -83,7 +85,10 @@ class Unit:
     @property
     def destinations(self) -> list[dict[str, str]]:
         """Namespaces that it writes into."""
-        return [{"server": self.site.cluster.server, "namespace": namespace} for namespace in self.namespaces]
+        return [
+            {"server": self.site.cluster.server, "namespace": namespace}
+            for namespace in self.namespaces
+        ]
 
     @property
     def cluster_kinds(self) -> list[dict[str, str]]:
@@ -101,7 +106,8 @@ class Delivery:
     """What Argo CD must be told about a site.
 
     Args:
-        units: those of the cluster itself: the platform, and its nodes where it has objects for them.
+        units: those of the cluster itself: the platform, and its nodes where it has objects for
+            them.
         team: kinds that a team's unit may have, its hand-written components included.
         roles: ClusterRoles that the platform unit writes.
         bound: ClusterRoles that some binding of the tree gives.
@@ -144,7 +150,13 @@ class Delivery:
     @property
     def _argocd(self) -> Application:
         folder, namespace = self.site.folder("argocd"), self.site.cluster.argocd_namespace
-        return Application(self.argocd_application, folder, "https://kubernetes.default.svc", namespace, prune=False)
+        return Application(
+            self.argocd_application,
+            folder,
+            "https://kubernetes.default.svc",
+            namespace,
+            prune=False,
+        )
 
     def _application(self, unit: Unit) -> Application:
         """Return the Application of a unit: a sync of nodes drains and reboots them, so somebody starts it."""
@@ -193,8 +205,9 @@ class Delivery:
     def delivery_rules(self) -> list[dict[str, Any]]:
         """RBAC rules for all kinds of the tree.
 
-        ``escalate`` and ``bind`` by name: the API server refuses a role or binding that gives what its writer does not
-        hold, and judges both by the name of the role (kubernetes/kubernetes:pkg/registry/rbac/escalation_check.go).
+        ``escalate`` and ``bind`` by name: the API server refuses a role or binding that gives what
+        its writer does not hold, and judges both by the name of the role
+        (kubernetes/kubernetes:pkg/registry/rbac/escalation_check.go).
         """
         own = {self.delivery_role}
         kinds = self.team.union(*(unit.kinds for unit in self.units))
@@ -209,7 +222,12 @@ class Delivery:
 
 
 def _named(verb: str, roles: frozenset[str]) -> dict[str, Any]:
-    return {"apiGroups": [_RBAC], "resourceNames": sorted(roles), "resources": ["clusterroles"], "verbs": [verb]}
+    return {
+        "apiGroups": [_RBAC],
+        "resourceNames": sorted(roles),
+        "resources": ["clusterroles"],
+        "verbs": [verb],
+    }
 
 
 def plural(kind: str) -> str:

@@ -34,7 +34,8 @@ def rank_environment(runtime: Runtime, gpus: int, fabric: Fabric | None) -> Envi
     """
     environment = {"HOME": home(runtime)}
     if not runtime.launcher.mpi:
-        # Without an account, Python's getpass has no other source, and torch names a cache after the user.
+        # Without an account, Python's getpass has no other source, and torch names a cache after
+        # the user.
         environment["USER"] = "ranks"
     if gpus:
         environment |= {"NCCL_DEBUG": "WARN", "NCCL_SOCKET_IFNAME": f"={POD_INTERFACE}"}
@@ -49,15 +50,18 @@ def rank_environment(runtime: Runtime, gpus: int, fabric: Fabric | None) -> Envi
 
 
 def _rdma(runtime: Runtime, fabric: Fabric) -> Environment:
-    # NCCL_IB_HCA is left out. In exclusive RDMA mode a pod has its own VFs and no other device, and the host's udev
-    # rules choose their names: mlx5_2 here, rocep26s0f0v1 there.
+    # NCCL_IB_HCA is left out. In exclusive RDMA mode a pod has its own VFs and no other device, and
+    # the host's udev rules choose their names: mlx5_2 here, rocep26s0f0v1 there.
     environment = {"UCX_TLS": "rc,sm,self,cuda_copy,cuda_ipc,gdr_copy"}
     if runtime.fabric == "rdma":
         # Through the host's memory: LOC means never (NCCL documentation, NCCL_NET_GDR_LEVEL).
         environment |= {"NCCL_NET_GDR_LEVEL": "LOC", "UCX_IB_GPU_DIRECT_RDMA": "no"}
         environment["UCX_TLS"] = "rc,sm,self,cuda_copy,cuda_ipc"
     if fabric.traffic_class >= 0:
-        environment |= {"NCCL_IB_TC": str(fabric.traffic_class), "UCX_IB_TRAFFIC_CLASS": str(fabric.traffic_class)}
+        environment |= {
+            "NCCL_IB_TC": str(fabric.traffic_class),
+            "UCX_IB_TRAFFIC_CLASS": str(fabric.traffic_class),
+        }
     return environment
 
 
@@ -67,15 +71,18 @@ def ssh(fips: bool) -> str:
 
 
 _FIPS_OPTIONS = (
-    "-o Ciphers=aes256-gcm@openssh.com,aes128-gcm@openssh.com,aes256-ctr,aes128-ctr"
-    " -o MACs=hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512"
-    " -o KexAlgorithms=ecdh-sha2-nistp521,ecdh-sha2-nistp384,ecdh-sha2-nistp256"
-    " -o HostKeyAlgorithms=ecdsa-sha2-nistp521 -o PubkeyAcceptedAlgorithms=ecdsa-sha2-nistp521"
+    "-o Ciphers=aes256-gcm@openssh.com,aes128-gcm@openssh.com,aes256-ctr,aes128-ctr -o "
+    "MACs=hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512 "
+    "-o KexAlgorithms=ecdh-sha2-nistp521,ecdh-sha2-nistp384,ecdh-sha2-nistp256 -o "
+    "HostKeyAlgorithms=ecdsa-sha2-nistp521 -o PubkeyAcceptedAlgorithms=ecdsa-sha2-nistp521"
 )
-"""Algorithms that FIPS 140-3 approves, for the keys that Trainer makes (ECDSA P-521); the node's sshd has the same."""
+"""Algorithms that FIPS 140-3 approves, for the keys that Trainer makes (ECDSA P-521); the node's
+sshd has the same."""
 
 
-def launcher_environment(runtime: Runtime, cores_per_rank: int, rdma: bool, fips: bool) -> Environment:
+def launcher_environment(
+    runtime: Runtime, cores_per_rank: int, rdma: bool, fips: bool
+) -> Environment:
     """Return what the launcher obeys, beside the environment of the ranks.
 
     Args:
@@ -110,7 +117,8 @@ def _openmpi_5(bound: str, agent: str) -> Environment:
         "PRTE_MCA_hwloc_default_binding_policy": "core" if bound else "none",
         "PRTE_MCA_plm_ssh_agent": agent,
         "PRTE_MCA_plm_ssh_args": "-o ConnectionAttempts=10",
-        # It cuts a forwarded value at its first `=`, so a node could not start another node's ranks.
+        # It cuts a forwarded value at its first `=`, so a node could not start another node's
+        # ranks.
         "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
         "PRTE_MCA_prte_default_hostfile": HOSTFILE,
         "PRTE_MCA_prte_if_include": POD_INTERFACE,
@@ -128,7 +136,8 @@ def _intel_mpi(bound: str, agent: str) -> Environment:
         "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS": agent.removeprefix("ssh "),
         # No tree above 128 hosts: it would need an sshd on the launcher.
         "I_MPI_HYDRA_BRANCH_COUNT": "0",
-        # A bare mpirun then refuses Trainer's file; with none it would run all ranks on the launcher, exit code 0.
+        # A bare mpirun then refuses Trainer's file; with none it would run all ranks on the
+        # launcher, exit code 0.
         "I_MPI_HYDRA_HOST_FILE": HOSTFILE,
         # Nodes can't resolve the launcher's short name: without it they look for that.
         "I_MPI_HYDRA_IFACE": POD_INTERFACE,
@@ -146,11 +155,15 @@ _LAUNCHERS: Mapping[tuple[str, str], Callable[[str, str], Environment]] = {
 
 def variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
     """Return an environment as a container states it: kubelet makes ``$`` of ``$$``, and a value of ``$(NAME)``."""
-    return [{"name": name, "value": value.replace("$", "$$")} for name, value in sorted(environment.items())]
+    return [
+        {"name": name, "value": value.replace("$", "$$")}
+        for name, value in sorted(environment.items())
+    ]
 
 
 JOB_FOLDER: dict[str, Any] = {
     "name": "TRAINYARD_JOB",
     "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/jobset-name']"}},
 }
-"""The job's name, as JobSet labels each pod of it: its folder on the volume that steps and ranks share."""
+"""The job's name, as JobSet labels each pod of it: its folder on the volume that steps and ranks
+share."""

@@ -17,14 +17,17 @@ class Fabric:
     """A network between the nodes' rails.
 
     Args:
-        first_segment, last_segment: partitions (InfiniBand) or VLANs (RoCE) that teams may be given, inclusive.
+        first_segment, last_segment: partitions (InfiniBand) or VLANs (RoCE) that teams may be
+        given, inclusive.
         addresses: range that teams' blocks come from.
         block: prefix length of one team's block.
         levels: node labels from the top of the topology down; the host itself is added.
         leaf_nodes: nodes below one switch of the lowest level.
         mtu: bytes; 0 leaves the driver's.
-        traffic_class: of RDMA packets, as the switches' lossless queue expects it; -1 leaves the driver's.
-        resources: stem of the rails' resource names; the fabric's own name, or one that several fabrics share.
+        traffic_class: of RDMA packets, as the switches' lossless queue expects it; -1 leaves the
+            driver's.
+        resources: stem of the rails' resource names; the fabric's own name, or one that several
+            fabrics share.
     """
 
     name: str

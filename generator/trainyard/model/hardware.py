@@ -9,12 +9,14 @@ from fractions import Fraction
 from trainyard.diagnostics import Pointer
 
 _KERNEL_PART = 64
-"""The kernel keeps 64 bytes for each page of 4 KiB (linux:include/linux/mm_types.h, struct page): one part in 64."""
+"""The kernel keeps 64 bytes for each page of 4 KiB (linux:include/linux/mm_types.h, struct page):
+one part in 64."""
 
 _EVICTION_MEMORY = 100 << 20
 _EVICTION_STORAGE = Fraction(1, 10)
-"""kubelet evicts pods when less is free, and offers that much less (kubernetes:pkg/kubelet/eviction/defaults_linux.go
-and hardEvictionReservation in pkg/kubelet/cm/helpers.go, @v1.36.3)."""
+"""kubelet evicts pods when less is free, and offers that much less
+(kubernetes:pkg/kubelet/eviction/defaults_linux.go and hardEvictionReservation in
+pkg/kubelet/cm/helpers.go, @v1.36.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,9 @@ class Hardware:
     @property
     def rails(self) -> tuple[Nic, ...]:
         """The compute ports, by the GPU they stand beside."""
-        return tuple(sorted((nic for nic in self.nics if nic.role == "rail"), key=lambda nic: nic.gpu))
+        return tuple(
+            sorted((nic for nic in self.nics if nic.role == "rail"), key=lambda nic: nic.gpu)
+        )
 
     @property
     def gpus(self) -> int:
@@ -126,7 +130,8 @@ class Hardware:
         return Share(
             cpu=self.kubelet.cpu,
             memory=self.total.memory // _KERNEL_PART + self.kubelet.memory + _EVICTION_MEMORY,
-            ephemeral_storage=self.kubelet.ephemeral_storage + int(self.total.ephemeral_storage * _EVICTION_STORAGE),
+            ephemeral_storage=self.kubelet.ephemeral_storage
+            + int(self.total.ephemeral_storage * _EVICTION_STORAGE),
         )
 
     @property
@@ -138,8 +143,9 @@ class Hardware:
     def cores_by_numa(self) -> tuple[int, ...]:
         """Cores that kubelet gives to a pod of a whole node, by NUMA node.
 
-        kubelet keeps its share on the first NUMA node. It divides the pod's cpus evenly if every NUMA node has that
-        many left, else it fills the others first (kubernetes:pkg/kubelet/cm/cpumanager/cpu_assignment.go@v1.36.3).
+        kubelet keeps its share on the first NUMA node. It divides the pod's cpus evenly if every
+        NUMA node has that many left, else it fills the others first
+        (kubernetes:pkg/kubelet/cm/cpumanager/cpu_assignment.go@v1.36.3).
         """
         count, whole = self.numa_nodes, self.cores // self.numa_nodes
         kept = -(-self.kubelet.cpu * self.cores // (self.threads * 1000))

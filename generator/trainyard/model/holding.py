@@ -20,7 +20,8 @@ class Holding:
     Args:
         fabric, team: names; neither needs to exist any more.
         field: the ledger's key for the segment, which tells the technology of the link.
-        since: ISO date of the day on which ``add team`` gave the number; empty when nobody wrote it down.
+        since: ISO date of the day on which ``add team`` gave the number; empty when nobody wrote it
+            down.
         former: whether the ledger no longer says so.
     """
 

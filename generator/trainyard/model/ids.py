@@ -1,8 +1,9 @@
 """User ids of a namespace on OpenShift: the range and the SELinux level that its pods run with, as the ledger has them.
 
-OpenShift writes three annotations on a namespace that has no ``openshift.io/sa.scc.uid-range``, and leaves one that has
-it alone, even when the others are missing (openshift/cluster-policy-controller:pkg/security/controller). Without the
-level no pod is admitted, so all three are written together.
+OpenShift writes three annotations on a namespace that has no ``openshift.io/sa.scc.uid-range``, and
+leaves one that has it alone, even when the others are missing
+(openshift/cluster-policy-controller:pkg/security/controller). Without the level no pod is admitted,
+so all three are written together.
 """
 
 from __future__ import annotations
@@ -14,16 +15,19 @@ from typing import Final
 from trainyard.diagnostics import Pointer
 
 SIZE: Final = 10_000
-"""Ids of a range, as OpenShift divides its own (``uidAllocatorRange: 1000000000-1999999999/10000``)."""
+"""Ids of a range, as OpenShift divides its own (``uidAllocatorRange:
+1000000000-1999999999/10000``)."""
 
 _FIRST: Final = 2_000_000_000
-"""First id that OpenShift never gives: its own ranges end below, and its allocator passes over others."""
+"""First id that OpenShift never gives: its own ranges end below, and its allocator passes over
+others."""
 
 _BLOCKS: Final = (2**31 - _FIRST) // SIZE
 """Ranges from there on: Kubernetes takes ids below 2^31."""
 
 _LEVELS: Final = 1000
-"""Levels with one first category. OpenShift gives none from c1001 on: 100,000 ranges of five levels end at c1000."""
+"""Levels with one first category. OpenShift gives none from c1001 on: 100,000 ranges of five levels
+end at c1000."""
 
 UIDS: Final = "uids"
 """Key of the ledger, beside a cluster's fabrics."""
@@ -41,7 +45,8 @@ class Ids:
         namespace: its name; it need not exist any more.
         first: first uid and gid of its range.
         level: SELinux level, e.g. ``s0:c26,c15``.
-        since: ISO date of the day on which ``add team`` gave the range; empty when nobody wrote it down.
+        since: ISO date of the day on which ``add team`` gave the range; empty when nobody wrote it
+            down.
         former: whether the ledger no longer says so.
         at: its line in the ledger; None when a lockfile remembers it.
     """
@@ -85,7 +90,9 @@ class Ids:
         return {_LEVEL: self.level, _GROUPS: self.range, _RANGE: self.range}
 
 
-def read_ids(namespace: str, entry: Mapping[str, str], *, former: bool = False, at: Pointer | None = None) -> Ids:
+def read_ids(
+    namespace: str, entry: Mapping[str, str], *, former: bool = False, at: Pointer | None = None
+) -> Ids:
     """Return the ids of a namespace from its line in the ledger, at that place, or in a lockfile.
 
     Raises:

@@ -13,7 +13,8 @@ class AddressPlugin:
 
     Args:
         configuration: what a network says of it, from the name of a pool and its range.
-        blocks: whether every node of the fabric sets a block of each pool aside, whoever's pods run there.
+        blocks: whether every node of the fabric sets a block of each pool aside, whoever's pods run
+            there.
         external: what a cluster declares an owner for, beside the plugin itself; empty for nothing.
     """
 
@@ -40,8 +41,8 @@ def _nv_ipam(pool: str, addresses: IPv4Network) -> dict[str, str]:  # noqa: ARG0
 
 IPAMS: Mapping[str, AddressPlugin] = {
     "nv-ipam": AddressPlugin(_nv_ipam, blocks=True),
-    # cluster-network-operator renders the reconciler only for a Raw additionalNetwork with this plugin:
-    # pkg/network/multus.go, detectAuxiliaryIPAM.
+    # cluster-network-operator renders the reconciler only for a Raw additionalNetwork with this
+    # plugin: pkg/network/multus.go, detectAuxiliaryIPAM.
     "whereabouts": AddressPlugin(_whereabouts, blocks=False, external="IPReconciler/whereabouts"),
 }
 """By the name that a release says."""

@@ -7,7 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from trainyard.model import names
-from trainyard.model.environment import JOB_FOLDER, home, launcher_environment, rank_environment, variables
+from trainyard.model.environment import (
+    JOB_FOLDER,
+    home,
+    launcher_environment,
+    rank_environment,
+    variables,
+)
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware
 from trainyard.model.quantity import format_amount, format_bytes
@@ -23,7 +29,8 @@ class Launch:
         hardware: of the nodes; of several kinds, the least that all of them give.
         fabric: that the nodes' rails are plugged into; None where there is none.
         part: of a node that one pod asks for.
-        owner: namespace whose networks it attaches to; empty where they have the same names in every namespace.
+        owner: namespace whose networks it attaches to; empty where they have the same names in
+            every namespace.
         domain: prefix of our own labels and annotations.
         fips: whether the nodes run in FIPS mode.
     """
@@ -72,7 +79,8 @@ class Launch:
         """What a user wants to know of the image."""
         annotations = {
             f"{self.domain}/libraries": " ".join(map("=".join, self.runtime.libraries.items())),
-            self.release.display_name_key or f"{self.domain}/display-name": self.runtime.display_name,
+            self.release.display_name_key
+            or f"{self.domain}/display-name": self.runtime.display_name,
         }
         if self.runtime.docs:
             annotations[f"{self.domain}/docs"] = self.runtime.docs
@@ -113,21 +121,33 @@ class Launch:
     @property
     def threads_per_rank(self) -> int:
         """Hardware threads that a rank must find in its pod: Open MPI 5 would leave out ranks in silence."""
-        return self.cores_per_rank * self.hardware.threads // self.hardware.cores if self.runtime.binds else 1
+        return (
+            self.cores_per_rank * self.hardware.threads // self.hardware.cores
+            if self.runtime.binds
+            else 1
+        )
 
     @property
     def per_node(self) -> dict[str, int]:
         """What a pod of ranks asks for, in base units: its part of all that a node gives, and one VF of each rail.
 
-        What the job's steps ask for is left out: Kueue counts them all beside the ranks from the beginning, so else
-        the largest job would never fit its quota, nor the steps the job's nodes (seen with Kueue 0.16.2).
+        What the job's steps ask for is left out: Kueue counts them all beside the ranks from the
+        beginning, so else the largest job would never fit its quota, nor the steps the job's nodes
+        (seen with Kueue 0.16.2).
         """
-        ask = {name: int(amount * self.part) for name, amount in self.hardware.worth.items() if name != "pods"}
+        ask = {
+            name: int(amount * self.part)
+            for name, amount in self.hardware.worth.items()
+            if name != "pods"
+        }
         # The CPU manager gives cores of its own only to a pod that asks for an integer of cpus.
         ask["cpu"] = ask["cpu"] // 1000 * 1000 - sum(step.cpu for step in self.runtime.initializers)
         ask["memory"] -= sum(step.memory for step in self.runtime.initializers)
         stem = self.fabric.resources if self.fabric else ""
-        ask |= {f"{self.release.resource_prefix}/{names.rail_resource(stem, rail)}": 1 for rail in self.rails}
+        ask |= {
+            f"{self.release.resource_prefix}/{names.rail_resource(stem, rail)}": 1
+            for rail in self.rails
+        }
         return dict(sorted(ask.items()))
 
     @property
@@ -168,7 +188,10 @@ class Launch:
         Its pods are ``<job>-<role>-0-<index>-xxxxx``, at most 63: 44 with ``launcher``, 33 with
         ``dataset-initializer`` (seen with JobSet 0.11.0).
         """
-        single = [f"{role}-0-0" for role in ("launcher", *(step.name for step in self.runtime.initializers))]
+        single = [
+            f"{role}-0-0"
+            for role in ("launcher", *(step.name for step in self.runtime.initializers))
+        ]
         indexed = f"node-0-{self.runtime.max_nodes - 1}"
         roles = [indexed, *(single if self.runtime.launcher.mpi else single[1:])]
         return names.LABEL_BUDGET - len("--xxxxx") - max(map(len, roles))
@@ -198,15 +221,20 @@ class Launch:
     def pod_security(self) -> dict[str, object]:
         """Security context of the pods.
 
-        Every pod has an fsGroup then. Without OnRootMismatch kubelet walks through a whole checkpoint volume at each
-        start; SCCs neither set nor check it (openshift/apiserver-library-go:pkg/securitycontextconstraints).
+        Every pod has an fsGroup then. Without OnRootMismatch kubelet walks through a whole
+        checkpoint volume at each start; SCCs neither set nor check it
+        (openshift/apiserver-library-go:pkg/securitycontextconstraints).
         """
-        return dict(sorted({**self.release.pod_security, "fsGroupChangePolicy": "OnRootMismatch"}.items()))
+        return dict(
+            sorted({**self.release.pod_security, "fsGroupChangePolicy": "OnRootMismatch"}.items())
+        )
 
     @property
     def launcher_annotations(self) -> dict[str, str]:
         """Annotations of the launcher's pod: networks, SCC, and the level of the topology that ranks should share."""
-        annotations = {"openshift.io/required-scc": self.release.job_scc} if self.release.job_scc else {}
+        annotations = (
+            {"openshift.io/required-scc": self.release.job_scc} if self.release.job_scc else {}
+        )
         if self.fabric and self.rails:
             networks = (names.network(self.fabric.name, rail, self.owner) for rail in self.rails)
             annotations["k8s.v1.cni.cncf.io/networks"] = ",".join(networks)
@@ -225,9 +253,9 @@ class Launch:
     def is_placed_as_one(self) -> bool:
         """Whether Kueue gives all pods one flavor.
 
-        Where it chooses for launcher, nodes or steps apart, a job that may have several flavors and finds room for a
-        part of itself is tried again at once, for ever, and no job behind it is looked at (kubernetes-sigs/kueue#3710;
-        seen with Kueue 0.16.2).
+        Where it chooses for launcher, nodes or steps apart, a job that may have several flavors and
+        finds room for a part of itself is tried again at once, for ever, and no job behind it is
+        looked at (kubernetes-sigs/kueue#3710; seen with Kueue 0.16.2).
         """
         return not self.runtime.initializers and (self._grouped or not self.runtime.launcher.mpi)
 
@@ -235,8 +263,8 @@ class Launch:
     def node_annotations(self) -> dict[str, str]:
         """Annotations of the nodes' pods.
 
-        The offset keeps ranks in order in a group: without it Kueue counts the nodes from 1, finds a rank below 0 and
-        places them in any order (seen on Kueue 0.16.2 and 0.19.2).
+        The offset keeps ranks in order in a group: without it Kueue counts the nodes from 1, finds
+        a rank below 0 and places them in any order (seen on Kueue 0.16.2 and 0.19.2).
         """
         order = {"kueue.x-k8s.io/pod-index-offset": "-1"} if self._grouped else {}
         return dict(sorted({**self.launcher_annotations, **order}.items()))
@@ -271,7 +299,10 @@ class Launch:
     @property
     def launcher_environment(self) -> list[dict[str, Any]]:
         """Environment of the launcher: that of the ranks, then what starts them."""
-        own = launcher_environment(self.runtime, self.cores_per_rank, bool(self.rails), self.fips) | self._export()
+        own = (
+            launcher_environment(self.runtime, self.cores_per_rank, bool(self.rails), self.fips)
+            | self._export()
+        )
         return [*self._folder(), *variables(self._rank_environment()), *variables(own)]
 
     def _rank_environment(self) -> dict[str, str]:

@@ -13,7 +13,8 @@ class Launcher:
     Args:
         library: key of its version among a runtime's libraries.
         majors: versions that are known to obey what we set; any when empty.
-        mpi: whether Trainer's MPI plugin gives it keys and a hostfile; it then has a pod of its own, a node too.
+        mpi: whether Trainer's MPI plugin gives it keys and a hostfile; it then has a pod of its
+            own, a node too.
         command: what a job's own command begins with.
         example: arguments of the job to copy.
         wrapped: whether the command is a program of ours, since Trainer prepares nothing for it.
@@ -47,7 +48,9 @@ class Launcher:
         return len(self.roles)
 
 
-OPENMPI = Launcher("openmpi", "openmpi", (4, 5), mpi=True, command=("mpirun",), example=("hostname",))
+OPENMPI = Launcher(
+    "openmpi", "openmpi", (4, 5), mpi=True, command=("mpirun",), example=("hostname",)
+)
 INTEL_MPI = Launcher(
     "intel-mpi",
     "intel-mpi",
@@ -57,9 +60,12 @@ INTEL_MPI = Launcher(
     example=("hostname",),
     wrapped=True,
 )
-"""Trainer knows Open MPI only (`mpiImplementation`): a script turns its hostfile into one that Hydra reads."""
+"""Trainer knows Open MPI only (`mpiImplementation`): a script turns its hostfile into one that
+Hydra reads."""
 
-TORCHRUN = Launcher("torchrun", "torch", (), mpi=False, command=("torchrun",), example=("--no-python", "hostname"))
+TORCHRUN = Launcher(
+    "torchrun", "torch", (), mpi=False, command=("torchrun",), example=("--no-python", "hostname")
+)
 """Trainer's torch plugin tells each pod its rank and the first pod's name."""
 
 LAUNCHERS: Mapping[str, Launcher] = {each.name: each for each in (INTEL_MPI, OPENMPI, TORCHRUN)}

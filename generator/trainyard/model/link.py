@@ -21,7 +21,8 @@ class Link:
         most: segments that a port holds at one time.
         sriov_type: ``linkType`` of a SriovNetworkNodePolicy.
         mtus: sizes that the ports take, smallest and largest; 0 in a fabric leaves the driver's.
-        operator_networks: whether the SR-IOV operator writes the NetworkAttachmentDefinition, and with its own name.
+        operator_networks: whether the SR-IOV operator writes the NetworkAttachmentDefinition, and
+            with its own name.
     """
 
     name: str
@@ -64,7 +65,8 @@ INFINIBAND = Link(
     mtus=(2044, 4092),
     operator_networks=False,
 )
-"""Partition keys. SriovIBNetwork has no field for them (sriov-network-operator v1.6.0), so the NAD is ours."""
+"""Partition keys. SriovIBNetwork has no field for them (sriov-network-operator v1.6.0), so the NAD
+is ours."""
 
 ROCE = Link(
     name="roce",
@@ -72,7 +74,8 @@ ROCE = Link(
     field="vlan",
     ranges="vlans",
     enforced="Vlans",
-    # Converged Ethernet drops packets under load unless switches and NICs agree on a lossless or ECN-marked queue.
+    # Converged Ethernet drops packets under load unless switches and NICs agree on a lossless or
+    # ECN-marked queue.
     prepared=("LosslessQueue",),
     # 0 is untagged, 1 what switches put untagged frames into, 4095 reserved (IEEE 802.1Q).
     first=2,

@@ -26,7 +26,8 @@ class Manifest:
         path: below the cluster's folder, forward slashes.
         body: plain data; subtrees are shared between manifests and must not be changed.
         files: profile files that it was made from, most specific first.
-        at: the profile place that a finding about it is shown at; of an object of a component, the object itself.
+        at: the profile place that a finding about it is shown at; of an object of a component, the
+            object itself.
         by_hand: whether it is an object of a hand-written component.
     """
 
@@ -85,7 +86,11 @@ def _within(value: Any, step: Step) -> Any:
     """Return what a step leads to; nothing when it leads nowhere."""
     if isinstance(value, dict):
         return value.get(step)
-    return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else None
+    return (
+        value[step]
+        if isinstance(value, list) and isinstance(step, int) and step < len(value)
+        else None
+    )
 
 
 def kind_of(body: dict[str, Any]) -> Kind:

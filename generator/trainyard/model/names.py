@@ -9,10 +9,12 @@ JOB_ACCOUNT = "trainer"
 """Service account that every rank of a job runs as, in each team's namespace."""
 
 SYSTEM_NAMESPACE = "trainyard-system"
-"""Holds the parameters of the admission policies and the clean-up of finished jobs; no tenant has a role in it."""
+"""Holds the parameters of the admission policies and the clean-up of finished jobs; no tenant has a
+role in it."""
 
 FINISHED_JOBS = "finished-jobs"
-"""CronJob that deletes finished jobs, its service account, and the RoleBinding in each team's namespace."""
+"""CronJob that deletes finished jobs, its service account, and the RoleBinding in each team's
+namespace."""
 
 FINISHED_JOBS_ROLE = "trainyard-finished-jobs"
 """ClusterRole of that service account."""
@@ -20,10 +22,18 @@ FINISHED_JOBS_ROLE = "trainyard-finished-jobs"
 TENANT_OBJECTS = "trainyard-tenant-objects"
 """The admission policy over what tenants write."""
 
-RESERVED_TEAMS = frozenset({"admin", "argocd", "default", "platform", "samples", "system", "trainyard"})
+RESERVED_TEAMS = frozenset(
+    {"admin", "argocd", "default", "platform", "samples", "system", "trainyard"}
+)
 
 DEVICES = frozenset(
-    {"aux", "con", "nul", "prn", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+    {
+        "aux",
+        "con",
+        "nul",
+        "prn",
+        *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)),
+    }
 )
 """Names that Windows gives to devices, with any ending; no file or folder can have them there."""
 
@@ -57,7 +67,8 @@ def runtime(name: str, version: int, nodes: str, owner: str = "") -> str:
 def rail_resource(stem: str, rail: int) -> str:
     """Return the SR-IOV resource of a rail, without prefix.
 
-    Letters, digits and inner underscores only: what sriov-network-operator v1.6.0's webhook and later ones admit.
+    Letters, digits and inner underscores only: what sriov-network-operator v1.6.0's webhook and
+    later ones admit.
     """
     return f"{stem.replace('-', '_')}_rail_{rail}"
 
@@ -68,7 +79,8 @@ def network(fabric: str, rail: int, namespace: str = "") -> str:
     Args:
         fabric: of the rail; without a namespace the attachment has the same name in every team's.
         rail: its number.
-        namespace: where the SR-IOV operator writes it, whose own objects for all namespaces stand in one.
+        namespace: where the SR-IOV operator writes it, whose own objects for all namespaces stand
+            in one.
     """
     return f"{namespace}-{fabric}-rail-{rail}" if namespace else f"{fabric}-rail-{rail}"
 

@@ -61,7 +61,11 @@ class AddressPool:
         """The nodes on the fabric, as an IPPool selects them."""
         labels = {tuple(pool.hardware.labels.items()) for pool in self.pools}
         return [
-            {"matchExpressions": [{"key": key, "operator": "In", "values": [value]} for key, value in each]}
+            {
+                "matchExpressions": [
+                    {"key": key, "operator": "In", "values": [value]} for key, value in each
+                ]
+            }
             for each in sorted(labels)
         ]
 
@@ -117,8 +121,8 @@ class Network:
     def infiniband_config(self) -> str:
         """CNI configuration, one JSON text.
 
-        Keys of k8snetworkplumbingwg/ib-sriov-cni@v1.3.0; ``pkey`` and ``ibKubernetesEnabled`` make ib-kubernetes put
-        the VF's GUID into the partition.
+        Keys of k8snetworkplumbingwg/ib-sriov-cni@v1.3.0; ``pkey`` and ``ibKubernetesEnabled`` make
+        ib-kubernetes put the VF's GUID into the partition.
         """
         return _json(
             {
@@ -167,7 +171,9 @@ class Egress:
         if self.source == "all":
             return {}
         operator = "Exists" if self.source == "jobs" else "DoesNotExist"
-        return {"matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": operator}]}
+        return {
+            "matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": operator}]
+        }
 
     @property
     def peers(self) -> list[dict[str, Any]]:

@@ -39,13 +39,21 @@ class Site:
     @property
     def bindings(self) -> tuple[Binding, ...]:
         """Who has a role in the whole cluster: everybody in some team reads the catalog, two kinds of groups more."""
-        everybody = {tuple(subject.items()): subject for tenant in self.tenants for subject in tenant.everybody}
+        everybody = {
+            tuple(subject.items()): subject
+            for tenant in self.tenants
+            for subject in tenant.everybody
+        }
         subjects = {
             "auditor": group_subjects(self.cluster.auditors),
-            "catalog-viewer": sorted(everybody.values(), key=lambda subject: sorted(subject.items())),
+            "catalog-viewer": sorted(
+                everybody.values(), key=lambda subject: sorted(subject.items())
+            ),
             "operator": group_subjects(self.cluster.operators),
         }
-        return tuple(Binding(role, f"trainyard-{role}", who) for role, who in subjects.items() if who)
+        return tuple(
+            Binding(role, f"trainyard-{role}", who) for role, who in subjects.items() if who
+        )
 
     @property
     def admitted_namespaces(self) -> str:
@@ -103,9 +111,9 @@ class Lost:
     Args:
         teams: those whose whole profile is left out.
         of_teams: (team, key of its profile) for each key with a name behind which nothing is known.
-        gaps: (what is not known, the only cluster that this concerns; empty when it may concern any): a key of a team's
-            or cluster's profile, or the file that is left out: ``allocations.yaml``, ``trainyard.yaml``, one of
-            ``runtimes/`` or ``teams/``.
+        gaps: (what is not known, the only cluster that this concerns; empty when it may concern
+            any): a key of a team's or cluster's profile, or the file that is left out:
+            ``allocations.yaml``, ``trainyard.yaml``, one of ``runtimes/`` or ``teams/``.
     """
 
     teams: frozenset[str] = frozenset()
@@ -141,4 +149,6 @@ class Platform:
         links = {fabric.name: fabric.link for fabric in site.cluster.fabrics}
         for (cluster, fabric, team), held in sorted(self.allocations.items()):
             if cluster == site.name:
-                yield Holding(fabric, team, links[fabric].field, held.segment, held.addresses, held.since)
+                yield Holding(
+                    fabric, team, links[fabric].field, held.segment, held.addresses, held.since
+                )

@@ -40,7 +40,9 @@ class Pool:
         """The compute ports of these nodes; none without a fabric."""
         if self.fabric is None:
             return ()
-        return tuple(Rail(self, self.fabric, index, nic) for index, nic in enumerate(self.hardware.rails))
+        return tuple(
+            Rail(self, self.fabric, index, nic) for index, nic in enumerate(self.hardware.rails)
+        )
 
     @property
     def machine_labels(self) -> dict[str, str]:
@@ -71,7 +73,10 @@ class Pool:
     @property
     def worth(self) -> dict[str, int]:
         """What one node of quota is worth, in base units: all that the system leaves, and each rail's VFs."""
-        rails = {f"{self.prefix}/{rail.resource_name}": self.hardware.virtual_functions for rail in self.rails}
+        rails = {
+            f"{self.prefix}/{rail.resource_name}": self.hardware.virtual_functions
+            for rail in self.rails
+        }
         return dict(sorted({**self.hardware.worth, **rails}.items()))
 
     @property

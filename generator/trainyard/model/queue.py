@@ -81,7 +81,9 @@ class Queue:
     @property
     def quotas(self) -> tuple[QueuedFlavor, ...]:
         """The flavors in order of preference, each with every covered resource."""
-        return tuple(QueuedFlavor(flavor.name, flavor.resources(self.covered)) for flavor in self.flavors)
+        return tuple(
+            QueuedFlavor(flavor.name, flavor.resources(self.covered)) for flavor in self.flavors
+        )
 
     @property
     def when_can_borrow(self) -> str:

@@ -11,7 +11,9 @@ EVERY = "*"
 """Step that stands for each member of a list."""
 
 
-def reach(value: Any, steps: tuple[str, ...], path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Any]]:
+def reach(
+    value: Any, steps: tuple[str, ...], path: tuple[Step, ...] = ()
+) -> Iterator[tuple[tuple[Step, ...], Any]]:
     """Yield the path and value of everything that the steps lead to; what has another shape leads nowhere."""
     if not steps:
         yield path, value

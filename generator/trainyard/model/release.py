@@ -51,13 +51,16 @@ class Release:
         system_namespaces: whose pods may use any node; one that ends with ``*`` is a prefix.
         driver_namespaces: the same, on a cluster with GPUs or fabrics.
         reserved_config_maps: endings of the ConfigMaps that Trainer keeps beside a job.
-        isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not cancel.
+        isolates_jobs: whether Trainer writes a NetworkPolicy for each job, which ours must then not
+            cancel.
         groups_podsets: whether Kueue can place a launcher and its nodes as one topology group.
-        job_scc: SecurityContextConstraints that job pods are pinned to; empty where ids are given instead.
+        job_scc: SecurityContextConstraints that job pods are pinned to; empty where ids are given
+            instead.
         pod_ids: user and groups of job pods; empty where the SCC gives them.
         display_name_key: annotation that a dashboard reads names from; empty when it has none.
         component_kinds: what a hand-written component may hold -> its ``apiVersion``.
-        most_flavors, most_resources: of a queue, as the CRDs of its Kueue limit both ClusterQueue and LocalQueue.
+        most_flavors, most_resources: of a queue, as the CRDs of its Kueue limit both ClusterQueue
+        and LocalQueue.
         known_bad: combinations that hang.
         external: ``Kind/name`` -> owner, for what the platform ships.
     """
@@ -99,7 +102,11 @@ class Release:
     @property
     def pod_security(self) -> dict[str, object]:
         """Security context of a pod: the ids are the release's, or absent where its SCC gives them."""
-        context = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}, **self.pod_ids}
+        context = {
+            "runAsNonRoot": True,
+            "seccompProfile": {"type": "RuntimeDefault"},
+            **self.pod_ids,
+        }
         return dict(sorted(context.items()))
 
     @property

@@ -11,7 +11,8 @@ from trainyard.model.launcher import Launcher
 from trainyard.model.quantity import format_bytes, format_cpu
 
 INITIALIZERS = {"dataset": "dataset-initializer", "model": "model-initializer"}
-"""Names that Trainer gives a job's ``spec.initializer`` to (kubeflow/trainer:pkg/constants/constants.go@v2.3.0)."""
+"""Names that Trainer gives a job's ``spec.initializer`` to
+(kubeflow/trainer:pkg/constants/constants.go@v2.3.0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,10 @@ class Runtime:
         version: part of the object's name; a released version is never edited in place.
         image: by digest.
         pull_secret: name of a pull secret of the cluster; empty for none.
-        libraries: library -> version, stated for users; that of the launcher decides which variables are obeyed.
-        fabric: how ranks talk: ``gpudirect``, ``rdma``, ``tcp`` or ``isolated`` (neither RDMA nor GPU peers); empty
-            for the fastest that each node has.
+        libraries: library -> version, stated for users; that of the launcher decides which
+            variables are obeyed.
+        fabric: how ranks talk: ``gpudirect``, ``rdma``, ``tcp`` or ``isolated`` (neither RDMA nor
+            GPU peers); empty for the fastest that each node has.
         hardware: names of the hardware profiles that it runs on.
         shared_memory: bytes of /dev/shm of a whole node, inside the pod's memory.
         binding: ``cores`` (each rank is bound to its share) or ``none``.
@@ -97,10 +99,15 @@ class Runtime:
     def command(self) -> tuple[str, ...]:
         """What a job's own command begins with.
 
-        The export runs in the first rank's pod: a replicated job after the ranks would never be ready while they run,
-        and Kueue evicts a job whose pods are not all ready in time (sigs.k8s.io/kueue:pkg/controller/jobs/trainjob).
+        The export runs in the first rank's pod: a replicated job after the ranks would never be
+        ready while they run, and Kueue evicts a job whose pods are not all ready in time
+        (sigs.k8s.io/kueue:pkg/controller/jobs/trainjob).
         """
-        return ("/opt/trainyard/with-export", *self.launcher.command) if self.export else self.launcher.command
+        return (
+            ("/opt/trainyard/with-export", *self.launcher.command)
+            if self.export
+            else self.launcher.command
+        )
 
     @property
     def export_command(self) -> str:

@@ -82,7 +82,9 @@ class Sample:
         """Name of the TrainJob: of the runtime, and of the nodes where the runtime has several."""
         runtime = self.launch.runtime.name
         several = sum(launch.runtime.name == runtime for launch in self.space.launches) > 1
-        return names.sample(self.space.namespace, f"{runtime}-{self.launch.nodes}" if several else runtime)
+        return names.sample(
+            self.space.namespace, f"{runtime}-{self.launch.nodes}" if several else runtime
+        )
 
     @property
     def labels(self) -> dict[str, str]:
@@ -107,14 +109,24 @@ class Sample:
     @property
     def volumes(self) -> list[dict[str, Any]]:
         """The team's storage, as pod volumes."""
-        claims = [{"name": c.name, "persistentVolumeClaim": {"claimName": c.name}} for c in self.space.claims]
-        return claims + [{"name": s.name, "secret": {"secretName": s.name}} for s in self.space.buckets]
+        claims = [
+            {"name": c.name, "persistentVolumeClaim": {"claimName": c.name}}
+            for c in self.space.claims
+        ]
+        return claims + [
+            {"name": s.name, "secret": {"secretName": s.name}} for s in self.space.buckets
+        ]
 
     @property
     def volume_mounts(self) -> list[dict[str, Any]]:
         """Where they appear; secrets as files, since sshd drops the container's environment."""
-        claims: list[dict[str, Any]] = [{"name": c.name, "mountPath": c.mount_path} for c in self.space.claims]
-        return claims + [{"name": s.name, "mountPath": s.mount_path, "readOnly": True} for s in self.space.buckets]
+        claims: list[dict[str, Any]] = [
+            {"name": c.name, "mountPath": c.mount_path} for c in self.space.claims
+        ]
+        return claims + [
+            {"name": s.name, "mountPath": s.mount_path, "readOnly": True}
+            for s in self.space.buckets
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +187,22 @@ class Space:
         (openshift/cluster-kube-apiserver-operator:bindata/bootkube/scc-manifests).
         """
         roles = (role for role in ("admin", "user", "viewer") if self._subjects(role))
-        bindings = tuple(Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles)
+        bindings = tuple(
+            Binding(role, f"trainyard-team-{role}", self._subjects(role)) for role in roles
+        )
         if cleanup := self.cluster.finished_jobs:
-            account = {"kind": "ServiceAccount", "name": cleanup.name, "namespace": names.SYSTEM_NAMESPACE}
+            account = {
+                "kind": "ServiceAccount",
+                "name": cleanup.name,
+                "namespace": names.SYSTEM_NAMESPACE,
+            }
             bindings += (Binding(cleanup.name, cleanup.role, [account]),)
         return bindings
 
     def _subjects(self, role: str) -> list[dict[str, str]]:
-        accounts = [self._account(account.name) for account in self.team.accounts if account.role == role]
+        accounts = [
+            self._account(account.name) for account in self.team.accounts if account.role == role
+        ]
         return group_subjects(self.team.groups.get(role, ())) + accounts
 
     def _account(self, name: str) -> dict[str, str]:
@@ -196,7 +216,10 @@ class Space:
     @property
     def accounts(self) -> tuple[str, ...]:
         """Service accounts that we make, the ranks' first; the others exist already."""
-        return (names.JOB_ACCOUNT, *(account.name for account in self.team.accounts if not account.owner))
+        return (
+            names.JOB_ACCOUNT,
+            *(account.name for account in self.team.accounts if not account.owner),
+        )
 
     @property
     def samples(self) -> tuple[Sample, ...]:
@@ -231,7 +254,10 @@ class Space:
         """
         claimed = [(claim.storage.storage_class, claim.request.size) for claim in self.claims]
         allowed = [(each.storage.storage_class, each.size) for each in self.allowances]
-        quota = {**_COUNTS, "requests.storage": format_bytes(sum(size for _, size in (*claimed, *allowed)))}
+        quota = {
+            **_COUNTS,
+            "requests.storage": format_bytes(sum(size for _, size in (*claimed, *allowed))),
+        }
         for name in self.claimable_classes:
             size = sum(size for each, size in (*claimed, *allowed) if each == name)
             quota[f"{name}.storageclass.storage.k8s.io/requests.storage"] = format_bytes(size)
@@ -256,7 +282,11 @@ class Space:
     @property
     def _display_name(self) -> dict[str, str]:
         key = self.cluster.release.display_name_key
-        return {key: f"Team {' '.join(filter(None, (self.team.name, self.profile.name)))}"} if key else {}
+        return (
+            {key: f"Team {' '.join(filter(None, (self.team.name, self.profile.name)))}"}
+            if key
+            else {}
+        )
 
     @property
     def egress(self) -> tuple[Egress, ...]:
@@ -267,7 +297,9 @@ class Space:
     def limits(self) -> dict[str, str]:
         """Parameters of the admission policy, as a ConfigMap holds them: what TrainJobs in it may ask for."""
         limits = {
-            "deadlines": " ".join(f"{each.name}={each.deadline}" for each in self.priorities if each.deadline),
+            "deadlines": " ".join(
+                f"{each.name}={each.deadline}" for each in self.priorities if each.deadline
+            ),
             "priorityClasses": " ".join(each.name for each in self.priorities),
             "queues": " ".join(queue.node_class for queue in self.queues),
             "runtimes": " ".join(launch.name for launch in self.launches),
@@ -277,7 +309,9 @@ class Space:
             limits[f"gpusPerNode.{launch.name}"] = str(launch.gpus)
             limits[f"maxNodes.{launch.name}"] = str(grant.nodes)
             limits[f"longestName.{launch.name}"] = str(launch.longest_job_name)
-            limits[f"steps.{launch.name}"] = " ".join(step.name for step in launch.runtime.initializers)
+            limits[f"steps.{launch.name}"] = " ".join(
+                step.name for step in launch.runtime.initializers
+            )
             limits[f"queue.{launch.name}"] = launch.hardware.node_class
             limits[f"minNodes.{launch.name}"] = str(launch.runtime.launcher.smallest_job)
             limits[f"ranksPerNode.{launch.name}"] = str(launch.ranks)

@@ -124,12 +124,18 @@ class StoredSecret:
     @property
     def connection_annotations(self) -> dict[str, str]:
         """Tells the dashboard what kind of connection it is."""
-        return {"opendatahub.io/connection-type-protocol": "s3", "openshift.io/display-name": self.name}
+        return {
+            "opendatahub.io/connection-type-protocol": "s3",
+            "openshift.io/display-name": self.name,
+        }
 
     @property
     def template_data(self) -> dict[str, str]:
         """What is added to the two keys from the store: the rest of the connection, and the AWS SDKs' own two files."""
-        keys = "aws_access_key_id = {{ .AWS_ACCESS_KEY_ID }}\naws_secret_access_key = {{ .AWS_SECRET_ACCESS_KEY }}\n"
+        keys = (
+            "aws_access_key_id = {{ .AWS_ACCESS_KEY_ID }}\naws_secret_access_key = {{ "
+            ".AWS_SECRET_ACCESS_KEY }}\n"
+        )
         return {
             "AWS_S3_BUCKET": self.bucket,
             "AWS_S3_ENDPOINT": self.endpoint,
@@ -143,7 +149,9 @@ def pull_secret(tenant_namespace: str, secret: PullSecret) -> StoredSecret:
     return StoredSecret(secret.name, tenant_namespace, "pull", secret.secret_store, secret.path)
 
 
-def bucket_secret(team: str, namespace: str, request: StorageRequest, storage: Storage) -> StoredSecret:
+def bucket_secret(
+    team: str, namespace: str, request: StorageRequest, storage: Storage
+) -> StoredSecret:
     """Return the S3 connection of a team in one of its namespaces."""
     return StoredSecret(
         name=storage.name,

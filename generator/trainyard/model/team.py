@@ -140,12 +140,14 @@ class Team:
     """One team, complete.
 
     Args:
-        state: ``active``, ``draining`` (its queues evict and hold) or ``retired`` (a tombstone: nothing is made).
+        state: ``active``, ``draining`` (its queues evict and hold) or ``retired`` (a tombstone:
+            nothing is made).
         groups: role -> groups of the identity provider.
         spaces: its namespaces, its own first.
         components: hand-written Kustomize Components that its sync unit lists.
         compliance: regulation that it is under.
-        encrypts_transit: whether its data must be encrypted between nodes; None when the profile doesn't say.
+        encrypts_transit: whether its data must be encrypted between nodes; None when the profile
+            doesn't say.
     """
 
     name: str

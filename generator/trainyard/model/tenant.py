@@ -64,14 +64,21 @@ class Tenant:
     def description(self) -> str:
         """Of the AppProject."""
         whose = "its own namespace" if len(self.spaces) == 1 else "its own namespaces"
-        return f"Team {self.name} on {self.cluster.name}: {whose} and nothing else ({self.team.contact})"
+        return (
+            f"Team {self.name} on {self.cluster.name}: {whose} and nothing else "
+            f"({self.team.contact})"
+        )
 
     @property
     def destinations(self) -> list[dict[str, str]]:
         """Namespaces that the team's unit writes into."""
-        return [{"server": self.cluster.server, "namespace": space.namespace} for space in self.spaces]
+        return [
+            {"server": self.cluster.server, "namespace": space.namespace} for space in self.spaces
+        ]
 
     @property
     def permitted_namespaces(self) -> list[dict[str, str]]:
         """The only cluster-wide objects of the team's unit."""
-        return [{"group": "", "kind": "Namespace", "name": space.namespace} for space in self.spaces]
+        return [
+            {"group": "", "kind": "Namespace", "name": space.namespace} for space in self.spaces
+        ]

@@ -51,8 +51,14 @@ def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
     with reading(target):
         present = dict(walk(target, covered(files)))
         missing = sorted(path for path in files if path not in present)
-        changed = sorted(path for path, entry in present.items() if path in files and not same(entry, files[path]))
-        deleted, kept, foreign = not_generated(present, files, owned(read_locks(target, present, files)))
+        changed = sorted(
+            path
+            for path, entry in present.items()
+            if path in files and not same(entry, files[path])
+        )
+        deleted, kept, foreign = not_generated(
+            present, files, owned(read_locks(target, present, files))
+        )
     return Comparison(tuple(missing), tuple(changed), deleted, kept, foreign)
 
 
@@ -67,7 +73,9 @@ def not_generated(
         ours: digest that was written, by path.
     """
     paths = sorted(present.keys() - set(files))
-    deleted = tuple(path for path in paths if path in ours and _as_written(present[path], ours[path]))
+    deleted = tuple(
+        path for path in paths if path in ours and _as_written(present[path], ours[path])
+    )
     kept = tuple(path for path in paths if path in ours and path not in deleted)
     return deleted, kept, tuple(path for path in paths if path not in ours)
 
@@ -108,12 +116,17 @@ def top(target: Path) -> list[os.DirEntry[str]]:
     except FileNotFoundError as error:
         previous = aside(target)
         if previous.exists():
-            told = f"{target} is missing: a run was ended while it replaced the tree, which is now {previous}"
+            told = (
+                f"{target} is missing: a run was ended while it replaced the tree, which is now "
+                f"{previous}"
+            )
             raise TreeError(f"{told}; run `trainyard generate` to recover it") from error
         return []
 
 
-def walk(target: Path, folders: Collection[str] | None = None) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def walk(
+    target: Path, folders: Collection[str] | None = None
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield everything in the tree that is not a folder, symlinks unfollowed.
 
     Args:
@@ -147,7 +160,9 @@ def same(entry: os.DirEntry[str], content: bytes) -> bool:
         os.close(handle)
 
 
-def read_locks(target: Path, present: Collection[str], files: Mapping[str, bytes]) -> dict[str, Lock]:
+def read_locks(
+    target: Path, present: Collection[str], files: Mapping[str, bytes]
+) -> dict[str, Lock]:
     """Return the lock of each generated cluster's folder that has one.
 
     Raises:
@@ -159,4 +174,8 @@ def read_locks(target: Path, present: Collection[str], files: Mapping[str, bytes
 
 def owned(locks: Mapping[str, Lock]) -> dict[str, str]:
     """Return the digest that was written to each file of ours, by path relative to the tree."""
-    return {f"{cluster}/{path}": entry.sha256 for cluster, lock in locks.items() for path, entry in lock.files.items()}
+    return {
+        f"{cluster}/{path}": entry.sha256
+        for cluster, lock in locks.items()
+        for path, entry in lock.files.items()
+    }

@@ -16,7 +16,8 @@ def renameat2(one: Path, other: Path) -> None:
     """Exchange two paths in one step.
 
     Raises:
-        OSError: the kernel, the file system or the C library can't (EINVAL on some overlay and network file systems).
+        OSError: the kernel, the file system or the C library can't (EINVAL on some overlay and
+            network file systems).
     """
     call = getattr(_libc, "renameat2", None)
     if call is None:
@@ -34,8 +35,8 @@ def aside(target: Path) -> Path:
 def put_in_place(staged: Path, target: Path) -> None:
     """Make the staged folder the target; whatever was the target before is then at ``staged``.
 
-    Where folders can't be exchanged, the old one is renamed aside for a moment. A run killed in that moment leaves no
-    target, and :func:`recover` brings the old one back.
+    Where folders can't be exchanged, the old one is renamed aside for a moment. A run killed in
+    that moment leaves no target, and :func:`recover` brings the old one back.
 
     Raises:
         OSError: the target is what it was.

@@ -28,7 +28,8 @@ def staging_prefix(target: Path) -> str:
 def held(target: Path, tell: Tell) -> Iterator[None]:
     """Hold the tree for this run: recovered from a killed one first, and without staging folders in the end.
 
-    Everything that judges the tree and then writes it belongs inside, so that it judges what it replaces.
+    Everything that judges the tree and then writes it belongs inside, so that it judges what it
+    replaces.
 
     Args:
         target: the tree, ``overlays``; its parent must exist.
@@ -38,7 +39,10 @@ def held(target: Path, tell: Tell) -> Iterator[None]:
         TreeError: another run holds it, or it can't be recovered.
     """
     if target.name in {"", ".."}:
-        raise TreeError(f"{target} can't be replaced as a whole; name a folder inside it, such as {target}/overlays")
+        raise TreeError(
+            f"{target} can't be replaced as a whole; name a folder inside it, such as "
+            f"{target}/overlays"
+        )
     prefixes = (staging_prefix(target), aside(target).name)
     with _locked(target.parent, target):
         with writing(target):
@@ -79,7 +83,9 @@ def writing(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TreeError(f"{target} can't be written: {error.strerror}; the tree is untouched") from error
+        raise TreeError(
+            f"{target} can't be written: {error.strerror}; the tree is untouched"
+        ) from error
 
 
 @contextmanager
@@ -91,7 +97,9 @@ def _locked(folder: Path, target: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise TreeError(f"another run of trainyard is writing {target}; wait for it and try again") from error
+            raise TreeError(
+                f"another run of trainyard is writing {target}; wait for it and try again"
+            ) from error
         yield
     finally:
         os.close(handle)
@@ -103,6 +111,8 @@ def _sweep(folder: Path, prefixes: tuple[str, ...], removed: Tell, refused: Tell
         try:
             shutil.rmtree(left)
         except OSError as error:
-            refused(f"{left} was left behind and can't be removed ({error.strerror}); remove it by hand")
+            refused(
+                f"{left} was left behind and can't be removed ({error.strerror}); remove it by hand"
+            )
         else:
             removed(f"removed {left}, which an earlier run had left behind")

@@ -23,8 +23,8 @@ LOCKFILE = "trainyard.lock"
 """Name of the lockfile, at the top of ``overlays/<cluster>/``."""
 
 FORMAT = 3
-"""Version of the lockfile's form; a higher one was written by a newer Trainyard. The first remembers no numbers, the
-second no user ids."""
+"""Version of the lockfile's form; a higher one was written by a newer Trainyard. The first
+remembers no numbers, the second no user ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,11 @@ def digest(content: bytes) -> str:
 
 def is_inside(path: str) -> bool:
     """Tell whether a path is relative, normal and portable, so that it can't leave the folder it is joined to."""
-    return "\\" not in path and "\0" not in path and all(part not in {"", ".", ".."} for part in path.split("/"))
+    return (
+        "\\" not in path
+        and "\0" not in path
+        and all(part not in {"", ".", ".."} for part in path.split("/"))
+    )
 
 
 def make_lock(
@@ -84,17 +88,24 @@ def make_lock(
         origins: the profile files behind each path; a path without any is listed with none.
         tool: version of Trainyard.
         release: name of the release.
-        given: each number ever given on the cluster's fabrics, and user ids ever given to its namespaces.
+        given: each number ever given on the cluster's fabrics, and user ids ever given to its
+            namespaces.
     """
     holdings, ids = given
-    entries = {path: LockedFile(digest(files[path]), tuple(sorted(origins.get(path, ())))) for path in sorted(files)}
+    entries = {
+        path: LockedFile(digest(files[path]), tuple(sorted(origins.get(path, ()))))
+        for path in sorted(files)
+    }
     return Lock(tool, release, entries, tuple(sorted(holdings)), tuple(sorted(ids)))
 
 
 def lock_bytes(lock: Lock) -> bytes:
     """Return the lockfile's content: JSON with one entry a line, so that Git merges two teams' lines cleanly."""
     allocations = [json.dumps(_allocation(holding)) for holding in sorted(lock.holdings)]
-    ids = [json.dumps({"namespace": each.namespace, **each.entry, **_former(each)}) for each in sorted(lock.ids)]
+    ids = [
+        json.dumps({"namespace": each.namespace, **each.entry, **_former(each)})
+        for each in sorted(lock.ids)
+    ]
     files = [
         f"{json.dumps(path)}: {json.dumps({'sha256': entry.sha256, 'from': list(entry.origins)})}"
         for path, entry in sorted(lock.files.items())
@@ -128,7 +139,8 @@ def read_lock(folder: Path) -> Lock | None:
     """Return the lock of a cluster's folder, or ``None`` when it has none.
 
     Raises:
-        TreeError: the lockfile can't be read, is broken, is from a newer Trainyard, or lists a path outside its folder.
+        TreeError: the lockfile can't be read, is broken, is from a newer Trainyard, or lists a path
+            outside its folder.
     """
     place = folder / LOCKFILE
     try:
@@ -148,13 +160,17 @@ def read_lock(folder: Path) -> Lock | None:
 def _parse(document: Any, place: Path) -> Lock:
     version = document["version"]
     if isinstance(version, int) and version > FORMAT:
-        raise TreeError(f"{place} was written by a newer Trainyard ({document.get('tool')}); upgrade this one")
+        raise TreeError(
+            f"{place} was written by a newer Trainyard ({document.get('tool')}); upgrade this one"
+        )
     if version not in {1, 2, FORMAT}:
         raise ValueError(version)
     files = {str(path): _entry(entry) for path, entry in document["files"].items()}
     for path in files:
         if not is_inside(path):
-            raise TreeError(f"{place} lists {path!r}, which leaves its folder; nothing is written or deleted")
+            raise TreeError(
+                f"{place} lists {path!r}, which leaves its folder; nothing is written or deleted"
+            )
     holdings = () if version == 1 else tuple(sorted(map(_holding, document["allocations"])))
     ids = () if version in {1, 2} else tuple(sorted(map(_ids, document["uids"])))
     return Lock(str(document["tool"]), str(document["release"]), files, holdings, ids)

@@ -93,8 +93,12 @@ def preview(target: Path, files: Mapping[str, bytes]) -> Written:
 
 def _plan(target: Path, files: Mapping[str, bytes]) -> _Plan:
     present = dict(walk(target))
-    unchanged = frozenset(path for path in files if path in present and same(present[path], files[path]))
-    deleted, kept, foreign = not_generated(present, files, owned(read_locks(target, present, files)))
+    unchanged = frozenset(
+        path for path in files if path in present and same(present[path], files[path])
+    )
+    deleted, kept, foreign = not_generated(
+        present, files, owned(read_locks(target, present, files))
+    )
     created = tuple(sorted(files.keys() - present.keys()))
     changed = tuple(sorted(files.keys() & present.keys() - unchanged))
     folders = covered(files)
@@ -109,7 +113,8 @@ def _replace(target: Path, files: Mapping[str, bytes], plan: _Plan) -> None:
         flush(staged)
         put_in_place(staged, target)
     finally:
-        # After the exchange this is the old tree, before it the unfinished new one: neither is wanted.
+        # After the exchange this is the old tree, before it the unfinished new one: neither is
+        # wanted.
         shutil.rmtree(staged, ignore_errors=True)
 
 
@@ -126,7 +131,9 @@ def _stage(staged: Path, target: Path, files: Mapping[str, bytes], plan: _Plan) 
             _carry(target / path, staged / path)
     except (FileExistsError, NotADirectoryError) as error:
         at = target / Path(error.filename2 or error.filename).relative_to(staged)
-        raise TreeError(f"{at} stands in the way of what is generated; the tree is untouched") from error
+        raise TreeError(
+            f"{at} stands in the way of what is generated; the tree is untouched"
+        ) from error
     staged.chmod(0o755)
 
 

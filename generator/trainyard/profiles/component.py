@@ -19,12 +19,14 @@ from trainyard.yaml_io.source import Source
 BROKEN_COMPONENT = Rule(
     id="delivery/broken-component",
     severity=Severity.ERROR,
-    summary="Each file that a hand-written Component lists exists beside it and holds Kubernetes objects.",
-    why=(
-        "Kustomize can't build the team's unit, and Argo CD delivers nothing of that team any more: `ComparisonError`,"
-        " `no such file or directory`, soon `Manifest generation error (cached)`, until a commit puts it right (seen"
-        " with Argo CD 3.5.7)."
-    ),
+    summary="""
+        Each file that a hand-written Component lists exists beside it and holds Kubernetes objects.
+    """,
+    why="""
+        Kustomize can't build the team's unit, and Argo CD delivers nothing of that team any more:
+        `ComparisonError`, `no such file or directory`, soon `Manifest generation error (cached)`,
+        until a commit puts it right (seen with Argo CD 3.5.7).
+    """,
     fix="Correct the Component's `resources`, or the file.",
 )
 RULES = (BROKEN_COMPONENT,)
@@ -97,7 +99,9 @@ def _read_file(result: Read, entry: str, file: Source) -> None:
 def _unreadable(file: Source, problem: StreamError) -> Diagnostic:
     # libyaml's place of a missing end is a line further.
     last = len(file.lines)
-    line, column = (problem.line, problem.column) if problem.line <= last else (last, len(file.lines[-1]) + 1)
+    line, column = (
+        (problem.line, problem.column) if problem.line <= last else (last, len(file.lines[-1]) + 1)
+    )
     at = Pointer(file.file, line=line, column=column)
     return BROKEN_COMPONENT.at(at, f"the file can't be used: {problem.reason}")
 
@@ -105,10 +109,16 @@ def _unreadable(file: Source, problem: StreamError) -> Diagnostic:
 def _nameless(file: Source) -> Iterator[Diagnostic]:
     """Yield every document that is no Kubernetes object, at the first field that it lacks."""
     for i, body in enumerate(file.value):
-        lacking = [path for path in _NAMING if not any(said and isinstance(said, str) for _, said in reach(body, path))]
+        lacking = [
+            path
+            for path in _NAMING
+            if not any(said and isinstance(said, str) for _, said in reach(body, path))
+        ]
         if lacking:
             what = ", ".join(f"`{'.'.join(path)}`" for path in lacking)
-            yield BROKEN_COMPONENT.at(Pointer(file.file, (i, *lacking[0])), f"the object has no {what}")
+            yield BROKEN_COMPONENT.at(
+                Pointer(file.file, (i, *lacking[0])), f"the object has no {what}"
+            )
 
 
 def _unlisted(folder: Path, listed: set[str]) -> Iterator[Diagnostic]:

@@ -19,18 +19,29 @@ _NAME = re.compile(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?\Z")
 MISPLACED_FILE = Rule(
     id="shape/misplaced-file",
     severity=Severity.ERROR,
-    summary="Every file below profiles/ is a profile in the folder of its kind, or listed by the component beside it.",
-    why="A file that nobody reads looks like configuration in review and does nothing on the cluster.",
-    fix="Move it to hardware/, clusters/, compliance/, runtimes/ or teams/, end its name in .yaml, or remove it.",
+    summary="""
+        Every file below profiles/ is a profile in the folder of its kind, or listed by the
+        component beside it.
+    """,
+    why="""
+        A file that nobody reads looks like configuration in review and does nothing on the cluster.
+    """,
+    fix="""
+        Move it to hardware/, clusters/, compliance/, runtimes/ or teams/, end its name in .yaml, or
+        remove it.
+    """,
 )
 BAD_FILE_NAME = Rule(
     id="names/bad-file-name",
     severity=Severity.ERROR,
-    summary="A profile's file name is its name: lower-case letters, digits and inner hyphens, and no device's name.",
-    why=(
-        "The name becomes namespaces, queues and labels; the API server refuses any other form. Windows can't check out"
-        " a file or folder with the name of a device, such as `con`."
-    ),
+    summary="""
+        A profile's file name is its name: lower-case letters, digits and inner hyphens, and no
+        device's name.
+    """,
+    why="""
+        The name becomes namespaces, queues and labels; the API server refuses any other form.
+        Windows can't check out a file or folder with the name of a device, such as `con`.
+    """,
     fix="Rename the file: a letter first, then letters, digits and hyphens, at most 40 characters.",
 )
 RULES = (MISPLACED_FILE, BAD_FILE_NAME)
@@ -59,7 +70,8 @@ class ProfileFile:
 def discover(root: Path) -> Iterator[ProfileFile | Diagnostic]:
     """Yield every profile below a folder in the order of their names, and what should not be there.
 
-    Symbolic links and whatever else is no regular file are refused: a link could lead out of the repository.
+    Symbolic links and whatever else is no regular file are refused: a link could lead out of the
+    repository.
     """
     for path in sorted(root.iterdir()):
         shown = f"profiles/{path.name}"
@@ -89,7 +101,9 @@ def _folder(folder: Path) -> Iterator[ProfileFile | Diagnostic]:
         elif not _type(file) or file.suffix != ".yaml":
             yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
         elif _type(file) != _FILE:
-            yield _wrong_type(file, f"{shown}/{file.name}" if is_component else shown, "a profile", _FILE)
+            yield _wrong_type(
+                file, f"{shown}/{file.name}" if is_component else shown, "a profile", _FILE
+            )
         else:
             yield from _named(folder.name, path.name if is_component else path.stem, file, shown)
 
@@ -102,7 +116,9 @@ def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[ProfileFile
     elif name in DEVICES:
         yield BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")
     else:
-        yield ProfileFile(kind, name, file, f"{shown}/{file.name}" if kind == "components" else shown)
+        yield ProfileFile(
+            kind, name, file, f"{shown}/{file.name}" if kind == "components" else shown
+        )
 
 
 def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:
@@ -116,7 +132,10 @@ def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:
             waiting.extend(sorted(each.iterdir()))
         elif each.name.lower().endswith((".yaml", ".yml")) and each.exists():
             at = Pointer(f"{shown}{each.as_posix().removeprefix(path.as_posix())}")
-            hint = "Remove the dot if it is a profile; otherwise move the file out of the profiles, or remove it."
+            hint = (
+                "Remove the dot if it is a profile; otherwise move the file out of the "
+                "profiles, or remove it."
+            )
             yield MISPLACED_FILE.at(at, f"`{each.name}` is hidden, and is no profile", hint=hint)
 
 
@@ -125,7 +144,11 @@ def _wrong_type(path: Path, shown: str, role: str, wanted: str) -> Diagnostic:
     actual = _type(path)
     message = f"`{path.name}` is a {actual}, and {role} must be a {wanted}"
     other = wanted.removeprefix("regular ")
-    hint = f"Replace the link by the {other} itself." if actual == _LINK else f"Replace it by a {wanted}, or remove it."
+    hint = (
+        f"Replace the link by the {other} itself."
+        if actual == _LINK
+        else f"Replace it by a {wanted}, or remove it."
+    )
     return MISPLACED_FILE.at(Pointer(shown), message, hint=hint)
 
 

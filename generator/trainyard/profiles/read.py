@@ -36,12 +36,15 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
         else:
             diagnostics.append(item)
     components = {
-        name: read_component(root / "components" / name, source) for name, source in kinds["components"].items()
+        name: read_component(root / "components" / name, source)
+        for name, source in kinds["components"].items()
     }
     diagnostics += (problem for each in components.values() for problem in each.problems)
     profiles = Profiles(
         settings=kinds["trainyard"].get("trainyard", Source("profiles/trainyard.yaml", b"")),
-        allocations=kinds["allocations"].get("allocations", Source("profiles/allocations.yaml", b"", {})),
+        allocations=kinds["allocations"].get(
+            "allocations", Source("profiles/allocations.yaml", b"", {})
+        ),
         waivers=kinds["waivers"].get("waivers", Source("profiles/waivers.yaml", b"", {})),
         hardware=kinds["hardware"],
         clusters=kinds["clusters"],
@@ -50,7 +53,9 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
         teams=kinds["teams"],
         components=kinds["components"],
         component_objects={name: each.objects for name, each in components.items()},
-        component_files={source.file: source for each in components.values() for source in each.sources},
+        component_files={
+            source.file: source for each in components.values() for source in each.sources
+        },
         presets=_shipped("presets", "*.yaml"),
         releases=_shipped("releases", "*/release.yaml"),
     )
@@ -64,7 +69,9 @@ def _read(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnostic, ...
     except NotRegularError as problem:
         message = f"`{found.path.name}` is no profile: {problem.strerror}"
         hint = "Replace it by a regular file, or remove it."
-        return Source(found.shown, b""), (MISPLACED_FILE.at(Pointer(found.shown), message, hint=hint),)
+        return Source(found.shown, b""), (
+            MISPLACED_FILE.at(Pointer(found.shown), message, hint=hint),
+        )
     except OSError as problem:
         raise TreeError(f"{found.path}: {problem.strerror}") from problem
     return read(found.shown, content)
@@ -73,6 +80,8 @@ def _read(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnostic, ...
 def _shipped(folder: str, pattern: str) -> dict[str, Source]:
     """Return our own files by name; the reader takes them like any other, and a test demands no finding."""
     return {
-        path.removesuffix(".yaml").removesuffix("/release"): read(f"trainyard:{folder}/{path}", content)[0]
+        path.removesuffix(".yaml").removesuffix("/release"): read(
+            f"trainyard:{folder}/{path}", content
+        )[0]
         for path, content in sorted(shipped(PACKAGE / folder, pattern).items())
     }

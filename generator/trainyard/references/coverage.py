@@ -13,13 +13,19 @@ from trainyard.references.pods import requested
 UNCOVERED_RESOURCE = Rule(
     id="references/uncovered-resource",
     severity=Severity.ERROR,
-    summary="Every resource that a runtime's pods ask for is covered by a queue of each team that may use it.",
-    why=(
-        "Kueue never admits the job and shows no error at the job itself: its workload says `couldn't assign flavors to"
-        " pod set node: resource <resource> unavailable in ClusterQueue` (seen with Kueue 0.19.2, and alike"
-        " with 0.16.2)."
-    ),
-    fix="Give the team nodes of the hardware that the runtime runs on, or drop the resource from the runtime.",
+    summary="""
+        Every resource that a runtime's pods ask for is covered by a queue of each team that may use
+        it.
+    """,
+    why="""
+        Kueue never admits the job and shows no error at the job itself: its workload says `couldn't
+        assign flavors to pod set node: resource <resource> unavailable in ClusterQueue` (seen with
+        Kueue 0.19.2, and alike with 0.16.2).
+    """,
+    fix="""
+        Give the team nodes of the hardware that the runtime runs on, or drop the resource from the
+        runtime.
+    """,
 )
 
 
@@ -54,20 +60,31 @@ def _job(index: Index, job: Manifest) -> Iterator[Diagnostic]:
     leads_to = ("ClusterQueue", "", str(mapping(local.body, "spec").get("clusterQueue", "")))
     own = mapping(job.body, "spec", "trainer", "resourcesPerNode", "requests")
     if leads_to in index.manifests:
-        yield from _uncovered(job, frozenset(own) or requested(runtime.body), [index.manifests[leads_to]])
+        yield from _uncovered(
+            job, frozenset(own) or requested(runtime.body), [index.manifests[leads_to]]
+        )
 
 
-def _uncovered(asking: Manifest, asked: frozenset[str], queues: Iterable[Manifest]) -> Iterator[Diagnostic]:
+def _uncovered(
+    asking: Manifest, asked: frozenset[str], queues: Iterable[Manifest]
+) -> Iterator[Diagnostic]:
     """Yield a finding unless one queue covers all: a team may have one queue for each class of node."""
     lacking = [(sorted(asked - _covered(queue)), queue) for queue in queues]
     names, queue = min(lacking, key=lambda each: (len(each[0]), each[1].name), default=([], asking))
     if names:
         listed = ", ".join(f"`{name}`" for name in names)
-        message = f"{asking.path}: asks for {listed}, which ClusterQueue `{queue.name}` does not cover"
+        message = (
+            f"{asking.path}: asks for {listed}, which ClusterQueue `{queue.name}` does not cover"
+        )
         yield UNCOVERED_RESOURCE.at(
             asking.at, message, notes=[Note(f"the queue comes from {queue.files[0]}", queue.at)]
         )
 
 
 def _covered(queue: Manifest) -> set[str]:
-    return {str(name) for _, name in reach(queue.body, ("spec", "resourceGroups", EVERY, "coveredResources", EVERY))}
+    return {
+        str(name)
+        for _, name in reach(
+            queue.body, ("spec", "resourceGroups", EVERY, "coveredResources", EVERY)
+        )
+    }

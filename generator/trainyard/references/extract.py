@@ -59,7 +59,10 @@ def _namespaces(*steps: str) -> Extractor:
             for end, name in reach(selector, ("matchLabels", _NAMESPACE_LABEL), path):
                 yield Use("Namespace", "", str(name), end)
             for end, expression in reach(selector, ("matchExpressions", EVERY), path):
-                if mapping(expression).get("key") == _NAMESPACE_LABEL and expression.get("operator") == "In":
+                if (
+                    mapping(expression).get("key") == _NAMESPACE_LABEL
+                    and expression.get("operator") == "In"
+                ):
                     for last, name in reach(expression, ("values", EVERY), end):
                         yield Use("Namespace", "", str(name), last)
 
@@ -69,7 +72,9 @@ def _namespaces(*steps: str) -> Extractor:
 def _pool_labels(body: dict[str, Any], _: Scope) -> Iterator[Use]:
     path = ("spec", "machineConfigPoolSelector", "matchLabels")
     labels = mapping(body, *path)
-    return (Use(POOL_LABEL, "", f"{label}={value}", (*path, label)) for label, value in labels.items())
+    return (
+        Use(POOL_LABEL, "", f"{label}={value}", (*path, label)) for label, value in labels.items()
+    )
 
 
 def _pods(*templates: str) -> Extractor:
@@ -96,8 +101,12 @@ EXTRACTORS: Mapping[str, tuple[Extractor, ...]] = {
     ),
     "KubeletConfig": (_pool_labels,),
     "LocalQueue": (_name("ClusterQueue", "spec", "clusterQueue"),),
-    "MachineConfig": (_name("MachineConfigPool", "metadata", "labels", "machineconfiguration.openshift.io/role"),),
-    "NetworkAttachmentDefinition": (_name(VF_RESOURCE, "metadata", "annotations", "k8s.v1.cni.cncf.io/resourceName"),),
+    "MachineConfig": (
+        _name("MachineConfigPool", "metadata", "labels", "machineconfiguration.openshift.io/role"),
+    ),
+    "NetworkAttachmentDefinition": (
+        _name(VF_RESOURCE, "metadata", "annotations", "k8s.v1.cni.cncf.io/resourceName"),
+    ),
     "NetworkPolicy": (
         _namespaces("spec", "ingress", EVERY, "from", EVERY, "namespaceSelector"),
         _namespaces("spec", "egress", EVERY, "to", EVERY, "namespaceSelector"),

@@ -23,22 +23,28 @@ from trainyard.references.project import (
 UNDEFINED_NAME = Rule(
     id="references/undefined-name",
     severity=Severity.ERROR,
-    summary="Every name that an object uses is defined in the tree, or declared under the cluster's `external`.",
-    why=(
-        "The API server takes the object all the same, and its controller waits for what is missing: a queue says"
-        ' `there is no Topology "<topology>" for TAS flavor`, a job whose `LocalQueue <queue> doesn\'t exist` has no'
-        " event at all (both seen with Kueue 0.19.2)."
-    ),
+    summary="""
+        Every name that an object uses is defined in the tree, or declared under the cluster's
+        `external`.
+    """,
+    why="""
+        The API server takes the object all the same, and its controller waits for what is missing:
+        a queue says `there is no Topology "<topology>" for TAS flavor`, a job whose `LocalQueue
+        <queue> doesn't exist` has no event at all (both seen with Kueue 0.19.2).
+    """,
     fix="Define it, or declare it with its owner under `external` of the cluster.",
 )
 DEFINED_TWICE = Rule(
     id="references/defined-twice",
     severity=Severity.ERROR,
-    summary="No two manifests define the same object, and none defines one that others make in every namespace.",
-    why=(
-        "The build of a unit that has both fails; two writers of different units take turns at overwriting it, and of"
-        " two ExternalSecrets with one Secret jobs read what the first wrote."
-    ),
+    summary="""
+        No two manifests define the same object, and none defines one that others make in every
+        namespace.
+    """,
+    why="""
+        The build of a unit that has both fails; two writers of different units take turns at
+        overwriting it, and of two ExternalSecrets with one Secret jobs read what the first wrote.
+    """,
     fix="Drop one of the two, or give it another name.",
 )
 MADE_BY_OTHERS = {"kube-root-ca.crt": "Kubernetes", "openshift-service-ca.crt": "OpenShift"}
@@ -46,7 +52,13 @@ MADE_BY_OTHERS = {"kube-root-ca.crt": "Kubernetes", "openshift-service-ca.crt": 
 
 _NAME = ("metadata", "name")
 
-RULES = (DEFINED_TWICE, UNDEFINED_NAME, UNCOVERED_RESOURCE, KIND_NOT_PERMITTED, NAMESPACE_NOT_PERMITTED)
+RULES = (
+    DEFINED_TWICE,
+    UNDEFINED_NAME,
+    UNCOVERED_RESOURCE,
+    KIND_NOT_PERMITTED,
+    NAMESPACE_NOT_PERMITTED,
+)
 
 
 def check_references(site: Site, manifests: Sequence[Manifest]) -> Iterator[Diagnostic]:
@@ -75,12 +87,16 @@ def _twice(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
             other = first.setdefault((kind, f"{manifest.namespace}/{name}"), manifest)
             if other is not manifest:
                 message = (
-                    f"{manifest.told}: {_named(kind.name, manifest.namespace, name)} is defined in {other.path} too"
+                    f"{manifest.told}: {_named(kind.name, manifest.namespace, name)} is "
+                    f"defined in {other.path} too"
                 )
                 notes = [Note("the other one comes from here", other.at)]
                 yield DEFINED_TWICE.at(manifest.place(_NAME), message, notes=notes)
         if manifest.kind.name == "ConfigMap" and manifest.name in MADE_BY_OTHERS:
-            message = f"{manifest.told}: {MADE_BY_OTHERS[manifest.name]} makes a ConfigMap `{manifest.name}` itself"
+            message = (
+                f"{manifest.told}: {MADE_BY_OTHERS[manifest.name]} makes a ConfigMap "
+                f"`{manifest.name}` itself"
+            )
             yield DEFINED_TWICE.at(manifest.place(_NAME), message)
 
 
@@ -95,7 +111,9 @@ def _undefined(
     index: Index, manifest: Manifest, found: Iterable[Use], listing: Mapping[str, list[str]]
 ) -> Iterator[Diagnostic]:
     for use in found:
-        for namespace in listing.get(manifest.name, ()) if use.namespace == LISTING else (use.namespace,):
+        for namespace in (
+            listing.get(manifest.name, ()) if use.namespace == LISTING else (use.namespace,)
+        ):
             if not index.knows((use.kind, namespace, use.name)):
                 named = _named(use.kind, namespace, use.name)
                 message = f"{manifest.told}: {use.where} names {named}, which nothing defines"

@@ -20,7 +20,8 @@ class Index:
         external: ``Kind/name`` that others own.
         manifests: what stands in the tree; of two with one name, the first.
         kinds: the same by kind.
-        names: what a manifest defines beside itself (a Secret, a VF resource), and what the profiles declare.
+        names: what a manifest defines beside itself (a Secret, a VF resource), and what the
+            profiles declare.
     """
 
     site: Site
@@ -31,13 +32,17 @@ class Index:
 
     def knows(self, name: Name) -> bool:
         """Tell whether somebody defines a name."""
-        return name in self.manifests or name in self.names or f"{name[0]}/{name[2]}" in self.external
+        return (
+            name in self.manifests or name in self.names or f"{name[0]}/{name[2]}" in self.external
+        )
 
     def siblings(self, kind: str, namespace: str) -> Iterator[str]:
         """Yield the defined names of a kind in a namespace, for a hint."""
         for names in (self.manifests, self.names):
             yield from (each[2] for each in names if each[:2] == (kind, namespace))
-        yield from (each.removeprefix(f"{kind}/") for each in self.external if each.startswith(f"{kind}/"))
+        yield from (
+            each.removeprefix(f"{kind}/") for each in self.external if each.startswith(f"{kind}/")
+        )
 
     def scope(self, manifest: Manifest) -> Scope:
         """Return where a manifest stands."""
@@ -79,7 +84,11 @@ def _beside_itself(kind: str, manifest: Manifest, prefix: str) -> Iterator[Name]
             yield "Secret", manifest.namespace, secret_of(manifest)
         case "SriovNetwork":
             # The SR-IOV operator writes it into the namespace, under the name of its own object.
-            yield "NetworkAttachmentDefinition", str(mapping(body, "spec").get("networkNamespace")), manifest.name
+            yield (
+                "NetworkAttachmentDefinition",
+                str(mapping(body, "spec").get("networkNamespace")),
+                manifest.name,
+            )
         case "SriovNetworkNodePolicy":
             yield VF_RESOURCE, "", f"{prefix}/{mapping(body, 'spec').get('resourceName')}"
         case "Topology":

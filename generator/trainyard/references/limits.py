@@ -48,7 +48,9 @@ def find_limits(index: Index) -> Iterator[Limits]:
         name = ("ConfigMap", str(reference.get("namespace", "")), str(reference.get("name", "")))
         labels = mapping(binding.body, "spec", "matchResources", "namespaceSelector", "matchLabels")
         if name in index.manifests:
-            found[name] = Limits(index.manifests[name], str(labels.get("kubernetes.io/metadata.name", "")))
+            found[name] = Limits(
+                index.manifests[name], str(labels.get("kubernetes.io/metadata.name", ""))
+            )
     yield from found.values()
 
 

@@ -10,7 +10,8 @@ Name = tuple[str, str, str]
 """Kind, namespace (empty when cluster-wide) and name of what can be referred to."""
 
 LISTING = "*"
-"""Stands for each namespace whose limits list the runtime: a ClusterTrainingRuntime's names must be in all of them."""
+"""Stands for each namespace whose limits list the runtime: a ClusterTrainingRuntime's names must be
+in all of them."""
 
 VF_RESOURCE = "SR-IOV resource"
 TOPOLOGY_LEVEL = "topology level"
@@ -42,4 +43,6 @@ class Use:
     @property
     def where(self) -> str:
         """The path as text, e.g. ``spec.flavors[0].name``."""
-        return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).removeprefix(".")
+        return "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path
+        ).removeprefix(".")

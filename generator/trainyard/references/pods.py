@@ -9,7 +9,16 @@ from trainyard.diagnostics import Step
 from trainyard.model.reach import EVERY, mapping, reach
 from trainyard.references.names import LISTING, TOPOLOGY_LEVEL, VF_RESOURCE, Scope, Use
 
-REPLICATED_JOBS = ("spec", "template", "spec", "replicatedJobs", EVERY, "template", "spec", "template")
+REPLICATED_JOBS = (
+    "spec",
+    "template",
+    "spec",
+    "replicatedJobs",
+    EVERY,
+    "template",
+    "spec",
+    "template",
+)
 OVERRIDES = ("spec", "podTemplateOverrides", EVERY)
 
 _NETWORKS = "k8s.v1.cni.cncf.io/networks"
@@ -25,8 +34,14 @@ _BESIDE = (
     ("Secret", ("spec", "imagePullSecrets", EVERY, "name")),
     ("Secret", ("spec", "volumes", EVERY, "secret", "secretName")),
     ("ServiceAccount", ("spec", "serviceAccountName")),
-    *(("ConfigMap", (*each, "env", EVERY, "valueFrom", "configMapKeyRef", "name")) for each in _CONTAINERS),
-    *(("Secret", (*each, "env", EVERY, "valueFrom", "secretKeyRef", "name")) for each in _CONTAINERS),
+    *(
+        ("ConfigMap", (*each, "env", EVERY, "valueFrom", "configMapKeyRef", "name"))
+        for each in _CONTAINERS
+    ),
+    *(
+        ("Secret", (*each, "env", EVERY, "valueFrom", "secretKeyRef", "name"))
+        for each in _CONTAINERS
+    ),
 )
 
 
@@ -35,17 +50,22 @@ def pod_uses(body: dict[str, Any], scope: Scope, templates: tuple[str, ...]) -> 
 
     Args:
         body: of a runtime or job.
-        scope: where it stands; a cluster-wide runtime needs its names in every namespace that lists it.
+        scope: where it stands; a cluster-wide runtime needs its names in every namespace that lists
+            it.
         templates: steps to the pod templates.
     """
     own = scope.namespace or LISTING
     for path, template in reach(body, templates):
         yield from _annotated(template, own, path)
         for kind, steps in _BESIDE:
-            yield from (Use(kind, own, str(name), end) for end, name in reach(template, steps, path) if name)
+            yield from (
+                Use(kind, own, str(name), end) for end, name in reach(template, steps, path) if name
+            )
         for container in _CONTAINERS:
             for end, resources in reach(template, (*container, "resources", "requests"), path):
-                devices = (name for name in mapping(resources) if name.startswith(f"{scope.prefix}/"))
+                devices = (
+                    name for name in mapping(resources) if name.startswith(f"{scope.prefix}/")
+                )
                 yield from (Use(VF_RESOURCE, "", name, (*end, name)) for name in devices)
 
 
@@ -58,7 +78,12 @@ def _annotated(template: Any, own: str, path: tuple[Step, ...]) -> Iterator[Use]
     for network in str(annotations.get(_NETWORKS, "")).split(","):
         namespace, _, name = network.strip().rpartition("/")
         if name:
-            yield Use("NetworkAttachmentDefinition", namespace or own, name.partition("@")[0], (*path, _NETWORKS))
+            yield Use(
+                "NetworkAttachmentDefinition",
+                namespace or own,
+                name.partition("@")[0],
+                (*path, _NETWORKS),
+            )
 
 
 def requested(body: dict[str, Any]) -> frozenset[str]:

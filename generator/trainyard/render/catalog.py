@@ -42,7 +42,8 @@ class Entry(Generic[Subject]):
         template: below templates/, without ending; its first part is the unit.
         scopes: one rendering for each.
         feature: of a release; others don't render it. Every release does when empty.
-        link: a fabric's link, or ``fabric`` for any; a cluster without one has no such kind. Every cluster when empty.
+        link: a fabric's link, or ``fabric`` for any; a cluster without one has no such kind. Every
+            cluster when empty.
     """
 
     template: str
@@ -87,11 +88,15 @@ def _cleanup_secret(site: Site) -> Iterator[Scope]:
 
 def _pools(site: Site) -> Iterator[Scope]:
     for pool in site.cluster.pools:
-        yield Scope({"pool": pool}, (*site.cluster.files, *pool.hardware.files), pool.at, name=pool.name)
+        yield Scope(
+            {"pool": pool}, (*site.cluster.files, *pool.hardware.files), pool.at, name=pool.name
+        )
 
 
 def _fabric_pools(site: Site) -> Iterator[Scope]:
-    return (scope for scope, pool in zip(_pools(site), site.cluster.pools, strict=True) if pool.fabric)
+    return (
+        scope for scope, pool in zip(_pools(site), site.cluster.pools, strict=True) if pool.fabric
+    )
 
 
 def _rails(site: Site) -> Iterator[Scope]:
@@ -141,16 +146,22 @@ def _spaces(site: Site) -> Iterator[Scope]:
             yield _in(tenant, space)
 
 
-def _each(name: str, members: Callable[[Tenant], Iterable[object]]) -> Callable[[Site], Iterator[Scope]]:
+def _each(
+    name: str, members: Callable[[Tenant], Iterable[object]]
+) -> Callable[[Site], Iterator[Scope]]:
     """Return scopes for each member of each tenant, under a variable's name."""
 
     def scopes(site: Site) -> Iterator[Scope]:
-        return (_of(tenant, **{name: member}) for tenant in site.tenants for member in members(tenant))
+        return (
+            _of(tenant, **{name: member}) for tenant in site.tenants for member in members(tenant)
+        )
 
     return scopes
 
 
-def _within(name: str, members: Callable[[Space], Iterable[object]]) -> Callable[[Site], Iterator[Scope]]:
+def _within(
+    name: str, members: Callable[[Space], Iterable[object]]
+) -> Callable[[Site], Iterator[Scope]]:
     """Return scopes for each member of each namespace of each tenant, under a variable's name."""
 
     def scopes(site: Site) -> Iterator[Scope]:
@@ -172,7 +183,9 @@ def _bindings(site: Site) -> Iterator[Scope]:
 
 def _applications(delivery: Delivery) -> Iterator[Scope]:
     for application in delivery.applications:
-        yield Scope({"application": application}, delivery.site.cluster.files, delivery.site.cluster.at)
+        yield Scope(
+            {"application": application}, delivery.site.cluster.files, delivery.site.cluster.at
+        )
 
 
 def _delivery(delivery: Delivery) -> Iterator[Scope]:
@@ -199,7 +212,9 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/workload-priority-class", _priorities),
     Entry("platform/cluster-training-runtime-mpi", _launches(mpi=True)),
     Entry("platform/cluster-training-runtime-torch", _launches(mpi=False)),
-    Entry("platform/ip-pool", _each("pool", lambda tenant: tenant.address_pools), "ip-pools", "fabric"),
+    Entry(
+        "platform/ip-pool", _each("pool", lambda tenant: tenant.address_pools), "ip-pools", "fabric"
+    ),
     Entry("platform/sriov-network", _within("network", _networks(ROCE)), link=ROCE.name),
     Entry("platform/persistent-volume", _each("claim", lambda tenant: tenant.made_volumes)),
     Entry("platform/cluster-role-team-admin", _cluster),
@@ -241,7 +256,11 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("team/network-policy-workspaces", _spaces, "workspaces"),
     Entry("team/network-policy-metrics", _spaces),
     Entry("team/network-policy-egress", _within("egress", lambda space: space.egress)),
-    Entry("team/network-attachment-definition", _within("network", _networks(INFINIBAND)), link=INFINIBAND.name),
+    Entry(
+        "team/network-attachment-definition",
+        _within("network", _networks(INFINIBAND)),
+        link=INFINIBAND.name,
+    ),
     Entry("team/persistent-volume-claim", _within("claim", lambda space: space.claims)),
     Entry("team/external-secret-s3", _within("secret", lambda space: space.buckets)),
     Entry("team/external-secret-pull", _within("secret", lambda space: space.pull_secrets)),

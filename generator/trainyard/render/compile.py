@@ -1,11 +1,12 @@
 """From a template to a function that builds the object: ``compile_template(text, name)(context)``.
 
-The skeleton of a template is YAML, so its object is known before any team is: what is left to do is to put values
-into marks, repeat what lies in a ``for`` and leave out what lies in an ``if`` that fails. So each YAML node becomes a
-closure that returns plain data, and a node without any mark or statement becomes one constant, made once. Consecutive
-entries under the same statement are built as one small mapping or list (a *piece*), and a collection is its pieces
-joined. No text is made, so no value can ever be read as YAML, and constants are shared between all results: **what
-a build returns must never be changed**.
+The skeleton of a template is YAML, so its object is known before any team is: what is left to do is
+to put values into marks, repeat what lies in a ``for`` and leave out what lies in an ``if`` that
+fails. So each YAML node becomes a closure that returns plain data, and a node without any mark or
+statement becomes one constant, made once. Consecutive entries under the same statement are built as
+one small mapping or list (a *piece*), and a collection is its pieces joined. No text is made, so no
+value can ever be read as YAML, and constants are shared between all results: **what a build returns
+must never be changed**.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class _Fixed:
 def compile_template(text: str, name: str) -> Build:
     """Return the build of a template.
 
-    The build raises LookupError when a path leads nowhere or to None, and TypeError for a value that is not plain
-    data; both name template, line and text, for both are bugs of ours.
+    The build raises LookupError when a path leads nowhere or to None, and TypeError for a value
+    that is not plain data; both name template, line and text, for both are bugs of ours.
 
     Args:
         text: the template.
@@ -69,12 +70,16 @@ def _node(skeleton: Skeleton, node: Node, depth: int) -> Build:
 def _collection(skeleton: Skeleton, empty: type, inside: Sequence[Part], depth: int) -> Build:
     """Join the pieces of a mapping or list; ``depth`` is how many statements around it are dealt with."""
     pieces = []
-    for line, run in groupby(inside, lambda part: part.chain[depth][0] if len(part.chain) > depth else 0):
+    for line, run in groupby(
+        inside, lambda part: part.chain[depth][0] if len(part.chain) > depth else 0
+    ):
         members = list(run)
         if line:
             pieces.append(_block(skeleton, empty, members, depth))
         else:
-            pieces.append(_piece(empty, [_node(skeleton, part.node, depth) for part in members], members))
+            pieces.append(
+                _piece(empty, [_node(skeleton, part.node, depth) for part in members], members)
+            )
     return pieces[0] if len(pieces) == 1 else _joined(empty, pieces)
 
 
@@ -83,7 +88,9 @@ def _block(skeleton: Skeleton, empty: type, members: Sequence[Part], depth: int)
     line = members[0].chain[depth][0]
     statement, where = skeleton.statements[line], skeleton.where(line)
     body, otherwise = (
-        _collection(skeleton, empty, [part for part in members if part.chain[depth][1] is branch], depth + 1)
+        _collection(
+            skeleton, empty, [part for part in members if part.chain[depth][1] is branch], depth + 1
+        )
         for branch in (True, False)
     )
     if isinstance(statement, nodes.For):
@@ -97,7 +104,11 @@ def _piece(empty: type, builds: Sequence[Build], members: Sequence[Part]) -> Bui
     keys = [index if part.key is None else part.key for index, part in enumerate(members)]
     values = [build.value if isinstance(build, _Fixed) else None for build in builds]
     fixed = dict(zip(keys, values, strict=True)) if empty is dict else values
-    slots = [(key, build) for key, build in zip(keys, builds, strict=True) if not isinstance(build, _Fixed)]
+    slots = [
+        (key, build)
+        for key, build in zip(keys, builds, strict=True)
+        if not isinstance(build, _Fixed)
+    ]
     if not slots:
         return _Fixed(fixed)
 
@@ -128,7 +139,9 @@ def _loop(statement: nodes.For, body: Build, where: str) -> Build:
     def build(scope: Scope) -> Any:
         items = read(scope)
         if not isinstance(items, tuple | list):
-            raise TypeError(f"{where}: a loop goes over a tuple or list, not {type(items).__name__}")
+            raise TypeError(
+                f"{where}: a loop goes over a tuple or list, not {type(items).__name__}"
+            )
         result: list[Any] = []
         for item in items:
             result.extend(body({**scope, name: item}))
@@ -166,7 +179,9 @@ def _path(expression: nodes.Node, where: str) -> Build:
             for step in steps:
                 value = value[step] if isinstance(value, Mapping) else getattr(value, step)
         except (KeyError, AttributeError) as error:
-            raise LookupError(f"{where}: {'.'.join((name, *steps))} leads nowhere: {error}") from error
+            raise LookupError(
+                f"{where}: {'.'.join((name, *steps))} leads nowhere: {error}"
+            ) from error
         return value
 
     return build

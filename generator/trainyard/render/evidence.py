@@ -1,6 +1,7 @@
 """From the controls of a regulation to the objects that answer them.
 
-Each sentence follows from what is there: an object of the tree, or a line of a profile that the sentence names.
+Each sentence follows from what is there: an object of the tree, or a line of a profile that the
+sentence names.
 """
 
 from __future__ import annotations
@@ -60,15 +61,24 @@ def evidence(site: Site, manifests: Sequence[Manifest]) -> tuple[Section, ...]:
 def outside(site: Site) -> tuple[str, ...]:
     """Return what the measures of a site's teams rest on that is not in its tree."""
     asked = {
-        measure for tenant in site.tenants if tenant.team.compliance for measure in tenant.team.compliance.controls
+        measure
+        for tenant in site.tenants
+        if tenant.team.compliance
+        for measure in tenant.team.compliance.controls
     }
-    fabrics = [pool for tenant in site.tenants if tenant.team.compliance for pool in tenant.address_pools]
+    fabrics = [
+        pool for tenant in site.tenants if tenant.team.compliance for pool in tenant.address_pools
+    ]
     there = {"networkIsolation": bool(fabrics)}
-    return tuple(what for measure, what in OUTSIDE.items() if measure in asked and there.get(measure, True))
+    return tuple(
+        what for measure, what in OUTSIDE.items() if measure in asked and there.get(measure, True)
+    )
 
 
 def _rows(tenant: Tenant, compliance: Compliance, place: SiteObjects) -> Iterator[Row]:
-    for measure, control in sorted(compliance.controls.items(), key=lambda each: (each[1], each[0])):
+    for measure, control in sorted(
+        compliance.controls.items(), key=lambda each: (each[1], each[0])
+    ):
         name, answer = MEASURES[measure]
         found = answer(tenant, place)
         yield Row(control, name, found.state, found.how, tuple(each.path for each in found.objects))

@@ -1,11 +1,12 @@
 """What a template may say: the shape of one object, and nothing else.
 
-Every ``{{ path }}`` is one whole YAML value; statements are ``for`` over a path and ``if`` with a plain test, each on
-a line of its own and around whole entries. Everything else that Jinja can do (filters, macros, set, include, strings
-built from pieces) is refused, because wanting it is the sign that a decision belongs into the model, where it has a
-name, a type and a test. The rules hold for the syntax tree (``_statements``), for the lines (``_layout``) and for the
-YAML (``_shape``); together they make sure that a template means the same to Jinja and to ``compile``. A template
-that breaks them is our bug, so it raises.
+Every ``{{ path }}`` is one whole YAML value; statements are ``for`` over a path and ``if`` with a
+plain test, each on a line of its own and around whole entries. Everything else that Jinja can do
+(filters, macros, set, include, strings built from pieces) is refused, because wanting it is the
+sign that a decision belongs into the model, where it has a name, a type and a test. The rules hold
+for the syntax tree (``_statements``), for the lines (``_layout``) and for the YAML (``_shape``);
+together they make sure that a template means the same to Jinja and to ``compile``. A template that
+breaks them is our bug, so it raises.
 """
 
 from __future__ import annotations
@@ -73,9 +74,15 @@ def _layout(text: str) -> Iterator[Complaint]:
     before = "\n"
     for line, kind, value in SYNTAX.lex(text):
         opener, closer = _OPENERS.get(kind), _CLOSERS.get(kind)
-        if kind == "raw_begin" or (opener and value != opener) or (closer and value.rstrip("\n") != closer):
+        if (
+            kind == "raw_begin"
+            or (opener and value != opener)
+            or (closer and value.rstrip("\n") != closer)
+        ):
             yield line, "whitespace control and raw text are not part of the grammar"
-        if kind.startswith(_ALONE) and ((opener and before[-1] != "\n") or (closer and value[-1] != "\n")):
+        if kind.startswith(_ALONE) and (
+            (opener and before[-1] != "\n") or (closer and value[-1] != "\n")
+        ):
             yield line, "a statement or comment stands on a line of its own"
         before = value
 
@@ -85,16 +92,27 @@ def _statements(body: Sequence[nodes.Node]) -> Iterator[Complaint]:
     for node in body:
         match node:
             case nodes.Output(nodes=leaves):
-                odd = (leaf for leaf in leaves if not isinstance(leaf, nodes.TemplateData) and not path_of(leaf))
-                yield from ((leaf.lineno, "{{ }} holds an attribute path and nothing else") for leaf in odd)
-            case nodes.For(target=target, iter=source, else_=[], test=None, recursive=False) if path_of(
-                target
-            ) and path_of(source):
+                odd = (
+                    leaf
+                    for leaf in leaves
+                    if not isinstance(leaf, nodes.TemplateData) and not path_of(leaf)
+                )
+                yield from (
+                    (leaf.lineno, "{{ }} holds an attribute path and nothing else") for leaf in odd
+                )
+            case nodes.For(target=target, iter=source, else_=[], test=None, recursive=False) if (
+                path_of(target) and path_of(source)
+            ):
                 yield from _statements(node.body)
             case nodes.If(test=test, elif_=others, else_=otherwise) if _is_test(test):
                 yield from _statements([*node.body, *others, *otherwise])
             case _:
-                yield node.lineno, _REFUSED.get(type(node), f"{type(node).__name__.lower()} is not part of the grammar")
+                yield (
+                    node.lineno,
+                    _REFUSED.get(
+                        type(node), f"{type(node).__name__.lower()} is not part of the grammar"
+                    ),
+                )
 
 
 def _is_test(test: nodes.Node) -> bool:
@@ -118,7 +136,10 @@ def _shape(skeleton: Skeleton, root: Node) -> Iterator[Complaint]:
     text = skeleton.text
     for mark, expression in skeleton.slots.items():
         if mark not in values or f'"{mark}' in text or f"'{mark}" in text:
-            yield expression.lineno, "{{ }} is one whole value: not quoted, in a comment, in a key or beside text"
+            yield (
+                expression.lineno,
+                "{{ }} is one whole value: not quoted, in a comment, in a key or beside text",
+            )
 
 
 def _node(skeleton: Skeleton, node: Node, chain: Chain, values: set[object]) -> Iterator[Complaint]:
@@ -138,10 +159,14 @@ def _part(skeleton: Skeleton, part: Part, chain: Chain) -> Iterator[Complaint]:
     own = part.chain[len(chain) :]
     if part.chain[: len(chain)] != chain:
         yield part.line, "a statement cuts an entry in two"
-    if part.key is not None and any(isinstance(skeleton.statements[line], nodes.For) for line, _ in own):
+    if part.key is not None and any(
+        isinstance(skeleton.statements[line], nodes.For) for line, _ in own
+    ):
         yield part.line, "for gives the items of a list: a key cannot be repeated"
     begin = skeleton.source[part.line - 1].lstrip()
-    if own and not (begin.startswith("-") if part.key is None else begin.lstrip("- \"'").startswith(part.key)):
+    if own and not (
+        begin.startswith("-") if part.key is None else begin.lstrip("- \"'").startswith(part.key)
+    ):
         yield part.line, "what stands in a block begins its line"
 
 

@@ -1,7 +1,8 @@
 """Markdown pages for people: every value of a profile is shown as text, never read as Markdown or HTML.
 
-A template's ``{{ value }}`` is escaped by default. Its filters are the exceptions: ``code`` shows a value as a code
-span, and ``as_is`` keeps Markdown that was escaped before, or a name in a block of code.
+A template's ``{{ value }}`` is escaped by default. Its filters are the exceptions: ``code`` shows a
+value as a code span, and ``as_is`` keeps Markdown that was escaped before, or a name in a block of
+code.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from trainyard.model.quantity import counted
 from trainyard.render.site import templates_folder
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&#$]|:(?=//)|(?i:(?<=www))\.")
-"""Characters that begin emphasis, links, code, HTML, entities, headings, cells or mathematics, or make a URL a link."""
+"""Characters that begin emphasis, links, code, HTML, entities, headings, cells or mathematics, or
+make a URL a link."""
 
 _NO_CODE = re.compile(r"[`|\\]")
 """What ends a code span, or a table's cell inside of one."""
@@ -30,9 +32,14 @@ class Markdown(str):
 def text(value: object) -> Markdown:
     r"""Return a value as Markdown that shows it: on one line, with a backslash before what has a meaning.
 
-    It may be anywhere but at the begin of a line, also in a cell of a table, e.g. ``a \| b`` for ``a | b``.
+    It may be anywhere but at the begin of a line, also in a cell of a table, e.g. ``a \| b`` for
+    ``a | b``.
     """
-    return value if isinstance(value, Markdown) else Markdown(_SPECIAL.sub(r"\\\g<0>", _one_line(value)))
+    return (
+        value
+        if isinstance(value, Markdown)
+        else Markdown(_SPECIAL.sub(r"\\\g<0>", _one_line(value)))
+    )
 
 
 def code(value: object) -> Markdown:
@@ -54,7 +61,11 @@ def _one_line(value: object) -> str:
 def page(name: str) -> Template:
     """Return the template of a page."""
     environment = Environment(  # noqa: S701 - Markdown, escaped by `finalize`
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=text
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=text,
     )
     environment.globals["counted"] = counted
     environment.filters.update({"code": code, "as_is": as_is})

@@ -62,7 +62,11 @@ def _access(tenant: Tenant, place: SiteObjects) -> Answer:
     bindings = [each for each in bound if each.body["roleRef"]["name"] != names.FINISHED_JOBS_ROLE]
     subjects = {_subject(subject) for each in bindings for subject in each.body["subjects"]}
     wide = [each for each in place.of("ClusterRoleBinding") if each.unit == "platform"]
-    own = [each for each in wide if any(_subject(subject) in subjects for subject in each.body["subjects"])]
+    own = [
+        each
+        for each in wide
+        if any(_subject(subject) in subjects for subject in each.body["subjects"])
+    ]
     kinds = " and ".join(sorted({_SUBJECTS[kind] for kind, _, _ in subjects}))
     how = f"the team's {kinds} have roles in its own namespaces: {_listed(_roles(bindings))}"
     if own:
@@ -85,24 +89,40 @@ def _roles(bindings: Sequence[Manifest]) -> list[str]:
 
 def _audit(tenant: Tenant, place: SiteObjects) -> Answer:
     """The policy, which somebody else installs; OpenShift takes no policy, but has a profile that records as much."""
-    owner = _listed([who for what, who in place.site.cluster.external.items() if what.startswith("AuditLog/")])
+    owner = _listed(
+        [who for what, who in place.site.cluster.external.items() if what.startswith("AuditLog/")]
+    )
     if "audit-policy" not in place.site.cluster.release.features:
-        how = f"OpenShift records each write with its content under the audit profile {code('WriteRequestBodies')}"
-        return Answer(f"{how}; in force once set on {code('APIServer/cluster')}; the log is kept by: {owner}")
+        how = (
+            "OpenShift records each write with its content under the audit profile "
+            f"{code('WriteRequestBodies')}"
+        )
+        return Answer(
+            f"{how}; in force once set on {code('APIServer/cluster')}; the log is kept by: {owner}"
+        )
     namespaces = {space.namespace for space in tenant.spaces}
     policies = [each for each in place.manifests if each.path == "operators/audit-policy.yaml"]
-    covered = {name for each in policies for rule in each.body["rules"] for name in rule.get("namespaces", ())}
+    covered = {
+        name
+        for each in policies
+        for rule in each.body["rules"]
+        for name in rule.get("namespaces", ())
+    }
     if not namespaces <= covered:
         return Answer(f"no audit policy covers {_listed(sorted(namespaces - covered))}", state=OPEN)
     how = f"rules that record who did what in {_listed(sorted(namespaces))}"
-    return Answer(f"{how}; in force once installed in the API server; the log is kept by: {owner}", policies)
+    return Answer(
+        f"{how}; in force once installed in the API server; the log is kept by: {owner}", policies
+    )
 
 
 def _nodes(tenant: Tenant, place: SiteObjects) -> Answer:
     """Who has quota on the team's pools, and what keeps other pods away."""
     own = {flavor.name: flavor.pool for queue in tenant.queues for flavor in queue.flavors}
     holders = [other for other in place.site.tenants for queue in other.queues if _on(queue, own)]
-    quotas = [flavor.quota for other in holders for queue in other.queues for flavor in queue.flavors]
+    quotas = [
+        flavor.quota for other in holders for queue in other.queues for flavor in queue.flavors
+    ]
     shared = [quota for quota in quotas if quota.pool in own and (quota.lent or quota.borrowed)]
     foreign = [other for other in holders if other.team.compliance != tenant.team.compliance]
     queues = place.of("ClusterQueue", {queue.name for queue in tenant.queues})
@@ -110,10 +130,16 @@ def _nodes(tenant: Tenant, place: SiteObjects) -> Answer:
     if shared or foreign or not all(pool.hardware.taint for pool in own.values()):
         how += "; the nodes are not dedicated"
         return Answer(how, [*queues, *place.of("ResourceFlavor", set(own))], OPEN)
-    others = [pool for pool in place.site.cluster.pools if pool.name not in own and _tolerates(pool, own)]
+    others = [
+        pool for pool in place.site.cluster.pools if pool.name not in own and _tolerates(pool, own)
+    ]
     kept, state = _kept_away(list(own.values()), others)
     flavors = place.of("ResourceFlavor", {*own, *(pool.name for pool in others)})
-    return Answer(f"{how}, all under the regulation; none is lent or borrowed; {kept}", [*queues, *flavors], state)
+    return Answer(
+        f"{how}, all under the regulation; none is lent or borrowed; {kept}",
+        [*queues, *flavors],
+        state,
+    )
 
 
 def _on(queue: Queue, pools: Mapping[str, Pool]) -> bool:
@@ -133,12 +159,19 @@ def _kept_away(own: Sequence[Pool], others: Sequence[Pool]) -> tuple[str, str]:
         others: pools with one of their taints: pods that are admitted to them tolerate it.
     """
     taints = _listed(pool.hardware.taint for pool in own)
-    how = f"the taint {taints}, which the nodes' owner sets, keeps away pods that do not tolerate it"
+    how = (
+        f"the taint {taints}, which the nodes' owner sets, keeps away pods that do not tolerate it"
+    )
     if not others:
         return how, ANSWERED
     how += f"; pods that are admitted to {_listed(pool.name for pool in others)} tolerate it"
-    if reaching := [other.name for other in others if not all(_excludes(other, pool) for pool in own)]:
-        return f"{how}, and the node selector of {_listed(reaching)} does not exclude these nodes", OPEN
+    if reaching := [
+        other.name for other in others if not all(_excludes(other, pool) for pool in own)
+    ]:
+        return (
+            f"{how}, and the node selector of {_listed(reaching)} does not exclude these nodes",
+            OPEN,
+        )
     return f"{how}; the node selector that Kueue adds to them keeps them away", ANSWERED
 
 
@@ -156,20 +189,33 @@ def _storage(tenant: Tenant, place: SiteObjects) -> Answer:
     made = {claim.volume for claim in tenant.made_volumes}
     buckets = {secret.name for space in tenant.spaces for secret in space.buckets}
     secrets = [each for each in place.own(tenant, "ExternalSecret") if each.name in buckets]
-    objects = [*place.of("PersistentVolume", made), *secrets, *place.own(tenant, "PersistentVolumeClaim")]
+    objects = [
+        *place.of("PersistentVolume", made),
+        *secrets,
+        *place.own(tenant, "PersistentVolumeClaim"),
+    ]
     if not used:
         return Answer("the team has no claim and no bucket", state=NOT_APPLICABLE)
     plain = [each.name for each in used if not each.encrypted]
     if plain:
-        return Answer(f"storage that is not stated to be encrypted: {_listed(plain)}", objects, OPEN)
+        return Answer(
+            f"storage that is not stated to be encrypted: {_listed(plain)}", objects, OPEN
+        )
     stated = _listed([each.name for each in used])
-    how = f"{code(place.site.cluster.at.file)} states `encrypted: true` of the team's storage: {stated}"
+    how = (
+        f"{code(place.site.cluster.at.file)} states `encrypted: true` of the team's storage: "
+        f"{stated}"
+    )
     policies = place.of("ValidatingAdmissionPolicy", {names.TENANT_OBJECTS})
-    return Answer(f"{how}; admission refuses its admins' claims of any other class", [*policies, *objects])
+    return Answer(
+        f"{how}; admission refuses its admins' claims of any other class", [*policies, *objects]
+    )
 
 
 def _launches(tenant: Tenant) -> list[Launch]:
-    return list({launch.name: launch for space in tenant.spaces for launch in space.launches}.values())
+    return list(
+        {launch.name: launch for space in tenant.spaces for launch in space.launches}.values()
+    )
 
 
 def _transit(tenant: Tenant, place: SiteObjects) -> Answer:
@@ -187,7 +233,10 @@ def _transit(tenant: Tenant, place: SiteObjects) -> Answer:
 
 def _way(launch: Launch, *, encrypted: bool) -> str:
     if launch.fabric and launch.rails:
-        return f"data between nodes goes by RDMA over {launch.fabric.link.name}, which nothing encrypts"
+        return (
+            f"data between nodes goes by RDMA over {launch.fabric.link.name}, which nothing "
+            "encrypts"
+        )
     how = "is stated to encrypt between nodes" if encrypted else "does not encrypt"
     return f"data between nodes goes over the pod network, which {how}"
 
@@ -195,7 +244,10 @@ def _way(launch: Launch, *, encrypted: bool) -> str:
 def _fips(tenant: Tenant, place: SiteObjects) -> Answer:
     """The mode of the nodes is a statement; the algorithms of ssh are in the runtimes."""
     if not place.site.cluster.fips:
-        return Answer(f"{code(place.site.cluster.at.file)} does not state that the nodes run in FIPS mode", state=OPEN)
+        return Answer(
+            f"{code(place.site.cluster.at.file)} does not state that the nodes run in FIPS mode",
+            state=OPEN,
+        )
     how = f"{code(place.site.cluster.at.file)} states that the nodes run in FIPS mode"
     mpi = {launch.name for launch in _launches(tenant) if launch.runtime.launcher.mpi}
     if mpi:
@@ -211,11 +263,14 @@ def _network(tenant: Tenant, place: SiteObjects) -> Answer:
     if missing:
         return Answer(f"no policy denies by default in {_listed(sorted(missing))}", policies, OPEN)
     attached = {network.name for space in tenant.spaces for network in space.networks}
-    networks = [*place.own(tenant, "NetworkAttachmentDefinition"), *place.of("SriovNetwork", attached)]
+    networks = [
+        *place.own(tenant, "NetworkAttachmentDefinition"),
+        *place.of("SriovNetwork", attached),
+    ]
     rails = [pool for pool in tenant.address_pools if pool.rail == 0]
     told = [
-        f"{pool.fabric.link.segment} {pool.fabric.link.told(pool.allocation.segment)} of the team's own"
-        f" on fabric {pool.fabric.name}"
+        f"{pool.fabric.link.segment} {pool.fabric.link.told(pool.allocation.segment)} of the "
+        f"team's own on fabric {pool.fabric.name}"
         for pool in rails
     ]
     how = "ingress and egress are denied by default in each of its namespaces; "

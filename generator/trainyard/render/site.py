@@ -16,7 +16,8 @@ from trainyard.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
 from trainyard.render.compile import Build, compile_template
 
 COMPONENTS_ROOT = "../profiles/components"
-"""Path of the hand-written components relative to the tree, in the layout that `trainyard init` writes."""
+"""Path of the hand-written components relative to the tree, in the layout that `trainyard init`
+writes."""
 
 _UNITS = {
     "platform": "queues, runtimes, networks, policies, roles",
@@ -46,7 +47,10 @@ def _text(name: str) -> str:
 @cache
 def _said(name: str) -> dict[str, str]:
     """Return the lines of a template that have a key, the last of each, by the key with its indentation."""
-    return {key: value.strip() for key, _, value in (line.partition(":") for line in _text(name).splitlines())}
+    return {
+        key: value.strip()
+        for key, _, value in (line.partition(":") for line in _text(name).splitlines())
+    }
 
 
 @cache
@@ -68,14 +72,20 @@ def render_site(site: Site, components_root: str = COMPONENTS_ROOT) -> tuple[Man
     """
     shared: dict[str, object] = {"cluster": site.cluster, "site": site}
     entries = (entry for entry in CATALOG if entry.concerns(site.cluster))
-    manifests = [manifest for entry in entries for manifest in _render(entry, site, site.cluster, shared)]
+    manifests = [
+        manifest for entry in entries for manifest in _render(entry, site, site.cluster, shared)
+    ]
     delivery = _delivery(site, manifests, components_root)
     for delivered in DELIVERY:
-        manifests.extend(_render(delivered, delivery, site.cluster, {**shared, "delivery": delivery}))
+        manifests.extend(
+            _render(delivered, delivery, site.cluster, {**shared, "delivery": delivery})
+        )
     return tuple(sorted(manifests, key=lambda manifest: manifest.path))
 
 
-def _render(entry: Entry[Subject], subject: Subject, cluster: Cluster, shared: dict[str, object]) -> Iterator[Manifest]:
+def _render(
+    entry: Entry[Subject], subject: Subject, cluster: Cluster, shared: dict[str, object]
+) -> Iterator[Manifest]:
     build = template(entry.template)
     for scope in entry.scopes(subject):
         body = build({**shared, **scope.variables})
@@ -86,13 +96,15 @@ def _render(entry: Entry[Subject], subject: Subject, cluster: Cluster, shared: d
 def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str:
     """Return what a file is called: the kind and name of its object, or its template.
 
-    In a team's unit objects of its further namespaces may have one name. RBAC names may hold colons, which some file
-    systems refuse.
+    In a team's unit objects of its further namespaces may have one name. RBAC names may hold
+    colons, which some file systems refuse.
     """
     if "metadata" not in body:
         return "-".join(filter(None, (scope.name, entry.template.rpartition("/")[2])))
     name = body["metadata"]["name"].replace(":", "-")
-    space = scope.name if "namespace" in body["metadata"] and entry.template.startswith("team/") else ""
+    space = (
+        scope.name if "namespace" in body["metadata"] and entry.template.startswith("team/") else ""
+    )
     return "-".join(filter(None, (body["kind"].lower(), space, name)))
 
 
@@ -110,8 +122,12 @@ def _delivery(site: Site, manifests: Sequence[Manifest], components_root: str) -
             if name != "nodes" or cluster.has_node_unit
         ),
         kinds_of(cluster, "team") | components,
-        frozenset(manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole"),
-        frozenset(manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body),
+        frozenset(
+            manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole"
+        ),
+        frozenset(
+            manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body
+        ),
         _in_repository(site.cluster.settings.path, components_root),
     )
 
@@ -128,8 +144,9 @@ def _in_repository(path: str, components_root: str) -> str:
 def kinds_of(cluster: Cluster, *units: str) -> frozenset[Kind]:
     """Return every kind that some units may have, whether or not an object has it now; or of all units.
 
-    A list of what is there would narrow with the last object of a kind, and Argo CD prunes nothing that its project
-    does not permit (seen with Argo CD 3.5.7: it stays, and the Application is Synced).
+    A list of what is there would narrow with the last object of a kind, and Argo CD prunes nothing
+    that its project does not permit (seen with Argo CD 3.5.7: it stays, and the Application is
+    Synced).
     """
     return frozenset(_kind(entry.template) for entry in _entries(cluster, *units))
 
@@ -138,8 +155,14 @@ def _namespaces(cluster: Cluster, unit: str) -> tuple[str, ...]:
     """Return every namespace that a unit of the cluster may write into; our own when all its kinds are cluster-wide."""
     marks = (_said(entry.template).get("  namespace", "") for entry in _entries(cluster, unit))
     paths = (mark.strip("{ }").split(".")[1:] for mark in marks if mark)
-    return tuple(sorted({str(reduce(getattr, path, cluster)) for path in paths})) or (cluster.system_namespace,)
+    return tuple(sorted({str(reduce(getattr, path, cluster)) for path in paths})) or (
+        cluster.system_namespace,
+    )
 
 
 def _entries(cluster: Cluster, *units: str) -> Iterator[Entry[Site]]:
-    return (each for each in CATALOG if each.concerns(cluster) and (not units or each.unit(cluster) in units))
+    return (
+        each
+        for each in CATALOG
+        if each.concerns(cluster) and (not units or each.unit(cluster) in units)
+    )

@@ -1,10 +1,11 @@
 """A template taken apart: the YAML that never changes, and the Jinja that stands in it.
 
-Jinja's own parser reads the template; nothing here searches text for braces. From its syntax tree comes
-the *skeleton*: the same text, line for line, where each ``{{ path }}`` is a mark (a plain YAML word) and each line of
-a statement or comment is a YAML comment. A mark contains ``{{``, which no text of a template can, so it collides with
-nothing. Beside the skeleton stands, for each of its lines, the *chain* of statements that the line lies in, outermost
-first. That is all ``grammar`` needs to refuse a template and ``compile`` to build objects from it.
+Jinja's own parser reads the template; nothing here searches text for braces. From its syntax tree
+comes the *skeleton*: the same text, line for line, where each ``{{ path }}`` is a mark (a plain
+YAML word) and each line of a statement or comment is a YAML comment. A mark contains ``{{``, which
+no text of a template can, so it collides with nothing. Beside the skeleton stands, for each of its
+lines, the *chain* of statements that the line lies in, outermost first. That is all ``grammar``
+needs to refuse a template and ``compile`` to build objects from it.
 """
 
 from __future__ import annotations
@@ -18,9 +19,15 @@ from jinja2 import Environment, nodes
 from trainyard.yaml_io.template_tree import Node
 
 Chain = tuple[tuple[int, bool], ...]
-"""The branches that a line lies in: line of each statement, and whether in its body or in its ``else``."""
+"""The branches that a line lies in: line of each statement, and whether in its body or in its
+``else``."""
 
-SYNTAX = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)  # noqa: S701 - YAML
+SYNTAX = Environment(
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    autoescape=False,  # noqa: S701 - YAML, not HTML
+)
 """How template text becomes a syntax tree; it never renders anything."""
 
 
@@ -48,7 +55,8 @@ class Skeleton:
     def text(self) -> str:
         """The YAML to compose: as many lines as the template."""
         return "\n".join(
-            self.written.get(line) or (raw and f"#{raw}")  # a blank line stays blank: it may be part of a block scalar
+            self.written.get(line)
+            or (raw and f"#{raw}")  # a blank line stays blank: it may be part of a block scalar
             for line, raw in enumerate(self.source, 1)
         )
 
@@ -90,8 +98,13 @@ def take_apart(text: str, tree: nodes.Template, name: str) -> Skeleton:
 
 def parts(skeleton: Skeleton, node: Node) -> list[Part]:
     """Return what a mapping or sequence holds, in order, every branch of every statement included."""
-    entries = [Part(entry.key, entry.value, entry.line, skeleton.chain(entry.line)) for entry in node.entries]
-    return entries or [Part(None, item, item.line, skeleton.chain(item.line)) for item in node.items]
+    entries = [
+        Part(entry.key, entry.value, entry.line, skeleton.chain(entry.line))
+        for entry in node.entries
+    ]
+    return entries or [
+        Part(None, item, item.line, skeleton.chain(item.line)) for item in node.items
+    ]
 
 
 def _leaves(

@@ -19,22 +19,28 @@ UNLISTED = frozenset({"node-files", "operators", "samples"})
 """Folders of a cluster that no kustomization lists: files for other hands than Argo CD's."""
 
 
-def kustomizations(site: Site, manifests: tuple[Manifest, ...], components_root: str) -> Mapping[str, dict[str, Any]]:
+def kustomizations(
+    site: Site, manifests: tuple[Manifest, ...], components_root: str
+) -> Mapping[str, dict[str, Any]]:
     """Return the body of each unit's ``kustomization.yaml``, by folder.
 
     Args:
         site: the cluster with its teams.
         manifests: its objects.
-        components_root: path of the components' folder relative to the tree's, e.g. ``../profiles/components``.
+        components_root: path of the components' folder relative to the tree's, e.g.
+            ``../profiles/components``.
     """
     listed: dict[str, list[str]] = {}
     for manifest in manifests:
         if manifest.unit not in UNLISTED:
             listed.setdefault(manifest.unit, []).append(manifest.path.rpartition("/")[2])
-    components = {f"teams/{tenant.name}": [each.name for each in tenant.components] for tenant in site.tenants}
+    components = {
+        f"teams/{tenant.name}": [each.name for each in tenant.components] for tenant in site.tenants
+    }
     return {
         folder: _kustomization(
-            resources, [f"{_up(folder)}{components_root}/{name}" for name in components.get(folder, ())]
+            resources,
+            [f"{_up(folder)}{components_root}/{name}" for name in components.get(folder, ())],
         )
         for folder, resources in sorted(listed.items())
     }
@@ -65,7 +71,10 @@ class Health:
     @property
     def checks(self) -> list[dict[str, str]]:
         """As ``spec.resourceHealthChecks`` of an ArgoCD object."""
-        return [{"group": group, "kind": kind, "check": script} for (group, kind), script in self.scripts.items()]
+        return [
+            {"group": group, "kind": kind, "check": script}
+            for (group, kind), script in self.scripts.items()
+        ]
 
     @property
     def customizations(self) -> dict[str, str]:
@@ -97,13 +106,17 @@ def node_limits(site: Site) -> dict[str, str]:
     if "node-files" not in site.cluster.release.features:
         return {}
     text = (templates_folder() / "node-files" / "memlock.conf").read_text(encoding="utf-8")
-    return {f"node-files/{pool.name}-memlock.conf": text for pool in site.cluster.pools if pool.fabric}
+    return {
+        f"node-files/{pool.name}-memlock.conf": text for pool in site.cluster.pools if pool.fabric
+    }
 
 
 def readme(site: Site) -> str:
     """Return the cluster's README: what must be there, what is done once by hand, what Argo CD does then."""
     prerequisites = Markdown(page("prerequisites.md.j2").render(cluster=site.cluster))
-    return page("cluster.md.j2").render(site=site, cluster=site.cluster, prerequisites=prerequisites)
+    return page("cluster.md.j2").render(
+        site=site, cluster=site.cluster, prerequisites=prerequisites
+    )
 
 
 def evidence_page(site: Site, manifests: tuple[Manifest, ...]) -> dict[str, str]:

@@ -18,7 +18,14 @@ from trainyard.model.pool import Pool
 from trainyard.model.quantity import parse_seconds
 from trainyard.model.release import Release
 from trainyard.model.storage import PullSecret, Storage, pull_secret
-from trainyard.resolve.references import AMBIGUOUS_STORAGE, NOWHERE, SEGMENTS_OF_ANOTHER_LINK, Found, find, network
+from trainyard.resolve.references import (
+    AMBIGUOUS_STORAGE,
+    NOWHERE,
+    SEGMENTS_OF_ANOTHER_LINK,
+    Found,
+    find,
+    network,
+)
 from trainyard.yaml_io.source import Source
 
 _FRAMEWORKS = ("BatchJob", "JobSet", "TrainJob")
@@ -37,7 +44,10 @@ def resolve_cluster(
     hardware, releases = shipped
     release = find("release", fields["release"], releases, at / "release", found)
     fabrics = tuple(_fabrics(fields, at / "fabrics", found))
-    networks = {each: network(text, at / "networks" / each, found) or NOWHERE for each, text in sorted(_ranges(fields))}
+    networks = {
+        each: network(text, at / "networks" / each, found) or NOWHERE
+        for each, text in sorted(_ranges(fields))
+    }
     if release is None:
         return None
     roles = fields.get("roles", {})
@@ -53,10 +63,14 @@ def resolve_cluster(
         server=fields.get("server", "https://kubernetes.default.svc"),
         argocd_namespace=fields.get("argocd", {}).get("namespace", release.argocd_namespace),
         versions={**release.versions, **fields.get("installed", {})},
-        pools=tuple(_pools(fields, at / "pools", (hardware, fabrics, release.resource_prefix), found)),
+        pools=tuple(
+            _pools(fields, at / "pools", (hardware, fabrics, release.resource_prefix), found)
+        ),
         fabrics=fabrics,
         cohorts=tuple(_cohorts(fields, at / "cohorts", found)),
-        priorities=tuple(sorted(_priorities(fields, at / "priorities"), key=lambda each: (each.value, each.name))),
+        priorities=tuple(
+            sorted(_priorities(fields, at / "priorities"), key=lambda each: (each.value, each.name))
+        ),
         storage=tuple(_storage(fields, at / "storage", found)),
         pull_secrets=tuple(pull_secrets.values()),
         egress=tuple(_egress(fields, at / "egress", found)),
@@ -75,7 +89,11 @@ def resolve_cluster(
 
 
 def _finished_jobs(
-    fields: Mapping[str, Any], at: Pointer, release: Release, known: Mapping[str, PullSecret], found: Found
+    fields: Mapping[str, Any],
+    at: Pointer,
+    release: Release,
+    known: Mapping[str, PullSecret],
+    found: Found,
 ) -> FinishedJobs | None:
     """Return what deletes finished jobs; None where the profile leaves them."""
     if "finishedJobs" not in fields:
@@ -90,11 +108,18 @@ def _finished_jobs(
 def _fabrics(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[Fabric]:
     for name, fabric in sorted(fields.get("fabrics", {}).items()):
         link = LINKS[fabric["link"]]
-        others = [each.ranges for each in LINKS.values() if each is not link and each.ranges in fabric]
+        others = [
+            each.ranges for each in LINKS.values() if each is not link and each.ranges in fabric
+        ]
         for ranges in others or [link.ranges] * (link.ranges not in fabric):
-            message = f"fabric `{name}` is {link.name}, whose teams hold {link.segment}s: it hands out `{link.ranges}`"
+            message = (
+                f"fabric `{name}` is {link.name}, whose teams hold {link.segment}s: it hands "
+                f"out `{link.ranges}`"
+            )
             found.report(SEGMENTS_OF_ANOTHER_LINK.at((at / name / ranges).key(), message))
-        first, last = _range(fabric[link.ranges]) if link.ranges in fabric else (link.first, link.last)
+        first, last = (
+            _range(fabric[link.ranges]) if link.ranges in fabric else (link.first, link.last)
+        )
         addresses = network(fabric["addresses"], at / name / "addresses", found)
         yield Fabric(
             name=name,
@@ -167,7 +192,8 @@ def _storage(fields: Mapping[str, Any], at: Pointer, found: Found) -> Iterator[S
         if len(kinds) != 1:
             has = " and ".join(f"`{kind}`" for kind in kinds) or "only `encrypted`"
             found.report(AMBIGUOUS_STORAGE.at(at / name, f"storage `{name}` has {has}"))
-        # After the report, the first kind is as good a guess as any: what teams ask of it is still checked.
+        # After the report, the first kind is as good a guess as any: what teams ask of it is still
+        # checked.
         kind = kinds[0] if kinds else "class"
         what = said.get(kind, "")
         storage = Storage(name, at / name, kind, encrypted=said.get("encrypted", False))

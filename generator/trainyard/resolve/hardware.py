@@ -13,7 +13,8 @@ from trainyard.resolve.references import INCOMPLETE_HARDWARE, Found, find
 from trainyard.yaml_io.source import Plain, Profiles, Source
 
 NODE_LABEL = "node-type"
-"""Below the settings' domain: the platform's own, which goes with no daemon (NVIDIA/k8s-device-plugin#1597)."""
+"""Below the settings' domain: the platform's own, which goes with no daemon
+(NVIDIA/k8s-device-plugin#1597)."""
 
 _REQUIRED = ("cpu", "memory", "ephemeralStorage", "pods", "system", "kubelet")
 _SHARE = ("cpu", "memory", "ephemeralStorage")
@@ -53,7 +54,9 @@ def _chain(source: Source, profiles: Profiles, found: Found) -> tuple[Source, ..
     while "extends" in chain[-1].value:
         at = Pointer(chain[-1].file) / "extends"
         name = chain[-1].value["extends"]
-        if name not in profiles.presets and name in (circle := [PurePosixPath(each.file).stem for each in chain]):
+        if name not in profiles.presets and name in (
+            circle := [PurePosixPath(each.file).stem for each in chain]
+        ):
             told = " extends ".join(f"`{each}`" for each in [*circle, name])
             found.report(INCOMPLETE_HARDWARE.at(at, f"{told}, and no preset"))
             break
@@ -87,7 +90,11 @@ def _paths(fields: Mapping[str, Plain], above: str = "") -> Iterator[str]:
 
 def _missing(merged: Mapping[str, Any]) -> list[str]:
     """Return the fields that neither the profile nor what it extends gives."""
-    nested = {"cpu": ("sockets", "cores", "threads"), "system": (*_SHARE, "pods"), "kubelet": _SHARE}
+    nested = {
+        "cpu": ("sockets", "cores", "threads"),
+        "system": (*_SHARE, "pods"),
+        "kubelet": _SHARE,
+    }
     if "gpu" in merged:
         nested["gpu"] = ("product", "count")
     if any(nic["role"] == "rail" for nic in merged.get("nics", ())):
@@ -95,7 +102,9 @@ def _missing(merged: Mapping[str, Any]) -> list[str]:
     missing = [field for field in _REQUIRED if field not in merged]
     for group, fields in nested.items():
         if group not in missing:
-            missing += [f"{group}.{field}" for field in fields if field not in merged.get(group, {})]
+            missing += [
+                f"{group}.{field}" for field in fields if field not in merged.get(group, {})
+            ]
     return missing
 
 
@@ -125,7 +134,10 @@ def _build(name: str, merged: Mapping[str, Any], chain: tuple[Source, ...]) -> H
         system=_share(merged["system"]),
         kubelet=_share(merged["kubelet"]),
         gpu=None if gpu is None else _gpu(gpu),
-        nics=tuple(_nic(fields, Pointer(nics_file) / "nics" / i) for i, fields in enumerate(merged.get("nics", ()))),
+        nics=tuple(
+            _nic(fields, Pointer(nics_file) / "nics" / i)
+            for i, fields in enumerate(merged.get("nics", ()))
+        ),
         nic_vendor=nic.get("vendor", ""),
         nic_device=nic.get("device", ""),
         link_rate=nic.get("rate", 0),

@@ -38,7 +38,9 @@ def resolve_grants(
     """
     place = _Place(cluster, namespace)
     grants = (grant for runtime in runtimes for grant in _grants(space, held, runtime, place))
-    return tuple(grant for grant in grants if grant.nodes >= grant.launch.runtime.launcher.smallest_job)
+    return tuple(
+        grant for grant in grants if grant.nodes >= grant.launch.runtime.launcher.smallest_job
+    )
 
 
 def _grants(space: TeamSpace, held: Held, runtime: Runtime, place: _Place) -> Iterator[Grant]:
@@ -62,11 +64,13 @@ def _whole(space: TeamSpace, launch: Launch, on: Held) -> Grant:
     return Grant(launch, min(space.largest_job, launch.runtime.max_nodes, reach))
 
 
-def _share(space: TeamSpace, on: tuple[Pool, Quota], runtime: Runtime, place: _Place) -> Grant | None:
+def _share(
+    space: TeamSpace, on: tuple[Pool, Quota], runtime: Runtime, place: _Place
+) -> Grant | None:
     """A share of a node is one job: each of its pods asks for an equal part.
 
-    A larger job takes borrowed GPUs, and no more nodes than any in the namespace. A rule tells of GPUs that can't be
-    divided.
+    A larger job takes borrowed GPUs, and no more nodes than any in the namespace. A rule tells of
+    GPUs that can't be divided.
     """
     pool, quota = on
     pods = runtime.launcher.smallest_job
@@ -77,16 +81,23 @@ def _share(space: TeamSpace, on: tuple[Pool, Quota], runtime: Runtime, place: _P
     return Grant(_launch(runtime, pool.hardware, pool, place, part), most)
 
 
-def _interchangeable(cluster: Cluster, held: Held, runtime: Runtime) -> Iterator[tuple[Held, tuple[Hardware, ...]]]:
+def _interchangeable(
+    cluster: Cluster, held: Held, runtime: Runtime
+) -> Iterator[tuple[Held, tuple[Hardware, ...]]]:
     """Yield the pools of each queue with several kinds of node that any pod of the runtime fits, and those kinds.
 
-    All of the queue's pools, since Kueue may choose any flavor of it for a pod that names no node. The kinds are all
-    of the cluster's that are alike, so that every team gets the same runtime under the name.
+    All of the queue's pools, since Kueue may choose any flavor of it for a pod that names no node.
+    The kinds are all of the cluster's that are alike, so that every team gets the same runtime
+    under the name.
     """
     for node_class in sorted({pool.hardware.node_class for pool, _ in held}):
         queue = tuple(each for each in held if each[0].hardware.node_class == node_class)
         alike = {_interchange(pool) for pool, _ in queue}
-        kinds = {pool.hardware.name: pool.hardware for pool in cluster.pools if _interchange(pool) in alike}
+        kinds = {
+            pool.hardware.name: pool.hardware
+            for pool in cluster.pools
+            if _interchange(pool) in alike
+        }
         whole = not any(quota.is_share for _, quota in queue)
         several = len({pool.hardware.name for pool, _ in queue}) > 1
         if several and whole and len(alike) == 1 and kinds.keys() <= set(runtime.hardware):

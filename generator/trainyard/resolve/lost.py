@@ -29,7 +29,9 @@ def _of_teams(profiles: Profiles, found: Found) -> Iterator[tuple[str, str]]:
 def _through_runtimes(profiles: Profiles, found: Found) -> Iterator[tuple[str, str]]:
     """Yield the teams that list a runtime with hardware that there is not: where else it runs is not known."""
     runtimes = _by_file(profiles.runtimes)
-    partial = {runtimes[at.file] for at in found.lost if at.file in runtimes and at.path[0] == "hardware"}
+    partial = {
+        runtimes[at.file] for at in found.lost if at.file in runtimes and at.path[0] == "hardware"
+    }
     for team, source in profiles.teams.items():
         if source.value is not None and partial.intersection(source.value["runtimes"]):
             yield team, "runtimes"
@@ -42,7 +44,8 @@ def _gaps(profiles: Profiles, found: Found) -> Iterator[tuple[str, str]]:
         if at.file in clusters:
             yield str(at.path[0]), clusters[at.file]
         elif at.file in teams and at in reported:
-            # A name of a profile that is left out means that one, whereas a wrong name may mean any.
+            # A name of a profile that is left out means that one, whereas a wrong name may mean
+            # any.
             key, *inside = map(str, at.path)
             yield key, inside[0] if key == "quota" and inside[0] in profiles.clusters else ""
         elif at.file == profiles.allocations.file:
@@ -53,7 +56,11 @@ def _gaps(profiles: Profiles, found: Found) -> Iterator[tuple[str, str]]:
         "runtimes/": profiles.runtimes.values(),
         "teams/": profiles.teams.values(),
     }
-    yield from ((kind, "") for kind, sources in files.items() if any(source.value is None for source in sources))
+    yield from (
+        (kind, "")
+        for kind, sources in files.items()
+        if any(source.value is None for source in sources)
+    )
 
 
 def _by_file(sources: Mapping[str, Source]) -> dict[str, str]:

@@ -41,13 +41,16 @@ class _Known:
 def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
     """Return everything that the profiles say, and the names in them that lead nowhere.
 
-    Profiles whose value is ``None`` are left out, and names of them are not reported. With errors among the
-    diagnostics, or something left out, the platform lacks what could not be resolved and must not be rendered.
+    Profiles whose value is ``None`` are left out, and names of them are not reported. With errors
+    among the diagnostics, or something left out, the platform lacks what could not be resolved and
+    must not be rendered.
     """
     found = Found()
     settings = _settings(profiles)
     hardware = resolve_hardware(profiles, settings.domain, found)
-    releases = {name: resolve_release(name, source) for name, source in sorted(profiles.releases.items())}
+    releases = {
+        name: resolve_release(name, source) for name, source in sorted(profiles.releases.items())
+    }
     read: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters))
     for name, source in _usable(profiles.clusters):
         read[name] = resolve_cluster(name, source, settings, (hardware, releases), found)
@@ -57,7 +60,9 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
         runtimes[name] = resolve_runtime(name, source, hardware, found)
     allocations = _allocations(profiles, clusters, found)
     pools = {name: _pools(profiles.clusters[name], cluster) for name, cluster in read.items()}
-    known = _Known(pools, runtimes, allocations, _ids(profiles), _components(profiles), _regulations(profiles))
+    known = _Known(
+        pools, runtimes, allocations, _ids(profiles), _components(profiles), _regulations(profiles)
+    )
     teams = tuple(_teams(profiles, known, found))
     sites = tuple(_site(cluster, teams, known, (profiles, found)) for cluster in clusters.values())
     platform = Platform(
@@ -81,7 +86,10 @@ def _usable(sources: Mapping[str, Source]) -> list[tuple[str, Source]]:
 
 def _settings(profiles: Profiles) -> Settings:
     """Return the settings; when they are left out, values that no rule objects to."""
-    fields = profiles.settings.value or {"domain": "unknown.invalid", "repository": "https://unknown.invalid"}
+    fields = profiles.settings.value or {
+        "domain": "unknown.invalid",
+        "repository": "https://unknown.invalid",
+    }
     return Settings(
         at=Pointer(profiles.settings.file),
         domain=fields["domain"],
@@ -98,17 +106,27 @@ def _allocations(
     root = Pointer(profiles.allocations.file)
     for cluster, entries in sorted((profiles.allocations.value or {}).items()):
         # What a cluster that is gone has given stays taken, so its section may stay.
-        known = {each.name: each for each in clusters[cluster].fabrics} if cluster in clusters else {}
+        known = (
+            {each.name: each for each in clusters[cluster].fabrics} if cluster in clusters else {}
+        )
         fabrics = {name: teams for name, teams in entries.items() if name != UIDS}
         for fabric, teams in sorted(fabrics.items()):
-            find("fabric", fabric, known if cluster in clusters else fabrics, (root / cluster / fabric).key(), found)
+            find(
+                "fabric",
+                fabric,
+                known if cluster in clusters else fabrics,
+                (root / cluster / fabric).key(),
+                found,
+            )
             for team, held in sorted(teams.items()):
                 at = root / cluster / fabric / team
                 addresses = network(held["addresses"], at / "addresses", found)
                 fits = fabric not in known or _of_its_link(held, known[fabric], at, found)
                 if addresses is not None and fits:
                     since = held.get("since", "")
-                    allocations[cluster, fabric, team] = Allocation(at, _segment(held), addresses, since)
+                    allocations[cluster, fabric, team] = Allocation(
+                        at, _segment(held), addresses, since
+                    )
     return allocations
 
 
@@ -131,8 +149,15 @@ def _of_its_link(held: Mapping[str, Any], fabric: Fabric, at: Pointer, found: Fo
     wrong = others or [link] * (link.field not in held)
     for other in wrong:
         what = f"no {link.segment}" if other is link else f"{other.segment} {held[other.field]}"
-        message = f"team {at.path[-1]} holds {what} on fabric `{fabric.name}`, whose teams hold {link.segment}s"
-        found.report(ALLOCATION_OF_ANOTHER_LINK.at(at if other is link else (at / other.field).key(), message))
+        message = (
+            f"team {at.path[-1]} holds {what} on fabric `{fabric.name}`, whose teams hold "
+            f"{link.segment}s"
+        )
+        found.report(
+            ALLOCATION_OF_ANOTHER_LINK.at(
+                at if other is link else (at / other.field).key(), message
+            )
+        )
     return not wrong
 
 
@@ -150,7 +175,9 @@ def _pools(source: Source, cluster: Cluster | None) -> dict[str, Pool | None] | 
 
 def _regulations(profiles: Profiles) -> dict[str, Compliance | None]:
     usable = {
-        name: Compliance(name, Pointer(source.file), source.value["title"], source.value["controls"])
+        name: Compliance(
+            name, Pointer(source.file), source.value["title"], source.value["controls"]
+        )
         for name, source in _usable(profiles.compliance)
     }
     return {**dict.fromkeys(profiles.compliance), **usable}
@@ -174,11 +201,24 @@ def _teams(profiles: Profiles, known: _Known, found: Found) -> list[Team]:
     return teams
 
 
-def _site(cluster: Cluster, teams: tuple[Team, ...], known: _Known, context: tuple[Profiles, Found]) -> Site:
+def _site(
+    cluster: Cluster, teams: tuple[Team, ...], known: _Known, context: tuple[Profiles, Found]
+) -> Site:
     profiles, found = context
-    here = (team for team in teams if team.state != "retired" and any(q.cluster == cluster.name for q in team.quotas))
+    here = (
+        team
+        for team in teams
+        if team.state != "retired" and any(q.cluster == cluster.name for q in team.quotas)
+    )
     ids = {each.namespace: each for each in known.ids.get(cluster.name, ())}
     known_here = (known.runtimes, known.allocations, ids, known.components)
-    tenants = tuple(resolve_tenant(team, cluster, profiles.teams[team.name], known_here, found) for team in here)
-    launches = {launch.name: launch for tenant in tenants for space in tenant.spaces for launch in space.launches}
+    tenants = tuple(
+        resolve_tenant(team, cluster, profiles.teams[team.name], known_here, found) for team in here
+    )
+    launches = {
+        launch.name: launch
+        for tenant in tenants
+        for space in tenant.spaces
+        for launch in space.launches
+    }
     return Site(cluster, tuple(launch for _, launch in sorted(launches.items())), tenants)

@@ -17,59 +17,88 @@ NOWHERE = IPv4Network("0.0.0.0/32")
 UNKNOWN_NAME = Rule(
     id="references/unknown-name",
     severity=Severity.ERROR,
-    summary="Each name in a profile is the name of a profile, or of an entry of the cluster, that exists.",
-    why=(
-        "The object would point at nothing: a ClusterQueue turns inactive (`references missing ResourceFlavor(s):"
-        " <flavor>.`), and a job whose priority is missing has not even a Workload (both seen with Kueue 0.19.2)."
-    ),
+    summary="""
+        Each name in a profile is the name of a profile, or of an entry of the cluster, that exists.
+    """,
+    why="""
+        The object would point at nothing: a ClusterQueue turns inactive (`references missing
+        ResourceFlavor(s): <flavor>.`), and a job whose priority is missing has not even a Workload
+        (both seen with Kueue 0.19.2).
+    """,
     fix="Correct the name, or add what it stands for.",
 )
 INCOMPLETE_HARDWARE = Rule(
     id="shape/incomplete-hardware",
     severity=Severity.ERROR,
-    summary="A hardware profile, with what it extends, says everything that quota is computed from.",
-    why="Without it a node's worth can't be computed, and a guessed quota leaves gangs admitted and Pending.",
+    summary="""
+        A hardware profile, with what it extends, says everything that quota is computed from.
+    """,
+    why="""
+        Without it a node's worth can't be computed, and a guessed quota leaves gangs admitted and
+        Pending.
+    """,
     fix="Give the field, or extend a preset that has it.",
 )
 BAD_ADDRESS = Rule(
     id="shape/bad-address",
     severity=Severity.ERROR,
     summary="An address range is an IPv4 network without host bits.",
-    why="The CNI plugin refuses the range and every pod that attaches to it stays in ContainerCreating.",
+    why="""
+        The CNI plugin refuses the range and every pod that attaches to it stays in
+        ContainerCreating.
+    """,
     fix="Write the network's own address, e.g. 10.64.0.0/13.",
 )
 SEGMENTS_OF_ANOTHER_LINK = Rule(
     id="fabric/segments-of-another-link",
     severity=Severity.ERROR,
-    summary="A fabric hands out what separates teams on its link: partitions on infiniband, vlans on roce.",
-    why=(
-        "Partition keys mean nothing to an Ethernet switch, nor VLANs to a subnet manager: every team would be on one"
-        " undivided network."
-    ),
-    fix="Write `partitions: 0x0100-0x017f` with `link: infiniband`, `vlans: 100-199` with `link: roce`.",
+    summary="""
+        A fabric hands out what separates teams on its link: partitions on infiniband, vlans on
+        roce.
+    """,
+    why="""
+        Partition keys mean nothing to an Ethernet switch, nor VLANs to a subnet manager: every team
+        would be on one undivided network.
+    """,
+    fix="""
+        Write `partitions: 0x0100-0x017f` with `link: infiniband`, `vlans: 100-199` with `link:
+        roce`.
+    """,
 )
 ALLOCATION_OF_ANOTHER_LINK = Rule(
     id="fabric/allocation-of-another-link",
     severity=Severity.ERROR,
-    summary="What a team holds on a fabric is what separates teams there: a partition on infiniband, a vlan on roce.",
-    why=(
-        "A partition key means nothing to an Ethernet switch, nor a VLAN to a subnet manager: read as the other's, the"
-        " number may be that of another team, whose pods these would then reach."
-    ),
-    fix='Write `partition: "0x0101"` on a fabric with `link: infiniband`, `vlan: 101` on one with `link: roce`.',
+    summary="""
+        What a team holds on a fabric is what separates teams there: a partition on infiniband, a
+        vlan on roce.
+    """,
+    why="""
+        A partition key means nothing to an Ethernet switch, nor a VLAN to a subnet manager: read as
+        the other's, the number may be that of another team, whose pods these would then reach.
+    """,
+    fix="""
+        Write `partition: "0x0101"` on a fabric with `link: infiniband`, `vlan: 101` on one with
+        `link: roce`.
+    """,
 )
 QUOTA_SAID_TWICE = Rule(
     id="capacity/quota-said-twice",
     severity=Severity.ERROR,
     summary="A quota of a pool is said in nodes or, as a share of one node, in GPUs.",
-    why="Whichever is meant, the other would be dropped in silence, and the queue promise too much or nothing at all.",
+    why="""
+        Whichever is meant, the other would be dropped in silence, and the queue promise too much or
+        nothing at all.
+    """,
     fix="Write `nodes` or `gpus`; a team that only borrows has `nodes: 0`.",
 )
 AMBIGUOUS_STORAGE = Rule(
     id="shape/ambiguous-storage",
     severity=Severity.ERROR,
     summary="Each storage of a cluster has exactly one of `adopted`, `class`, `nfs` and `s3`.",
-    why="Claims, volumes and keys of teams differ by the kind of storage, so nothing is generated for any team.",
+    why="""
+        Claims, volumes and keys of teams differ by the kind of storage, so nothing is generated for
+        any team.
+    """,
     fix="Keep one of `adopted`, `class`, `nfs` and `s3`; define a second storage for another one.",
 )
 RULES = (
@@ -89,7 +118,8 @@ class Found:
 
     Args:
         diagnostics: what is reported.
-        lost: places whose meaning is not known: those that are reported, and names of profiles that were left out.
+        lost: places whose meaning is not known: those that are reported, and names of profiles that
+            were left out.
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -101,10 +131,13 @@ class Found:
         self.lost.append(diagnostic.at)
 
 
-def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer, found: Found) -> T | None:
+def find(
+    kind: str, name: str, known: Mapping[str, T | None], at: Pointer, found: Found
+) -> T | None:
     """Return what a name stands for, or report it with the nearest name that exists.
 
-    None stands for what is there and could not be read or resolved: that is reported at its own place.
+    None stands for what is there and could not be read or resolved: that is reported at its own
+    place.
 
     Args:
         kind: of what has the name, e.g. ``release``, or ``storage of cluster lab``.
@@ -120,7 +153,9 @@ def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer, found
     near = get_close_matches(name, known, n=1)
     hint = f"did you mean `{near[0]}`?" if near else _choices(kind, known)
     noun, *owner = kind.split(" of ")
-    found.report(UNKNOWN_NAME.at(at, " of ".join([f"there is no {noun} `{name}`", *owner]), hint=hint))
+    found.report(
+        UNKNOWN_NAME.at(at, " of ".join([f"there is no {noun} `{name}`", *owner]), hint=hint)
+    )
     return None
 
 

@@ -39,7 +39,10 @@ def resolve_release(name: str, source: Source) -> Release:
         most_resources=fields["queueLimits"]["resources"],
         known_bad=tuple(
             KnownBad(
-                {each: (bounds.get("from", ""), bounds.get("below", "")) for each, bounds in bad["versions"].items()},
+                {
+                    each: (bounds.get("from", ""), bounds.get("below", ""))
+                    for each, bounds in bad["versions"].items()
+                },
                 bad["consequence"],
             )
             for bad in fields["knownBad"]

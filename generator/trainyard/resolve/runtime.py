@@ -14,7 +14,9 @@ from trainyard.resolve.references import Found, find
 from trainyard.yaml_io.source import Source
 
 
-def resolve_runtime(name: str, source: Source, hardware: Mapping[str, Hardware | None], found: Found) -> Runtime:
+def resolve_runtime(
+    name: str, source: Source, hardware: Mapping[str, Hardware | None], found: Found
+) -> Runtime:
     """Return a runtime; hardware that doesn't exist is reported and left out, one that can't be resolved is kept."""
     at = Pointer(source.file)
     fields = source.value

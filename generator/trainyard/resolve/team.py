@@ -29,11 +29,16 @@ def resolve_team(
     fields = source.value
     pools, runtimes, regulations = known
     quotas = tuple(_quotas(fields, at / "quota", pools, found))
-    listed = [find("runtime", each, runtimes, at / "runtimes" / i, found) for i, each in enumerate(fields["runtimes"])]
+    listed = [
+        find("runtime", each, runtimes, at / "runtimes" / i, found)
+        for i, each in enumerate(fields["runtimes"])
+    ]
     usable = [runtime for runtime in listed if runtime is not None]
     compliance = None
     if "compliance" in fields:
-        compliance = find("compliance profile", fields["compliance"], regulations, at / "compliance", found)
+        compliance = find(
+            "compliance profile", fields["compliance"], regulations, at / "compliance", found
+        )
     return Team(
         name=name,
         at=at,
@@ -67,13 +72,17 @@ def _usual_place(quotas: tuple[Quota, ...], at: Pointer) -> Pointer:
     return max(quotas, key=lambda quota: quota.nodes).place if quotas else at / "quota"
 
 
-def _largest_job(fields: Mapping[str, Any], at: Pointer, usual: tuple[int, Pointer]) -> tuple[int, Pointer]:
+def _largest_job(
+    fields: Mapping[str, Any], at: Pointer, usual: tuple[int, Pointer]
+) -> tuple[int, Pointer]:
     """Return the nodes of the largest job, and the place that decides it."""
     nodes = fields.get("largestJob", {}).get("nodes")
     return usual if nodes is None else (nodes, at / "largestJob" / "nodes")
 
 
-def _spaces(fields: Mapping[str, Any], at: Pointer, usual: tuple[int, Pointer]) -> Iterator[TeamSpace]:
+def _spaces(
+    fields: Mapping[str, Any], at: Pointer, usual: tuple[int, Pointer]
+) -> Iterator[TeamSpace]:
     """Yield the team's own namespace, then the further ones; what one leaves open it has from the team, but storage."""
     largest = _largest_job(fields, at, usual)
     priorities = tuple(fields.get("priorities", ()))
@@ -102,7 +111,9 @@ def _quotas(
             continue
         for pool_name, said in sorted(asked.items()):
             where = at / cluster_name / pool_name
-            pool = find(f"node pool of cluster {cluster_name}", pool_name, known, where.key(), found)
+            pool = find(
+                f"node pool of cluster {cluster_name}", pool_name, known, where.key(), found
+            )
             if pool is not None:
                 _said_once(pool_name, said, where, found)
                 yield _quota(cluster_name, pool, said, "cohort" in fields, where)
@@ -110,11 +121,17 @@ def _quotas(
 
 def _said_once(pool: str, said: Mapping[str, Any], at: Pointer, found: Found) -> None:
     if ("nodes" in said) == ("gpus" in said):
-        what = f"{said['nodes']} nodes and {said['gpus']} GPUs" if "nodes" in said else "neither nodes nor GPUs"
+        what = (
+            f"{said['nodes']} nodes and {said['gpus']} GPUs"
+            if "nodes" in said
+            else "neither nodes nor GPUs"
+        )
         found.report(QUOTA_SAID_TWICE.at(at, f"quota of pool `{pool}` says {what}"))
 
 
-def _quota(cluster: str, pool: Pool, said: Mapping[str, Any], in_cohort: bool, at: Pointer) -> Quota:
+def _quota(
+    cluster: str, pool: Pool, said: Mapping[str, Any], in_cohort: bool, at: Pointer
+) -> Quota:
     unit = "gpus" if "gpus" in said else "nodes"
     own = said.get(unit, 0)
     lend = {"all": own, "none": 0}

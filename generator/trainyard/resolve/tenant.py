@@ -15,7 +15,14 @@ from trainyard.model.quantity import parse_bytes
 from trainyard.model.queue import Flavor, Queue
 from trainyard.model.runtime import Runtime
 from trainyard.model.space import Grant, Space
-from trainyard.model.storage import Allowance, Claim, Storage, StoredSecret, bucket_secret, pull_secret
+from trainyard.model.storage import (
+    Allowance,
+    Claim,
+    Storage,
+    StoredSecret,
+    bucket_secret,
+    pull_secret,
+)
 from trainyard.model.team import Allocation, StorageRequest, Team, TeamSpace
 from trainyard.model.tenant import Tenant
 from trainyard.resolve.launch import Held, resolve_grants
@@ -30,13 +37,17 @@ def resolve_tenant(
     team: Team,
     cluster: Cluster,
     source: Source,
-    known: tuple[Mapping[str, Runtime | None], Allocations, Mapping[str, Ids], Mapping[str, Component | None]],
+    known: tuple[
+        Mapping[str, Runtime | None], Allocations, Mapping[str, Ids], Mapping[str, Component | None]
+    ],
     found: Found,
 ) -> Tenant:
     """Return a team on a cluster; names that lead nowhere are reported."""
     runtimes, allocations, ids, components = known
     pools = {pool.name: pool for pool in cluster.pools}
-    held = tuple((pools[quota.pool], quota) for quota in team.quotas if quota.cluster == cluster.name)
+    held = tuple(
+        (pools[quota.pool], quota) for quota in team.quotas if quota.cluster == cluster.name
+    )
     usable = tuple(runtime for name in team.runtimes if (runtime := runtimes[name]))
     address_pools = tuple(_address_pools(team, cluster, held, allocations))
     if team.cohort:
@@ -48,11 +59,15 @@ def resolve_tenant(
         cluster=cluster,
         queues=queues,
         spaces=tuple(
-            _space(team, space, cluster, (queues, held, usable, address_pools, ids), (source, found))
+            _space(
+                team, space, cluster, (queues, held, usable, address_pools, ids), (source, found)
+            )
             for space in team.spaces
         ),
         address_pools=address_pools,
-        components=tuple(component for name in team.components if (component := components.get(name))),
+        components=tuple(
+            component for name in team.components if (component := components.get(name))
+        ),
     )
 
 
@@ -60,7 +75,9 @@ def _space(
     team: Team,
     space: TeamSpace,
     cluster: Cluster,
-    shared: tuple[tuple[Queue, ...], Held, tuple[Runtime, ...], tuple[AddressPool, ...], Mapping[str, Ids]],
+    shared: tuple[
+        tuple[Queue, ...], Held, tuple[Runtime, ...], tuple[AddressPool, ...], Mapping[str, Ids]
+    ],
     context: tuple[Source, Found],
 ) -> Space:
     queues, held, runtimes, address_pools, ids = shared
@@ -71,7 +88,11 @@ def _space(
     asked = source.value.get("spaces", {})[space.name] if space.name else source.value
     requests = tuple(_requests(space, cluster, asked.get("storage", {}), found))
     pulls = _pull_secrets(cluster, namespace, grants, found)
-    buckets = (bucket_secret(team.name, namespace, what, where) for where, what in requests if where.kind == "s3")
+    buckets = (
+        bucket_secret(team.name, namespace, what, where)
+        for where, what in requests
+        if where.kind == "s3"
+    )
     return Space(
         team=team,
         profile=space,
@@ -79,7 +100,9 @@ def _space(
         queues=queues,
         grants=grants,
         # What a further namespace has from the team was told of there.
-        priorities=tuple(_priorities(space, cluster, Found() if space.priorities == inherited else found)),
+        priorities=tuple(
+            _priorities(space, cluster, Found() if space.priorities == inherited else found)
+        ),
         networks=tuple(Network(namespace, pool, cluster.release) for pool in address_pools),
         claims=tuple(
             Claim(cluster.name, team.name, namespace, storage, request)
@@ -95,17 +118,26 @@ def _space(
 def _queues(team: Team, cluster: Cluster, held: Held) -> Iterator[Queue]:
     preferred = sorted(held, key=lambda each: (each[0].preference, each[0].name))
     for node_class in sorted({pool.hardware.node_class for pool, _ in held}):
-        flavors = (Flavor(pool, quota) for pool, quota in preferred if pool.hardware.node_class == node_class)
+        flavors = (
+            Flavor(pool, quota)
+            for pool, quota in preferred
+            if pool.hardware.node_class == node_class
+        )
         yield Queue(team, cluster, node_class, tuple(flavors))
 
 
-def _address_pools(team: Team, cluster: Cluster, held: Held, allocations: Allocations) -> Iterator[AddressPool]:
+def _address_pools(
+    team: Team, cluster: Cluster, held: Held, allocations: Allocations
+) -> Iterator[AddressPool]:
     for fabric in {pool.fabric.name: pool.fabric for pool, _ in held if pool.fabric}.values():
         allocation = allocations.get((cluster.name, fabric.name, team.name))
         pools = tuple(pool for pool in cluster.pools if pool.fabric == fabric)
         rails = max(len(pool.rails) for pool in pools)
         if allocation is not None:
-            yield from (AddressPool(team.name, fabric, rail, rails, pools, allocation) for rail in range(rails))
+            yield from (
+                AddressPool(team.name, fabric, rail, rails, pools, allocation)
+                for rail in range(rails)
+            )
 
 
 def _priorities(space: TeamSpace, cluster: Cluster, found: Found) -> Iterator[Priority]:
@@ -127,7 +159,9 @@ def _requests(
             yield storage, _request(storage, what, at)
 
 
-def _allowances(space: TeamSpace, cluster: Cluster, asked: Mapping[str, str], found: Found) -> Iterator[Allowance]:
+def _allowances(
+    space: TeamSpace, cluster: Cluster, asked: Mapping[str, str], found: Found
+) -> Iterator[Allowance]:
     known = {storage.name: storage for storage in cluster.storage}
     for name, size in sorted(asked.items()):
         at = space.at / "claims" / name
@@ -139,7 +173,9 @@ def _allowances(space: TeamSpace, cluster: Cluster, asked: Mapping[str, str], fo
 def _request(storage: Storage, asked: Any, at: Pointer) -> StorageRequest:
     """Return what is asked; a form that doesn't fit the kind of storage yields an empty one, which a rule reports."""
     if isinstance(asked, dict):
-        return StorageRequest(storage.name, at, size=parse_bytes(asked["size"]), volume=asked["volume"])
+        return StorageRequest(
+            storage.name, at, size=parse_bytes(asked["size"]), volume=asked["volume"]
+        )
     if storage.kind == "s3":
         return StorageRequest(storage.name, at, bucket=asked)
     try:
@@ -148,11 +184,15 @@ def _request(storage: Storage, asked: Any, at: Pointer) -> StorageRequest:
         return StorageRequest(storage.name, at)
 
 
-def _pull_secrets(cluster: Cluster, namespace: str, grants: tuple[Grant, ...], found: Found) -> Iterator[StoredSecret]:
+def _pull_secrets(
+    cluster: Cluster, namespace: str, grants: tuple[Grant, ...], found: Found
+) -> Iterator[StoredSecret]:
     known = {secret.name: secret for secret in cluster.pull_secrets}
     runtimes = (grant.launch.runtime for grant in grants)
     wanted = {runtime.pull_secret: runtime for runtime in runtimes if runtime.pull_secret}
     for name, runtime in sorted(wanted.items()):
-        secret = find(f"pull secret of cluster {cluster.name}", name, known, runtime.at / "pullSecret", found)
+        secret = find(
+            f"pull secret of cluster {cluster.name}", name, known, runtime.at / "pullSecret", found
+        )
         if secret is not None:
             yield pull_secret(namespace, secret)

@@ -13,13 +13,15 @@ from trainyard.model.platform import Platform
 class Check:
     """A rule, and what yields its diagnostics for a platform.
 
-    A profile with errors is left out, and the rules see the rest. A rule that concludes from what is not there says
-    here what it must know.
+    A profile with errors is left out, and the rules see the rest. A rule that concludes from what
+    is not there says here what it must know.
 
     Args:
-        each: keys of a team's profile: the rule sees only teams of which all behind these keys is known.
-        every: keys of teams' or clusters' profiles, or files, as `Lost.gaps` has them: the rule sees only clusters
-            where all of this is known, and is silent when it may be missing on any.
+        each: keys of a team's profile: the rule sees only teams of which all behind these keys is
+            known.
+        every: keys of teams' or clusters' profiles, or files, as `Lost.gaps` has them: the rule
+            sees only clusters where all of this is known, and is silent when it may be missing on
+            any.
     """
 
     rule: Rule
@@ -32,7 +34,9 @@ class Check:
         hidden = {team for team, key in platform.lost.of_teams if key in self.each}
         unknown = {cluster for key, cluster in platform.lost.gaps if key in self.every}
         if "" not in unknown:
-            yield from self.find(_part(platform, hidden, unknown) if hidden or unknown else platform)
+            yield from self.find(
+                _part(platform, hidden, unknown) if hidden or unknown else platform
+            )
 
 
 def _part(platform: Platform, teams: set[str], clusters: set[str]) -> Platform:
@@ -41,7 +45,9 @@ def _part(platform: Platform, teams: set[str], clusters: set[str]) -> Platform:
     return replace(
         platform,
         sites=tuple(
-            replace(site, tenants=tuple(tenant for tenant in site.tenants if tenant.name not in teams))
+            replace(
+                site, tenants=tuple(tenant for tenant in site.tenants if tenant.name not in teams)
+            )
             for site in sites
         ),
     )

@@ -9,7 +9,9 @@ from trainyard.model.platform import Platform, Site
 from trainyard.model.team import Team
 from trainyard.model.tenant import Tenant
 
-NOBODY_REFUSES = "Nothing on the cluster refuses it, and the evidence page says that the control is answered."
+NOBODY_REFUSES = (
+    "Nothing on the cluster refuses it, and the evidence page says that the control is answered."
+)
 
 
 def under(platform: Platform, measure: str) -> Iterator[tuple[Site, Tenant, Compliance]]:

@@ -49,7 +49,9 @@ def holdings(platform: Platform) -> Iterator[tuple[Team, list[Flavor]]]:
 
 def hardware(platform: Platform) -> tuple[Hardware, ...]:
     """Return the hardware of every pool, each profile once, by name."""
-    known = {pool.hardware.name: pool.hardware for site in platform.sites for pool in site.cluster.pools}
+    known = {
+        pool.hardware.name: pool.hardware for site in platform.sites for pool in site.cluster.pools
+    }
     return tuple(each for _, each in sorted(known.items()))
 
 
@@ -57,7 +59,9 @@ def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str
     """Yield every fabric with what is held of it, by team; teams that are retired or gone hold theirs for ever."""
     found: dict[tuple[str, str], list[tuple[str, Allocation]]] = {}
     for cluster, fabric, team in sorted(platform.allocations):
-        found.setdefault((cluster, fabric), []).append((team, platform.allocations[cluster, fabric, team]))
+        found.setdefault((cluster, fabric), []).append(
+            (team, platform.allocations[cluster, fabric, team])
+        )
     for site in platform.sites:
         for each in site.cluster.fabrics:
             yield site, each, found.get((site.name, each.name), [])

@@ -32,8 +32,8 @@ def apply_waivers(
     Args:
         diagnostics: of all rules.
         source: ``profiles/waivers.yaml``.
-        today: ISO date that ``expires`` is compared with; the only thing in the tool that depends on a clock, and no
-            byte of the tree does.
+        today: ISO date that ``expires`` is compared with; the only thing in the tool that depends
+            on a clock, and no byte of the tree does.
         complete: whether every rule has seen everything; otherwise no waiver is called unused.
     """
     waivers = (source.value or {}).get("waivers", [])
@@ -47,14 +47,20 @@ def apply_waivers(
     for index, waiver in enumerate(waivers):
         at = Pointer(source.file) / "waivers" / index
         if waiver["expires"] < today:
-            message = f"the waiver of {waiver['rule']} in {waiver['file']} ended on {waiver['expires']}"
+            message = (
+                f"the waiver of {waiver['rule']} in {waiver['file']} ended on {waiver['expires']}"
+            )
             yield EXPIRED_WAIVER.at(at / "expires", message)
         elif complete and index not in used:
-            yield UNUSED_WAIVER.at(at / "rule", f"no warning {waiver['rule']} stands in {waiver['file']}")
+            yield UNUSED_WAIVER.at(
+                at / "rule", f"no warning {waiver['rule']} stands in {waiver['file']}"
+            )
 
 
 def _waived_by(diagnostic: Diagnostic, waivers: list[dict[str, str]]) -> int | None:
     if diagnostic.severity is Severity.ERROR:
         return None
     key = (diagnostic.rule, diagnostic.at.file)
-    return next((index for index, each in enumerate(waivers) if (each["rule"], each["file"]) == key), None)
+    return next(
+        (index for index, each in enumerate(waivers) if (each["rule"], each["file"]) == key), None
+    )

@@ -16,7 +16,9 @@ Taken = Iterable[Allocation | Holding]
 def next_segment(fabric: Fabric, taken: Taken) -> int | None:
     """Return the lowest partition or VLAN of a fabric's range that is not taken, or None."""
     held = {allocation.segment & fabric.link.mask for allocation in taken}
-    wanted = range(max(fabric.first_segment, fabric.link.first), min(fabric.last_segment, fabric.link.last) + 1)
+    wanted = range(
+        max(fabric.first_segment, fabric.link.first), min(fabric.last_segment, fabric.link.last) + 1
+    )
     return next((segment for segment in wanted if segment not in held), None)
 
 

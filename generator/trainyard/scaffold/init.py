@@ -29,7 +29,9 @@ def init(folder: Path, path: str = "overlays") -> tuple[Path, ...]:
     """
     profiles = folder / "profiles"
     if profiles.exists() or profiles.is_symlink():
-        raise TreeError(f"{profiles} is there already; `trainyard init` only begins where there is none")
+        raise TreeError(
+            f"{profiles} is there already; `trainyard init` only begins where there is none"
+        )
     content = {name: body for name, body in scaffold().items() if not (folder / name).exists()}
     if path != "overlays":
         content[_SETTINGS] += (
@@ -42,7 +44,9 @@ def init(folder: Path, path: str = "overlays") -> tuple[Path, ...]:
 
 def scaffold() -> dict[str, bytes]:
     """Return the files of a new repository by path."""
-    return {path.replace("dot-", ".", 1): body for path, body in _below(SCAFFOLD / "repository", "")}
+    return {
+        path.replace("dot-", ".", 1): body for path, body in _below(SCAFFOLD / "repository", "")
+    }
 
 
 def _below(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:

@@ -18,7 +18,8 @@ def put(folder: Path, files: Mapping[str, bytes], new: Iterable[str], replaced: 
     Args:
         folder: made when it is not there.
         files: content by path relative to the folder.
-        new: files, or folders of files, that must not be there yet, in the order in which they appear.
+        new: files, or folders of files, that must not be there yet, in the order in which they
+            appear.
         replaced: a file that may be there; it appears last.
 
     Raises:

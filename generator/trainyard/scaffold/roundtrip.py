@@ -21,19 +21,22 @@ _COMMENT = re.compile("#.*")
 _INDENT = re.compile("^( +)[^ #\\n]", re.MULTILINE)
 _Leaf = tuple[CommentedMap, str]
 _END_OF_LINE = 2
-"""Where ruamel.yaml keeps what follows a key's value: its comment, and all lines up to the next key."""
+"""Where ruamel.yaml keeps what follows a key's value: its comment, and all lines up to the next
+key."""
 
 
 def append(content: bytes, path: tuple[str, ...], entry: Mapping[str, str | int]) -> bytes:
     """Return a file with one more entry, last in its mapping.
 
     Args:
-        content: a file of the dialect whose keys and values hold no ``#``; it has no entry at that path yet.
+        content: a file of the dialect whose keys and values hold no ``#``; it has no entry at that
+            path yet.
         path: keys down to the new entry; mappings on the way are made when they are not there.
         entry: plain text or a number by key, written on one line.
 
     Raises:
-        TreeError: a comment would be lost, as those inside ``{}`` are, or the file would be too large to be read.
+        TreeError: a comment would be lost, as those inside ``{}`` are, or the file would be too
+            large to be read.
     """
     text = content.decode().removeprefix("\ufeff").replace("\r\n", "\n")
     yaml = _yaml(text)
@@ -113,4 +116,6 @@ def _verify(before: str, after: str, path: tuple[str, ...], entry: Mapping[str, 
         raise TreeError(f"the entry can't be added: {problems[0].message}")
     assert new.value == old.value, "the file would not hold what is meant"
     if _COMMENT.findall(after) != _COMMENT.findall(before):
-        raise TreeError("a comment inside braces would be lost; move it to the end of its line and try again")
+        raise TreeError(
+            "a comment inside braces would be lost; move it to the end of its line and try again"
+        )

@@ -7,21 +7,33 @@ from trainyard.diagnostics import Rule, Severity
 BAD_TEAM_NAME = Rule(
     id="names/bad-team-name",
     severity=Severity.ERROR,
-    summary="A team's name is lower-case letters, digits and inner hyphens, and no word that means something else.",
-    why="The name becomes a namespace, queues and labels, which the API server refuses in any other form.",
+    summary="""
+        A team's name is lower-case letters, digits and inner hyphens, and no word that means
+        something else.
+    """,
+    why="""
+        The name becomes a namespace, queues and labels, which the API server refuses in any other
+        form.
+    """,
     fix="Choose another: a letter first, at most 40 characters, no word such as `on` or `null`.",
 )
 TEAM_EXISTS = Rule(
     id="names/team-exists",
     severity=Severity.ERROR,
     summary="A new team's name is one that no team has or ever had.",
-    why="The new team would get what the old one left: its partition, its addresses and its folders on shared storage.",
+    why="""
+        The new team would get what the old one left: its partition, its addresses and its folders
+        on shared storage.
+    """,
     fix="Choose another name, or change the team that is there in its own file.",
 )
 UNKNOWN_PLACE = Rule(
     id="references/unknown-place",
     severity=Severity.ERROR,
-    summary="A team is added to a cluster and node pool that exist; they are named where there are several.",
+    summary="""
+        A team is added to a cluster and node pool that exist; they are named where there are
+        several.
+    """,
     why="Its quota would be of nodes that are nowhere, and no job of it would ever start.",
     fix="Name a cluster and a node pool that exist.",
 )
@@ -29,13 +41,18 @@ NO_RUNTIME = Rule(
     id="runtime/none-for-pool",
     severity=Severity.ERROR,
     summary="Some runtime runs on the hardware of a new team's node pool.",
-    why="The team has nodes and no way to launch a job on them: each is refused (seen with Kubernetes 1.36.3).",
+    why="""
+        The team has nodes and no way to launch a job on them: each is refused (seen with Kubernetes
+        1.36.3).
+    """,
     fix="Add the hardware to a runtime's `hardware`, or write a runtime for it.",
 )
 RANGE_EXHAUSTED = Rule(
     id="fabric/range-exhausted",
     severity=Severity.ERROR,
-    summary="A fabric has a partition and an address block left that no team ever held, on any cluster.",
+    summary="""
+        A fabric has a partition and an address block left that no team ever held, on any cluster.
+    """,
     why="Two teams with the same partition or addresses reach each other's memory over RDMA.",
     fix="Widen the fabric's range with its owner; never give what a retired team held to another.",
 )

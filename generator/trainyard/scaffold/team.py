@@ -67,10 +67,12 @@ class TeamPlan:
     """What is to be written.
 
     Args:
-        files: content by path below the profiles: the team's profile, and the ledger if the team gets numbers.
+        files: content by path below the profiles: the team's profile, and the ledger if the team
+            gets numbers.
         ledger: content that the ledger must still have.
         holding: the numbers; None on a pool without fabric.
-        ids: user ids of its namespace; None where the cluster's namespaces have no ranges, or none is left.
+        ids: user ids of its namespace; None where the cluster's namespaces have no ranges, or none
+            is left.
     """
 
     request: TeamRequest
@@ -116,7 +118,11 @@ def plan_team(
         return None, tuple(problems)
     runtimes = _runtimes(platform, pool)
     if not runtimes:
-        problems.append(rules.NO_RUNTIME.at(pool.at.key(), f"no runtime runs on hardware `{pool.hardware.name}`"))
+        problems.append(
+            rules.NO_RUNTIME.at(
+                pool.at.key(), f"no runtime runs on hardware `{pool.hardware.name}`"
+            )
+        )
     former = [each for numbers in remembered.values() for each in numbers]
     taken: list[Allocation | Holding] = [*platform.allocations.values()]
     taken += (each for each in former if isinstance(each, Holding))
@@ -165,7 +171,10 @@ def _check_unchanged(ledger: Path, content: bytes) -> None:
     except OSError as error:
         raise TreeError(f"{ledger} can't be read: {error.strerror}") from error
     if now != content:
-        raise TreeError(f"{ledger} changed while the team was added; nothing is written, so run the command again")
+        raise TreeError(
+            f"{ledger} changed while the team was added; nothing is written, so run the command "
+            "again"
+        )
 
 
 def _profile_path(name: str) -> str:
@@ -175,37 +184,60 @@ def _profile_path(name: str) -> str:
 def _check_name(platform: Platform, name: str, remembered: Remembered) -> Iterator[Diagnostic]:
     at = Pointer(f"profiles/{_profile_path(name)}")
     if not _NAME.fullmatch(name) or is_typed(name):
-        yield rules.BAD_TEAM_NAME.at(at, f"`{name}` can't be the name of a team{beyond_ascii(name)}")
+        yield rules.BAD_TEAM_NAME.at(
+            at, f"`{name}` can't be the name of a team{beyond_ascii(name)}"
+        )
     elif name in names.DEVICES:
         yield rules.BAD_TEAM_NAME.at(at, f"`{name}` is the name of a device on Windows")
     elif name in names.RESERVED_TEAMS:
         yield rules.BAD_TEAM_NAME.at(at, f"`{name}` is a name that Trainyard keeps for itself")
     there = next((team.at for team in platform.teams if team.name == name), None)
-    held = next((held.at for (_, _, team), held in sorted(platform.allocations.items()) if team == name), None)
+    held = next(
+        (held.at for (_, _, team), held in sorted(platform.allocations.items()) if team == name),
+        None,
+    )
     if there:
         yield rules.TEAM_EXISTS.at(there, f"there is a team `{name}` already")
     elif held:
-        yield rules.TEAM_EXISTS.at(held.key(), f"there was a team `{name}`: it still holds its allocation")
-    elif former := next((cluster for cluster, each in remembered.items() if name in map(_holder, each)), ""):
-        message = f"there was a team `{name}`: the lockfile of cluster `{former}` remembers its numbers"
+        yield rules.TEAM_EXISTS.at(
+            held.key(), f"there was a team `{name}`: it still holds its allocation"
+        )
+    elif former := next(
+        (cluster for cluster, each in remembered.items() if name in map(_holder, each)), ""
+    ):
+        message = (
+            f"there was a team `{name}`: the lockfile of cluster `{former}` remembers its numbers"
+        )
         yield rules.TEAM_EXISTS.at(Pointer(f"overlays/{former}"), message)
-    elif named := next((each for each in sorted(platform.ids) if name in map(_holder, platform.ids[each])), ""):
+    elif named := next(
+        (each for each in sorted(platform.ids) if name in map(_holder, platform.ids[each])), ""
+    ):
         at = platform.allocations_at / named / UIDS / names.namespace(name)
-        yield rules.TEAM_EXISTS.at(at.key(), f"there was a team `{name}`: its namespace still has its user ids")
+        yield rules.TEAM_EXISTS.at(
+            at.key(), f"there was a team `{name}`: its namespace still has its user ids"
+        )
 
 
 def _holder(number: Holding | Ids) -> str:
     """Return the team that has a number, or the one whose namespace would have the name of one that has user ids."""
-    return number.team if isinstance(number, Holding) else number.namespace.removeprefix(names.TEAM_PREFIX)
+    return (
+        number.team
+        if isinstance(number, Holding)
+        else number.namespace.removeprefix(names.TEAM_PREFIX)
+    )
 
 
-def _choose(kind: str, asked: str, known: Mapping[str, T], at: Pointer, problems: list[Diagnostic]) -> T | None:
+def _choose(
+    kind: str, asked: str, known: Mapping[str, T], at: Pointer, problems: list[Diagnostic]
+) -> T | None:
     """Return what is asked for, or the only one there is; else note what could be asked for."""
     if asked in known:
         return known[asked]
     if not asked and len(known) == 1:
         return next(iter(known.values()))
-    message = f"there is no {kind} `{asked}`" if asked else f"which {kind} the team is for must be said"
+    message = (
+        f"there is no {kind} `{asked}`" if asked else f"which {kind} the team is for must be said"
+    )
     there = f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
     hint = there if asked or not known else f"Add `--{kind.removeprefix('node ')} NAME`; {there}"
     problems.append(rules.UNKNOWN_PLACE.at(at, message, hint=hint))
@@ -219,7 +251,9 @@ def _check_pool(asked: str, clusters: Collection[Cluster], problems: list[Diagno
         _choose("node pool", asked, pools, Pointer("profiles/clusters"), problems)
 
 
-def _holding(fabric: Fabric, request: TeamRequest, taken: Taken, problems: list[Diagnostic]) -> Holding | None:
+def _holding(
+    fabric: Fabric, request: TeamRequest, taken: Taken, problems: list[Diagnostic]
+) -> Holding | None:
     link = fabric.link
     segment, block = next_segment(fabric, taken), next_block(fabric, taken)
     if segment is None:
@@ -234,7 +268,9 @@ def _holding(fabric: Fabric, request: TeamRequest, taken: Taken, problems: list[
     return Holding(fabric.name, request.name, link.field, segment, block, request.since)
 
 
-def _ids(platform: Platform, cluster: Cluster, request: TeamRequest, former: Iterable[Ids]) -> Ids | None:
+def _ids(
+    platform: Platform, cluster: Cluster, request: TeamRequest, former: Iterable[Ids]
+) -> Ids | None:
     """Return user ids that no namespace of any cluster ever had, since clusters may share a file server."""
     if not cluster.release.job_scc:
         return None
@@ -242,7 +278,9 @@ def _ids(platform: Platform, cluster: Cluster, request: TeamRequest, former: Ite
     return next_ids(names.namespace(request.name), taken, request.since)
 
 
-def _profile(request: TeamRequest, cluster: Cluster, pool: Pool, runtimes: tuple[str, ...]) -> bytes:
+def _profile(
+    request: TeamRequest, cluster: Cluster, pool: Pool, runtimes: tuple[str, ...]
+) -> bytes:
     """Return the team's profile; a line whose value the cluster doesn't have is left out."""
     values = {
         "name": request.name,
@@ -254,8 +292,14 @@ def _profile(request: TeamRequest, cluster: Cluster, pool: Pool, runtimes: tuple
         "quota": "".join(f"{unit}: {number}" for unit, number in request.quota.items()),
         "storage": next((inline(each.name) for each in cluster.storage if each.kind == "nfs"), ""),
     }
-    lines = map(Template, (SCAFFOLD / "team.yaml").read_text(encoding="utf-8").splitlines(keepends=True))
-    text = "".join(line.substitute(values) for line in lines if all(values[each] for each in line.get_identifiers()))
+    lines = map(
+        Template, (SCAFFOLD / "team.yaml").read_text(encoding="utf-8").splitlines(keepends=True)
+    )
+    text = "".join(
+        line.substitute(values)
+        for line in lines
+        if all(values[each] for each in line.get_identifiers())
+    )
     source, found = read("", text.encode())
     assert not found, found
     assert source.value["quota"] == {cluster.name: {pool.name: request.quota}}

@@ -24,7 +24,11 @@ def check_profiles(profiles: Profiles) -> Iterator[Diagnostic]:
     """Yield what is wrong with the shape of each profile by itself."""
     if not profiles.settings.content:
         yield NO_SETTINGS.at(Pointer(profiles.settings.file), "profiles/trainyard.yaml is missing")
-    alone = {"trainyard": profiles.settings, "allocations": profiles.allocations, "waivers": profiles.waivers}
+    alone = {
+        "trainyard": profiles.settings,
+        "allocations": profiles.allocations,
+        "waivers": profiles.waivers,
+    }
     for kind, source in alone.items():
         if source.content:
             yield from check_shape(source, profile_schema(kind))

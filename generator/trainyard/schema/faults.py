@@ -14,7 +14,10 @@ from trainyard.schema.formats import FORMATS
 from trainyard.schema.wording import found, listed, meant, quoted, wanted
 from trainyard.yaml_io.lookalikes import beyond_ascii
 
-_UNUSED = "Trainyard cannot tell what was meant, so nothing is generated and the cluster keeps its last tree"
+_UNUSED = (
+    "Trainyard cannot tell what was meant, so nothing is generated and the cluster keeps its "
+    "last tree"
+)
 
 
 def _rule(name: str, summary: str, fix: str, why: str = _UNUSED) -> Rule:
@@ -28,12 +31,26 @@ UNKNOWN_KEY = _rule(
     "a misspelt key would be ignored and its default used in silence",
 )
 MISSING_KEY = _rule("missing-key", "Every key that has no default is present.", "add the key")
-WRONG_TYPE = _rule("wrong-type", "Every value is of the type that its key takes.", "write a value of that type")
-EMPTY_VALUE = _rule("empty-value", "Every key has a value.", "write a value, or delete the key to get its default")
-WRONG_VALUE = _rule("wrong-value", "Every value is one of those, or of the form, that its key takes.", "correct it")
-OUT_OF_RANGE = _rule("out-of-range", "Every number, length and count is within its limits.", "stay within the limit")
-DUPLICATE_ITEM = _rule("duplicate-item", "No list names the same thing twice.", "delete the second one")
-BAD_NAME = _rule("bad-name", "Every name that the user chooses can become part of a Kubernetes name.", "rename it")
+WRONG_TYPE = _rule(
+    "wrong-type", "Every value is of the type that its key takes.", "write a value of that type"
+)
+EMPTY_VALUE = _rule(
+    "empty-value", "Every key has a value.", "write a value, or delete the key to get its default"
+)
+WRONG_VALUE = _rule(
+    "wrong-value", "Every value is one of those, or of the form, that its key takes.", "correct it"
+)
+OUT_OF_RANGE = _rule(
+    "out-of-range", "Every number, length and count is within its limits.", "stay within the limit"
+)
+DUPLICATE_ITEM = _rule(
+    "duplicate-item", "No list names the same thing twice.", "delete the second one"
+)
+BAD_NAME = _rule(
+    "bad-name",
+    "Every name that the user chooses can become part of a Kubernetes name.",
+    "rename it",
+)
 
 RULES: Final = (
     UNKNOWN_KEY,
@@ -54,8 +71,10 @@ class Fault:
     Args:
         keyword: e.g. ``minimum``.
         limit: what the schema says after it.
-        value: what stands in the profile; for ``required`` and ``propertyNames`` the key that is meant.
-        schema: the schema that the keyword belongs to; for ``propertyNames`` the one that the key breaks.
+        value: what stands in the profile; for ``required`` and ``propertyNames`` the key that is
+            meant.
+        schema: the schema that the keyword belongs to; for ``propertyNames`` the one that the key
+            breaks.
         at: place of the value, or of the mapping that has the key.
     """
 
@@ -78,10 +97,14 @@ def _unknown_keys(fault: Fault) -> Iterator[Diagnostic]:
             continue
         at = (fault.at / key).key()
         if patterns:
-            yield BAD_NAME.at(at, f"the name {quoted(key)} is not {_form(fault.schema)}{beyond_ascii(key)}")
+            yield BAD_NAME.at(
+                at, f"the name {quoted(key)} is not {_form(fault.schema)}{beyond_ascii(key)}"
+            )
         else:
             unused = [name for name in known if name not in fault.value]
-            yield UNKNOWN_KEY.at(at, f"unknown key {quoted(key)}{beyond_ascii(key)}", hint=meant(key, unused))
+            yield UNKNOWN_KEY.at(
+                at, f"unknown key {quoted(key)}{beyond_ascii(key)}", hint=meant(key, unused)
+            )
 
 
 def _missing_key(fault: Fault) -> Iterator[Diagnostic]:
@@ -105,7 +128,9 @@ def _wrong_choice(fault: Fault) -> Iterator[Diagnostic]:
     if fault.value is None:
         yield EMPTY_VALUE.at(fault.at, f"empty value: {_name(fault.at)} {takes}")
     else:
-        message = f"{_name(fault.at)} {takes}, not {quoted(fault.value)}{beyond_ascii(str(fault.value))}"
+        message = (
+            f"{_name(fault.at)} {takes}, not {quoted(fault.value)}{beyond_ascii(str(fault.value))}"
+        )
         yield WRONG_VALUE.at(fault.at, message, hint=meant(fault.value, choices))
 
 
@@ -122,7 +147,11 @@ def _missing_unit(fault: Fault) -> str:
     example = str(next(iter(fault.schema.get("examples", ())), ""))
     number, unit = str(fault.value), example.lstrip("0123456789")
     fits = re.search(fault.schema.get("pattern", ""), number + unit)
-    return number + unit if re.fullmatch("[0-9]+", number) and unit.isalpha() and unit != example and fits else ""
+    return (
+        number + unit
+        if re.fullmatch("[0-9]+", number) and unit.isalpha() and unit != example and fits
+        else ""
+    )
 
 
 def _no_unit(fault: Fault) -> str:
@@ -136,7 +165,10 @@ def _wrong_format(fault: Fault) -> Iterator[Diagnostic]:
 def _outside(fault: Fault) -> Iterator[Diagnostic]:
     bound, unit = _LIMITS[fault.keyword]
     if unit:
-        message = f"{_name(fault.at)} takes {bound} {counted(fault.limit, unit)}; it has {len(fault.value)}"
+        message = (
+            f"{_name(fault.at)} takes {bound} {counted(fault.limit, unit)}; it has "
+            f"{len(fault.value)}"
+        )
     else:
         message = f"{_name(fault.at)} is {fault.value}; it must be {bound} {fault.limit}"
     yield OUT_OF_RANGE.at(fault.at, message)
@@ -147,12 +179,16 @@ def _duplicates(fault: Fault) -> Iterator[Diagnostic]:
     for index, item in enumerate(fault.value):
         text = json.dumps(item, sort_keys=True)
         if text in seen:
-            yield DUPLICATE_ITEM.at(fault.at / index, f"{quoted(item)} stands twice in {_name(fault.at)}")
+            yield DUPLICATE_ITEM.at(
+                fault.at / index, f"{quoted(item)} stands twice in {_name(fault.at)}"
+            )
         seen.add(text)
 
 
 def _bad_name(fault: Fault) -> Iterator[Diagnostic]:
-    message = f"the name {quoted(fault.value)} is not {_form(fault.schema)}{beyond_ascii(fault.value)}"
+    message = (
+        f"the name {quoted(fault.value)} is not {_form(fault.schema)}{beyond_ascii(fault.value)}"
+    )
     yield BAD_NAME.at((fault.at / fault.value).key(), message)
 
 

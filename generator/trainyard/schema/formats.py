@@ -21,7 +21,9 @@ def _date(text: str) -> str:
         return f"takes a date of the calendar, not `{text}`: there is no month {text[:7]}"
     last = monthrange(year, month)[1]
     return (
-        "" if 1 <= day <= last else f"takes a date of the calendar, not `{text}`: {text[:7]} has the days 01 to {last}"
+        ""
+        if 1 <= day <= last
+        else f"takes a date of the calendar, not `{text}`: {text[:7]} has the days 01 to {last}"
     )
 
 
@@ -30,8 +32,11 @@ def _line(text: str) -> str:
         what = "a tab" if broken[0] == "\t" else "a line break"
         return f"takes one line of text; it holds {what} after {broken.start()} characters"
     alien = mixed_word(text)
-    return f"mixes scripts in one word; it holds {name_of(alien)} among Latin letters" if alien else ""
+    return (
+        f"mixes scripts in one word; it holds {name_of(alien)} among Latin letters" if alien else ""
+    )
 
 
 FORMATS: Final[Mapping[str, Callable[[str], str]]] = {"date": _date, "line": _line}
-"""What is wrong with a text, as the end of a sentence about its key; nothing when the text is right."""
+"""What is wrong with a text, as the end of a sentence about its key; nothing when the text is
+right."""

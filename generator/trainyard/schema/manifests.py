@@ -29,8 +29,8 @@ Fault = tuple[tuple[Step, ...], str]
 def schema_folder(release: str) -> Path:
     """Return where the schemas of a release stand: ``<group>/<kind>_<version>.json``, each as it was shipped.
 
-    The core group stands under its version, as kubeconform names it, so that one template finds every kind:
-    ``{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json``.
+    The core group stands under its version, as kubeconform names it, so that one template finds
+    every kind: ``{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json``.
 
     Raises:
         ToolError: there is no such release, or a schema of it is missing or was changed.
@@ -115,7 +115,9 @@ def _faults(error: jsonschema_rs.ValidationError) -> Iterator[Fault]:
 
 def _prefix(path: Sequence[Step]) -> str:
     """Return a path as kubectl writes it, with a colon: ``spec.resourceGroups[0].flavors[0]: ``."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else _field(step) for step in path).removeprefix(".")
+    text = "".join(
+        f"[{step}]" if isinstance(step, int) else _field(step) for step in path
+    ).removeprefix(".")
     return f"{text}: " if text else ""
 
 

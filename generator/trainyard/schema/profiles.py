@@ -15,7 +15,9 @@ _FOLDER = Path(__file__).parent
 
 def profile_kinds() -> tuple[str, ...]:
     """Return the kinds of profile that have a schema, sorted: ``cluster``, ``hardware``, ..."""
-    return tuple(sorted(path.name.removesuffix(".schema.json") for path in _FOLDER.glob("*.schema.json")))
+    return tuple(
+        sorted(path.name.removesuffix(".schema.json") for path in _FOLDER.glob("*.schema.json"))
+    )
 
 
 @cache

@@ -24,16 +24,20 @@ def check_shape(source: Source, schema: Mapping[str, Any]) -> Iterator[Diagnosti
 
     Args:
         source: the profile.
-        schema: a draft-07 schema of the subset of `trainyard.schema.faults.KEYWORDS`; its own keyword
-            ``x-message`` says in human words what a ``pattern`` wants.
+        schema: a draft-07 schema of the subset of `trainyard.schema.faults.KEYWORDS`; its own
+            keyword ``x-message`` says in human words what a ``pattern`` wants.
     """
     if source.value is None:
         return
     faults = [_fault(error, source.file) for error in _validator(schema).iter_errors(source.value)]
     mistyped = {fault.at for fault in faults if fault.keyword == "type"}
-    told = (each for each in faults if each.keyword not in {"const", "enum"} or each.at not in mistyped)
+    told = (
+        each for each in faults if each.keyword not in {"const", "enum"} or each.at not in mistyped
+    )
     diagnostics = [diagnostic for fault in told for diagnostic in tell(fault)]
-    yield from sorted(diagnostics, key=lambda each: (*_line_and_column(source.mark(each.at)), each.message))
+    yield from sorted(
+        diagnostics, key=lambda each: (*_line_and_column(source.mark(each.at)), each.message)
+    )
 
 
 def _line_and_column(mark: Mark) -> tuple[int, int]:
@@ -63,7 +67,9 @@ def anchored(schema: Any) -> Any:
     if isinstance(changed.get("pattern"), str):
         changed["pattern"] = _to_the_end(changed["pattern"])
     if "patternProperties" in changed:
-        changed["patternProperties"] = {_to_the_end(key): each for key, each in changed["patternProperties"].items()}
+        changed["patternProperties"] = {
+            _to_the_end(key): each for key, each in changed["patternProperties"].items()
+        }
     return changed
 
 

@@ -15,7 +15,8 @@ from trainyard.verify.run import Completed, run
 from trainyard.verify.tools import Tool
 
 CHARACTERS = 100_000
-"""Characters of objects for which kubeconform gets another second: it takes 0.1 s on an idle machine."""
+"""Characters of objects for which kubeconform gets another second: it takes 0.1 s on an idle
+machine."""
 
 _STATUSES = ("statusValid", "statusInvalid", "statusError", "statusSkipped")
 
@@ -49,7 +50,8 @@ class Report:
         invalid: objects that don't, sorted.
         errors: objects that could not be checked (no schema, no YAML), sorted.
         skipped: number of objects that were passed over.
-        total: number of objects seen; a caller must compare it, and ``valid``, with the number that it wrote.
+        total: number of objects seen; a caller must compare it, and ``valid``, with the number that
+            it wrote.
     """
 
     valid: int
@@ -59,11 +61,14 @@ class Report:
     total: int
 
 
-def validate(tool: Tool, streams: Mapping[str, str], schemas: str, *, timeout: float = 20.0) -> Report:
+def validate(
+    tool: Tool, streams: Mapping[str, str], schemas: str, *, timeout: float = 20.0
+) -> Report:
     """Check all objects of all streams.
 
-    The streams are handed over as files in a folder: v0.7.0 reuses one buffer for all documents of stdin while its
-    workers still read them, and a file's name tells which stream a finding belongs to.
+    The streams are handed over as files in a folder: v0.7.0 reuses one buffer for all documents of
+    stdin while its workers still read them, and a file's name tells which stream a finding belongs
+    to.
 
     Args:
         tool: kubeconform.
@@ -73,16 +78,27 @@ def validate(tool: Tool, streams: Mapping[str, str], schemas: str, *, timeout: f
         timeout: seconds, to which large streams add.
 
     Raises:
-        ToolError: kubeconform crashed, hung, printed rubbish or contradicts itself, or the schemas are not local files.
+        ToolError: kubeconform crashed, hung, printed rubbish or contradicts itself, or the schemas
+            are not local files.
     """
-    # Anything that starts with http is downloaded, and what lacks .json gets kubeconform's own layout appended.
+    # Anything that starts with http is downloaded, and what lacks .json gets kubeconform's own
+    # layout appended.
     if not (schemas.startswith("/") and schemas.endswith(".json")):
         raise ToolError(f"the schemas must be local files, not {schemas!r}")
     names = {f"{number:06}.yaml": name for number, name in enumerate(sorted(streams))}
     with tempfile.TemporaryDirectory(prefix="trainyard-") as folder:
         for file, name in names.items():
             (Path(folder) / file).write_text(streams[name], encoding="utf-8", newline="\n")
-        args = ["-output", "json", "-summary", "-verbose", "-strict", "-schema-location", schemas, "."]
+        args = [
+            "-output",
+            "json",
+            "-summary",
+            "-verbose",
+            "-strict",
+            "-schema-location",
+            schemas,
+            ".",
+        ]
         seconds = timeout + sum(map(len, streams.values())) / CHARACTERS
         completed = run(tool.path, args, timeout=seconds, cwd=Path(folder), accept=(0, 1))
     try:
@@ -99,9 +115,16 @@ def _report(completed: Completed, names: Mapping[str, str]) -> Report:
     counts = Counter(resource["status"] for resource in resources)
     valid, invalid, errors, skipped = (counts[status] for status in _STATUSES)
     said = document["summary"]
-    if [said[key] for key in ("valid", "invalid", "errors", "skipped")] != [valid, invalid, errors, skipped]:
+    if [said[key] for key in ("valid", "invalid", "errors", "skipped")] != [
+        valid,
+        invalid,
+        errors,
+        skipped,
+    ]:
         raise ValueError("its summary is not the sum of its results")
-    if counts.total() != valid + invalid + errors + skipped or bool(invalid + errors) != bool(completed.code):
+    if counts.total() != valid + invalid + errors + skipped or bool(invalid + errors) != bool(
+        completed.code
+    ):
         raise ValueError("its exit code is not its verdict")
     return Report(
         valid,
@@ -138,5 +161,8 @@ def _string(resource: Mapping[str, Any], key: str) -> str:
 
 
 def _mistakes(resource: Mapping[str, Any]) -> list[tuple[str, str]]:
-    mistakes = [(str(mistake["path"]), str(mistake["msg"])) for mistake in resource.get("validationErrors") or ()]
+    mistakes = [
+        (str(mistake["path"]), str(mistake["msg"]))
+        for mistake in resource.get("validationErrors") or ()
+    ]
     return mistakes or [("", str(resource["msg"]))]

@@ -9,8 +9,9 @@ from trainyard.verify.run import run
 from trainyard.verify.tools import Tool
 
 _MANY = 1000
-"""Files of a unit that the normal time is enough for: 1,000 take 4 s on an idle machine and 13 s on a busy one.
-Kustomize's time grows with their square (4,300 files take 100 s), and so does the time that it gets."""
+"""Files of a unit that the normal time is enough for: 1,000 take 4 s on an idle machine and 13 s on
+a busy one. Kustomize's time grows with their square (4,300 files take 100 s), and so does the time
+that it gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,8 @@ class Refusal:
 def build(tool: Tool, folder: Path, *, timeout: float = 40.0) -> str | Refusal:
     """Return the objects of a folder as one YAML stream, or why kustomize refuses it.
 
-    Nothing is fetched, and nothing outside the folder is read except through bases and components that it names.
+    Nothing is fetched, and nothing outside the folder is read except through bases and components
+    that it names.
 
     Args:
         tool: kustomize.

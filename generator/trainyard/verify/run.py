@@ -24,7 +24,8 @@ _running: set[subprocess.Popen[bytes]] = set()
 """Programs that run now, in any thread."""
 
 _NOWHERE = "http://127.0.0.1:9"
-"""A proxy that is not there (9 is the discard port): a program that tries to fetch something fails at once."""
+"""A proxy that is not there (9 is the discard port): a program that tries to fetch something fails
+at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,12 @@ class Completed:
 
 
 def run(
-    program: Path, args: Sequence[str], *, timeout: float, cwd: Path | None = None, accept: Collection[int] = (0,)
+    program: Path,
+    args: Sequence[str],
+    *,
+    timeout: float,
+    cwd: Path | None = None,
+    accept: Collection[int] = (0,),
 ) -> Completed:
     """Run a program to its end, with no input and no network, and return what it printed.
 
@@ -49,7 +55,8 @@ def run(
         accept: exit codes that are an answer; any other is a failure.
 
     Raises:
-        ToolError: it can't be started, takes too long, prints too much or no UTF-8, crashes, or fails.
+        ToolError: it can't be started, takes too long, prints too much or no UTF-8, crashes, or
+            fails.
     """
     with _started(program, args, cwd) as process:
         stdout, stderr = _collect(process, program.name, time.monotonic() + timeout)
@@ -59,7 +66,9 @@ def run(
     except UnicodeDecodeError as error:
         raise ToolError(f"{program.name} printed something that is not UTF-8") from error
     if code not in accept:
-        raise ToolError(f"{program.name} failed with {_ending(code)}: {completed.stderr.strip()[-_TAIL:]}")
+        raise ToolError(
+            f"{program.name} failed with {_ending(code)}: {completed.stderr.strip()[-_TAIL:]}"
+        )
     return completed
 
 
@@ -70,7 +79,9 @@ def end_all() -> None:
 
 
 @contextmanager
-def _started(program: Path, args: Sequence[str], cwd: Path | None) -> Iterator[subprocess.Popen[bytes]]:
+def _started(
+    program: Path, args: Sequence[str], cwd: Path | None
+) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program in a group of its own, and end the whole group afterwards whatever happens."""
     try:
         process = subprocess.Popen(

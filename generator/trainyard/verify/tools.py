@@ -13,7 +13,8 @@ from trainyard.diagnostics import ToolError
 from trainyard.verify.run import run
 
 VERSION_TIMEOUT = 8.0
-"""Seconds; the answer takes 0.05 s. With the limits of a build, two tools that hang cost less than a minute in all."""
+"""Seconds; the answer takes 0.05 s. With the limits of a build, two tools that hang cost less than
+a minute in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +89,16 @@ def _locate(pin: _Pin) -> Path:
         if path.is_absolute() and path.is_file() and os.access(path, os.X_OK):
             return path
     where = f"{pin.variable} names no program by its absolute path" if named else "it was not found"
-    raise ToolError(f"{pin.name} {pin.version} is needed, but {where}; run `make tools`, or set {pin.variable}")
+    raise ToolError(
+        f"{pin.name} {pin.version} is needed, but {where}; run `make tools`, or set {pin.variable}"
+    )
 
 
 def _folders() -> Iterator[Path]:
     """Yield the folders to look in, the nearest to this code first.
 
-    The current folder and what lies above it are left out: they may be a stranger's pull request, whose author could
-    commit a program of that name.
+    The current folder and what lies above it are left out: they may be a stranger's pull request,
+    whose author could commit a program of that name.
     """
     prefix = Path(sys.prefix)
     yield Path(__file__).parents[3] / ".tools" / "bin"
@@ -110,8 +113,9 @@ def _folders() -> Iterator[Path]:
 def _is_built_from(path: Path, pin: _Pin) -> bool:
     """Tell whether Go's linker recorded the pinned module and version in the program.
 
-    ``go install`` leaves kubeconform's own version at "development" (only its releases set it, by a linker flag), but
-    the linker writes the line ``mod <module> <version> <checksum>``, tab-separated, into every program; ``go version
+    ``go install`` leaves kubeconform's own version at "development" (only its releases set it, by a
+    linker flag), but the linker writes the line ``mod <module> <version> <checksum>``,
+    tab-separated, into every program; ``go version
     -m`` prints it, and Go need not be on the machine that runs Trainyard.
     """
     line = f"\nmod\t{pin.module}\t{pin.version}\t".encode()

@@ -63,7 +63,9 @@ def add_team(place: Target, request: TeamRequest, today: str) -> Addition:
     before = check_loaded(*loaded, today)
     if before.platform is None:
         return Addition(before.profiles, before.diagnostics)
-    remembered: Remembered = {cluster: (*lock.holdings, *lock.ids) for cluster, lock in locks(place.target)}
+    remembered: Remembered = {
+        cluster: (*lock.holdings, *lock.ids) for cluster, lock in locks(place.target)
+    }
     plan, problems = plan_team(before.profiles, before.platform, request, remembered)
     if plan is None:
         return Addition(before.profiles, problems)
@@ -76,7 +78,9 @@ def add_team(place: Target, request: TeamRequest, today: str) -> Addition:
     return Addition(after.profiles, (), plan, write_team(place.root, plan))
 
 
-def _with(plan: TeamPlan, profiles: Profiles, found: tuple[Diagnostic, ...]) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+def _with(
+    plan: TeamPlan, profiles: Profiles, found: tuple[Diagnostic, ...]
+) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     """Return the profiles as they would be read after the plan is written."""
     team, ledger = profiles.teams, profiles.allocations
     for path, content in plan.files.items():

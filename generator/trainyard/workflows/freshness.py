@@ -30,51 +30,58 @@ TREE_IS_STALE = Rule(
     id="delivery/tree-is-stale",
     severity=Severity.ERROR,
     summary="The committed tree is, byte for byte, what its profiles say.",
-    why=(
-        "Argo CD syncs what is committed (seen with Argo CD 3.5.7): the cluster gets something else than the profiles"
-        " that were reviewed."
-    ),
+    why="""
+        Argo CD syncs what is committed (seen with Argo CD 3.5.7): the cluster gets something else
+        than the profiles that were reviewed.
+    """,
     fix="Run `trainyard generate` and commit what it writes; never edit the tree by hand.",
 )
 FOREIGN_FILE = Rule(
     id="delivery/foreign-file",
     severity=Severity.ERROR,
     summary="The folder of a cluster holds only files that Trainyard generates.",
-    why=(
-        "Argo CD does not apply a file that no kustomization lists (seen with Argo CD 3.5.7), and `trainyard generate`"
-        " does not delete it. In review it looks like part of the platform."
-    ),
+    why="""
+        Argo CD does not apply a file that no kustomization lists (seen with Argo CD 3.5.7), and
+        `trainyard generate` does not delete it. In review it looks like part of the platform.
+    """,
     fix="Remove it with `git rm`, or move it out of the cluster's folder.",
 )
 PROFILE_VANISHED = Rule(
     id="delivery/profile-vanished",
     severity=Severity.ERROR,
-    summary="A profile that the tree was made from is still there, or a tombstone stands in its place.",
-    why=(
-        "The platform's unit prunes what it had of it: a queue takes no more jobs and stays behind those that run"
-        " (`Can't admit new workloads; clusterQueue is terminating`, seen with Kueue 0.19.2), a runtime is missing"
-        " (`specified clusterTrainingRuntime must be created before the TrainJob is created`, seen with Trainer 2.3.0)."
-        " A team's own unit stays on the cluster, its roles too, and nobody watches over it."
-    ),
+    summary="""
+        A profile that the tree was made from is still there, or a tombstone stands in its place.
+    """,
+    why="""
+        The platform's unit prunes what it had of it: a queue takes no more jobs and stays behind
+        those that run (`Can't admit new workloads; clusterQueue is terminating`, seen with Kueue
+        0.19.2), a runtime is missing (`specified clusterTrainingRuntime must be created before the
+        TrainJob is created`, seen with Trainer 2.3.0). A team's own unit stays on the cluster, its
+        roles too, and nobody watches over it.
+    """,
     fix="Restore the file from Git.",
 )
 UNIT_VANISHED = Rule(
     id="delivery/unit-vanished",
     severity=Severity.ERROR,
     summary="A team leaves a cluster by a tombstone, not by its quota there going away.",
-    why=(
-        "Argo CD leaves everything of the unit on the cluster, roles too, and heals nothing any more"
-        " (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7); the team's queue, in the platform's"
-        " unit, goes: `Can't admit new workloads; clusterQueue is terminating` (seen with Kueue 0.19.2)."
-    ),
+    why="""
+        Argo CD leaves everything of the unit on the cluster, roles too, and heals nothing any more
+        (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7); the team's queue,
+        in the platform's unit, goes: `Can't admit new workloads; clusterQueue is terminating` (seen
+        with Kueue 0.19.2).
+    """,
     fix="Give the quota back; to end the team, set `state: draining`, then `state: retired`.",
 )
 RULES = (TREE_IS_STALE, FOREIGN_FILE, PROFILE_VANISHED, UNIT_VANISHED)
 
 _FIXES = {
-    "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its numbers stay taken.",
-    "clusters": "Restore it; to give the cluster up, remove its folder of the tree in the same change.",
-    "runtimes": "Restore it; take it out of every team's `runtimes`, merge, and remove it when its jobs have ended.",
+    "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its "
+    "numbers stay taken.",
+    "clusters": "Restore it; to give the cluster up, remove its folder of the tree in the same "
+    "change.",
+    "runtimes": "Restore it; take it out of every team's `runtimes`, merge, and remove it when its "
+    "jobs have ended.",
 }
 _OURS = frozenset({"argocd", "platform"})
 """Folders of each cluster's tree."""
@@ -97,12 +104,21 @@ def check_fresh(target: Path, generation: Generation) -> Iterator[Diagnostic]:
         TreeError: the tree can't be read.
     """
     comparison = compare(target, generation.files)
-    differences = {"missing": comparison.missing, "edited": comparison.changed, "extra": comparison.deleted}
-    found = ((*path.rpartition("/")[::2], what) for what, paths in differences.items() for path in paths)
+    differences = {
+        "missing": comparison.missing,
+        "edited": comparison.changed,
+        "extra": comparison.deleted,
+    }
+    found = (
+        (*path.rpartition("/")[::2], what) for what, paths in differences.items() for path in paths
+    )
     for folder, group in groupby(sorted(found), key=itemgetter(0)):
         files = [(name, what) for _, name, what in group]
         counts = Counter(what for _, what in files)
-        message = f"{folder}: {', '.join(f'{counts[what]} {what}' for what in differences if counts[what])}"
+        message = (
+            f"{folder}: "
+            f"{', '.join(f'{counts[what]} {what}' for what in differences if counts[what])}"
+        )
         at = Pointer(f"overlays/{folder}")
         notes = [Note(what, Pointer(f"{at.file}/{name}")) for name, what in files]
         yield TREE_IS_STALE.at(at, message, notes=notes)
@@ -113,16 +129,23 @@ def _foreign(target: Path, comparison: Comparison, ours: Iterable[str]) -> Itera
     """Yield one finding for each folder of ours that holds other files, and for each folder of others as a whole."""
     folders = {path[:end] for path in ours for end, letter in enumerate(path) if letter == "/"}
     told = dict.fromkeys(comparison.foreign, "not generated by Trainyard")
-    told |= dict.fromkeys(comparison.kept, "generated once, then edited by hand; no profile makes it any more")
+    told |= dict.fromkeys(
+        comparison.kept, "generated once, then edited by hand; no profile makes it any more"
+    )
     entries = ((_outermost(path, folders), path) for path in sorted(told))
-    found = sorted((entry.rpartition("/")[0] if entry == path else entry, path, entry) for entry, path in entries)
+    found = sorted(
+        (entry.rpartition("/")[0] if entry == path else entry, path, entry)
+        for entry, path in entries
+    )
     for folder, group in groupby(found, key=itemgetter(0)):
         members = [(path, entry) for _, path, entry in group]
         at = Pointer(_printed(f"overlays/{folder}".rstrip("/")))
         count = "1 file" if len(members) == 1 else f"{len(members)} files"
         message = f"{_printed(folder) or at.file}: {count} that Trainyard does not generate"
         notes = [Note(told[path], Pointer(_printed(f"overlays/{path}"))) for path, _ in members]
-        yield FOREIGN_FILE.at(at, message, hint=_removal(target, {entry for _, entry in members}), notes=notes)
+        yield FOREIGN_FILE.at(
+            at, message, hint=_removal(target, {entry for _, entry in members}), notes=notes
+        )
 
 
 def _outermost(path: str, folders: Collection[str]) -> str:
@@ -142,14 +165,22 @@ def _quoted(path: str) -> str:
     path = f":(literal){path}" if _PATTERN.search(path) else path
     if path.isprintable():
         return shlex.quote(path)
-    return "$'" + "".join(chr(byte) if chr(byte) in _PLAIN else f"\\x{byte:02x}" for byte in os.fsencode(path)) + "'"
+    return (
+        "$'"
+        + "".join(
+            chr(byte) if chr(byte) in _PLAIN else f"\\x{byte:02x}" for byte in os.fsencode(path)
+        )
+        + "'"
+    )
 
 
 def _printed(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def check_replaced(target: Path, generation: Generation, clusters: Iterable[str] = ()) -> Iterator[Diagnostic]:
+def check_replaced(
+    target: Path, generation: Generation, clusters: Iterable[str] = ()
+) -> Iterator[Diagnostic]:
     """Yield what would leave the tree though no profile says so, and what the cluster would not survive unharmed.
 
     Args:
@@ -169,11 +200,16 @@ def check_replaced(target: Path, generation: Generation, clusters: Iterable[str]
     for cluster, lock in locks(target):
         if cluster not in sites and not wanted:
             at = Pointer(f"profiles/clusters/{cluster}.yaml")
-            message = f"cluster `{cluster}` has no profile any more, but {counted(len(lock.files), 'file')} in the tree"
+            message = (
+                f"cluster `{cluster}` has no profile any more, but "
+                f"{counted(len(lock.files), 'file')} in the tree"
+            )
             yield PROFILE_VANISHED.at(at, message, hint=_FIXES["clusters"])
         elif cluster in sites and (not wanted or cluster in wanted):
             yield from _check_vanished(sites[cluster], lock, generation, retired)
-            yield from check_replacement(_replacement(target / cluster, lock, generation, sites[cluster]))
+            yield from check_replacement(
+                _replacement(target / cluster, lock, generation, sites[cluster])
+            )
 
 
 def _require_locks(target: Path, generation: Generation) -> None:
@@ -188,8 +224,9 @@ def _require_locks(target: Path, generation: Generation) -> None:
             present = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
         if LOCKFILE not in present and not present.isdisjoint(_OURS):
             raise TreeError(
-                f"{folder} has generated files and no {LOCKFILE}, so nobody knows which numbers were ever given;"
-                f" restore {folder / LOCKFILE} from Git, or remove the folder if it was never merged"
+                f"{folder} has generated files and no {LOCKFILE}, so nobody knows which numbers "
+                f"were ever given; restore {folder / LOCKFILE} from Git, or remove the folder if "
+                "it was never merged"
             )
 
 
@@ -207,20 +244,34 @@ def locks(target: Path) -> Iterator[tuple[str, Lock]]:
             yield folder.name, lock
 
 
-def _check_vanished(site: Site, lock: Lock, generation: Generation, retired: frozenset[str]) -> Iterator[Diagnostic]:
+def _check_vanished(
+    site: Site, lock: Lock, generation: Generation, retired: frozenset[str]
+) -> Iterator[Diagnostic]:
     known = generation.checked.profiles.sources()
-    leaving = {path: entry for path, entry in lock.files.items() if f"{site.name}/{path}" not in generation.files}
+    leaving = {
+        path: entry
+        for path, entry in lock.files.items()
+        if f"{site.name}/{path}" not in generation.files
+    }
     gone = Counter(
-        file for entry in leaving.values() for file in entry.origins if _PROFILE.fullmatch(file) and file not in known
+        file
+        for entry in leaving.values()
+        for file in entry.origins
+        if _PROFILE.fullmatch(file) and file not in known
     )
     for file, count in sorted(gone.items()):
-        message = f"the profile is gone, and {counted(count, 'file')} of cluster `{site.name}` with it"
+        message = (
+            f"the profile is gone, and {counted(count, 'file')} of cluster `{site.name}` with it"
+        )
         yield PROFILE_VANISHED.at(Pointer(file), message, hint=_FIXES.get(file.split("/")[1], ""))
     left = {path.split("/")[1] for path in leaving if path.startswith("teams/")}
     for team in sorted(left - {tenant.name for tenant in site.tenants} - retired):
         file = f"profiles/teams/{team}.yaml"
         if file in known:
-            message = f"team `{team}` has no quota on cluster `{site.name}` any more, but still its sync unit there"
+            message = (
+                f"team `{team}` has no quota on cluster `{site.name}` any more, but still "
+                "its sync unit there"
+            )
             yield UNIT_VANISHED.at(Pointer(file) / "quota", message)
 
 
@@ -232,7 +283,8 @@ def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -
     for path in sorted({*lock.files, *new}):
         content, entry = generation.files.get(f"{site.name}/{path}"), lock.files.get(path)
         if path in new and content is not None and entry and digest(content) == entry.sha256:
-            # Equal bytes are equal objects: reading them all back would take as long as the rest of the run.
+            # Equal bytes are equal objects: reading them all back would take as long as the rest of
+            # the run.
             before.append(new[path])
             after.append(new[path])
             continue
@@ -259,17 +311,25 @@ def _read(folder: Path, path: str, entry: LockedFile) -> list[Manifest]:
         content = file.read_bytes()
     try:
         bodies = _objects(content.decode())
-        if digest(content) != entry.sha256:  # what a person wrote over our file need not be an object
+        if (
+            digest(content) != entry.sha256
+        ):  # what a person wrote over our file need not be an object
             bodies = [body for body in bodies if isinstance(body, dict)]
         fault = next(filter(None, map(check_committed, bodies)), "")
     except ValueError as error:
         bodies, fault = [], str(error)
     if fault:
-        raise TreeError(f"{file} is broken ({fault}); take either side of it from Git, then generate again")
+        raise TreeError(
+            f"{file} is broken ({fault}); take either side of it from Git, then generate again"
+        )
     return [Manifest(path, body, entry.origins, at) for body in bodies]
 
 
 def _objects(text: str) -> list[Any]:
     """Return the documents of a text without fragments for other programs, which have neither version nor kind."""
     keys = {"apiVersion", "kind"}
-    return [each for each in parse_manifests(text) if not (isinstance(each, dict) and keys.isdisjoint(each))]
+    return [
+        each
+        for each in parse_manifests(text)
+        if not (isinstance(each, dict) and keys.isdisjoint(each))
+    ]

@@ -1,9 +1,11 @@
 """The story: profiles in, a validated tree out. Pure up to the bytes; what is done with them is the command's choice.
 
-    read -> check shape -> resolve -> check meaning -> render -> check against the release's schemas -> emit
+    read -> check shape -> resolve -> check meaning -> render -> check against the release's schemas
+    -> emit
 
-A profile with an error of reading or shape is left out, and the others are checked all the same: what reading, shape,
-names and meaning find is reported together. Nothing is rendered while there is an error.
+A profile with an error of reading or shape is left out, and the others are checked all the same:
+what reading, shape, names and meaning find is reported together. Nothing is rendered while there is
+an error.
 """
 
 from __future__ import annotations
@@ -34,21 +36,25 @@ from trainyard.yaml_io.source import Profiles
 INVALID_MANIFEST = Rule(
     id="release/invalid-manifest",
     severity=Severity.ERROR,
-    summary="Every object fits the strict schema of its kind in the release, hand-written components included.",
-    why=(
-        "The API server refuses the object, e.g. `.spec.runtimePatches: field not declared in schema` (seen with"
-        " Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Where nobody asks it to check, it drops the field"
-        " in silence."
-    ),
-    fix=(
-        "Correct the object if it is in a component. Trainyard makes every other object: report the message, the"
-        " release and the profile as a fault of Trainyard."
-    ),
+    summary="""
+        Every object fits the strict schema of its kind in the release, hand-written components
+        included.
+    """,
+    why="""
+        The API server refuses the object, e.g. `.spec.runtimePatches: field not declared in schema`
+        (seen with Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Where nobody asks it
+        to check, it drops the field in silence.
+    """,
+    fix="""
+        Correct the object if it is in a component. Trainyard makes every other object: report the
+        message, the release and the profile as a fault of Trainyard.
+    """,
 )
 _BY_HAND = "Correct the field in this file of the component."
 _OURS = (
-    "Trainyard makes this object, so this is a fault of Trainyard and not of the profile: report the message, the"
-    " release and the profile. Until it is corrected, undo the last change of the profile."
+    "Trainyard makes this object, so this is a fault of Trainyard and not of the profile: report "
+    "the message, the release and the profile. Until it is corrected, undo the last change of the "
+    "profile."
 )
 RULES = (INVALID_MANIFEST,)
 
@@ -61,7 +67,8 @@ class Checked:
     """Profiles that were read and checked.
 
     Args:
-        platform: None when it would lack something, since a profile can't be used or a name leads nowhere.
+        platform: None when it would lack something, since a profile can't be used or a name leads
+            nowhere.
     """
 
     profiles: Profiles
@@ -89,7 +96,8 @@ def check(root: Path, today: str = "") -> Checked:
 
     Args:
         root: the profiles.
-        today: ISO date that waivers and runtimes' ends are measured against; without one none has ended.
+        today: ISO date that waivers and runtimes' ends are measured against; without one none has
+            ended.
 
     Raises:
         TreeError: a file can't be read.
@@ -97,7 +105,9 @@ def check(root: Path, today: str = "") -> Checked:
     return check_loaded(*load(root), today)
 
 
-def check_loaded(profiles: Profiles, diagnostics: tuple[Diagnostic, ...], today: str = "") -> Checked:
+def check_loaded(
+    profiles: Profiles, diagnostics: tuple[Diagnostic, ...], today: str = ""
+) -> Checked:
     """Check profiles that were read.
 
     Args:
@@ -122,17 +132,22 @@ def check_loaded(profiles: Profiles, diagnostics: tuple[Diagnostic, ...], today:
 
 
 def generate(
-    root: Path, components_root: str, clusters: Iterable[str] = (), today: str = "", target: Path | None = None
+    root: Path,
+    components_root: str,
+    clusters: Iterable[str] = (),
+    today: str = "",
+    target: Path | None = None,
 ) -> Generation:
     """Return the tree of the profiles below a folder.
 
     Args:
         root: the profiles.
-        components_root: path of the hand-written components relative to the tree, e.g. ``../profiles/components``.
+        components_root: path of the hand-written components relative to the tree, e.g.
+            ``../profiles/components``.
         clusters: names of the only ones wanted; all when empty.
         today: as `check` takes it; no byte of the tree depends on it.
-        target: the committed tree that this one replaces: its lockfiles remember the numbers ever given. None for a
-            tree that replaces nothing.
+        target: the committed tree that this one replaces: its lockfiles remember the numbers ever
+            given. None for a tree that replaces nothing.
 
     Raises:
         TreeError: a file can't be read.
@@ -163,7 +178,10 @@ def render(
     manifests = {site.name: render_site(site, components_root) for site in sites}
     found = [each for site in sites for each in check_tree(site, manifests[site.name])]
     # An object of a component is the same on each cluster and for each team.
-    diagnostics = (*checked.diagnostics, *dict.fromkeys((*found, *check_unlisted(checked.platform))))
+    diagnostics = (
+        *checked.diagnostics,
+        *dict.fromkeys((*found, *check_unlisted(checked.platform))),
+    )
     files = {
         f"{site.name}/{path}": content
         for site in sites
@@ -197,13 +215,16 @@ def invalid(manifest: Manifest, path: Iterable[Step], message: str) -> Diagnosti
 def check_unlisted(platform: Platform) -> Iterator[Diagnostic]:
     """Check the objects of components that no team lists: some release in use must take each of them.
 
-    No profile says which cluster they are for. When no release takes an object, the first one's faults are reported.
+    No profile says which cluster they are for. When no release takes an object, the first one's
+    faults are reported.
     """
     listed = {name for team in platform.teams for name in team.components}
     releases = sorted({site.cluster.release.name for site in platform.sites})
     for component in platform.components:
         for at, file, body in component.each() if component.name not in listed else ():
-            manifest = Manifest(f"{component.name}/{file}", body, (component.at.file,), at, by_hand=True)
+            manifest = Manifest(
+                f"{component.name}/{file}", body, (component.at.file,), at, by_hand=True
+            )
             faults = [tuple(check_manifest(release, body)) for release in releases]
             if faults and all(faults):
                 yield from (invalid(manifest, *fault) for fault in faults[0])
@@ -241,9 +262,13 @@ def emit_site(
     files["README.md"] = readme(site).encode()
     texts = {**node_limits(site), **evidence_page(site, manifests)}
     files |= {path: text.encode() for path, text in texts.items()}
-    files[".gitattributes"] = f"# {_origin(site.cluster.files)}\n* text eol=lf linguist-generated=true\n".encode()
+    files[".gitattributes"] = (
+        f"# {_origin(site.cluster.files)}\n* text eol=lf linguist-generated=true\n".encode()
+    )
     origins = {path: bodies[path][1] if path in bodies else site.cluster.files for path in files}
-    lock = make_lock(files, origins, tool=__version__, release=site.cluster.release.name, given=given)
+    lock = make_lock(
+        files, origins, tool=__version__, release=site.cluster.release.name, given=given
+    )
     return {**files, LOCKFILE: lock_bytes(lock)}
 
 

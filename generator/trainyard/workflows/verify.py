@@ -1,7 +1,7 @@
 """The committed tree, verified offline: fresh, schema by schema, built as Argo CD builds it, and counted.
 
-A number that does not agree with the others is an error: an object that a tool passed over in silence would otherwise
-look checked.
+A number that does not agree with the others is an error: an object that a tool passed over in
+silence would otherwise look checked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, Step, ToolError, TreeError, has_errors
+from trainyard.diagnostics import (
+    Diagnostic,
+    Pointer,
+    Rule,
+    Severity,
+    Step,
+    ToolError,
+    TreeError,
+    has_errors,
+)
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.output.compare import reading
@@ -42,18 +51,27 @@ UNIT_DOES_NOT_BUILD = Rule(
     id="delivery/unit-does-not-build",
     severity=Severity.ERROR,
     summary="Kustomize builds each sync unit.",
-    why=(
-        "Argo CD can't render the unit: its Application stays in `ComparisonError` and nothing of it is delivered,"
-        " until a commit puts it right (seen with Argo CD 3.5.7: `may not add resource with an already registered id`)."
-    ),
-    fix="Correct the hand-written component that kustomize names; for anything else, report a bug of Trainyard.",
+    why="""
+        Argo CD can't render the unit: its Application stays in `ComparisonError` and nothing of it
+        is delivered, until a commit puts it right (seen with Argo CD 3.5.7: `may not add resource
+        with an already registered id`).
+    """,
+    fix="""
+        Correct the hand-written component that kustomize names; for anything else, report a bug of
+        Trainyard.
+    """,
 )
 OBJECTS_LOST = Rule(
     id="delivery/objects-lost",
     severity=Severity.ERROR,
-    summary="Kustomizations list, kustomize builds and both validators accept the same number of objects.",
+    summary="""
+        Kustomizations list, kustomize builds and both validators accept the same number of objects.
+    """,
     why="An object that no tool looked at may be refused by the cluster, or never reach it.",
-    fix="A hand-written component must only add objects; for anything else, report a bug of Trainyard.",
+    fix="""
+        A hand-written component must only add objects; for anything else, report a bug of
+        Trainyard.
+    """,
 )
 RULES = (UNIT_DOES_NOT_BUILD, OBJECTS_LOST)
 
@@ -141,12 +159,17 @@ def _verify_site(
     kustomize, kubeconform = tools
     manifests = generation.manifests[site.name]
     texts = {path: _text(folder / path, content) for path, content in _files(site, generation)}
-    committed = [*(_read_back(texts, manifest) for manifest in manifests), *component_manifests(site)]
+    committed = [
+        *(_read_back(texts, manifest) for manifest in manifests),
+        *component_manifests(site),
+    ]
     checked = [(manifest, tuple(check_object(site, manifest))) for manifest in committed]
     outputs = _build(kustomize, folder, tuple(units(manifests)))
     built = {unit: output for unit, output in outputs.items() if isinstance(output, str)}
     objects = sum(_count(unit, text) for unit, text in built.items())
-    unlisted = {manifest.path: texts[manifest.path] for manifest in manifests if manifest.unit in UNLISTED}
+    unlisted = {
+        manifest.path: texts[manifest.path] for manifest in manifests if manifest.unit in UNLISTED
+    }
     samples = sum(manifest.unit == "samples" for manifest in manifests)
     report = validate(kubeconform, {**built, **unlisted}, _schemas(site))
     refused = sorted({*report.invalid, *report.errors})
@@ -248,22 +271,34 @@ def _listed(texts: Mapping[str, str], unit: str) -> int:
 def _refusals(site: Site, outputs: Mapping[str, str | Refusal]) -> Iterator[Diagnostic]:
     for unit, output in outputs.items():
         if isinstance(output, Refusal):
-            yield UNIT_DOES_NOT_BUILD.at(_named(site, unit, output.message), f"{unit}: {output.message}")
+            yield UNIT_DOES_NOT_BUILD.at(
+                _named(site, unit, output.message), f"{unit}: {output.message}"
+            )
 
 
 def _named(site: Site, unit: str, message: str) -> Pointer:
     """Return the object, file or component that kustomize names, or else the profile that the unit comes from."""
-    components = [each for tenant in site.tenants for each in tenant.components if f"teams/{tenant.name}" == unit]
+    components = [
+        each
+        for tenant in site.tenants
+        for each in tenant.components
+        if f"teams/{tenant.name}" == unit
+    ]
     objects = [(component.name, *each) for component in components for each in component.each()]
     places = (
-        *((f"/{body['metadata']['name']}.{body['metadata'].get('namespace')}'", at) for _, at, _, body in objects),
+        *(
+            (f"/{body['metadata']['name']}.{body['metadata'].get('namespace')}'", at)
+            for _, at, _, body in objects
+        ),
         *((f"/{name}/{file}'", Pointer(at.file)) for name, at, file, _ in objects),
         *((f"/{component.name}'", component.at) for component in components),
     )
     return next((at for words, at in places if words in message), _home(site, unit))
 
 
-def _refused(site: Site, findings: Iterable[Finding], manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
+def _refused(
+    site: Site, findings: Iterable[Finding], manifests: Iterable[Manifest]
+) -> Iterator[Diagnostic]:
     """Yield kubeconform's findings at the profile places that the objects were made from."""
     known: dict[tuple[str, str, str], Manifest] = {}
     for manifest in manifests:
@@ -302,7 +337,8 @@ def _home(site: Site, unit: str) -> Pointer:
 def _check_count(site: Site, count: Count) -> Iterator[Diagnostic]:
     if count.skipped or len({count.objects, count.valid, count.built, count.conform}) > 1:
         message = (
-            f"the kustomizations list {count.objects} objects, kustomize builds {count.built}; {count.valid} are valid"
-            f" against the schemas, {count.conform} in kubeconform, which skipped {count.skipped}"
+            f"the kustomizations list {count.objects} objects, kustomize builds {count.built}; "
+            f"{count.valid} are valid against the schemas, {count.conform} in kubeconform, which "
+            f"skipped {count.skipped}"
         )
         yield OBJECTS_LOST.at(site.cluster.at, message)

@@ -13,11 +13,15 @@ WRONG_TREE_PATH = Rule(
     id="delivery/wrong-tree-path",
     severity=Severity.ERROR,
     summary="`path` is the folder of the generated tree, from the root of the Git repository.",
-    why=(
-        "Argo CD looks for the tree in a folder that is not there and delivers nothing: `ComparisonError ... app path"
-        " does not exist`. The ApplicationSet finds no team's folder and creates no Application."
-    ),
-    fix="Set `path` in `profiles/trainyard.yaml` to the tree's folder from the root of the Git repository.",
+    why="""
+        Argo CD looks for the tree in a folder that is not there and delivers nothing:
+        `ComparisonError ... app path does not exist`. The ApplicationSet finds no team's folder and
+        creates no Application.
+    """,
+    fix="""
+        Set `path` in `profiles/trainyard.yaml` to the tree's folder from the root of the Git
+        repository.
+    """,
 )
 RULES = (WRONG_TREE_PATH,)
 
@@ -37,7 +41,8 @@ def path_in_work_tree(folder: Path) -> str | None:
 def check_tree_path(profiles: Path, target: Path, checked: Checked) -> Iterator[Diagnostic]:
     """Yield a finding when Argo CD looks for the tree in another folder than the one in which it lies.
 
-    A tree that is written elsewhere on purpose is no finding while `path` names the usual place beside the profiles.
+    A tree that is written elsewhere on purpose is no finding while `path` names the usual place
+    beside the profiles.
 
     Args:
         profiles: folder of the profiles.

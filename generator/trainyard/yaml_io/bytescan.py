@@ -10,7 +10,13 @@ from typing import Final
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.yaml_io.credentials import find_credentials
 from trainyard.yaml_io.lookalikes import name_of
-from trainyard.yaml_io.rules import CONFLICT_MARKER, HIDDEN_CHARACTER, NOT_UTF8, SECRET_IN_GIT, TOO_LARGE
+from trainyard.yaml_io.rules import (
+    CONFLICT_MARKER,
+    HIDDEN_CHARACTER,
+    NOT_UTF8,
+    SECRET_IN_GIT,
+    TOO_LARGE,
+)
 from trainyard.yaml_io.scalars import HIDDEN
 
 MAX_BYTES: Final = 256 * 1024
@@ -31,8 +37,16 @@ def scan(file: str, content: bytes) -> tuple[str, tuple[Diagnostic, ...]]:
         text = content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         place = _place(file, content[: error.start].decode("utf-8"), error.start)
-        return "", (NOT_UTF8.at(place, f"byte {error.start + 1} (0x{content[error.start]:02X}) is not UTF-8"),)
-    return text, (*islice(_hidden(file, text), _MAX_HIDDEN), *_left_by_git(file, text), *_secrets(file, text))
+        return "", (
+            NOT_UTF8.at(
+                place, f"byte {error.start + 1} (0x{content[error.start]:02X}) is not UTF-8"
+            ),
+        )
+    return text, (
+        *islice(_hidden(file, text), _MAX_HIDDEN),
+        *_left_by_git(file, text),
+        *_secrets(file, text),
+    )
 
 
 def _place(file: str, text: str, offset: int) -> Pointer:
@@ -42,7 +56,9 @@ def _place(file: str, text: str, offset: int) -> Pointer:
 
 def _hidden(file: str, text: str) -> Iterator[Diagnostic]:
     for match in _LONE_RETURN_OR_HIDDEN.finditer(text):
-        yield HIDDEN_CHARACTER.at(_place(file, text, match.start()), f"the file holds {name_of(match[0])}")
+        yield HIDDEN_CHARACTER.at(
+            _place(file, text, match.start()), f"the file holds {name_of(match[0])}"
+        )
 
 
 def _left_by_git(file: str, text: str) -> Iterator[Diagnostic]:
@@ -50,7 +66,9 @@ def _left_by_git(file: str, text: str) -> Iterator[Diagnostic]:
         hint = "run `git lfs pull`, or keep profiles out of Git LFS"
         yield CONFLICT_MARKER.at(_place(file, text, 0), "the file is a Git LFS pointer", hint=hint)
     for match in _CONFLICT.finditer(text):
-        yield CONFLICT_MARKER.at(_place(file, text, match.start()), f"a merge conflict marker, `{match[0].strip()}`")
+        yield CONFLICT_MARKER.at(
+            _place(file, text, match.start()), f"a merge conflict marker, `{match[0].strip()}`"
+        )
 
 
 def _secrets(file: str, text: str) -> Iterator[Diagnostic]:

@@ -43,7 +43,8 @@ class Shape:
 
 
 _BASE64_BEGIN: Final = ("LS0tLS1CRUdJTi", "0tLS0tQkVHSU4", "tLS0tLUJFR0lO")
-"""Base64 of ``-----BEGIN``, at each of the three places that it may have in a group of three bytes."""
+"""Base64 of ``-----BEGIN``, at each of the three places that it may have in a group of three
+bytes."""
 _BASE64_PRIVATE: Final = ("UFJJVkFURSBLRV", "BSSVZBVEUgS0VZ", "QUklWQVRFIEtFW")
 """Base64 of ``PRIVATE KEY``, likewise; a certificate has none."""
 _WRAPPED: Final = r"\s{0,20}"
@@ -82,7 +83,11 @@ OWN: Final = (
     Shape("an OpenAI API key", r"\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}", ("sk-",)),
     Shape("a Docker Hub token", r"\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}", ("dckr_",)),
     Shape("a Vault token", r"\bhv[bsr]\.[A-Za-z0-9_-]{20,}", ("hvb.", "hvs.", "hvr.")),
-    Shape("a password in an address", r"://[^\s/:@]{1,100}:(?P<secret>[^\s/@${<][^\s/@]{0,200})@", ("://",)),
+    Shape(
+        "a password in an address",
+        r"://[^\s/:@]{1,100}:(?P<secret>[^\s/@${<][^\s/@]{0,200})@",
+        ("://",),
+    ),
 )
 TELLING: Final = (
     Shape(
@@ -91,7 +96,8 @@ TELLING: Final = (
         _TELLING_WORDS,
         flags=re.IGNORECASE | re.MULTILINE,
     ),
-    # In the middle of a line stands prose as well, e.g. in a comment: only what has a digit is taken for a password.
+    # In the middle of a line stands prose as well, e.g. in a comment: only what has a digit is
+    # taken for a password.
     Shape(
         "a password or key",
         rf"{_TELLING}(?P<secret>(?=[^\s\"'0-9]{{0,200}}[0-9]){_LITERAL})",
@@ -106,7 +112,11 @@ def possible(text: str) -> Iterator[Shape]:
     """Yield the forms that a text may hold, the most telling first: one of their keywords is in it."""
     lowered = text.lower()
     present = {word for word in _words() if word in lowered}
-    return (shape for shape in shapes() if not present.isdisjoint(shape.keywords)) if present else iter(())
+    return (
+        (shape for shape in shapes() if not present.isdisjoint(shape.keywords))
+        if present
+        else iter(())
+    )
 
 
 @cache
@@ -138,4 +148,6 @@ def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
 
 def _entropy(text: str) -> float:
     """Return the entropy of a text, bits a character."""
-    return -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())
+    return -sum(
+        count / len(text) * math.log2(count / len(text)) for count in Counter(text).values()
+    )

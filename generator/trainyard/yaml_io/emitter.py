@@ -1,6 +1,7 @@
 """Writes plain data as YAML that every reader of YAML 1.1, YAML 1.2 and Go takes for the same data.
 
-By hand and not PyYAML's, which folds long lines, leaves ``1e3`` and ``0o17`` unquoted, and takes milliseconds.
+By hand and not PyYAML's, which folds long lines, leaves ``1e3`` and ``0o17`` unquoted, and takes
+milliseconds.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from trainyard.yaml_io.scalars import HIDDEN, inline
 from trainyard.yaml_io.source import Plain
 
 _MAX_KEY: Final = 1000
-"""Longest key, characters: libyaml looks 1024 ahead for its colon (src/scanner.c, yaml_parser_stale_simple_keys)."""
+"""Longest key, characters: libyaml looks 1024 ahead for its colon (src/scanner.c,
+yaml_parser_stale_simple_keys)."""
 
 _NO_BLOCK: Final = re.compile(rf"\A[ \t\n]|[ \t](?:\n|\Z)|{HIDDEN.pattern}")
 

@@ -1,6 +1,7 @@
 """The only door to libyaml: its events, from which each reader here builds what it needs.
 
-Never ``yaml.load``: it crashes the process on deep nesting, and builds before anything was looked at.
+Never ``yaml.load``: it crashes the process on deep nesting, and builds before anything was looked
+at.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import yaml
 from trainyard.yaml_io.source import Mark
 
 Event = Any
-"""An event of PyYAML's C parser; types-PyYAML knows neither its attributes nor that its marks are always there."""
+"""An event of PyYAML's C parser; types-PyYAML knows neither its attributes nor that its marks are
+always there."""
 
 
 class StreamError(ValueError):

@@ -39,7 +39,8 @@ def parse_manifests(text: str) -> list[Plain]:
     A value can be a float here, since a foreign manifest may hold one. Keys are their text.
 
     Raises:
-        StreamError: no YAML, too deep, or an alias, a tag or a duplicate key, which no generated manifest holds.
+        StreamError: no YAML, too deep, or an alias, a tag or a duplicate key, which no generated
+            manifest holds.
     """
     return _documents(_Stream(trusted_events(text)))
 

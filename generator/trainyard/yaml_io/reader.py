@@ -49,12 +49,16 @@ class _Reading:
         self.count += 1
         if self.count > MAX_EVENTS:
             self.note(
-                rules.TOO_LARGE, self.span(event), f"the file has more than {MAX_EVENTS:,} keys, values and brackets"
+                rules.TOO_LARGE,
+                self.span(event),
+                f"the file has more than {MAX_EVENTS:,} keys, values and brackets",
             )
             raise _Stop
         return event
 
-    def note(self, rule: Rule, at: Mark, message: str, *, hint: str = "", notes: tuple[Note, ...] = ()) -> None:
+    def note(
+        self, rule: Rule, at: Mark, message: str, *, hint: str = "", notes: tuple[Note, ...] = ()
+    ) -> None:
         self.found.append(rule.at(self.pointer(at), message, hint=hint, notes=notes))
 
     def pointer(self, at: Mark) -> Pointer:
@@ -81,10 +85,11 @@ def read(file: str, content: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:
         content: the file's bytes, any bytes at all.
 
     Returns:
-        The source and all that is wrong with it, in the order of the file. Its value is ``None`` when the file as a
-        whole can't be taken (bytes, syntax, size, no mapping); after a local mistake it is the best guess (of duplicate
-        keys the last, of an ambiguous scalar its text, nothing for an odd key), so that later stages can go on.
-        An alias leaves no guess, so its file has no value.
+        The source and all that is wrong with it, in the order of the file. Its value is ``None``
+        when the file as a whole can't be taken (bytes, syntax, size, no mapping); after a local
+        mistake it is the best guess (of duplicate keys the last, of an ambiguous scalar its text,
+        nothing for an odd key), so that later stages can go on. An alias leaves no guess, so its
+        file has no value.
     """
     text, found = scan(file, content)
     if found:
@@ -97,11 +102,16 @@ def read(file: str, content: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:
         pass
     except yaml.YAMLError as error:
         _note_syntax(reading, error)
-    return Source(file, content, value, reading.marks, reading.key_marks), rules.anchors_as_one(reading.found)
+    return Source(file, content, value, reading.marks, reading.key_marks), rules.anchors_as_one(
+        reading.found
+    )
 
 
 def _note_syntax(reading: _Reading, error: yaml.YAMLError) -> None:
-    problem, context = getattr(error, "problem", None) or str(error), getattr(error, "context", None)
+    problem, context = (
+        getattr(error, "problem", None) or str(error),
+        getattr(error, "context", None),
+    )
     mark, opened = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     place = reading.point(mark) if mark else next(reversed(reading.marks.values()), Mark(1, 1, 2))
     line = reading.lines[place.line - 1]
@@ -138,7 +148,9 @@ def _note_no_mapping(reading: _Reading, root: Event) -> None:
         reading.note(rules.EMPTY_FILE, Mark(1, 1, 2), "the document is empty")
     else:
         what = "a list" if isinstance(root, yaml.SequenceStartEvent) else "a single value"
-        reading.note(rules.NOT_A_MAPPING, reading.span(root), f"the document is {what}, not a mapping")
+        reading.note(
+            rules.NOT_A_MAPPING, reading.span(root), f"the document is {what}, not a mapping"
+        )
 
 
 def _node(reading: _Reading, event: Event, path: _Path) -> Plain:
@@ -151,7 +163,9 @@ def _node(reading: _Reading, event: Event, path: _Path) -> Plain:
     if isinstance(event, yaml.ScalarEvent):
         return _scalar(reading, event, span)
     if len(path) >= MAX_DEPTH:
-        reading.note(rules.TOO_LARGE, span, f"mappings and lists are nested more than {MAX_DEPTH} deep")
+        reading.note(
+            rules.TOO_LARGE, span, f"mappings and lists are nested more than {MAX_DEPTH} deep"
+        )
         raise _Stop
     return (_mapping if isinstance(event, yaml.MappingStartEvent) else _sequence)(reading, path)
 
@@ -178,7 +192,9 @@ def _mapping(reading: _Reading, path: _Path) -> dict[str, Plain]:
         at = (*path, key)
         if key and key in seen:
             notes = (Note(f"`{key}` stands here first", reading.pointer(seen[key])),)
-            reading.note(rules.DUPLICATE_KEY, span, f"key `{key}` stands twice in this mapping", notes=notes)
+            reading.note(
+                rules.DUPLICATE_KEY, span, f"key `{key}` stands twice in this mapping", notes=notes
+            )
         seen.setdefault(key, span)
         content = reading.next()
         value = _node(reading, content, at)
@@ -205,10 +221,14 @@ def _key(reading: _Reading, event: Event, path: _Path) -> str:
     if not _fits(reading, text, span):
         return ""
     if not _KEY.fullmatch(text):
-        reading.note(rules.ODD_KEY, span, f"key {double_quoted(text)} is not plain text{beyond_ascii(text)}")
+        reading.note(
+            rules.ODD_KEY, span, f"key {double_quoted(text)} is not plain text{beyond_ascii(text)}"
+        )
         return ""
     if plain and not _is_text(text):
-        reading.note(rules.ODD_KEY, span, f"key `{text}` is not text", hint=f"write {double_quoted(text)}")
+        reading.note(
+            rules.ODD_KEY, span, f"key `{text}` is not text", hint=f"write {double_quoted(text)}"
+        )
     return text
 
 
@@ -227,10 +247,16 @@ def _scalar(reading: _Reading, event: Event, span: Mark) -> Plain:
 def _fits(reading: _Reading, text: str, span: Mark) -> bool:
     """Tell whether a key or value can be looked at; says so if not."""
     if len(text) > MAX_SCALAR:
-        reading.note(rules.TOO_LARGE, span, f"{len(text):,} characters; a key or value has at most {MAX_SCALAR:,}")
+        reading.note(
+            rules.TOO_LARGE,
+            span,
+            f"{len(text):,} characters; a key or value has at most {MAX_SCALAR:,}",
+        )
         return False
     if hidden := HIDDEN.search(text):
-        reading.note(rules.HIDDEN_CHARACTER, span, f"an escape puts {name_of(hidden[0])} into the text")
+        reading.note(
+            rules.HIDDEN_CHARACTER, span, f"an escape puts {name_of(hidden[0])} into the text"
+        )
         return False
     return True
 

@@ -19,19 +19,23 @@ def _rule(name: str, summary: str, why: str, fix: str) -> Rule:
 NOT_YAML = _rule(
     "not-yaml",
     "The file is well-formed YAML.",
-    "nothing can be generated from the file: its cluster would keep its last tree while the profile says otherwise",
+    "nothing can be generated from the file: its cluster would keep its last tree while the "
+    "profile says otherwise",
     "correct the syntax; quote a value that holds `: ` or ` #` or begins with one of `*&!|>%@[]{}`",
 )
 NOT_UTF8 = _rule(
     "not-utf8",
     "The file is encoded in UTF-8.",
-    "readers guess the encoding differently, so a name could differ between the review and the cluster",
+    "readers guess the encoding differently, so a name could differ between the review and the "
+    "cluster",
     "save the file as UTF-8",
 )
 HIDDEN_CHARACTER = _rule(
     "hidden-character",
-    "The file and its values hold no control, bidirectional, zero-width or other invisible character.",
-    "what a reviewer sees is not what the cluster gets: some readers end a line, and so a comment, at such a character",
+    "The file and its values hold no control, bidirectional, zero-width or other invisible "
+    "character.",
+    "what a reviewer sees is not what the cluster gets: some readers end a line, and so a comment, "
+    "at such a character",
     "delete the character",
 )
 CONFLICT_MARKER = _rule(
@@ -55,13 +59,15 @@ NOT_A_MAPPING = _rule(
 DUPLICATE_KEY = _rule(
     "duplicate-key",
     "Each key stands once in its mapping.",
-    "some readers take the last value in silence, others refuse the file: a reviewed quota may not be the one in force",
+    "some readers take the last value in silence, others refuse the file: a reviewed quota may not "
+    "be the one in force",
     "keep one of the two",
 )
 ANCHOR_OR_ALIAS = _rule(
     "anchor-or-alias",
     "Every value is written out where it counts: no anchors, aliases or merge keys.",
-    "a change at the anchor changes distant values that the diff does not show, and nested aliases grow without bound",
+    "a change at the anchor changes distant values that the diff does not show, and nested aliases "
+    "grow without bound",
     "write the value out; what many profiles share belongs into the profile that they refer to",
 )
 TAG = _rule(
@@ -85,34 +91,36 @@ SECOND_DOCUMENT = _rule(
 AMBIGUOUS_SCALAR = _rule(
     "ambiguous-scalar",
     "A value without quotes is of the same type for every YAML reader.",
-    "readers disagree: Kubernetes' and Argo CD's take `no` for false, `0123` for 83 and `1e3` for a number where others"
-    " see text, so the cluster would get another value than the one reviewed",
+    "readers disagree: Kubernetes' and Argo CD's take `no` for false, `0123` for 83 and `1e3` for "
+    "a number where others see text, so the cluster would get another value than the one reviewed",
     "put the value in double quotes",
 )
 ODD_KEY = _rule(
     "odd-key",
     "Keys are plain text: ASCII letters, digits and `_ . : / -`, beginning with a letter or digit.",
     "a key that is a number, a truth value or a structure gets another name in each reader",
-    "spell the key with letters, digits and `_ . : / -`; quote it if it looks like a number or a truth value",
+    "spell the key with letters, digits and `_ . : / -`; quote it if it looks like a number or a "
+    "truth value",
 )
 TOO_LARGE = _rule(
     "too-large",
     "The file stays within the size of a profile a human can review.",
-    "a profile beyond these limits can't be reviewed, and can exhaust the memory of the pipeline that reads it",
+    "a profile beyond these limits can't be reviewed, and can exhaust the memory of the pipeline "
+    "that reads it",
     "split the profile, or move generated content out of it",
 )
 SECRET_IN_GIT = Rule(
     id="delivery/secret-in-git",
     severity=Severity.ERROR,
     summary="No file holds what looks like a credential.",
-    why=(
-        "Git keeps it for ever and everybody with a checkout has it; out of a component's ConfigMap the team's viewers"
-        " read it (seen with Kubernetes 1.36.3)."
-    ),
-    fix=(
-        "Revoke it, since others may have seen it. Put the new one into the secret store; `storage`, `pullSecrets` or"
-        " an ExternalSecret in a component bring it to the team."
-    ),
+    why="""
+        Git keeps it for ever and everybody with a checkout has it; out of a component's ConfigMap
+        the team's viewers read it (seen with Kubernetes 1.36.3).
+    """,
+    fix="""
+        Revoke it, since others may have seen it. Put the new one into the secret store; `storage`,
+        `pullSecrets` or an ExternalSecret in a component bring it to the team.
+    """,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -143,4 +151,6 @@ def anchors_as_one(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     notes = tuple(Note(each.message, each.at) for each in others[: _PLACES - 1])
     message = f"{len(shared)} anchors, aliases and merge keys; the first is {first.message}"
     rest = (each for each in found if each.rule != first.rule or each is first)
-    return tuple(replace(each, message=message, notes=notes) if each is first else each for each in rest)
+    return tuple(
+        replace(each, message=message, notes=notes) if each is first else each for each in rest
+    )

@@ -9,16 +9,19 @@ from typing import Final
 
 from trainyard.yaml_io.source import Plain
 
-# Fixed ranges, not str.isprintable(): that follows the Unicode version of the interpreter, and the bytes
-# that we write must not. C0 and C1 with NEL, soft hyphen, bidi and zero-width characters, LS and PS, the
-# BOM, surrogates, noncharacters, and the invisible tag characters.
+# Fixed ranges, not str.isprintable(): that follows the Unicode version of the interpreter, and the
+# bytes that we write must not. C0 and C1 with NEL, soft hyphen, bidi and zero-width characters, LS
+# and PS, the BOM, surrogates, noncharacters, and the invisible tag characters.
 HIDDEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
-    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
+    + "".join(
+        f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000)
+    )
     + "]"
 )
-"""A character that no file or value may hold raw; tab and line feed are the only controls outside it."""
+"""A character that no file or value may hold raw; tab and line feed are the only controls outside
+it."""
 
 _ODD_SPACE: Final = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 
@@ -31,7 +34,8 @@ _TYPED: Final = re.compile(
     |[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}((t|[ \t]+)[0-9].*)?""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""The union of the implicit types of YAML 1.1 (PyYAML), 1.2 (ruamel.yaml) and Go (sigs.k8s.io/yaml, goyaml.v2)."""
+"""The union of the implicit types of YAML 1.1 (PyYAML), 1.2 (ruamel.yaml) and Go (sigs.k8s.io/yaml,
+goyaml.v2)."""
 
 _NUMBER_LIKE: Final = re.compile(r"[-+.]?[0-9][0-9a-fA-FxXoOpP_.:+-]*")
 _CONSTANTS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None, "": None}
@@ -49,7 +53,8 @@ def resolve_agreed(text: str) -> Plain:
     """Return the value of a plain scalar on which all readers agree.
 
     Raises:
-        ValueError: readers disagree, or the dialect has no such value (a float, an integer beyond 12 digits).
+        ValueError: readers disagree, or the dialect has no such value (a float, an integer beyond
+            12 digits).
     """
     if text in _CONSTANTS:
         return _CONSTANTS[text]
@@ -61,8 +66,12 @@ def resolve_agreed(text: str) -> Plain:
 
 
 _KUBERNETES_WORDS: Final[dict[str, bool | None]] = {
-    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
-    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
+    **dict.fromkeys(
+        ("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True
+    ),
+    **dict.fromkeys(
+        ("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False
+    ),
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
 }
 _KUBERNETES_INTEGER: Final = re.compile(
@@ -75,7 +84,8 @@ _KUBERNETES_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-
 def resolve_kubernetes(text: str) -> Plain:
     """Return the value that Kubernetes' reader (sigs.k8s.io/yaml v1.4, goyaml.v2/resolve.go) takes a plain scalar for.
 
-    Dates and base-60 numbers are text to it; so are ``<<`` and ``=`` here, which we never write plain.
+    Dates and base-60 numbers are text to it; so are ``<<`` and ``=`` here, which we never write
+    plain.
     """
     if text in _KUBERNETES_WORDS:
         return _KUBERNETES_WORDS[text]

@@ -11,7 +11,8 @@ from typing import Any
 from trainyard.diagnostics import Pointer, Step
 
 Plain = Any
-"""Plain data: dict, list, str, int, bool or None, as the reader makes them (never float, date or tuple)."""
+"""Plain data: dict, list, str, int, bool or None, as the reader makes them (never float, date or
+tuple)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,9 @@ class Source:
     value: Plain = None
     marks: Mapping[tuple[Step, ...], Mark] = field(default_factory=dict)
     key_marks: Mapping[tuple[Step, ...], Mark] = field(default_factory=dict)
-    _spans: dict[tuple[int, int], Mark] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _spans: dict[tuple[int, int], Mark] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def lines(self) -> list[str]:
@@ -72,7 +75,12 @@ class Source:
 @lru_cache(maxsize=64)
 def text_lines(content: bytes) -> list[str]:
     """Return the text without BOM, split at LF and CRLF; undecodable bytes replaced."""
-    return content.decode("utf-8", errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    return (
+        content.decode("utf-8", errors="replace")
+        .removeprefix("\ufeff")
+        .replace("\r\n", "\n")
+        .split("\n")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,8 @@ class Profiles:
         presets, releases: shipped with the package, read by the same reader.
         components: the ``kustomization.yaml`` of each hand-written Component.
         component_objects: Component -> file -> Kubernetes objects in it.
-        component_files: the same files as they were read, for the reporter; their value is the list of documents.
+        component_files: the same files as they were read, for the reporter; their value is the list
+            of documents.
     """
 
     settings: Source
@@ -103,10 +112,20 @@ class Profiles:
 
     def sources(self) -> Mapping[str, Source]:
         """Return every source by file, for the reporter."""
-        own = (self.hardware, self.clusters, self.compliance, self.runtimes, self.teams, self.components)
+        own = (
+            self.hardware,
+            self.clusters,
+            self.compliance,
+            self.runtimes,
+            self.teams,
+            self.components,
+        )
         kinds = (*own, self.presets, self.releases)
         alone = (self.settings, self.allocations, self.waivers)
-        profiles = {source.file: source for source in (*alone, *(each for kind in kinds for each in kind.values()))}
+        profiles = {
+            source.file: source
+            for source in (*alone, *(each for kind in kinds for each in kind.values()))
+        }
         return {**profiles, **self.component_files}
 
     def without(self, files: Collection[str]) -> Profiles:
@@ -116,7 +135,9 @@ class Profiles:
             files: below ``profiles/``; also those that were not read, e.g. for their bad names.
         """
         left_out = {file: Source(file, b"") for file in files}
-        rest: dict[str, Any] = {"components": {**self.components, **_of_kind("components", left_out)}}
+        rest: dict[str, Any] = {
+            "components": {**self.components, **_of_kind("components", left_out)}
+        }
         for kind in ("hardware", "clusters", "compliance", "runtimes", "teams"):
             sources = getattr(self, kind)
             read = {name: left_out.get(source.file, source) for name, source in sources.items()}
@@ -129,4 +150,6 @@ class Profiles:
 def _of_kind(kind: str, sources: Mapping[str, Source]) -> dict[str, Source]:
     """Return the sources below a folder of profiles by the names that they would have."""
     paths = {PurePosixPath(file).parts: source for file, source in sources.items()}
-    return {PurePosixPath(parts[2]).stem: source for parts, source in paths.items() if parts[1] == kind}
+    return {
+        PurePosixPath(parts[2]).stem: source for parts, source in paths.items() if parts[1] == kind
+    }

@@ -45,13 +45,19 @@ def compose_skeleton(text: str) -> Node:
     """Return the tree of a YAML text of one document; comments are dropped.
 
     Raises:
-        ValueError: no YAML, not one document, an alias, a tag, a key that is no scalar, or a plain scalar on which
-            YAML readers disagree; says the line.
+        ValueError: no YAML, not one document, an alias, a tag, a key that is no scalar, or a plain
+            scalar on which YAML readers disagree; says the line.
     """
     events = trusted_events(text)
-    roots = [_node(next(events), events) for event in events if isinstance(event, yaml.DocumentStartEvent)]
+    roots = [
+        _node(next(events), events)
+        for event in events
+        if isinstance(event, yaml.DocumentStartEvent)
+    ]
     if len(roots) != 1:
-        raise ValueError(f"line {roots[1].line if roots else 1}: {len(roots)} documents where one belongs")
+        raise ValueError(
+            f"line {roots[1].line if roots else 1}: {len(roots)} documents where one belongs"
+        )
     return roots[0]
 
 

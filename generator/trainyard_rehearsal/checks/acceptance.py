@@ -16,8 +16,8 @@ _MEANT = (
     r"\"resources-finalizer.argocd.argoproj.io\": prefer a domain-qualified finalizer name",
     "is deprecated and will be removed in a future release of Kubeflow Trainer",
 )
-"""Warnings that are no fault: Argo CD knows no other finalizer for an AppProject, and of a deprecated runtime Trainer
-shall warn."""
+"""Warnings that are no fault: Argo CD knows no other finalizer for an AppProject, and of a
+deprecated runtime Trainer shall warn."""
 
 _WAVE = "argocd.argoproj.io/sync-wave"
 
@@ -41,7 +41,8 @@ _KINDS_IN_ORDER = (
     "Role",
     "RoleBinding",
 )
-"""Argo CD's order of kinds within a wave (argoproj/argo-cd:gitops-engine/pkg/sync/sync_tasks.go@v3.5.7)."""
+"""Argo CD's order of kinds within a wave
+(argoproj/argo-cd:gitops-engine/pkg/sync/sync_tasks.go@v3.5.7)."""
 
 
 def in_order(manifests: Iterable[Manifest]) -> list[Manifest]:
@@ -68,9 +69,18 @@ def check_acceptance(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Outcom
     """Apply every object strictly, with warnings as errors, then once more; then ask for the difference."""
     ordered = in_order(manifests)
     yield counted("kinds known", *_kinds(lab, ordered), remark=_made(lab))
-    yield counted("objects accepted", len(ordered), [each for manifest in ordered for each in _apply(lab, manifest)])
+    yield counted(
+        "objects accepted",
+        len(ordered),
+        [each for manifest in ordered for each in _apply(lab, manifest)],
+    )
     volumes = settle(lab)
-    yield counted("second apply changes nothing", len(ordered), list(_apply_again(lab, ordered)), _stand_ins(volumes))
+    yield counted(
+        "second apply changes nothing",
+        len(ordered),
+        list(_apply_again(lab, ordered)),
+        _stand_ins(volumes),
+    )
     yield counted("no difference left", len(ordered), list(_difference(lab, ordered)))
 
 
@@ -118,7 +128,11 @@ def _apply_again(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
         old, new = before.get(_name(manifest.body), {}), after.get(_name(manifest.body), {})
         for field in sorted(old.keys() | new.keys()):
             if old.get(field) != new.get(field):
-                yield Failure(manifest.path, f"{field} changed: {old.get(field)} -> {new.get(field)}", manifest.at)
+                yield Failure(
+                    manifest.path,
+                    f"{field} changed: {old.get(field)} -> {new.get(field)}",
+                    manifest.at,
+                )
 
 
 _Name = tuple[str, str, str, str]
@@ -132,7 +146,9 @@ def _name(body: Body) -> _Name:
 def _meanings(lab: Lab, manifests: Sequence[Manifest]) -> dict[_Name, Body]:
     """Return all objects of the kinds of some, without what their controllers write at any time."""
     found: dict[_Name, Body] = {}
-    for version, kind in sorted({(each.body["apiVersion"], each.body["kind"]) for each in manifests}):
+    for version, kind in sorted(
+        {(each.body["apiVersion"], each.body["kind"]) for each in manifests}
+    ):
         try:
             listed = lab.api.list(version, kind)
         except Refused:  # The kind is not known, which was told when it was looked up.
@@ -146,14 +162,30 @@ def _meanings(lab: Lab, manifests: Sequence[Manifest]) -> dict[_Name, Body]:
 
 def _difference(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
     """Ask kubectl what applying would still change."""
-    files = [str(lab.plan.tree / manifest.path) for manifest in manifests if _is_ours(lab, manifest)]
+    files = [
+        str(lab.plan.tree / manifest.path) for manifest in manifests if _is_ours(lab, manifest)
+    ]
     command = [str(lab.built.programs["kubectl"]), "diff", "--server-side", "--force-conflicts"]
-    command += ["--field-manager", "argocd-controller", *(part for file in files for part in ("-f", file))]
+    command += [
+        "--field-manager",
+        "argocd-controller",
+        *(part for file in files for part in ("-f", file)),
+    ]
     # kubectl keeps a cache at home, and what it compares among temporary files.
     home = str(lab.kubeconfig.parent)
-    own = {"HOME": home, "TMPDIR": home, "KUBECONFIG": str(lab.kubeconfig), "KUBECTL_EXTERNAL_DIFF": "diff -N -u"}
+    own = {
+        "HOME": home,
+        "TMPDIR": home,
+        "KUBECONFIG": str(lab.kubeconfig),
+        "KUBECTL_EXTERNAL_DIFF": "diff -N -u",
+    }
     done = subprocess.run(
-        command, env={**os.environ, **own}, capture_output=True, text=True, encoding="utf-8", check=False
+        command,
+        env={**os.environ, **own},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
     )
     if done.returncode:
         at = manifests[0].at

@@ -62,17 +62,30 @@ class Tries:
     def make(self, tries: Iterable[Try]) -> None:
         """Make requests; what a schema or a webhook refuses before the policies is refused as well."""
         made = list(tries)
-        for each, refused in zip(made, at_once(partial(refusal, each.request) for each in made), strict=True):
+        for each, refused in zip(
+            made, at_once(partial(refusal, each.request) for each in made), strict=True
+        ):
             said = str(refused or "let through")
-            earlier = bool(each.words) and refused is not None and refused.status in _INVALID and _POLICY not in said
-            fine = earlier or (each.words in said and _OUR_FAULT not in said if each.words else not refused)
+            earlier = (
+                bool(each.words)
+                and refused is not None
+                and refused.status in _INVALID
+                and _POLICY not in said
+            )
+            fine = earlier or (
+                each.words in said and _OUR_FAULT not in said if each.words else not refused
+            )
             self.earlier += earlier
             self.failures += [] if fine else [Failure(each.told, said, each.at)]
         self.tried += len(made)
 
     def outcome(self, promise: str) -> Outcome:
         """Return what was counted."""
-        remark = f"{self.earlier} of them by schemas and webhooks, before the policies" if self.earlier else ""
+        remark = (
+            f"{self.earlier} of them by schemas and webhooks, before the policies"
+            if self.earlier
+            else ""
+        )
         return counted(promise, self.tried, self.failures, remark)
 
 
@@ -105,7 +118,9 @@ def check_admission(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Ite
             changes.make(_hostile_changes(lab, sample, job, state))
             good.make(_good_changes(lab, sample, job, state))
     yield changes.outcome("hostile changes refused")
-    for sample, manifest in {sample.space.namespace: (sample, manifest) for sample, manifest in samples}.values():
+    for sample, manifest in {
+        sample.space.namespace: (sample, manifest) for sample, manifest in samples
+    }.values():
         _try_closed(lab, sample, manifest, closed)
     yield closed.outcome("closed without limits")
     yield good.outcome("good requests pass")
@@ -118,8 +133,12 @@ def _types(lab: Lab) -> Outcome:
     for body in policies:
         name = body["metadata"]["name"]
         checked = lab.processes.waited(partial(_is_checked, lab.api, name), _PATIENCE)
-        status = lab.api.get(_POLICIES, "ValidatingAdmissionPolicy", name)["status"] if checked else {}
-        if warnings := status.get("typeChecking", {}).get("expressionWarnings", [] if checked else ["never looked at"]):
+        status = (
+            lab.api.get(_POLICIES, "ValidatingAdmissionPolicy", name)["status"] if checked else {}
+        )
+        if warnings := status.get("typeChecking", {}).get(
+            "expressionWarnings", [] if checked else ["never looked at"]
+        ):
             failures.append(Failure(name, str(warnings), lab.plan.site.cluster.at))
     return counted("policies without a warning", len(policies), failures)
 
@@ -127,11 +146,17 @@ def _types(lab: Lab) -> Outcome:
 def _is_checked(api: Api, name: str) -> bool:
     body = api.get(_POLICIES, "ValidatingAdmissionPolicy", name)
     status = body.get("status") or {}
-    return status.get("observedGeneration") == body["metadata"]["generation"] and "typeChecking" in status
+    return (
+        status.get("observedGeneration") == body["metadata"]["generation"]
+        and "typeChecking" in status
+    )
 
 
 def _jobs(
-    lab: Lab, sample: Sample, manifest: Manifest, variants: Callable[[Sample, Body], Iterator[Variant]]
+    lab: Lab,
+    sample: Sample,
+    manifest: Manifest,
+    variants: Callable[[Sample, Body], Iterator[Variant]],
 ) -> Iterator[Try]:
     user = as_user(lab.api, sample.space)
     for each in variants(sample, manifest.body):
@@ -139,21 +164,27 @@ def _jobs(
         yield Try(f"{manifest.name}: {each.told}", request, manifest.at, each.words)
 
 
-def _one_of_each_launcher(samples: Sequence[tuple[Sample, Manifest]]) -> list[tuple[Sample, Manifest]]:
+def _one_of_each_launcher(
+    samples: Sequence[tuple[Sample, Manifest]],
+) -> list[tuple[Sample, Manifest]]:
     first = {each[0].launch.runtime.launcher.roles: each for each in reversed(samples)}
     return list(first.values())
 
 
 def _states(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[tuple[str, Job]]:
     """Yield a job while it waits before a held queue, then while it runs."""
-    queue = next(each for each in sample.space.queues if each.node_class == sample.launch.hardware.node_class)
+    queue = next(
+        each for each in sample.space.queues if each.node_class == sample.launch.hardware.node_class
+    )
     body = lab.api.get(KUEUE, "ClusterQueue", queue.name)
     with ExitStack() as stack:
         stack.callback(_hold, lab.api, body, body["spec"]["stopPolicy"])
         _hold(lab.api, body, "Hold")
         job = submit(lab.api, manifest.body, sample.space)
         stack.callback(remove, lab, job)
-        lab.processes.wait_until(lambda: bool(job.workload), f"a Workload for {job.name}", _PATIENCE)
+        lab.processes.wait_until(
+            lambda: bool(job.workload), f"a Workload for {job.name}", _PATIENCE
+        )
         yield f"{job.name}, waiting", job
         _hold(lab.api, body, body["spec"]["stopPolicy"])
         lab.processes.wait_until(lambda: _runs(job), f"the start of {job.name}", _PATIENCE)
@@ -185,8 +216,15 @@ def _hostile_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator
             yield Try(f"{state}: deleted by {who} with {policy}", request, at, words)
     for name in _config_maps_of(lab, job):
         of_trainer = config_map(sample.space, name)
-        yield Try(f"{state}: {name} changed", partial(user.patch, of_trainer, {"data": {}}, dry_run=True), at, RESERVED)
-        yield Try(f"{state}: {name} deleted", partial(user.delete, of_trainer, dry_run=True), at, RESERVED)
+        yield Try(
+            f"{state}: {name} changed",
+            partial(user.patch, of_trainer, {"data": {}}, dry_run=True),
+            at,
+            RESERVED,
+        )
+        yield Try(
+            f"{state}: {name} deleted", partial(user.delete, of_trainer, dry_run=True), at, RESERVED
+        )
 
 
 def _good_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[Try]:
@@ -207,18 +245,30 @@ def _config_maps_of(lab: Lab, job: Job) -> list[str]:
     """Return the names of what Trainer keeps beside a job."""
     uid = job.body["metadata"]["uid"]
     found = (each["metadata"] for each in lab.api.list("v1", "ConfigMap", job.namespace))
-    return [each["name"] for each in found if any(own["uid"] == uid for own in each.get("ownerReferences", []))]
+    return [
+        each["name"]
+        for each in found
+        if any(own["uid"] == uid for own in each.get("ownerReferences", []))
+    ]
 
 
 def config_map(space: Space, name: str = "rehearsal") -> Body:
     """Return an empty ConfigMap of a namespace."""
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": space.namespace}}
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": space.namespace},
+    }
 
 
 def as_account(api: Api, account: str) -> Api:
     """Return the API as a service account sees it."""
     namespace = account.split(":")[2]
-    groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
+    groups = (
+        "system:serviceaccounts",
+        f"system:serviceaccounts:{namespace}",
+        "system:authenticated",
+    )
     return api.acting(account, groups)
 
 

@@ -39,7 +39,9 @@ def is_manual(body: Body) -> bool:
 def is_applied(body: Body) -> bool:
     """Tell whether Argo CD applies an Application's objects now, and does not only wait for one of them."""
     state = (body.get("status") or {}).get("operationState", {})
-    return state.get("phase") == "Running" and not str(state.get("message", "")).startswith("waiting for")
+    return state.get("phase") == "Running" and not str(state.get("message", "")).startswith(
+        "waiting for"
+    )
 
 
 def revision_of(body: Body) -> str:
@@ -52,12 +54,18 @@ def told_by(body: Body) -> str:
     if not body:
         return "is not there"
     status = body.get("status") or {}
-    said = [status.get("sync", {}).get("status", "no sync"), status.get("health", {}).get("status", "no health")]
+    said = [
+        status.get("sync", {}).get("status", "no sync"),
+        status.get("health", {}).get("status", "no health"),
+    ]
     said += [str(each.get("message", "")) for each in status.get("conditions", [])]
     said.append(str(status.get("operationState", {}).get("message", "")))
     for each in status.get("resources", []):
         health = each.get("health", {})
         if each.get("status") != "Synced" or health.get("status", "Healthy") != "Healthy":
             name = f"{each['kind']} {each.get('namespace', '')}/{each['name']}"
-            said.append(f"{name}: {each.get('status')} {health.get('status', '')} {health.get('message', '')}")
+            said.append(
+                f"{name}: {each.get('status')} {health.get('status', '')} "
+                f"{health.get('message', '')}"
+            )
     return "; ".join(filter(None, said))

@@ -52,14 +52,22 @@ class Attempt:
             case "list":
                 api.list(self.version, self.kind, namespace)
             case _:
-                api.patch(body, {"metadata": {"labels": {"rehearsal": "true"}}}, self.part, dry_run=True)
+                api.patch(
+                    body, {"metadata": {"labels": {"rehearsal": "true"}}}, self.part, dry_run=True
+                )
 
 
 _RBAC = "rbac.authorization.k8s.io/v1"
 _NETWORKS = "k8s.cni.cncf.io/v1"
 _PODS: Body = {"spec": {"containers": [{"name": "node", "image": "example.com/image"}]}}
 _JOB: Body = {"spec": {"template": {"spec": {**_PODS["spec"], "restartPolicy": "Never"}}}}
-_ROLE: Body = {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}}
+_ROLE: Body = {
+    "roleRef": {
+        "apiGroup": "rbac.authorization.k8s.io",
+        "kind": "ClusterRole",
+        "name": "cluster-admin",
+    }
+}
 
 
 def claim_spec(storage_class: str) -> Body:

@@ -83,19 +83,28 @@ def check_changes(delivery: GitDelivery, course: Course) -> Iterator[Outcome]:
         failures += _failures(tried[-1], words, watched, leaving)
     except (Unfit, Refused) as error:
         failures.append(Failure(tried[-1], str(error), leaving))
-    yield counted("changes through Argo CD", len(tried), failures, f"running jobs beside them: {len(watched.jobs)}")
+    yield counted(
+        "changes through Argo CD",
+        len(tried),
+        failures,
+        f"running jobs beside them: {len(watched.jobs)}",
+    )
     watched.end()
 
 
 def _failures(change: str, words: list[str], watched: Watch, at: Pointer) -> Iterator[Failure]:
     """Yield what went wrong with a change, and whose job it disturbed."""
     yield from (Failure(change, each, at) for each in words)
-    yield from (Failure(change, f"{each.what}: {each.words}", each.at) for each in watched.disturbed())
+    yield from (
+        Failure(change, f"{each.what}: {each.words}", each.at) for each in watched.disturbed()
+    )
 
 
 def _merged(delivery: GitDelivery, tree: Tree, health: tuple[str, ...] = ("Healthy",)) -> _Step:
     delivery, commit = delivery.merged(tree)
-    return delivery, [f"{each.what}: {each.words}" for each in delivery.settled(commit, health=health)]
+    return delivery, [
+        f"{each.what}: {each.words}" for each in delivery.settled(commit, health=health)
+    ]
 
 
 def _grown(delivery: GitDelivery, course: Course) -> _Step:
@@ -149,8 +158,12 @@ def _retired(delivery: GitDelivery, course: Course) -> tuple[GitDelivery, Outcom
         delivery.lab.api.delete(manifest.body)
     failures += delivery.settled(commit)
     delivery.waited(lambda: not any(_is_there(delivery, manifest) for manifest in gone))
-    failures += [Failure(each.path, "is still there", each.at) for each in gone if _is_there(delivery, each)]
-    return delivery, counted("retirement completed", len(gone), failures, f"of team {course.leaving.name}")
+    failures += [
+        Failure(each.path, "is still there", each.at) for each in gone if _is_there(delivery, each)
+    ]
+    return delivery, counted(
+        "retirement completed", len(gone), failures, f"of team {course.leaving.name}"
+    )
 
 
 def _deleted(delivery: GitDelivery, team: Tenant, own: Sequence[Manifest]) -> Iterator[Failure]:
@@ -170,20 +183,29 @@ def _deleted(delivery: GitDelivery, team: Tenant, own: Sequence[Manifest]) -> It
 
 
 def _is_there(delivery: GitDelivery, manifest: Manifest) -> bool:
-    found = delivery.lab.api.find(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
+    found = delivery.lab.api.find(
+        manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace
+    )
     return bool(found)
 
 
 def _succeeded(delivery: GitDelivery, course: Course) -> _Step:
     """Add a team, and have it run a job."""
     delivery, commit = delivery.merged(course.succeed())
-    project = next(tenant.application for tenant in delivery.tree.site.tenants if tenant.name == course.successor)
-    # Seen before its AppProject came, a team's folder is an error that is looked at again in three minutes.
+    project = next(
+        tenant.application
+        for tenant in delivery.tree.site.tenants
+        if tenant.name == course.successor
+    )
+    # Seen before its AppProject came, a team's folder is an error that is looked at again in three
+    # minutes.
     delivery.waited(lambda: delivery.has_project(project))
     delivery.list_teams()
     words = [f"{each.what}: {each.words}" for each in delivery.settled(commit)]
     settle(delivery.lab)
-    samples = [each for each in delivery.tree.samples if each[0].space.team.name == course.successor]
+    samples = [
+        each for each in delivery.tree.samples if each[0].space.team.name == course.successor
+    ]
     newcomers, failures = watch(delivery.lab, samples)
     newcomers.end()
     return delivery, [*words, *(f"{each.what}: {each.words}" for each in failures)]

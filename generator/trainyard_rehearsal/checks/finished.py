@@ -67,15 +67,31 @@ def check_finished(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iter
     failures: list[Failure] = []
     with ExitStack() as stack:
         chosen = [first[team] for team in sorted(first)][:_TEAMS]
-        tried = [each for sample, manifest in chosen for each in _jobs(lab, stack, sample, manifest, failures)]
+        tried = [
+            each
+            for sample, manifest in chosen
+            for each in _jobs(lab, stack, sample, manifest, failures)
+        ]
         yield _jobsets_kept(lab, [each for each in tried if each.has_ended], failures)
         if cleanup := lab.plan.site.cluster.finished_jobs:
-            script = lab.api.get("batch/v1", "CronJob", cleanup.name, lab.plan.site.cluster.system_namespace)
-            failures = [*_cleaned(lab, script, tried, {}), *_cleaned(lab, script, tried, {"KEEP_SECONDS": "0"})]
-            yield counted("finished jobs go, others stay", 2 * len(tried), failures, f"as account {cleanup.name}")
+            script = lab.api.get(
+                "batch/v1", "CronJob", cleanup.name, lab.plan.site.cluster.system_namespace
+            )
+            failures = [
+                *_cleaned(lab, script, tried, {}),
+                *_cleaned(lab, script, tried, {"KEEP_SECONDS": "0"}),
+            ]
+            yield counted(
+                "finished jobs go, others stay",
+                2 * len(tried),
+                failures,
+                f"as account {cleanup.name}",
+            )
 
 
-def _jobs(lab: Lab, stack: ExitStack, sample: Sample, manifest: Manifest, failures: list[Failure]) -> Iterator[_Tried]:
+def _jobs(
+    lab: Lab, stack: ExitStack, sample: Sample, manifest: Manifest, failures: list[Failure]
+) -> Iterator[_Tried]:
     """Yield jobs of a sample: two that have ended, one that runs, and one that waits before a held queue."""
 
     def submitted(name: str) -> _Tried:
@@ -87,7 +103,11 @@ def _jobs(lab: Lab, stack: ExitStack, sample: Sample, manifest: Manifest, failur
     for name in (*_CODES, "running"):
         tried = submitted(name)
         words = brought_up(lab, tried.job, sample)
-        if not words and tried.has_ended and not lab.processes.waited(partial(_is_over, tried.job, last), _PATIENCE):
+        if (
+            not words
+            and tried.has_ended
+            and not lab.processes.waited(partial(_is_over, tried.job, last), _PATIENCE)
+        ):
             words = "does not end with its pods"
         if words:
             failures.append(Failure(tried.told, words, manifest.at))
@@ -115,9 +135,17 @@ def _jobsets_kept(lab: Lab, tried: Sequence[_Tried], failures: Sequence[Failure]
         failures: jobs that did not get as far.
     """
     groups = lab.plan.site.cluster.operators[:1]
-    people = [lab.api, *(lab.api.acting(f"somebody@{each}", [each, "system:authenticated"]) for each in groups)]
+    people = [
+        lab.api,
+        *(lab.api.acting(f"somebody@{each}", [each, "system:authenticated"]) for each in groups),
+    ]
     tries = [
-        Try(f"JobSet {each.told}", partial(api.delete, each.jobset, dry_run=True), each.manifest.at, _ALONE)
+        Try(
+            f"JobSet {each.told}",
+            partial(api.delete, each.jobset, dry_run=True),
+            each.manifest.at,
+            _ALONE,
+        )
         for each in tried
         for api in people
     ]
@@ -128,7 +156,9 @@ def _jobsets_kept(lab: Lab, tried: Sequence[_Tried], failures: Sequence[Failure]
     return made.outcome("no JobSet goes without its job")
 
 
-def _cleaned(lab: Lab, script: Body, tried: Sequence[_Tried], changes: dict[str, str]) -> Iterator[Failure]:
+def _cleaned(
+    lab: Lab, script: Body, tried: Sequence[_Tried], changes: dict[str, str]
+) -> Iterator[Failure]:
     """Run the script, with another environment; what has ended is expected to go where nothing is kept."""
     (container,) = script["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
     environment = {each["name"]: each["value"] for each in container["env"]} | changes
@@ -145,22 +175,41 @@ def _cleaned(lab: Lab, script: Body, tried: Sequence[_Tried], changes: dict[str,
         encoding="utf-8",
         check=False,
     )
-    told = f"the script of CronJob {script['metadata']['name']} with {environment['KEEP_SECONDS']} s"
+    told = (
+        f"the script of CronJob {script['metadata']['name']} with {environment['KEEP_SECONDS']} s"
+    )
     if done.returncode:
-        yield Failure(told, done.stderr.strip() or f"exit code {done.returncode}", lab.plan.site.cluster.at)
+        yield Failure(
+            told, done.stderr.strip() or f"exit code {done.returncode}", lab.plan.site.cluster.at
+        )
     for each in tried:
         goes = bool(changes) and each.has_ended
-        lab.processes.waited(lambda each=each, goes=goes: not (goes and (each.is_there or each.jobset)), _PATIENCE)  # type: ignore[misc]
+        if goes:
+            lab.processes.waited(partial(_is_gone, each), _PATIENCE)
+        # What stays is looked at once.
         if goes == each.is_there or (goes and each.jobset):
-            yield Failure(f"{each.told} after {told}", "stays" if goes else "is deleted", each.manifest.at)
+            yield Failure(
+                f"{each.told} after {told}", "stays" if goes else "is deleted", each.manifest.at
+            )
+
+
+def _is_gone(each: _Tried) -> bool:
+    return not each.is_there and not each.jobset
 
 
 def _kubeconfig(lab: Lab, script: Body) -> Path:
     """Write the kubeconfig of the script's service account: the administrator's, who acts as it."""
     name, namespace = script["metadata"]["name"], script["metadata"]["namespace"]
     config = json.loads(lab.kubeconfig.read_text(encoding="utf-8"))
-    groups = ["system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated"]
-    config["users"][0]["user"] |= {"as": f"system:serviceaccount:{namespace}:{name}", "as-groups": groups}
+    groups = [
+        "system:serviceaccounts",
+        f"system:serviceaccounts:{namespace}",
+        "system:authenticated",
+    ]
+    config["users"][0]["user"] |= {
+        "as": f"system:serviceaccount:{namespace}:{name}",
+        "as-groups": groups,
+    }
     path = lab.kubeconfig.with_name(f"{name}.kubeconfig")
     path.write_text(json.dumps(config), encoding="utf-8")
     return path

@@ -31,11 +31,14 @@ from trainyard_rehearsal.outcome import Failure
 _ARGO = "argoproj.io/v1alpha1"
 _REFRESH_SET = "argocd.argoproj.io/application-set-refresh"
 _PATIENCE = 1800.0
-"""Seconds for what takes less than a hundred: a busy machine is no failure, and a wait without a move ends sooner."""
+"""Seconds for what takes less than a hundred: a busy machine is no failure, and a wait without a
+move ends sooner."""
 _STILL = 120.0
-"""Seconds after which a wait ends although it has time left: what Argo CD does shows in less than ten."""
+"""Seconds after which a wait ends although it has time left: what Argo CD does shows in less than
+ten."""
 _PAUSE = 1.0
-"""Seconds between two looks at what Argo CD does: each look takes some of the machine that it works on."""
+"""Seconds between two looks at what Argo CD does: each look takes some of the machine that it works
+on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,11 @@ class GitDelivery:
     def committed(self, files: Mapping[str, bytes | None]) -> Commit:
         """Publish files, and have Argo CD look at the units that they are in."""
         root = self.lab.plan.site.folder("")
-        touched = {PurePosixPath(path.removeprefix(root)).parent.as_posix() for path in files if path.startswith(root)}
+        touched = {
+            PurePosixPath(path.removeprefix(root)).parent.as_posix()
+            for path in files
+            if path.startswith(root)
+        }
         names = [name for name, unit in self.units.items() if unit in touched]
         commit = Commit(self.repository.commit(files), names)
         self.refresh(names)
@@ -107,7 +114,9 @@ class GitDelivery:
     def applications(self) -> dict[str, Body]:
         """Return every Application that there shall be, by name; empty where there is none yet."""
         found = self.lab.api.list(_ARGO, "Application", self.argocd.namespace)
-        return {name: {} for name in self.units} | {body["metadata"]["name"]: body for body in found}
+        return {name: {} for name in self.units} | {
+            body["metadata"]["name"]: body for body in found
+        }
 
     def application(self, name: str) -> Body:
         """Return an Application; empty when there is none yet."""
@@ -137,8 +146,11 @@ class GitDelivery:
 
         for body in sets():
             self.lab.api.patch(body, {"metadata": {"annotations": {_REFRESH_SET: "true"}}})
-        self.waited(lambda: not any(_REFRESH_SET in body["metadata"]["annotations"] for body in sets()))
-        # Compared while the mark stood, the set is OutOfSync; that would be looked at again in two minutes.
+        self.waited(
+            lambda: not any(_REFRESH_SET in body["metadata"]["annotations"] for body in sets())
+        )
+        # Compared while the mark stood, the set is OutOfSync; that would be looked at again in two
+        # minutes.
         self.refresh([self.lab.plan.site.part("argocd")])
 
     def is_refreshed(self) -> bool:
@@ -148,7 +160,8 @@ class GitDelivery:
     def waited(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
         """Wait for something, while what others' controllers would say of their objects is said for them.
 
-        It ends early when no Application says anything else for two minutes, and Argo CD applies nothing.
+        It ends early when no Application says anything else for two minutes, and Argo CD applies
+        nothing.
         """
         came, still = False, Stillness(_STILL)
 
@@ -158,7 +171,9 @@ class GitDelivery:
             came = ready()
             bodies = self.applications()
             works = any(map(is_applied, bodies.values()))
-            return came or still.ended(object() if works else {name: told_by(body) for name, body in bodies.items()})
+            return came or still.ended(
+                object() if works else {name: told_by(body) for name, body in bodies.items()}
+            )
 
         self.lab.processes.waited(ended, seconds, _PAUSE)
         return came
@@ -170,8 +185,14 @@ class GitDelivery:
 
         def unsettled() -> dict[str, Body]:
             bodies = self.applications()
-            wanted = {name: commit.revision if name in commit.applications else "" for name in self.units}
-            return {name: bodies[name] for name in wanted if not is_fine(bodies[name], wanted[name], health)}
+            wanted = {
+                name: commit.revision if name in commit.applications else "" for name in self.units
+            }
+            return {
+                name: bodies[name]
+                for name in wanted
+                if not is_fine(bodies[name], wanted[name], health)
+            }
 
         def is_settled() -> bool:
             bodies = self.applications()
@@ -181,7 +202,10 @@ class GitDelivery:
             return not unsettled()
 
         self.waited(is_settled, seconds)
-        return [Failure(name, told_by(body), self.lab.plan.site.cluster.at) for name, body in unsettled().items()]
+        return [
+            Failure(name, told_by(body), self.lab.plan.site.cluster.at)
+            for name, body in unsettled().items()
+        ]
 
     def _sync_by_hand(self, applications: Iterable[Body]) -> None:
         """Start a sync of each Application, as the page of the cluster tells the administrator to."""
@@ -198,11 +222,16 @@ class GitDelivery:
             return not behind
 
         self.waited(is_compared, seconds)
-        return [Failure(name, self.told(name), self.lab.plan.site.cluster.at) for name in self._behind(commit)]
+        return [
+            Failure(name, self.told(name), self.lab.plan.site.cluster.at)
+            for name in self._behind(commit)
+        ]
 
     def _behind(self, commit: Commit) -> list[str]:
         bodies = self.applications()
-        return [name for name in commit.applications if revision_of(bodies[name]) != commit.revision]
+        return [
+            name for name in commit.applications if revision_of(bodies[name]) != commit.revision
+        ]
 
     def orphaned(self, name: str) -> list[Failure]:
         """Wait until an Application says that its folder is gone; return what it says instead."""
@@ -225,12 +254,20 @@ def contents(lab: Lab, manifests: Iterable[Manifest]) -> dict[str, Body]:
     return {manifest.path: _content(lab, manifest) for manifest in manifests}
 
 
-def differences(lab: Lab, manifests: Sequence[Manifest], before: Mapping[str, Body], words: str) -> list[Failure]:
+def differences(
+    lab: Lab, manifests: Sequence[Manifest], before: Mapping[str, Body], words: str
+) -> list[Failure]:
     """Return those objects that say something else now."""
     now = contents(lab, manifests)
-    return [Failure(each.path, words, each.at) for each in manifests if now[each.path] != before[each.path]]
+    return [
+        Failure(each.path, words, each.at)
+        for each in manifests
+        if now[each.path] != before[each.path]
+    ]
 
 
 def _content(lab: Lab, manifest: Manifest) -> Body:
-    body = lab.api.find(manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace)
+    body = lab.api.find(
+        manifest.body["apiVersion"], manifest.kind.name, manifest.name, manifest.namespace
+    )
     return {field: value for field, value in body.items() if field not in {"metadata", "status"}}

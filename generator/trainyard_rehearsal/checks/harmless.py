@@ -24,13 +24,23 @@ _GOOD_PODS: tuple[Body, ...] = (
     {"volumes": [{"name": "x", "configMap": {"name": "a"}}]},
     {
         "volumes": [{"name": "x", "emptyDir": {}}],
-        "containers": [{"name": "node", "volumeMounts": [{"name": "x", "mountPath": "/data", "subPath": "a/b"}]}],
+        "containers": [
+            {
+                "name": "node",
+                "volumeMounts": [{"name": "x", "mountPath": "/data", "subPath": "a/b"}],
+            }
+        ],
     },
 )
 _GOOD_TRAINERS: tuple[Body, ...] = (
     {"image": "registry.example.com/x:1"},
     {"command": ["a"], "args": ["b"]},
-    {"env": [{"name": "A", "value": "b"}, {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]},
+    {
+        "env": [
+            {"name": "A", "value": "b"},
+            {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
+        ]
+    },
 )
 _GOOD_METADATA: tuple[Body, ...] = ({"labels": {"mine": "x"}},)
 
@@ -41,7 +51,9 @@ def good_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     for pod in _GOOD_PODS:
         yield Variant(f"pod {shown(pod)}", with_pod(sample, body, pod))
     for trainer in (*_GOOD_TRAINERS, asking(whole := whole_node(sample), whole)):
-        yield Variant(f"trainer {shown(trainer)}", with_change(body, {"spec": {"trainer": trainer}}))
+        yield Variant(
+            f"trainer {shown(trainer)}", with_change(body, {"spec": {"trainer": trainer}})
+        )
     for spec in ({"managedBy": "trainer.kubeflow.org/trainjob-controller"}, _unchanged(sample)):
         yield Variant(f"spec {shown(spec)}", with_change(body, {"spec": spec}))
     for metadata in (*_GOOD_METADATA, *_in_time(sample)):

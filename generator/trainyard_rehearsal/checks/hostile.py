@@ -1,6 +1,7 @@
 """TrainJobs and changes to TrainJobs that a cluster must refuse, each with the words that say why.
 
-Every one hung a job, took a node for ever or left its tenant when it was let through (docs/explanation/isolation.md).
+Every one hung a job, took a node for ever or left its tenant when it was let through
+(docs/explanation/isolation.md).
 """
 
 from __future__ import annotations
@@ -64,8 +65,14 @@ _PODS: tuple[tuple[Body, str], ...] = (
     ({"affinity": {"nodeAffinity": {}}}, _PLACEMENT),
     ({"initContainers": [{"name": "account", "env": [{"name": "A", "value": "b"}]}]}, _CONTAINER),
     ({"containers": [{"name": "sidecar", "volumeMounts": []}]}, _CONTAINER),
-    ({"containers": [{"name": "node", "env": [{"name": "PATH", "value": "/x"}]}]}, "must not set env"),
-    ({"containers": [{"name": "node", "volumeMounts": [{"name": "dshm", "mountPath": "/x"}]}]}, _CONTAINER),
+    (
+        {"containers": [{"name": "node", "env": [{"name": "PATH", "value": "/x"}]}]},
+        "must not set env",
+    ),
+    (
+        {"containers": [{"name": "node", "volumeMounts": [{"name": "dshm", "mountPath": "/x"}]}]},
+        _CONTAINER,
+    ),
 )
 
 _PATCHED_PODS: tuple[Body, ...] = (
@@ -93,12 +100,39 @@ _VOLUMES: tuple[tuple[Body, str], ...] = (
     ({"configMap": {"name": "a", "items": [{"key": "k", "path": "../x"}]}}, _VOLUME_FORM),
     ({"persistentVolumeClaim": {"claimName": ""}}, _VOLUME_FORM),
 )
-_TAKEN_NAMES = ("account", "dshm", "initializer", "mpi-hostfile", "mpi-ssh-auth", "ranks-home", "tools")
+_TAKEN_NAMES = (
+    "account",
+    "dshm",
+    "initializer",
+    "mpi-hostfile",
+    "mpi-ssh-auth",
+    "ranks-home",
+    "tools",
+)
 _BAD_NAMES = ("X", "a" * 64)
 
 _PLACES = (
-    *("/", "/etc", "/etc/passwd", "/etc/mpi", "/etc/mpi/hostfile", "/home", "/home/mpiuser", "/home/mpiuser/.ssh"),
-    *("/opt", "/opt/trainyard", "/proc", "/sys", "/sys/fs", "/dev", "/dev/shm", "/account", "/workspace"),  # noqa: S108
+    *(
+        "/",
+        "/etc",
+        "/etc/passwd",
+        "/etc/mpi",
+        "/etc/mpi/hostfile",
+        "/home",
+        "/home/mpiuser",
+        "/home/mpiuser/.ssh",
+    ),
+    *(
+        "/opt",
+        "/opt/trainyard",
+        "/proc",
+        "/sys",
+        "/sys/fs",
+        "/dev",
+        "/dev/shm",  # noqa: S108 - a path that the policy must refuse
+        "/account",
+        "/workspace",
+    ),
     *("/workspace/x", "/a/../etc", "/a//b", "a", "/a:b"),
 )
 _MOUNTS: tuple[Body, ...] = (
@@ -120,7 +154,10 @@ _ENV: tuple[list[Body], ...] = (
 )
 _CONTAINERS: tuple[tuple[Body, str], ...] = (
     *(({"env": env}, _TRAINER) for env in _ENV),
-    *(({"env": [{"name": name, "value": "none"}]}, _SCRIPTS) for name in ("EXPORT_COMMAND", "SSH_CRYPTO")),
+    *(
+        ({"env": [{"name": name, "value": "none"}]}, _SCRIPTS)
+        for name in ("EXPORT_COMMAND", "SSH_CRYPTO")
+    ),
     ({"env": [{"name": f"A{i}", "value": "x"} for i in range(201)]}, _BYTES),
     ({"env": [{"name": "A", "value": "x" * 70_000}]}, _BYTES),
     ({"command": ["x" * 40_000], "args": ["x" * 30_000]}, _BYTES),
@@ -173,21 +210,33 @@ def hostile_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     for pod, words in _pods(sample):
         yield Variant(f"pod {shown(pod)}", with_pod(sample, body, pod), words)
     for trainer, words in (*_CONTAINERS, *_of_launcher(sample)):
-        yield Variant(f"trainer {shown(trainer)}", with_change(body, {"spec": {"trainer": trainer}}), words)
+        yield Variant(
+            f"trainer {shown(trainer)}", with_change(body, {"spec": {"trainer": trainer}}), words
+        )
     for spec, words in (_MANAGED, *(_patches() if patches_runtimes(sample) else _overrides())):
         yield Variant(f"spec {shown(spec)}", with_change(body, {"spec": spec}), words)
     for metadata, words in _METADATA_CHANGES:
-        yield Variant(f"metadata {shown(metadata)}", with_change(body, {"metadata": metadata}), words)
+        yield Variant(
+            f"metadata {shown(metadata)}", with_change(body, {"metadata": metadata}), words
+        )
 
 
 def greedy_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     """Yield what is against the limits of a sample's own team and runtime."""
     for trainer, words in (*_TRAINERS, *_resources(sample)):
-        yield Variant(f"trainer {shown(trainer)}", with_change(body, {"spec": {"trainer": trainer}}), words)
+        yield Variant(
+            f"trainer {shown(trainer)}", with_change(body, {"spec": {"trainer": trainer}}), words
+        )
     for spec, words in (*_SPECS, *_steps(sample)):
         yield Variant(f"spec {shown(spec)}", with_change(body, {"spec": spec}), words)
-    for metadata, words in (*_LABELS, *_deadlines(sample), ({"name": "a" * 60}, "metadata.name has")):
-        yield Variant(f"metadata {shown(metadata)}", with_change(body, {"metadata": metadata}), words)
+    for metadata, words in (
+        *_LABELS,
+        *_deadlines(sample),
+        ({"name": "a" * 60}, "metadata.name has"),
+    ):
+        yield Variant(
+            f"metadata {shown(metadata)}", with_change(body, {"metadata": metadata}), words
+        )
 
 
 def hostile_changes(sample: Sample, job: Body) -> Iterator[tuple[str, Body, str]]:
@@ -206,8 +255,12 @@ def _pods(sample: Sample) -> Iterator[tuple[Body, str]]:
     yield from _PODS
     yield from ((pod, _POD_PLATFORM) for pod in (_PATCHED_PODS if patches_runtimes(sample) else ()))
     yield from (({"volumes": [{"name": "x", **volume}]}, words) for volume, words in _VOLUMES)
-    yield from (({"volumes": [{"name": name, "emptyDir": {}}]}, _VOLUME_KIND) for name in _TAKEN_NAMES)
-    yield from (({"volumes": [{"name": name, "emptyDir": {}}]}, _VOLUME_FORM) for name in _BAD_NAMES)
+    yield from (
+        ({"volumes": [{"name": name, "emptyDir": {}}]}, _VOLUME_KIND) for name in _TAKEN_NAMES
+    )
+    yield from (
+        ({"volumes": [{"name": name, "emptyDir": {}}]}, _VOLUME_FORM) for name in _BAD_NAMES
+    )
     for mount in (*({"mountPath": path} for path in _PLACES), *_MOUNTS):
         container = {"name": "node", "volumeMounts": [{"name": "x", **mount}]}
         yield {"volumes": [{"name": "x", "emptyDir": {}}], "containers": [container]}, _MOUNT
@@ -216,21 +269,32 @@ def _pods(sample: Sample) -> Iterator[tuple[Body, str]]:
 def _patches() -> Iterator[tuple[Body, str]]:
     """Yield what ``runtimePatches`` (Trainer 2.2) reach beyond pods, and patches in Kueue's name."""
     for metadata in (_NETWORK, _QUEUE_LABEL, _TOPOLOGY):
-        yield patched(OWN, [{"name": "node", "template": {"spec": {"template": {"metadata": metadata}}}}]), _METADATA
+        yield (
+            patched(
+                OWN, [{"name": "node", "template": {"spec": {"template": {"metadata": metadata}}}}]
+            ),
+            _METADATA,
+        )
         yield patched(OWN, [{"name": "node", "template": {"metadata": metadata}}]), _METADATA
         yield {"runtimePatches": [patch(OWN, {"metadata": metadata})]}, _METADATA
     tolerant = {"spec": {"template": {"spec": {"tolerations": [{"operator": "Exists"}]}}}}
     yield patched(_KUEUE, [{"name": "node", "template": tolerant}]), _PLACEMENT
     yield {"runtimePatches": [patch(_KUEUE, {"metadata": _NETWORK})]}, _METADATA
     yield patched(OWN, [{"name": "other"}]), _METADATA
-    twice = [patch(manager, {"spec": {"replicatedJobs": [{"name": "node"}]}}) for manager in (OWN, f"{OWN}-too")]
+    twice = [
+        patch(manager, {"spec": {"replicatedJobs": [{"name": "node"}]}})
+        for manager in (OWN, f"{OWN}-too")
+    ]
     yield {"runtimePatches": twice}, _METADATA
 
 
 def _overrides() -> Iterator[tuple[Body, str]]:
     """Yield what ``podTemplateOverrides`` (Trainer 2.1) reach beyond pods."""
     for metadata in (_NETWORK, _QUEUE_LABEL, _TOPOLOGY):
-        yield {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "metadata": metadata}]}, _METADATA
+        yield (
+            {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "metadata": metadata}]},
+            _METADATA,
+        )
     for targets in ([], [{"name": "other"}]):
         yield {"podTemplateOverrides": [{"targetJobs": targets, "spec": {}}]}, _METADATA
     once = {"targetJobs": [{"name": "node"}], "spec": {"volumes": [{"name": "y", "emptyDir": {}}]}}
@@ -242,12 +306,18 @@ def _overrides() -> Iterator[tuple[Body, str]]:
 def _resources(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield sets of resources that are not a whole node, or a whole share; even parts are none."""
     whole = whole_node(sample)
-    half = {name: format_amount(name, amount // 2 or 1) for name, amount in sample.launch.per_node.items()}
+    half = {
+        name: format_amount(name, amount // 2 or 1)
+        for name, amount in sample.launch.per_node.items()
+    }
     for part in (half, {**half, "cpu": whole["cpu"]}, {**half, "memory": whole["memory"]}):
         yield asking(part, part), _RESOURCES
     for name in whole:
         yield asking(more := {**whole, name: "1e15"}, more), _RESOURCES
-        yield asking(less := {key: amount for key, amount in whole.items() if key != name}, less), _RESOURCES
+        yield (
+            asking(less := {key: amount for key, amount in whole.items() if key != name}, less),
+            _RESOURCES,
+        )
     yield asking(none := {**whole, "cpu": "0"}, none), _RESOURCES
     yield asking({**whole, "cpu": "1"}, {**whole, "cpu": "2"}), _RESOURCES
     for name in ("example.com/x", "hugepages-2Mi"):
@@ -263,7 +333,10 @@ def _steps(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield a step without its source, a source without its step, and an empty variable."""
     steps = {step.name for step in sample.launch.runtime.initializers}
     for part, name in INITIALIZERS.items():
-        yield {"initializer": {part: {"storageUri": "" if name in steps else "s3://example/x"}}}, _STEPS
+        yield (
+            {"initializer": {part: {"storageUri": "" if name in steps else "s3://example/x"}}},
+            _STEPS,
+        )
         yield {"initializer": {part: {"env": [{"name": "A", "value": ""}]}}}, _STEPS
 
 

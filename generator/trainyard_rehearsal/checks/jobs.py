@@ -51,7 +51,9 @@ class Job:
     def workload(self) -> Body:
         """What Kueue makes of it; empty before it did."""
         for body in self.api.list(KUEUE, "Workload", self.namespace):
-            if any(each["name"] == self.name for each in body["metadata"].get("ownerReferences", [])):
+            if any(
+                each["name"] == self.name for each in body["metadata"].get("ownerReferences", [])
+            ):
                 return body
         return {}
 
@@ -59,7 +61,9 @@ class Job:
     def pods(self) -> list[Pod]:
         """Its pods, the launcher first, then by rank."""
         found = self.api.list("v1", "Pod", self.namespace, f"{JOBSET}={self.name}")
-        return sorted(map(_pod, found), key=lambda pod: (pod.role != "launcher", pod.role, pod.index))
+        return sorted(
+            map(_pod, found), key=lambda pod: (pod.role != "launcher", pod.role, pod.index)
+        )
 
     @property
     def is_admitted(self) -> bool:
@@ -149,12 +153,24 @@ def _pod(body: Body) -> Pod:
     labels = metadata["labels"]
     index = int(labels.get(_INDEX, metadata.get("annotations", {}).get(_INDEX, 0)))
     node = body["spec"].get("nodeName", "")
-    return Pod(body, labels[_ROLE], index, metadata["creationTimestamp"], node, body["status"].get("phase", ""))
+    return Pod(
+        body,
+        labels[_ROLE],
+        index,
+        metadata["creationTimestamp"],
+        node,
+        body["status"].get("phase", ""),
+    )
 
 
 def _ended(body: Body, code: int) -> Body:
     phase, reason = ("Failed", "Error") if code else ("Succeeded", "Completed")
-    done = {"exitCode": code, "startedAt": _started(body), "finishedAt": _started(body), "reason": reason}
+    done = {
+        "exitCode": code,
+        "startedAt": _started(body),
+        "finishedAt": _started(body),
+        "reason": reason,
+    }
     containers = [
         {
             "name": each["name"],

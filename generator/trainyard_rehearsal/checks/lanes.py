@@ -80,7 +80,9 @@ class Lane:
         if priority is None:
             return body
         lowest = self.space.priorities[0].labels
-        labels = {key: value for key, value in body["metadata"]["labels"].items() if key not in lowest}
+        labels = {
+            key: value for key, value in body["metadata"]["labels"].items() if key not in lowest
+        }
         return {**body, "metadata": {**body["metadata"], "labels": labels | priority.labels}}
 
 
@@ -91,15 +93,23 @@ def find_lanes(samples: Iterable[tuple[Sample, Manifest]]) -> list[Lane]:
 
 def _lane(sample: Sample, manifest: Manifest) -> Lane:
     launch = sample.launch
-    (queue,) = (each for each in sample.space.queues if each.node_class == launch.hardware.node_class)
-    on = (flavor for flavor in queue.flavors if launch.node_selector.items() <= flavor.pool.hardware.labels.items())
+    (queue,) = (
+        each for each in sample.space.queues if each.node_class == launch.hardware.node_class
+    )
+    on = (
+        flavor
+        for flavor in queue.flavors
+        if launch.node_selector.items() <= flavor.pool.hardware.labels.items()
+    )
     return Lane(sample, manifest, queue, tuple(on))
 
 
 def by_flavor(lanes: Iterable[Lane]) -> list[Lane]:
     """Return one lane for each flavor of each queue: that of the smallest jobs without steps."""
     found: dict[tuple[str, str], Lane] = {}
-    for lane in sorted(lanes, key=lambda lane: (bool(lane.sample.launch.runtime.initializers), lane.least)):
+    for lane in sorted(
+        lanes, key=lambda lane: (bool(lane.sample.launch.runtime.initializers), lane.least)
+    ):
         if len(lane.flavors) == 1:
             found.setdefault((lane.queue.name, lane.flavors[0].name), lane)
     return [found[key] for key in sorted(found)]
@@ -142,7 +152,12 @@ class Crowd:
         self._wait_until_empty()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         """Delete what is left."""
         for job in self.jobs:
             job.delete()
@@ -175,7 +190,9 @@ class Crowd:
         self.jobs.remove(job)
 
     def _wait_until_empty(self) -> None:
-        self.lab.processes.wait_until(lambda: is_empty(self.lab), "the end of the jobs before", _PATIENCE)
+        self.lab.processes.wait_until(
+            lambda: is_empty(self.lab), "the end of the jobs before", _PATIENCE
+        )
 
 
 def _submit(lab: Lab, body: Body, space: Space) -> Job:
@@ -202,7 +219,9 @@ def all_admitted(lab: Lab, jobs: Sequence[Job]) -> bool:
 def told(jobs: Iterable[Job]) -> str:
     """Return what Kueue says of the jobs that wait; empty when none does."""
     waiting = (job for job in jobs if not job.is_admitted)
-    return "; ".join(f"{job.name} waits: {job.waits_because or 'Kueue says nothing'}" for job in waiting)
+    return "; ".join(
+        f"{job.name} waits: {job.waits_because or 'Kueue says nothing'}" for job in waiting
+    )
 
 
 def seen_by_user(lab: Lab, job: Job, space: Space) -> Job:

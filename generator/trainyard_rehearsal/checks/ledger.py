@@ -28,7 +28,9 @@ _PATIENCE = 120.0
 _BINDING = ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
 
 
-def check_ledger(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]) -> Iterator[Outcome]:
+def check_ledger(
+    lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]
+) -> Iterator[Outcome]:
     """Try each runtime of each namespace at its limit and beyond, then each queue with and without borrowing.
 
     Args:
@@ -39,12 +41,26 @@ def check_ledger(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Co
     every = find_lanes(samples)
     lanes = [lane for lane in every if lane.space.team.name in teams]
     together = rounds(lanes, lambda lane: lane.grant.nodes)
-    yield counted("largest jobs admitted", len(lanes), [each for some in together for each in _largest(lab, some)])
-    yield counted("one node more refused", len(lanes), [each for lane in lanes for each in _one_more(lab, lane)])
+    yield counted(
+        "largest jobs admitted",
+        len(lanes),
+        [each for some in together for each in _largest(lab, some)],
+    )
+    yield counted(
+        "one node more refused",
+        len(lanes),
+        [each for lane in lanes for each in _one_more(lab, lane)],
+    )
     yield counted("quota holds without policy", len(lanes), _beyond(lab, lanes))
     if queues := [lane for lane in by_flavor(every) if lane.filled(sum(lane.own))]:
-        yield counted("own quotas filled", len(queues), list(_fill(lab, [(lane, lane.own) for lane in queues])))
-    if borrowers := [lane for lane in by_flavor(lanes) if lane.filled(sum(lane.reach)) > sum(lane.own)]:
+        yield counted(
+            "own quotas filled",
+            len(queues),
+            list(_fill(lab, [(lane, lane.own) for lane in queues])),
+        )
+    if borrowers := [
+        lane for lane in by_flavor(lanes) if lane.filled(sum(lane.reach)) > sum(lane.own)
+    ]:
         failures = [each for lane in borrowers for each in _fill(lab, [(lane, lane.reach)])]
         yield counted("borrowed quotas filled", len(borrowers), failures)
 
@@ -81,10 +97,17 @@ def _refusal(lab: Lab, lane: Lane, pods: int) -> str:
 def _beyond(lab: Lab, lanes: Sequence[Lane]) -> list[Failure]:
     """Submit jobs that no policy stops and no quota holds."""
     with _without_policy(lab, lanes), Crowd(lab) as crowd:
-        jobs = [(lane, seen_by_user(lab, crowd.add(lane, sum(lane.reach) + 1), lane.space)) for lane in lanes]
+        jobs = [
+            (lane, seen_by_user(lab, crowd.add(lane, sum(lane.reach) + 1), lane.space))
+            for lane in lanes
+        ]
         lab.processes.waited(lambda: all(_is_beyond(lane, job) for lane, job in jobs), _PATIENCE)
         return [
-            Failure(_what(lane), f"{sum(lane.reach) + 1} pods: {job.waits_because or 'Kueue says nothing'}", lane.at)
+            Failure(
+                _what(lane),
+                f"{sum(lane.reach) + 1} pods: {job.waits_because or 'Kueue says nothing'}",
+                lane.at,
+            )
             for lane, job in jobs
             if job.is_admitted or not _is_beyond(lane, job)
         ]
@@ -93,25 +116,35 @@ def _beyond(lab: Lab, lanes: Sequence[Lane]) -> list[Failure]:
 def _is_beyond(lane: Lane, job: Job) -> bool:
     """Tell whether Kueue says that no quota holds a job; of several flavors it may tell the last that it tried only."""
     words = job.waits_because
-    other = len(lane.queue.flavors) > 1 and "doesn't match node affinity" in words and "topology" not in words
+    other = (
+        len(lane.queue.flavors) > 1
+        and "doesn't match node affinity" in words
+        and "topology" not in words
+    )
     return "maximum capacity" in words or other
 
 
 @contextmanager
 def _without_policy(lab: Lab, lanes: Sequence[Lane]) -> Iterator[None]:
     """Take away what limits TrainJobs in the namespaces, and put it back, in force."""
-    names = sorted({name for lane in lanes for name in (lane.space.limits_name, lane.space.help_name)})
+    names = sorted(
+        {name for lane in lanes for name in (lane.space.limits_name, lane.space.help_name)}
+    )
     bindings = [as_applied(lab.api.get(*_BINDING, name)) for name in names]
     free = partial(_is_free, lab, lanes)
     try:
         for body in bindings:
             lab.api.delete(body)
-        lab.processes.wait_until(lambda: all(free()), "the end of the limits on TrainJobs", _PATIENCE)
+        lab.processes.wait_until(
+            lambda: all(free()), "the end of the limits on TrainJobs", _PATIENCE
+        )
         yield
     finally:
         for body in bindings:
             lab.api.apply(body)
-        lab.processes.wait_until(lambda: not any(free()), "the return of the limits on TrainJobs", _PATIENCE)
+        lab.processes.wait_until(
+            lambda: not any(free()), "the return of the limits on TrainJobs", _PATIENCE
+        )
 
 
 def _is_free(lab: Lab, lanes: Sequence[Lane]) -> list[bool]:
@@ -123,7 +156,9 @@ def _is_free(lab: Lab, lanes: Sequence[Lane]) -> list[bool]:
 def _fill(lab: Lab, amounts: Sequence[tuple[Lane, tuple[int, ...]]]) -> Iterator[Failure]:
     """Fill queues with so many pods in each flavor, all at once, and compare what they then borrow."""
     with Crowd(lab) as crowd:
-        filled = [(lane, sum(map(lane.filled, pods)), crowd.fill(lane, pods)) for lane, pods in amounts]
+        filled = [
+            (lane, sum(map(lane.filled, pods)), crowd.fill(lane, pods)) for lane, pods in amounts
+        ]
         all_admitted(lab, [job for *_, jobs in filled for job in jobs])
         for lane, pods, jobs in filled:
             if words := told(jobs):
@@ -131,7 +166,11 @@ def _fill(lab: Lab, amounts: Sequence[tuple[Lane, tuple[int, ...]]]) -> Iterator
                 continue
             expected = _borrowing(lane, pods)
             if not lab.processes.waited(partial(_borrows, lab, lane, expected), _PATIENCE):
-                yield Failure(lane.name, f"borrows {_borrowed(lab, lane)} with {pods} pods, not {expected}", lane.at)
+                yield Failure(
+                    lane.name,
+                    f"borrows {_borrowed(lab, lane)} with {pods} pods, not {expected}",
+                    lane.at,
+                )
 
 
 def _borrowing(lane: Lane, pods: int) -> str:

@@ -17,8 +17,8 @@ class Pair:
 
     Args:
         lent: pods of the borrower that the owner's nodes hold at most.
-        spare: nodes that are left when all but the owner fill their quotas, and the borrower what is lent as well: jobs
-            do not always come out even, and some queues have none.
+        spare: nodes that are left when all but the owner fill their quotas, and the borrower what
+            is lent as well: jobs do not always come out even, and some queues have none.
     """
 
     borrower: Lane
@@ -30,7 +30,11 @@ class Pair:
     def is_pressed(self) -> bool:
         """Whether the owner can come back only to nodes that it has lent."""
         wanted = self.owner.filled(sum(self.owner.own)) * self.owner.sample.launch.part
-        free = self.owner.flavors[0].quota.nodes - self.lent * self.borrower.sample.launch.part + self.spare
+        free = (
+            self.owner.flavors[0].quota.nodes
+            - self.lent * self.borrower.sample.launch.part
+            + self.spare
+        )
         return wanted > free
 
     @property
@@ -38,7 +42,11 @@ class Pair:
         """Whether the owner keeps nodes that the borrower would else take, and finds nowhere else."""
         quota = self.owner.flavors[0].quota
         more = self.lent < sum(self.borrower.reach) - sum(self.borrower.own)
-        return quota.lent < quota.own and more and self.spare < self.borrower.least * self.borrower.sample.launch.part
+        return (
+            quota.lent < quota.own
+            and more
+            and self.spare < self.borrower.least * self.borrower.sample.launch.part
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,12 @@ class Lending:
 
     def pairs(self) -> list[Pair]:
         """Return each borrower with each owner that may lend to it."""
-        return [self._pair(lane, owner) for lane in self.lanes for owner in self.lanes if self._may(lane, owner)]
+        return [
+            self._pair(lane, owner)
+            for lane in self.lanes
+            for owner in self.lanes
+            if self._may(lane, owner)
+        ]
 
     def _may(self, borrower: Lane, owner: Lane) -> bool:
         same = owner.flavors[0].name == borrower.flavors[0].name
@@ -65,21 +78,37 @@ class Lending:
         nodes = min(borrower.flavors[0].quota.borrow, owner.flavors[0].quota.lend)
         part = borrower.sample.launch.part
         lent = int(nodes / part)
-        return Pair(borrower, owner, lent, self._held(owner) + lent * part - self._used(borrower, owner, lent))
+        return Pair(
+            borrower,
+            owner,
+            lent,
+            self._held(owner) + lent * part - self._used(borrower, owner, lent),
+        )
 
     def _held(self, owner: Lane) -> Fraction:
         """Return the nodes of all queues that the owner could borrow from, were they idle."""
         pool = owner.flavors[0].name
-        queues = (queue for tenant in self.site.tenants for queue in tenant.queues if self._are_kin(queue, owner.queue))
+        queues = (
+            queue
+            for tenant in self.site.tenants
+            for queue in tenant.queues
+            if self._are_kin(queue, owner.queue)
+        )
         held = (each.quota.nodes for queue in queues for each in queue.flavors if each.name == pool)
         return sum(held, Fraction(0))
 
     def _used(self, borrower: Lane, owner: Lane, lent: int) -> Fraction:
         """Return the nodes of these that their jobs fill, those of the borrower with what is lent to it."""
         pool = owner.flavors[0].name
-        kin = [each for each in self.lanes if each.flavors[0].name == pool and self._are_kin(each.queue, owner.queue)]
+        kin = [
+            each
+            for each in self.lanes
+            if each.flavors[0].name == pool and self._are_kin(each.queue, owner.queue)
+        ]
         pods = ((each, sum(each.own) + (lent if each is borrower else 0)) for each in kin)
-        return sum((each.filled(count) * each.sample.launch.part for each, count in pods), Fraction(0))
+        return sum(
+            (each.filled(count) * each.sample.launch.part for each, count in pods), Fraction(0)
+        )
 
     def _are_kin(self, queue: Queue, owner: Queue) -> bool:
         """Tell whether another queue is in the owner's tree of cohorts; who is in none has no kin."""

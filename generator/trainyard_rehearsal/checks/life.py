@@ -38,7 +38,11 @@ def check_queues(lab: Lab) -> Iterator[Outcome]:
         lab: with the tree applied.
     """
     tenants = [tenant for tenant in lab.plan.site.tenants if tenant.team.state == "active"]
-    cluster_queues = [("ClusterQueue", queue.name, "", tenant.team.at) for tenant in tenants for queue in tenant.queues]
+    cluster_queues = [
+        ("ClusterQueue", queue.name, "", tenant.team.at)
+        for tenant in tenants
+        for queue in tenant.queues
+    ]
     local_queues = [
         ("LocalQueue", queue.node_class, space.namespace, tenant.team.at)
         for tenant in tenants
@@ -50,7 +54,9 @@ def check_queues(lab: Lab) -> Iterator[Outcome]:
     lab.processes.waited(lambda: not any(states().values()), _PATIENCE)
     words = states()
     for promise, queues in wanted.items():
-        failures = [Failure(_queue(*each[:3]), words[each], each[3]) for each in queues if words[each]]
+        failures = [
+            Failure(_queue(*each[:3]), words[each], each[3]) for each in queues if words[each]
+        ]
         yield counted(promise, len(queues), failures)
 
 
@@ -86,7 +92,9 @@ def _run(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[Failure]:
         yield Failure(manifest.path, str(refused), manifest.at)
         return
     try:
-        yield from (Failure(manifest.path, words, manifest.at) for words in _watch(lab, job, sample))
+        yield from (
+            Failure(manifest.path, words, manifest.at) for words in _watch(lab, job, sample)
+        )
     finally:
         job.delete()
 
@@ -128,12 +136,17 @@ def _runs(job: Job, role: str, count: int) -> bool:
 
 
 def _pods_told(job: Job) -> str:
-    pods = ", ".join(f"{pod.body['metadata']['name']} {pod.phase} {_unscheduled(pod)}".strip() for pod in job.pods)
+    pods = ", ".join(
+        f"{pod.body['metadata']['name']} {pod.phase} {_unscheduled(pod)}".strip()
+        for pod in job.pods
+    )
     return pods or "no pod"
 
 
 def _unscheduled(pod: Pod) -> str:
-    return "; ".join(str(each.get("message", "")) for each in conditions(pod.body) if each["status"] == "False")
+    return "; ".join(
+        str(each.get("message", "")) for each in conditions(pod.body) if each["status"] == "False"
+    )
 
 
 def _judge(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
@@ -145,16 +158,25 @@ def _judge(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
     for pod in pods:
         (container,) = pod.body["spec"]["containers"]
         if container["resources"]["requests"] != asked:
-            yield f"{pod.body['metadata']['name']} asks for {container['resources']['requests']}, not {asked}"
+            yield (
+                f"{pod.body['metadata']['name']} asks for {container['resources']['requests']}, "
+                f"not {asked}"
+            )
     annotations = (pod.body["metadata"].get("annotations", {}).get(_NETWORKS, "") for pod in pods)
     networks = {name for text in annotations for name in text.split(",") if name}
-    yield from (f"no network {name}" for name in sorted(networks) if not _network_exists(lab, sample.space, name))
+    yield from (
+        f"no network {name}"
+        for name in sorted(networks)
+        if not _network_exists(lab, sample.space, name)
+    )
 
 
 def _placement(lab: Lab, job: Job, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
     """Look whether pods stand on nodes of the flavor, and the flavor is one that the launch is meant for."""
     admission = job.workload["status"]["admission"]
-    flavors = {name for each in admission["podSetAssignments"] for name in each.get("flavors", {}).values()}
+    flavors = {
+        name for each in admission["podSetAssignments"] for name in each.get("flavors", {}).values()
+    }
     meant = {
         pool.name
         for pool in lab.plan.site.cluster.pools
@@ -162,12 +184,19 @@ def _placement(lab: Lab, job: Job, pods: Sequence[Pod], sample: Sample) -> Itera
     }
     if not flavors <= meant:
         yield f"admitted with the flavors {sorted(flavors)}, not of {sorted(meant)}"
-    nodes = {each["metadata"]["name"]: each["metadata"]["labels"] for each in lab.api.list("v1", "Node")}
+    nodes = {
+        each["metadata"]["name"]: each["metadata"]["labels"] for each in lab.api.list("v1", "Node")
+    }
     for pod in pods:
         pool = pod.node.rpartition("-")[0]
-        if pool not in flavors or not sample.launch.node_selector.items() <= nodes[pod.node].items():
+        if (
+            pool not in flavors
+            or not sample.launch.node_selector.items() <= nodes[pod.node].items()
+        ):
             yield f"{pod.body['metadata']['name']} is on {pod.node}, outside {sorted(flavors)}"
-    if "launcher" in {pod.role for pod in pods} and pods[0].created < max(pod.created for pod in pods[1:]):
+    if "launcher" in {pod.role for pod in pods} and pods[0].created < max(
+        pod.created for pod in pods[1:]
+    ):
         yield f"the launcher was made at {pods[0].created}, before the last node"
 
 
@@ -176,7 +205,9 @@ def _ranks(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
     fabric = sample.launch.fabric
     if fabric is None:
         return
-    labels = {each["metadata"]["name"]: each["metadata"]["labels"] for each in lab.api.list("v1", "Node")}
+    labels = {
+        each["metadata"]["name"]: each["metadata"]["labels"] for each in lab.api.list("v1", "Node")
+    }
     leaves = [labels[pod.node].get(fabric.preferred_level, pod.node) for pod in pods]
     runs = [leaf for i, leaf in enumerate(leaves) if i == 0 or leaves[i - 1] != leaf]
     if twice := [leaf for leaf, count in Counter(runs).items() if count > 1]:
@@ -186,7 +217,9 @@ def _ranks(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
 def _network_exists(lab: Lab, space: Space, name: str) -> bool:
     """Look for a network, or for the SriovNetwork that the operator makes it of."""
     try:
-        return bool(lab.api.get("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", name, space.namespace))
+        return bool(
+            lab.api.get("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", name, space.namespace)
+        )
     except Refused:
         made = _sriov_networks(lab, space)
         return name in made
@@ -195,4 +228,8 @@ def _network_exists(lab: Lab, space: Space, name: str) -> bool:
 def _sriov_networks(lab: Lab, space: Space) -> Iterable[str]:
     release = lab.plan.site.cluster.release
     found = lab.api.list("sriovnetwork.openshift.io/v1", "SriovNetwork", release.sriov_namespace)
-    return {each["metadata"]["name"] for each in found if each["spec"].get("networkNamespace") == space.namespace}
+    return {
+        each["metadata"]["name"]
+        for each in found
+        if each["spec"].get("networkNamespace") == space.namespace
+    }

@@ -23,13 +23,16 @@ Submitted = Sequence[tuple[Job, Lane, int]]
 """Jobs with their lane and number of pods."""
 
 
-def check_load(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]) -> Iterator[Outcome]:
+def check_load(
+    lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]
+) -> Iterator[Outcome]:
     """Submit more than the cluster holds; nobody has too much, nobody waits without a word, all end.
 
     Args:
         lab: with the tree applied.
         samples: the jobs that the tree has to copy.
-        teams: names of those that ask for twice what they may have at most; the others ask for their own quota.
+        teams: names of those that ask for twice what they may have at most; the others ask for
+            their own quota.
     """
     chosen = random.Random(lab.plan.site.name)  # noqa: S311 - the same jobs each time
     every = find_lanes(samples)
@@ -54,12 +57,16 @@ def _comes_back(lane: Lane) -> bool:
     return lane.sample.launch.returns_after_steps
 
 
-def _jobs(lanes: Sequence[Lane], teams: Collection[str], chosen: random.Random) -> Iterator[tuple[Lane, int]]:
+def _jobs(
+    lanes: Sequence[Lane], teams: Collection[str], chosen: random.Random
+) -> Iterator[tuple[Lane, int]]:
     """Yield jobs for each queue, by a random runtime of it, until they ask for all that its team asks for."""
     for name in sorted({lane.queue.name for lane in lanes}):
         own = [lane for lane in lanes if lane.queue.name == name]
         pressing = own[0].space.team.name in teams
-        asked = (2 * each.quota.reach if pressing else each.quota.nodes for each in own[0].queue.flavors)
+        asked = (
+            2 * each.quota.reach if pressing else each.quota.nodes for each in own[0].queue.flavors
+        )
         left = sum(asked, Fraction(0))
         while left > 0:
             lane = chosen.choice(own)
@@ -94,13 +101,19 @@ def _idle(jobs: Submitted) -> Iterator[tuple[Job, Lane, str]]:
         if (lane.name, pods) not in told:
             yield job, lane, "waits, and nothing says why"
         elif used[lane.queue.name] + pods * lane.sample.launch.part <= own:
-            yield job, lane, f"waits beside {own - used[lane.queue.name]} free nodes: {job.waits_because}"
+            yield (
+                job,
+                lane,
+                f"waits beside {own - used[lane.queue.name]} free nodes: {job.waits_because}",
+            )
 
 
 def _unfinished(jobs: Submitted) -> Iterator[Failure]:
     for job, lane, _ in jobs:
         if not is_true(job.body, "Complete"):
-            yield Failure(_what(job), f"is not complete: {job.waits_because or 'nothing says why'}", lane.at)
+            yield Failure(
+                _what(job), f"is not complete: {job.waits_because or 'nothing says why'}", lane.at
+            )
 
 
 def _what(job: Job) -> str:
@@ -145,7 +158,9 @@ class _Watch:
         """End a job's step, or the job, when all its pods run."""
         running: dict[str, int] = defaultdict(int)
         for pod in pods:
-            running[pod["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"]] += _runs(pod)
+            running[pod["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"]] += _runs(
+                pod
+            )
         for step in lane.sample.launch.runtime.initializers:
             if running[step.name]:
                 job.end(step.name)
@@ -158,7 +173,8 @@ class _Watch:
         """How full each pool was."""
         pools = {pool.name: pool.promised for pool in self._lab.plan.site.cluster.pools}
         return "at most " + ", ".join(
-            f"{float(self._most[f'pool {name}']):g} of {promised} {name}" for name, promised in pools.items()
+            f"{float(self._most[f'pool {name}']):g} of {promised} {name}"
+            for name, promised in pools.items()
         )
 
     def failures(self) -> Iterator[Failure]:
@@ -166,7 +182,11 @@ class _Watch:
         for lane in {lane.queue.name: lane for _, lane, _ in self._jobs.values()}.values():
             reach = sum((flavor.quota.reach for flavor in lane.queue.flavors), Fraction(0))
             if (had := self._most[f"queue {lane.queue.name}"]) > reach:
-                yield Failure(f"ClusterQueue {lane.queue.name}", f"had {had} nodes and may have {reach}", lane.at)
+                yield Failure(
+                    f"ClusterQueue {lane.queue.name}",
+                    f"had {had} nodes and may have {reach}",
+                    lane.at,
+                )
         for pool in self._lab.plan.site.cluster.pools:
             if (had := self._most[f"pool {pool.name}"]) > pool.promised:
                 yield Failure(f"pool {pool.name}", f"gave {had} nodes of {pool.promised}", pool.at)
@@ -180,4 +200,6 @@ def _given(workload: Body, lane: Lane) -> Iterator[tuple[str, int]]:
 
 
 def _runs(pod: Body) -> bool:
-    return bool(pod["status"].get("phase") == "Running" and "deletionTimestamp" not in pod["metadata"])
+    return bool(
+        pod["status"].get("phase") == "Running" and "deletionTimestamp" not in pod["metadata"]
+    )

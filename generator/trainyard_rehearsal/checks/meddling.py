@@ -39,7 +39,11 @@ def _without_others(delivery: GitDelivery, teams: Collection[str]) -> list[Manif
     others = [tenant for tenant in delivery.tree.site.tenants if tenant.name not in teams]
     units = {f"teams/{tenant.name}" for tenant in others}
     queues = {queue.name for tenant in others for queue in tenant.queues}
-    return [each for each in delivery.tree.manifests if each.unit not in units and each.name not in queues]
+    return [
+        each
+        for each in delivery.tree.manifests
+        if each.unit not in units and each.name not in queues
+    ]
 
 
 def _refreshed(delivery: GitDelivery) -> Outcome:
@@ -67,7 +71,8 @@ def _healed(delivery: GitDelivery, manifests: Sequence[Manifest]) -> Outcome:
 
 def _drifts(manifests: Sequence[Manifest]) -> Iterator[tuple[Manifest, Body]]:
     stranger = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "stranger"}
-    # Without the rights that argocd/ gives it, Argo CD can heal nothing, and those too are an administrator's to give.
+    # Without the rights that argocd/ gives it, Argo CD can heal nothing, and those too are an
+    # administrator's to give.
     for manifest in (each for each in manifests if each.unit != "argocd"):
         match manifest.kind.name, manifest.name:
             case "NetworkPolicy", "default-deny":
@@ -86,13 +91,24 @@ def _degraded(delivery: GitDelivery, manifests: Sequence[Manifest]) -> Outcome:
 
     def untold() -> dict[str, str]:
         resources = delivery.application(name).get("status", {}).get("resources", [])
-        found = {each["name"]: each.get("health", {}) for each in resources if each["kind"] == "ClusterQueue"}
-        words = {queue: f"{health.get('status')} {health.get('message')}" for queue, health in found.items()}
-        return {queue: text for queue, text in words.items() if "Degraded FlavorNotFound" not in text}
+        found = {
+            each["name"]: each.get("health", {})
+            for each in resources
+            if each["kind"] == "ClusterQueue"
+        }
+        words = {
+            queue: f"{health.get('status')} {health.get('message')}"
+            for queue, health in found.items()
+        }
+        return {
+            queue: text for queue, text in words.items() if "Degraded FlavorNotFound" not in text
+        }
 
     delivery.waited(lambda: not untold().keys() & {queue.name for queue in queues})
     words = untold()
-    failures = [Failure(queue.path, words[queue.name], queue.at) for queue in queues if queue.name in words]
+    failures = [
+        Failure(queue.path, words[queue.name], queue.at) for queue in queues if queue.name in words
+    ]
     files = {path: delivery.tree.files[path] for path in map(delivery.path, queues)}
     failures += delivery.settled(delivery.committed(files))
     return counted("degraded queue told", len(queues), failures)
@@ -116,12 +132,16 @@ def _kept(delivery: GitDelivery) -> Outcome:
     own = [manifest for manifest in delivery.tree.manifests if manifest.unit == unit]
     before = contents(lab, own)
     folder = lab.plan.site.folder(f"{unit}/")
-    files = {path: content for path, content in delivery.tree.files.items() if path.startswith(folder)}
+    files = {
+        path: content for path, content in delivery.tree.files.items() if path.startswith(folder)
+    }
     delivery.committed(dict.fromkeys(files))
     failures = delivery.orphaned(tenant.application)
     failures += differences(lab, own, before, "is another, or gone, without its folder")
     failures += delivery.settled(delivery.committed(files))
-    return counted("objects kept without their folder", len(own), failures, f"of team {tenant.name}")
+    return counted(
+        "objects kept without their folder", len(own), failures, f"of team {tenant.name}"
+    )
 
 
 def _regenerated(delivery: GitDelivery) -> Outcome:
@@ -133,7 +153,10 @@ def _regenerated(delivery: GitDelivery) -> Outcome:
     commit = delivery.committed({path: json.dumps(body).encode()})
     delivery.refresh(delivery.units)
     failures = delivery.settled(commit._replace(applications=delivery.units))
-    builds = [path.rpartition(delivery.lab.plan.site.folder(""))[2] for path in delivery.argocd.builds[before:]]
+    builds = [
+        path.rpartition(delivery.lab.plan.site.folder(""))[2]
+        for path in delivery.argocd.builds[before:]
+    ]
     if builds != [manifest.unit]:
         failures.append(Failure(manifest.path, f"kustomize was run for {builds}", manifest.at))
     delivery.committed({path: delivery.tree.files[path]})

@@ -47,11 +47,17 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
     """
     _settle(lab)
     bad, good = Tries(), Tries()
-    makers = [*(_user(lab, role) for role in _USERS), *(_controller(lab, name) for name in _CONTROLLERS)]
+    makers = [
+        *(_user(lab, role) for role in _USERS),
+        *(_controller(lab, name) for name in _CONTROLLERS),
+    ]
     for maker in makers:
         bad.make(_pods(lab, maker, _NAMESPACE, _hostile(lab.plan.site)))
         good.make(_pods(lab, maker, _NAMESPACE, [({}, "")]))
-    daemons, demands = _controller(lab, _DAEMONS), [(change, "") for change, _ in _hostile(lab.plan.site)]
+    daemons, demands = (
+        _controller(lab, _DAEMONS),
+        [(change, "") for change, _ in _hostile(lab.plan.site)],
+    )
     good.make(_pods(lab, daemons, _SYSTEM, demands))
     good.make(_pods(lab, lab.api, _NAMESPACE, demands))
     standing = _pod(_NAMESPACE)
@@ -71,12 +77,17 @@ def _controller(lab: Lab, name: str) -> Api:
     return as_account(lab.api, f"system:serviceaccount:{_SYSTEM}:{name}")
 
 
-def _pods(lab: Lab, maker: Api, namespace: str, changes: Iterable[tuple[Body, str]]) -> Iterator[Try]:
+def _pods(
+    lab: Lab, maker: Api, namespace: str, changes: Iterable[tuple[Body, str]]
+) -> Iterator[Try]:
     """Yield new pods with a change to what anybody may have."""
     for change, words in changes:
         pod = with_change(_pod(namespace), change)
         yield Try(
-            f"a pod with {shown(change)}", partial(maker.create, pod, dry_run=True), lab.plan.site.cluster.at, words
+            f"a pod with {shown(change)}",
+            partial(maker.create, pod, dry_run=True),
+            lab.plan.site.cluster.at,
+            words,
         )
 
 
@@ -131,10 +142,17 @@ def _hostile(site: Site) -> Iterator[tuple[Body, str]]:
     """Yield what a new pod must not say."""
     yield from _hostile_changes(site)
     for device in site.cluster.devices:
-        asks = {"name": "main", "image": "example.com/image", "resources": {"limits": {device: "1"}}}
+        asks = {
+            "name": "main",
+            "image": "example.com/image",
+            "resources": {"limits": {device: "1"}},
+        }
         yield {"spec": {"containers": [asks]}}, _DEVICE
         harmless = {"name": "main", "image": "example.com/image"}
-        yield {"spec": {"initContainers": [{**asks, "name": "first"}], "containers": [harmless]}}, _DEVICE
+        yield (
+            {"spec": {"initContainers": [{**asks, "name": "first"}], "containers": [harmless]}},
+            _DEVICE,
+        )
     yield {"spec": {"nodeName": f"{site.cluster.pools[0].name}-001"}}, _NODE
     for priority in ("system-node-critical", "system-cluster-critical"):
         yield {"spec": {"priorityClassName": priority}}, _PRIORITY
@@ -142,7 +160,9 @@ def _hostile(site: Site) -> Iterator[tuple[Body, str]]:
 
 def _hostile_changes(site: Site) -> Iterator[tuple[Body, str]]:
     """Yield what an update of a pod must not bring, nor a new pod say."""
-    yield from (({"spec": {"tolerations": [each]}}, _TOLERATION) for each in _tolerations(site.cluster))
+    yield from (
+        ({"spec": {"tolerations": [each]}}, _TOLERATION) for each in _tolerations(site.cluster)
+    )
     if site.cluster.fabrics:
         yield from _networks(site)
 

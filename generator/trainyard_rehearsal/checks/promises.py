@@ -27,7 +27,9 @@ _PATIENCE = 120.0
 _NOWHERE = "nothing says so"
 
 
-def check_promises(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]) -> Iterator[Outcome]:
+def check_promises(
+    lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]
+) -> Iterator[Outcome]:
     """Try each promise in every queue that can show it; those that no queue here can show are told.
 
     Args:
@@ -45,20 +47,36 @@ def check_promises(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: 
             remark = ""
 
 
-def _promises(lab: Lab, every: Sequence[Lane], teams: Collection[str]) -> Iterator[tuple[str, int, Iterator[Failure]]]:
+def _promises(
+    lab: Lab, every: Sequence[Lane], teams: Collection[str]
+) -> Iterator[tuple[str, int, Iterator[Failure]]]:
     """Yield each promise, how many can show it, and what does not hold, which is tried when it is asked for."""
 
-    def tried(check: Callable[[Lab, list[Lane]], Iterator[Failure]], able: list[Lane]) -> Iterator[Failure]:
-        return (failure for each in rounds(able, lambda lane: sum(lane.reach)) for failure in check(lab, each))
+    def tried(
+        check: Callable[[Lab, list[Lane]], Iterator[Failure]], able: list[Lane]
+    ) -> Iterator[Failure]:
+        return (
+            failure
+            for each in rounds(able, lambda lane: sum(lane.reach))
+            for failure in check(lab, each)
+        )
 
     lanes = [lane for lane in every if lane.space.team.name in teams]
     yield "over quota waits", len(lanes), tried(_over_quota, list(lanes))
     pools = {lane.flavors[0].name: lane for lane in lanes}.values()
-    yield "job without nodes says so", len(pools), (each for lane in pools for each in _nowhere(lab, lane))
+    yield (
+        "job without nodes says so",
+        len(pools),
+        (each for lane in pools for each in _nowhere(lab, lane)),
+    )
     ranked = [lane for lane in lanes if len(lane.space.priorities) > 1]
     yield "higher priority goes first", len(ranked), tried(_priority, ranked)
     wide = [lane for lane in lanes if _leaves(lane) > 1 and sum(lane.own) >= 4]
-    yield "job fits between others", len(wide), (each for lane in wide for each in _fragmented(lab, lane))
+    yield (
+        "job fits between others",
+        len(wide),
+        (each for lane in wide for each in _fragmented(lab, lane)),
+    )
     pairs = [pair for pair in Lending(lab.plan.site, every).pairs() if _is_of(pair, teams)]
     pressed = [pair for pair in pairs if pair.is_pressed]
     held = [pair for pair in pairs if pair.is_limited]
@@ -127,12 +145,20 @@ def _waits(lab: Lab, job: Job, lane: Lane) -> str:
     lab.processes.waited(lambda: "insufficient" in seen.waits_because or job.is_admitted, _PATIENCE)
     if job.is_admitted:
         return f"{job.name} is admitted and should wait"
-    return "" if "insufficient" in seen.waits_because else f"{job.name} waits: {seen.waits_because or _NOWHERE}"
+    return (
+        ""
+        if "insufficient" in seen.waits_because
+        else f"{job.name} waits: {seen.waits_because or _NOWHERE}"
+    )
 
 
 def _is_preempted(job: Job) -> bool:
     """Tell whether Kueue took a job's nodes away for another."""
-    found = (each for each in conditions(job.workload) if each["type"] == "Evicted" and each["status"] == "True")
+    found = (
+        each
+        for each in conditions(job.workload)
+        if each["type"] == "Evicted" and each["status"] == "True"
+    )
     return any("Preempted" in str(each["message"]) for each in found)
 
 
@@ -143,15 +169,22 @@ def _priority(lab: Lab, lanes: Sequence[Lane]) -> Iterator[Failure]:
         all_admitted(lab, [job for _, jobs in full for job in jobs])
         for lane, jobs in full:
             yield from _wrong(lane, told(jobs))
-        urgent = [(lane, jobs, [crowd.add(lane, lane.least, lane.space.priorities[-1])]) for lane, jobs in full]
+        urgent = [
+            (lane, jobs, [crowd.add(lane, lane.least, lane.space.priorities[-1])])
+            for lane, jobs in full
+        ]
         yield from _pushed(lab, crowd, urgent)
 
 
-def _pushed(lab: Lab, crowd: Crowd, pushes: Sequence[tuple[Lane, Sequence[Job], Sequence[Job]]]) -> Iterator[Failure]:
+def _pushed(
+    lab: Lab, crowd: Crowd, pushes: Sequence[tuple[Lane, Sequence[Job], Sequence[Job]]]
+) -> Iterator[Failure]:
     """Look whether in each queue the jobs make room for those that come first, say why, and come back after them."""
     all_admitted(lab, [job for *_, first in pushes for job in first])
     for lane, jobs, first in pushes:
-        if not (words := _if_any("nobody makes room", told(first))) and not any(map(_is_preempted, jobs)):
+        if not (words := _if_any("nobody makes room", told(first))) and not any(
+            map(_is_preempted, jobs)
+        ):
             words = f"nobody was evicted for {', '.join(job.name for job in first)}"
         yield from _wrong(lane, words)
     for job in (job for *_, first in pushes for job in first):
@@ -169,7 +202,9 @@ def _lend_out(crowd: Crowd, lanes: Sequence[Lane], pair: Pair) -> tuple[list[Job
     """
     busy = {pair.borrower.queue.name, pair.owner.queue.name}
     pool = pair.owner.flavors[0].name
-    others = [lane for lane in lanes if lane.queue.name not in busy and lane.flavors[0].name == pool]
+    others = [
+        lane for lane in lanes if lane.queue.name not in busy and lane.flavors[0].name == pool
+    ]
     jobs = [job for lane in others for job in crowd.fill(lane, lane.own)]
     return jobs, crowd.fill(pair.borrower, [sum(pair.borrower.own) + pair.lent])
 
@@ -180,7 +215,9 @@ def _reclaim(lab: Lab, lanes: Sequence[Lane], pair: Pair) -> Iterator[Failure]:
         others, borrowing = _lend_out(crowd, lanes, pair)
         all_admitted(lab, [*others, *borrowing])
         yield from _wrong(pair.owner, _if_any("nothing is lent", told([*others, *borrowing])))
-        yield from _pushed(lab, crowd, [(pair.owner, borrowing, crowd.fill(pair.owner, pair.owner.own))])
+        yield from _pushed(
+            lab, crowd, [(pair.owner, borrowing, crowd.fill(pair.owner, pair.owner.own))]
+        )
 
 
 def _lending(lab: Lab, lanes: Sequence[Lane], pair: Pair) -> Iterator[Failure]:
@@ -189,7 +226,9 @@ def _lending(lab: Lab, lanes: Sequence[Lane], pair: Pair) -> Iterator[Failure]:
         others, borrowing = _lend_out(crowd, lanes, pair)
         all_admitted(lab, [*others, *borrowing])
         yield from _wrong(pair.owner, _if_any("less is lent", told([*others, *borrowing])))
-        yield from _wrong(pair.owner, _waits(lab, crowd.add(pair.borrower, pair.borrower.least), pair.borrower))
+        yield from _wrong(
+            pair.owner, _waits(lab, crowd.add(pair.borrower, pair.borrower.least), pair.borrower)
+        )
 
 
 def _leaves(lane: Lane) -> int:
@@ -209,7 +248,9 @@ def _fragmented(lab: Lab, lane: Lane) -> Iterator[Failure]:
             crowd.leave(job)
         size = min(len(ended) * lane.least, lane.grant.nodes)
         large = crowd.add(lane, size)
-        if not lab.processes.waited(lambda: _running(large) == size or "topology" in large.waits_because, _PATIENCE):
+        if not lab.processes.waited(
+            lambda: _running(large) == size or "topology" in large.waits_because, _PATIENCE
+        ):
             what = f"a job of {size} pods between {len(small) - len(ended)} others"
             yield from _wrong(lane, f"{what}: {told([large]) or 'no pods'}")
 
@@ -221,7 +262,11 @@ def _running(job: Job) -> int:
 def _nowhere(lab: Lab, lane: Lane) -> Iterator[Failure]:
     """Close every node of a queue; a job says so where its user looks, and runs when they open."""
     pool = lane.flavors[0].pool.name
-    nodes = [node for node in lab.api.list("v1", "Node") if node["metadata"]["name"].rpartition("-")[0] == pool]
+    nodes = [
+        node
+        for node in lab.api.list("v1", "Node")
+        if node["metadata"]["name"].rpartition("-")[0] == pool
+    ]
     with Crowd(lab) as crowd:
         try:
             _close(lab, nodes, closed=True)

@@ -57,7 +57,8 @@ _PLATFORM: tuple[Right, ...] = (
     (
         _READ,
         {
-            "": "events limitranges namespaces persistentvolumeclaims persistentvolumes pods resourcequotas",
+            "": "events limitranges namespaces persistentvolumeclaims persistentvolumes pods "
+            "resourcequotas",
             "k8s.cni.cncf.io": "network-attachment-definitions",
             "kueue.x-k8s.io": "clusterqueues cohorts localqueues workloads",
             "networking.k8s.io": "networkpolicies",
@@ -74,11 +75,25 @@ _OPERATOR: tuple[Right, ...] = (
             "batch": "jobs",
             "jobset.x-k8s.io": "jobsets",
             "machineconfiguration.openshift.io": "kubeletconfigs machineconfigpools",
-            "sriovnetwork.openshift.io": "sriovnetworknodepolicies sriovnetworknodestates sriovnetworkpoolconfigs",
+            "sriovnetwork.openshift.io": "sriovnetworknodepolicies sriovnetworknodestates "
+            "sriovnetworkpoolconfigs",
         },
     ),
-    ("get", {"visibility.kueue.x-k8s.io": "clusterqueues/pendingworkloads localqueues/pendingworkloads"}),
-    ("delete", {"jobset.x-k8s.io": "jobsets", "kueue.x-k8s.io": "workloads", "trainer.kubeflow.org": "trainjobs"}),
+    (
+        "get",
+        {
+            "visibility.kueue.x-k8s.io": "clusterqueues/pendingworkloads "
+            "localqueues/pendingworkloads"
+        },
+    ),
+    (
+        "delete",
+        {
+            "jobset.x-k8s.io": "jobsets",
+            "kueue.x-k8s.io": "workloads",
+            "trainer.kubeflow.org": "trainjobs",
+        },
+    ),
 )
 _AUDITOR: tuple[Right, ...] = (
     *_PLATFORM,
@@ -86,7 +101,8 @@ _AUDITOR: tuple[Right, ...] = (
         _READ,
         {
             "": "serviceaccounts",
-            "admissionregistration.k8s.io": "validatingadmissionpolicies validatingadmissionpolicybindings",
+            "admissionregistration.k8s.io": "validatingadmissionpolicies "
+            "validatingadmissionpolicybindings",
             "rbac.authorization.k8s.io": "clusterrolebindings clusterroles rolebindings roles",
         },
     ),
@@ -110,10 +126,11 @@ EVERYBODYS = {
 """What Kubernetes allows to whoever has signed in: to ask who they are and what they may."""
 
 _RESOURCES = {
-    "": "configmaps events groups limitranges namespaces namespaces/finalize nodes nodes/proxy nodes/status"
-    " persistentvolumeclaims persistentvolumes pods pods/attach pods/binding pods/ephemeralcontainers pods/eviction"
-    " pods/exec pods/log pods/portforward pods/proxy pods/status podtemplates replicationcontrollers resourcequotas"
-    " secrets serviceaccounts serviceaccounts/token services services/proxy users",
+    "": "configmaps events groups limitranges namespaces namespaces/finalize nodes nodes/proxy "
+    "nodes/status persistentvolumeclaims persistentvolumes pods pods/attach pods/binding "
+    "pods/ephemeralcontainers pods/eviction pods/exec pods/log pods/portforward pods/proxy "
+    "pods/status podtemplates replicationcontrollers resourcequotas secrets serviceaccounts "
+    "serviceaccounts/token services services/proxy users",
     "admissionregistration.k8s.io": "mutatingwebhookconfigurations validatingadmissionpolicies"
     " validatingadmissionpolicybindings validatingwebhookconfigurations",
     "apiextensions.k8s.io": "customresourcedefinitions",
@@ -125,12 +142,14 @@ _RESOURCES = {
     "external-secrets.io": "clustersecretstores externalsecrets secretstores",
     "jobset.x-k8s.io": "jobsets jobsets/status",
     "k8s.cni.cncf.io": "multi-networkpolicies network-attachment-definitions",
-    "kueue.x-k8s.io": "admissionchecks clusterqueues clusterqueues/status cohorts localqueues localqueues/status"
-    " resourceflavors topologies workloadpriorityclasses workloads workloads/status",
+    "kueue.x-k8s.io": "admissionchecks clusterqueues clusterqueues/status cohorts localqueues "
+    "localqueues/status resourceflavors topologies workloadpriorityclasses "
+    "workloads workloads/status",
     "machineconfiguration.openshift.io": "kubeletconfigs machineconfigpools machineconfigs",
     "networking.k8s.io": "ingresses networkpolicies",
     "nv-ipam.nvidia.com": "cidrpools ippools",
-    "policy.networking.k8s.io": "adminnetworkpolicies baselineadminnetworkpolicies clusternetworkpolicies",
+    "policy.networking.k8s.io": "adminnetworkpolicies baselineadminnetworkpolicies "
+    "clusternetworkpolicies",
     "rbac.authorization.k8s.io": "clusterrolebindings clusterroles rolebindings roles",
     "resource.k8s.io": "resourceclaims resourceclaimtemplates",
     "scheduling.k8s.io": "priorityclasses",
@@ -138,7 +157,8 @@ _RESOURCES = {
     "sriovnetwork.openshift.io": "sriovibnetworks sriovnetworknodepolicies sriovnetworknodestates"
     " sriovnetworkpoolconfigs sriovnetworks sriovoperatorconfigs",
     "storage.k8s.io": "storageclasses",
-    "trainer.kubeflow.org": "clustertrainingruntimes trainingruntimes trainjobs trainjobs/finalizers trainjobs/status",
+    "trainer.kubeflow.org": "clustertrainingruntimes trainingruntimes trainjobs "
+    "trainjobs/finalizers trainjobs/status",
     "visibility.kueue.x-k8s.io": "clusterqueues/pendingworkloads localqueues/pendingworkloads",
     "whereabouts.cni.cncf.io": "ippools",
     "*": "*",
@@ -158,14 +178,20 @@ _OWN_VERBS: dict[Resource, str] = {
 @cache
 def rights(role: str) -> frozenset[tuple[str, Resource]]:
     """Return the verbs on resources that a role has where it is held."""
-    return frozenset((verb, each) for verbs, by in _RIGHTS[role] for each in _each(by) for verb in verbs.split())
+    return frozenset(
+        (verb, each) for verbs, by in _RIGHTS[role] for each in _each(by) for verb in verbs.split()
+    )
 
 
 @cache
 def cells() -> frozenset[tuple[str, Resource]]:
     """Return every verb and resource that everybody is tried with."""
-    usual = {resource: _OF_A_PART if "/" in resource[1] else _EVERY for resource in _each(_RESOURCES)}
-    return frozenset((verb, each) for each, verbs in (usual | _OWN_VERBS).items() for verb in verbs.split())
+    usual = {
+        resource: _OF_A_PART if "/" in resource[1] else _EVERY for resource in _each(_RESOURCES)
+    }
+    return frozenset(
+        (verb, each) for each, verbs in (usual | _OWN_VERBS).items() for verb in verbs.split()
+    )
 
 
 def _each(by_group: Mapping[str, str]) -> Iterator[Resource]:

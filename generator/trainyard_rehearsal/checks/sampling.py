@@ -24,7 +24,8 @@ _AMOUNTS = {
     "ResourceQuota": ("spec", r"hard\Z"),
     "SriovNetwork": ("spec", r"vlan\Z"),
 }
-"""By kind: a field, and what the keys in it are called that hold amounts or a number of the team's own."""
+"""By kind: a field, and what the keys in it are called that hold amounts or a number of the team's
+own."""
 _UID_RANGES = re.compile(r'("openshift\.io/sa\.scc\.[a-z-]+": )"[^"]*"')
 """Ids that a namespace has of its own."""
 
@@ -57,7 +58,9 @@ class Sampled:
     def remark(self) -> str:
         """What the table says; empty when every team is tried."""
         some = len(self.teams) < self.every
-        return f"{len(self.teams)} of {self.every} teams, the rest have the same shape" if some else ""
+        return (
+            f"{len(self.teams)} of {self.every} teams, the rest have the same shape" if some else ""
+        )
 
 
 def every_team(site: Site) -> Sampled:
@@ -75,7 +78,9 @@ def sampled(site: Site, manifests: Sequence[Manifest]) -> Sampled:
     shapes: dict[Hashable, list[Tenant]] = defaultdict(list)
     for tenant, shape in zip(site.tenants, shapes_of(site, manifests), strict=True):
         shapes[shape].append(tenant)
-    ends = [end for alike in shapes.values() for end in (min(alike, key=_reach), max(alike, key=_reach))]
+    ends = [
+        end for alike in shapes.values() for end in (min(alike, key=_reach), max(alike, key=_reach))
+    ]
     # These two change while Argo CD delivers.
     active = [tenant for tenant in site.tenants if tenant.team.state == "active"]
     chosen = frozenset(tenant.name for tenant in (*ends, *active[:1], *active[-1:]))
@@ -91,14 +96,17 @@ def remarked(outcomes: Iterator[Outcome], teams: Sampled) -> Iterator[Outcome]:
 
 def _reach(tenant: Tenant) -> Fraction:
     """Return all nodes that a team can have; of teams with as many, the first is both the least and the most."""
-    return sum((flavor.quota.reach for queue in tenant.queues for flavor in queue.flavors), Fraction(0))
+    return sum(
+        (flavor.quota.reach for queue in tenant.queues for flavor in queue.flavors), Fraction(0)
+    )
 
 
 def shapes_of(site: Site, manifests: Sequence[Manifest]) -> Iterator[Hashable]:
     """Yield the shape of each team of a cluster, in order; teams of equal shapes are alike.
 
-    It is every object that is made for the team, with its own names and numbers replaced, and beside that what the
-    profile says in names that all teams share: a word that is replaced in one place is then still compared in another.
+    It is every object that is made for the team, with its own names and numbers replaced, and
+    beside that what the profile says in names that all teams share: a word that is replaced in one
+    place is then still compared in another.
     """
     own: dict[str, list[Manifest]] = defaultdict(list)
     shared = _shared_groups(site)
@@ -109,7 +117,11 @@ def shapes_of(site: Site, manifests: Sequence[Manifest]) -> Iterator[Hashable]:
     runtimes = {each.name: each for each in manifests if each.kind.name == "ClusterTrainingRuntime"}
     for tenant in site.tenants:
         launches = {launch.name for space in tenant.spaces for launch in space.launches}
-        made = [*own[tenant.team.at.file], *own[f"teams/{tenant.name}"], *(runtimes[name] for name in launches)]
+        made = [
+            *own[tenant.team.at.file],
+            *own[f"teams/{tenant.name}"],
+            *(runtimes[name] for name in launches),
+        ]
         plain = _anonymous(tenant, shared)
         yield _said(tenant, shared), tuple(sorted(plain(_without_amounts(each)) for each in made))
 
@@ -118,12 +130,23 @@ def _said(tenant: Tenant, shared: frozenset[str]) -> Hashable:
     team = tenant.team
     return (
         *(team.state, team.cohort, team.runtimes, team.components, team.encrypts_transit),
-        tuple(sorted((role, name) for role, groups in team.groups.items() for name in groups if name in shared)),
+        tuple(
+            sorted(
+                (role, name)
+                for role, groups in team.groups.items()
+                for name in groups
+                if name in shared
+            )
+        ),
         tuple(sorted((account.name, account.role, account.owner) for account in team.accounts)),
         tuple((space.name, space.storage, space.priorities) for space in team.spaces),
         tuple(_quota(flavor) for queue in tenant.queues for flavor in queue.flavors),
         tuple(
-            (grant.launch.runtime.name, grant.launch.part, grant.nodes * grant.launch.part > flavor.quota.nodes)
+            (
+                grant.launch.runtime.name,
+                grant.launch.part,
+                grant.nodes * grant.launch.part > flavor.quota.nodes,
+            )
             for space in tenant.spaces
             for grant in space.grants
             for queue in tenant.queues
@@ -136,7 +159,13 @@ def _quota(flavor: Flavor) -> Hashable:
     """Return of what kind a quota is; a share in full, as its runtimes are made for it."""
     quota = flavor.quota
     lends = (bool(quota.lent), quota.lent == quota.own)
-    return flavor.pool.name, quota.unit, quota.own if quota.is_share else quota.own > 0, bool(quota.borrowed), lends
+    return (
+        flavor.pool.name,
+        quota.unit,
+        quota.own if quota.is_share else quota.own > 0,
+        bool(quota.borrowed),
+        lends,
+    )
 
 
 def _shared_groups(site: Site) -> frozenset[str]:
@@ -155,7 +184,12 @@ def _without_amounts(manifest: Manifest) -> dict[str, Any]:
     if manifest.kind.name not in _AMOUNTS:
         return body
     field, amounts = _AMOUNTS[manifest.kind.name]
-    return {**body, field: {key: each for key, each in body.get(field, {}).items() if not re.match(amounts, key)}}
+    return {
+        **body,
+        field: {
+            key: each for key, each in body.get(field, {}).items() if not re.match(amounts, key)
+        },
+    }
 
 
 def _anonymous(tenant: Tenant, shared: frozenset[str]) -> Callable[[Mapping[str, Any]], str]:
@@ -169,11 +203,15 @@ def _anonymous(tenant: Tenant, shared: frozenset[str]) -> Callable[[Mapping[str,
     }
     words |= {each.bucket: "<bucket>" for space in tenant.spaces for each in space.buckets}
     words |= {
-        each.request.volume: "<volume>" for space in tenant.spaces for each in space.claims if each.request.volume
+        each.request.volume: "<volume>"
+        for space in tenant.spaces
+        for each in space.claims
+        if each.request.volume
     }
     for pool in tenant.address_pools:
         words[str(pool.addresses)] = f"<rail {pool.rail} /{pool.addresses.prefixlen}>"
-        # A VLAN is a plain number, which may stand for anything: `_AMOUNTS` leaves out the one that is the team's.
+        # A VLAN is a plain number, which may stand for anything: `_AMOUNTS` leaves out the one that
+        # is the team's.
         if isinstance(segment := pool.fabric.link.entry(pool.allocation.segment), str):
             words[segment] = "<segment>"
     words |= {team.contact: "<contact>", team.name: "<team>"}

@@ -14,8 +14,12 @@ STEERING: tuple[tuple[Body, str], ...] = (
     ({"finalizers": ["foregroundDeletion"]}, FINALIZER),
     ({"ownerReferences": [_OWNER]}, OWNER),
     ({"ownerReferences": [{**_OWNER, "controller": True, "blockOwnerDeletion": True}]}, OWNER),
-    ({"annotations": {"argocd.argoproj.io/tracking-id": "lab-team-nlp:/ConfigMap:team-nlp/x"}}, DELIVERY),
+    (
+        {"annotations": {"argocd.argoproj.io/tracking-id": "lab-team-nlp:/ConfigMap:team-nlp/x"}},
+        DELIVERY,
+    ),
     ({"annotations": {"argocd.argoproj.io/sync-options": "Prune=confirm"}}, DELIVERY),
     ({"labels": {"argocd.argoproj.io/instance": "x"}}, DELIVERY),
 )
-"""Metadata that each was seen to keep nodes, or a sync, for ever (docs/explanation/isolation.md)."""
+"""Metadata that each was seen to keep nodes, or a sync, for ever
+(docs/explanation/isolation.md)."""

@@ -32,7 +32,10 @@ def check_sync(delivery: GitDelivery) -> Generator[Outcome, None, bool]:
         return False
     failures = delivery.settled(commit)
     stand_ins = sum(manifest.kind.name in STATUSES for manifest in delivery.tree.manifests)
-    remark = f"in {time.monotonic() - began:.0f} s; the rehearsal writes the status of {stand_ins} objects"
+    remark = (
+        f"in {time.monotonic() - began:.0f} s; the rehearsal writes the status of {stand_ins} "
+        "objects"
+    )
     remark += "; it starts the sync of the nodes' objects" if _is_by_hand(delivery) else ""
     remark += f"; {_NO_MORE}" if failures else ""
     yield counted("applications synced and healthy", len(delivery.units), failures, remark)
@@ -48,7 +51,9 @@ def _applied(delivery: GitDelivery) -> Iterator[Failure]:
     """Apply by hand what Argo CD begins with; yield what is refused."""
     for manifest in (each for each in in_order(delivery.tree.manifests) if each.unit == "argocd"):
         try:
-            delivery.lab.api.apply(manifest.body, delivery.tree.files[delivery.path(manifest)], manager="kubectl")
+            delivery.lab.api.apply(
+                manifest.body, delivery.tree.files[delivery.path(manifest)], manager="kubectl"
+            )
         except Refused as refused:
             yield Failure(manifest.path, str(refused), manifest.at)
 
@@ -59,7 +64,11 @@ def _moved(delivery: GitDelivery) -> Outcome:
     address, own = site.cluster.settings.repository.encode(), delivery.repository.address.encode()
     root = PurePosixPath(site.folder(""))
     ours = {PurePosixPath(path): content for path, content in delivery.tree.files.items()}
-    ours = {path.relative_to(root): content for path, content in ours.items() if path.is_relative_to(root)}
+    ours = {
+        path.relative_to(root): content
+        for path, content in ours.items()
+        if path.is_relative_to(root)
+    }
     committed = {path: (tree / path).read_bytes() for path in ours}
     failures = [
         Failure(str(path), "differs from the committed file in more than that", site.cluster.at)
@@ -67,4 +76,9 @@ def _moved(delivery: GitDelivery) -> Outcome:
         if content != committed[path].replace(address, own)
     ]
     count = sum(content != committed[path] for path, content in ours.items())
-    return counted("files as committed", len(ours), failures, f"{count} with the address of a repository of ours")
+    return counted(
+        "files as committed",
+        len(ours),
+        failures,
+        f"{count} with the address of a repository of ours",
+    )

@@ -14,7 +14,9 @@ from trainyard_rehearsal.outcome import Outcome
 
 _PROJECT = "rehearsal-project"
 _MAKER = "namespace-maker@example.com"
-_REQUESTER = {"metadata": {"annotations": {"openshift.io/requester": "self-provisioner@example.com"}}}
+_REQUESTER = {
+    "metadata": {"annotations": {"openshift.io/requester": "self-provisioner@example.com"}}
+}
 _RBAC = "rbac.authorization.k8s.io"
 _OPENSHIFT = "system:serviceaccount:openshift-apiserver:openshift-apiserver-sa"
 """Makes the projects that users request, in its own name."""
@@ -57,19 +59,33 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
 
 def _apiserver(lab: Lab) -> Api:
     """Return the API as OpenShift's own server calls it, which may do anything."""
-    groups = ["system:masters", "system:serviceaccounts", "system:serviceaccounts:openshift-apiserver"]
+    groups = [
+        "system:masters",
+        "system:serviceaccounts",
+        "system:serviceaccounts:openshift-apiserver",
+    ]
     return lab.api.acting(_OPENSHIFT, groups)
 
 
 def _made(lab: Lab, maker: Api, bodies: list[Body], words: str) -> Iterator[Try]:
     for body in bodies:
         request = partial(maker.create, body, dry_run=True)
-        yield Try(f"a new Namespace {shown(body['metadata'])}: {words}", request, lab.plan.site.cluster.at, words)
+        yield Try(
+            f"a new Namespace {shown(body['metadata'])}: {words}",
+            request,
+            lab.plan.site.cluster.at,
+            words,
+        )
 
 
 def _changed(lab: Lab, maker: Api, change: Body, words: str) -> Iterator[Try]:
     request = partial(maker.patch, _namespace(_PROJECT), change, dry_run=True)
-    yield Try(f"a requested project changed to {shown(change)}: {words}", request, lab.plan.site.cluster.at, words)
+    yield Try(
+        f"a requested project changed to {shown(change)}: {words}",
+        request,
+        lab.plan.site.cluster.at,
+        words,
+    )
 
 
 def _namespace(name: str) -> Body:
@@ -79,8 +95,17 @@ def _namespace(name: str) -> Body:
 def _maker() -> Iterator[Body]:
     """Yield who may make and change namespaces, and nothing else: an operator that gives users namespaces."""
     metadata = {"name": "rehearsal-namespaces"}
-    rule = {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["create", "get", "patch", "update"]}
-    yield {"apiVersion": f"{_RBAC}/v1", "kind": "ClusterRole", "metadata": metadata, "rules": [rule]}
+    rule = {
+        "apiGroups": [""],
+        "resources": ["namespaces"],
+        "verbs": ["create", "get", "patch", "update"],
+    }
+    yield {
+        "apiVersion": f"{_RBAC}/v1",
+        "kind": "ClusterRole",
+        "metadata": metadata,
+        "rules": [rule],
+    }
     yield {
         "apiVersion": f"{_RBAC}/v1",
         "kind": "ClusterRoleBinding",

@@ -29,7 +29,10 @@ _CLAIMS: tuple[tuple[Body, str], ...] = (
 )
 _CLAIMS_OF_A_CLASS: tuple[tuple[Body, str], ...] = (
     ({"spec": {"volumeName": "of-another-team"}}, _VOLUME),
-    ({"metadata": {"annotations": {"volume.beta.kubernetes.io/storage-class": "of-nobody"}}}, _VOLUME),
+    (
+        {"metadata": {"annotations": {"volume.beta.kubernetes.io/storage-class": "of-nobody"}}},
+        _VOLUME,
+    ),
     ({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}}, _VOLUME),
     ({"spec": {"resources": {"requests": {"storage": "900Pi"}}}}, _COUNT),
 )
@@ -58,7 +61,12 @@ def _config_maps(lab: Lab, space: Space) -> Iterator[Try]:
     for metadata, words in STEERING:
         change = {"metadata": metadata}
         yield _create(user, with_change(plain, change), words, at)
-        yield Try(f"{space.namespace}: {shown(change)}", partial(user.patch, stands, change, dry_run=True), at, words)
+        yield Try(
+            f"{space.namespace}: {shown(change)}",
+            partial(user.patch, stands, change, dry_run=True),
+            at,
+            words,
+        )
     for ending in space.cluster.release.reserved_config_maps:
         yield _create(user, config_map(space, f"job{ending}"), RESERVED, at)
     yield _create(user, {**plain, "data": {"a": "x" * 200_000, "b": "x" * 100_000}}, _BYTES, at)
@@ -75,7 +83,9 @@ def _claims(lab: Lab, space: Space) -> Iterator[Try]:
         for change, words in _CLAIMS_OF_A_CLASS:
             yield _create(admin, with_change(_claim(space, name), change), words, at)
         for metadata, words in STEERING:
-            yield _create(admin, with_change(_claim(space, name), {"metadata": metadata}), words, at)
+            yield _create(
+                admin, with_change(_claim(space, name), {"metadata": metadata}), words, at
+            )
 
 
 def _good(lab: Lab, space: Space) -> Iterator[Try]:

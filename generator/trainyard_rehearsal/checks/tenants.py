@@ -39,11 +39,15 @@ class Subject:
 
     def rights(self, namespace: str) -> set[tuple[str, Resource]]:
         """Return what their roles allow in a namespace, or in the whole cluster when none is said."""
-        return {each for role, home in self.held if home in {"", namespace} for each in rights(role)}
+        return {
+            each for role, home in self.held if home in {"", namespace} for each in rights(role)
+        }
 
     def places(self, site: Site) -> list[str]:
         """Return the namespaces to try them in: their own, another team's, and that of everybody's limits."""
-        return list(dict.fromkeys([*self._homes, *self._foreign(site), site.cluster.system_namespace]))
+        return list(
+            dict.fromkeys([*self._homes, *self._foreign(site), site.cluster.system_namespace])
+        )
 
     @property
     def _homes(self) -> list[str]:
@@ -60,19 +64,26 @@ def subjects(site: Site) -> list[Subject]:
     at = {}
     for space in (space for tenant in site.tenants for space in tenant.spaces):
         home = space.namespace
-        members = [("group", group, role) for role, groups in space.team.groups.items() for group in groups]
+        members = [
+            ("group", group, role) for role, groups in space.team.groups.items() for group in groups
+        ]
         members += [("account", f"{home}:{each.name}", each.role) for each in space.team.accounts]
         for kind, name, role in members:
             held.setdefault((kind, name), []).extend([(role, home), ("catalog viewer", "")])
             at[kind, name] = space.team.at
         held["account", f"{home}:{names.JOB_ACCOUNT}"] = []
         at["account", f"{home}:{names.JOB_ACCOUNT}"] = space.team.at
-    for role, groups in {"operator": site.cluster.operators, "auditor": site.cluster.auditors}.items():
+    for role, groups in {
+        "operator": site.cluster.operators,
+        "auditor": site.cluster.auditors,
+    }.items():
         for group in groups:
             held.setdefault(("group", group), []).append((role, ""))
     if cleanup := site.cluster.finished_jobs:
         homes = [space.namespace for tenant in site.tenants for space in tenant.spaces]
-        held["account", f"{site.cluster.system_namespace}:{cleanup.name}"] = [("clean-up", home) for home in homes]
+        held["account", f"{site.cluster.system_namespace}:{cleanup.name}"] = [
+            ("clean-up", home) for home in homes
+        ]
     held["group", "of-no-team"] = []
     return [
         _subject(kind, name, tuple(roles), at.get((kind, name), site.cluster.at))
@@ -81,7 +92,10 @@ def subjects(site: Site) -> list[Subject]:
 
 
 def _subject(kind: str, name: str, held: tuple[tuple[str, str], ...], at: Pointer) -> Subject:
-    roles = ", ".join(dict.fromkeys(f"{role} of {home}" if home else role for role, home in held)) or "no role"
+    roles = (
+        ", ".join(dict.fromkeys(f"{role} of {home}" if home else role for role, home in held))
+        or "no role"
+    )
     if kind == "group":
         return Subject(f"group {name} ({roles})", f"somebody@{name}", (name, _SIGNED_IN), held, at)
     home = name.partition(":")[0]
@@ -89,7 +103,9 @@ def _subject(kind: str, name: str, held: tuple[tuple[str, str], ...], at: Pointe
     return Subject(f"account {name} ({roles})", f"system:serviceaccount:{name}", groups, held, at)
 
 
-def check_tenants(lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]) -> Iterator[Outcome]:
+def check_tenants(
+    lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]
+) -> Iterator[Outcome]:
     """Have the API server list what everybody may where; then make the requests that matter, as dry runs.
 
     Args:
@@ -116,7 +132,9 @@ def _members(site: Site, teams: Collection[str]) -> Iterator[Subject]:
 def _cells(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
     """Compare all that the API server lists with all that the roles say: nothing more, nothing less."""
     places = [(who, place) for who in everybody for place in who.places(lab.plan.site)]
-    found = at_once(partial(_listed, lab.api.acting(who.user, who.groups), place) for who, place in places)
+    found = at_once(
+        partial(_listed, lab.api.acting(who.user, who.groups), place) for who, place in places
+    )
     tried, open_, failures = 0, 0, []
     for (who, place), listed in zip(places, found, strict=True):
         meant = who.rights(place)
@@ -124,7 +142,12 @@ def _cells(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
         for verb, resource in sorted(listed ^ meant):
             words = f"the API server {'refuses' if (verb, resource) in meant else 'allows'} it"
             failures.append(Failure(f"{who.told}: {_told(verb, resource, place)}", words, who.at))
-    return counted("tenant cells", tried, failures, f"{len(everybody)} groups and accounts; {open_} cells are open")
+    return counted(
+        "tenant cells",
+        tried,
+        failures,
+        f"{len(everybody)} groups and accounts; {open_} cells are open",
+    )
 
 
 def _listed(api: Api, namespace: str) -> set[tuple[str, Resource]]:
@@ -149,7 +172,9 @@ def _requests(lab: Lab, everybody: Sequence[Subject], jobs: Mapping[str, Body]) 
     made = [(who, *each) for who in everybody for each in _attempts(lab.plan.site, who, jobs)]
     words = at_once(partial(_surprise, lab.api, *each) for each in made)
     failures = [
-        Failure(f"{who.told}: {_told(attempt.verb, attempt.resource(lab.api), place)}", said, who.at)
+        Failure(
+            f"{who.told}: {_told(attempt.verb, attempt.resource(lab.api), place)}", said, who.at
+        )
         for (who, attempt, place), said in zip(made, words, strict=True)
         if said
     ]
@@ -158,7 +183,11 @@ def _requests(lab: Lab, everybody: Sequence[Subject], jobs: Mapping[str, Body]) 
 
 def _attempts(site: Site, who: Subject, jobs: Mapping[str, Body]) -> Iterator[tuple[Attempt, str]]:
     """Yield requests and where they are made; a job is the place's own sample, where it has one."""
-    classes = {space.namespace: space.claimable_classes for tenant in site.tenants for space in tenant.spaces}
+    classes = {
+        space.namespace: space.claimable_classes
+        for tenant in site.tenants
+        for space in tenant.spaces
+    }
     for place in who.places(site):
         if place in jobs:
             yield Attempt("create", TRAINER, "TrainJob", "", jobs[place]), place
@@ -173,5 +202,9 @@ def _surprise(api: Api, who: Subject, attempt: Attempt, place: str) -> str:
     try:
         attempt.send(api.acting(who.user, who.groups), place)
     except Refused as refused:
-        return "" if refused.status == (_MISSING if meant else _FORBIDDEN) else f"{refused.status}: {refused}"
+        return (
+            ""
+            if refused.status == (_MISSING if meant else _FORBIDDEN)
+            else f"{refused.status}: {refused}"
+        )
     return "" if meant else "let through"

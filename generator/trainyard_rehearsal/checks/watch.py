@@ -47,7 +47,9 @@ class Watch:
 
     def without(self, team: str) -> Watch:
         """Return the watch over the others' jobs."""
-        return replace(self, jobs={name: watched for name, watched in self.jobs.items() if name != team})
+        return replace(
+            self, jobs={name: watched for name, watched in self.jobs.items() if name != team}
+        )
 
     def disturbed(self) -> Iterator[Failure]:
         """Yield each job that is not what it was."""
@@ -65,7 +67,9 @@ class Watch:
         """Delete the jobs, and wait until nothing is left of them."""
         for job, _, _ in self.jobs.values():
             job.delete()
-        self.lab.processes.waited(lambda: all(job.is_gone for job, _, _ in self.jobs.values()), _PATIENCE)
+        self.lab.processes.waited(
+            lambda: all(job.is_gone for job, _, _ in self.jobs.values()), _PATIENCE
+        )
 
 
 def watch(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> tuple[Watch, list[Failure]]:
@@ -92,7 +96,11 @@ def _borrows(sample: Sample) -> bool:
     """Tell whether a team owns fewer nodes than the job takes; a share has the size of a job."""
     cluster, hardware = sample.space.cluster, sample.launch.hardware.name
     pools = {pool.name for pool in cluster.pools if pool.hardware.name == hardware}
-    quotas = [each for each in sample.space.team.quotas if each.cluster == cluster.name and each.pool in pools]
+    quotas = [
+        each
+        for each in sample.space.team.quotas
+        if each.cluster == cluster.name and each.pool in pools
+    ]
     return not any(quota.is_share or quota.own >= sample.nodes for quota in quotas)
 
 
@@ -100,5 +108,8 @@ def _identity(job: Job) -> _Identity:
     metadata = job.body["metadata"]
     owned = _OWNED in metadata.get("annotations", {})
     return _Identity(
-        metadata["uid"], metadata["generation"], owned, tuple(pod.body["metadata"]["uid"] for pod in job.pods)
+        metadata["uid"],
+        metadata["generation"],
+        owned,
+        tuple(pod.body["metadata"]["uid"] for pod in job.pods),
     )

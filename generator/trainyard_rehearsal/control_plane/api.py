@@ -62,8 +62,9 @@ class Answer:
 class _Trust(ssl.SSLContext):
     """TLS settings that the threads of a client share, and that no connection changes.
 
-    httpcore sets the list of protocols (ALPN) for each connection. OpenSSL frees the old list while another thread may
-    copy it for its own connection, and a Go server refuses the broken hello (``TLSV1_ALERT_DECODE_ERROR``).
+    httpcore sets the list of protocols (ALPN) for each connection. OpenSSL frees the old list while
+    another thread may copy it for its own connection, and a Go server refuses the broken hello
+    (``TLSV1_ALERT_DECODE_ERROR``).
     """
 
     def set_alpn_protocols(self, alpn_protocols: Iterable[str]) -> None:
@@ -89,7 +90,8 @@ class Api:
             verify=trust,
             headers={"Authorization": f"Bearer {user['token']}"} if "token" in user else {},
             timeout=_SECONDS,
-            # A TLS handshake costs more than most requests, so idle connections are kept for the longest time of one.
+            # A TLS handshake costs more than most requests, so idle connections are kept for the
+            # longest time of one.
             limits=httpx.Limits(keepalive_expiry=_SECONDS),
             trust_env=False,
         )
@@ -108,7 +110,10 @@ class Api:
         """Return the same API as another user sees it, by impersonation."""
         other = object.__new__(Api)
         other._client, other._known = self._client, self._known
-        other._impersonated = [("Impersonate-User", user), *(("Impersonate-Group", each) for each in groups)]
+        other._impersonated = [
+            ("Impersonate-User", user),
+            *(("Impersonate-Group", each) for each in groups),
+        ]
         return other
 
     def ready(self) -> bool:
@@ -159,11 +164,15 @@ class Api:
             Refused: this user may not see them.
         """
         found = self._do(
-            "GET", self.resource(version, kind).path(namespace), {"labelSelector": labels} if labels else {}
+            "GET",
+            self.resource(version, kind).path(namespace),
+            {"labelSelector": labels} if labels else {},
         )
         return [{"apiVersion": version, "kind": kind, **item} for item in found.body["items"]]
 
-    def apply(self, body: Body, content: bytes = b"", *, manager: str = MANAGER, dry_run: bool = False) -> Answer:
+    def apply(
+        self, body: Body, content: bytes = b"", *, manager: str = MANAGER, dry_run: bool = False
+    ) -> Answer:
         """Apply an object as Argo CD does: by the server, strictly, taking fields over.
 
         Args:
@@ -249,7 +258,8 @@ class Api:
     def _request(self, method: str, path: str, **details: Any) -> httpx.Response:
         deadline = time.monotonic() + _SECONDS
         try:
-            # A kind that has just come is answered so ("storage is (re)initializing"): every client asks again.
+            # A kind that has just come is answered so ("storage is (re)initializing"): every client
+            # asks again.
             while (
                 answer := self._client.request(method, path, **details)
             ).status_code == httpx.codes.TOO_MANY_REQUESTS:
@@ -257,7 +267,9 @@ class Api:
                     break
                 time.sleep(_AGAIN)
         except httpx.TransportError as error:
-            raise ToolError(f"the API server does not answer to {method} {path}: {error}") from error
+            raise ToolError(
+                f"the API server does not answer to {method} {path}: {error}"
+            ) from error
         return answer
 
 

@@ -85,7 +85,11 @@ class ArgoCD:
 
     def _objects(self) -> Iterator[Body]:
         """Yield configuration, accounts and roles, as the release's Argo CD has them."""
-        for folder in ("base/config", "base/application-controller-roles", "base/applicationset-controller"):
+        for folder in (
+            "base/config",
+            "base/application-controller-roles",
+            "base/applicationset-controller",
+        ):
             for body in self._upstream(folder):
                 if body["kind"] in {"ConfigMap", "Role", "RoleBinding", "Secret", "ServiceAccount"}:
                     yield self._at_home(body)
@@ -136,7 +140,11 @@ class ArgoCD:
         return {
             "apiVersion": "v1",
             "kind": "Secret",
-            "metadata": {"name": "rehearsed-cluster", "namespace": self.namespace, "labels": labels},
+            "metadata": {
+                "name": "rehearsed-cluster",
+                "namespace": self.namespace,
+                "labels": labels,
+            },
             "stringData": data,
         }
 
@@ -178,9 +186,20 @@ class ArgoCD:
         )
         self._run(
             _SETS,
-            *("--argocd-repo-server", server, "--repo-server-plaintext", "--namespace", self.namespace),
+            *(
+                "--argocd-repo-server",
+                server,
+                "--repo-server-plaintext",
+                "--namespace",
+                self.namespace,
+            ),
             *("--metrics-addr", f"127.0.0.1:{others[2]}", "--probe-addr", f"127.0.0.1:{others[3]}"),
-            *("--webhook-addr", f"127.0.0.1:{others[4]}", "--kubeconfig", str(self._kubeconfig(_SETS))),
+            *(
+                "--webhook-addr",
+                f"127.0.0.1:{others[4]}",
+                "--kubeconfig",
+                str(self._kubeconfig(_SETS)),
+            ),
         )
 
     def _run(self, role: str, *arguments: str) -> None:
@@ -197,7 +216,9 @@ class ArgoCD:
             "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
             "TMPDIR": str(temporary),
         }
-        self.lab.processes.start_as(role, [str(self.lab.built.programs["argocd"]), *arguments], environment)
+        self.lab.processes.start_as(
+            role, [str(self.lab.built.programs["argocd"]), *arguments], environment
+        )
 
     def _kubeconfig(self, role: str) -> Path:
         """Write the kubeconfig of an account: the administrator's with another token, at home."""

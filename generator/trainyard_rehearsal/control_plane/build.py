@@ -69,7 +69,9 @@ def build(components: Components, cache: Path, tell: Callable[[str], None]) -> B
             tell(f"building {program.name} ({program.module})")
             _build_program(go, program, built.programs[program.name])
         if program.manifests and not built.manifests[program.name].exists():
-            source = Path(run_go(go, program.folder, "list", "-f", "{{.Module.Dir}}", program.package).strip())
+            source = Path(
+                run_go(go, program.folder, "list", "-f", "{{.Module.Dir}}", program.package).strip()
+            )
             _keep(source / program.manifests, built.manifests[program.name])
     if not all(path.exists() for path in built.crds):
         tell(f"reading the custom resources of {components.folder.name}")
@@ -78,12 +80,21 @@ def build(components: Components, cache: Path, tell: Callable[[str], None]) -> B
 
 
 def _built(components: Components, cache: Path) -> Built:
-    homes = {program.name: cache / "programs" / _key(program) for program in components.programs.values()}
+    homes = {
+        program.name: cache / "programs" / _key(program) for program in components.programs.values()
+    }
     return Built(
         programs={name: home / name for name, home in homes.items()},
-        manifests={name: homes[name] / each.manifests for name, each in components.programs.items() if each.manifests},
+        manifests={
+            name: homes[name] / each.manifests
+            for name, each in components.programs.items()
+            if each.manifests
+        },
         crds=tuple(
-            cache / "crds" / _digest(components.folder, "go.sum", "kinds.toml") / f"{i:02}-{Path(file).name}"
+            cache
+            / "crds"
+            / _digest(components.folder, "go.sum", "kinds.toml")
+            / f"{i:02}-{Path(file).name}"
             for i, (_, file) in enumerate(_crds(components))
         ),
     )
@@ -184,8 +195,16 @@ def run_go(go: Path, folder: Path, *arguments: str) -> str:
         "GOWORK": "off",
     }
     done = subprocess.run(
-        [go, *arguments], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
+        [go, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
     )
     if done.returncode:
-        raise ToolError(f"`go {' '.join(arguments[:2])}` in {folder.name} failed: {done.stderr.strip()[-2000:]}")
+        raise ToolError(
+            f"`go {' '.join(arguments[:2])}` in {folder.name} failed: {done.stderr.strip()[-2000:]}"
+        )
     return done.stdout

@@ -56,14 +56,22 @@ def write_certificates(folder: Path, address: str) -> Certificates:
         .add_extension(x509.SubjectAlternativeName(alternatives), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
     )
-    made.authority.write_bytes(authority.sign(root, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
-    made.certificate.write_bytes(server.sign(root, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+    made.authority.write_bytes(
+        authority.sign(root, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    )
+    made.certificate.write_bytes(
+        server.sign(root, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    )
     made.key.write_bytes(_private(key))
-    made.accounts.write_bytes(_private(rsa.generate_private_key(public_exponent=65537, key_size=2048)))
+    made.accounts.write_bytes(
+        _private(rsa.generate_private_key(public_exponent=65537, key_size=2048))
+    )
     return made
 
 
-def _certificate(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+def _certificate(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey
+) -> x509.CertificateBuilder:
     now = dt.datetime.now(dt.UTC)
     return (
         x509.CertificateBuilder()
@@ -82,5 +90,7 @@ def _name(common: str) -> x509.Name:
 
 def _private(key: ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey) -> bytes:
     return key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.TraditionalOpenSSL,
+        serialization.NoEncryption(),
     )

@@ -51,7 +51,8 @@ class Controller:
         crds, roles, webhooks: folders that kustomize builds, below the program's manifests.
         configuration: file of the cluster's tree that it reads; empty where its operator makes it.
         settings: its configuration where no file has it.
-        webhook_namespaces: labels of the namespaces that its webhooks for jobs are called for; empty for all.
+        webhook_namespaces: labels of the namespaces that its webhooks for jobs are called for;
+            empty for all.
     """
 
     name: str

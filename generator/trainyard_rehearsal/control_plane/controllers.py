@@ -16,7 +16,13 @@ from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.components import Controller
 from trainyard_rehearsal.control_plane.endpoint import Endpoint
-from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, answers, dying_with_parent, free_ports
+from trainyard_rehearsal.control_plane.processes import (
+    LOOPBACK,
+    START,
+    answers,
+    dying_with_parent,
+    free_ports,
+)
 
 _CONVERTED = "kueue.x-k8s.io"
 """Group whose CRDs ship a conversion webhook in a patch that kustomize applies to a Service."""
@@ -79,15 +85,21 @@ class Running:
             "kind": "ServiceAccount",
             "metadata": {"name": account, "namespace": namespace},
         }
-        for body in (each for each in self._objects(self.controller.roles) if each["kind"] in _NAMED):
+        for body in (
+            each for each in self._objects(self.controller.roles) if each["kind"] in _NAMED
+        ):
             prefix = "" if body["metadata"]["name"].startswith(self.name) else f"{self.name}-"
             body["metadata"]["name"] = f"{prefix}{body['metadata']['name']}"
             if body["kind"] in {"Role", "RoleBinding"}:
                 body["metadata"]["namespace"] = namespace
             if body["kind"] in _BINDINGS:
                 role = body["roleRef"]["name"]
-                body["roleRef"]["name"] = role if role.startswith(self.name) else f"{self.name}-{role}"
-                body["subjects"] = [{"kind": "ServiceAccount", "name": account, "namespace": namespace}]
+                body["roleRef"]["name"] = (
+                    role if role.startswith(self.name) else f"{self.name}-{role}"
+                )
+                body["subjects"] = [
+                    {"kind": "ServiceAccount", "name": account, "namespace": namespace}
+                ]
             yield body
 
     @property
@@ -98,13 +110,17 @@ class Running:
 
     def webhooks(self) -> Iterator[Body]:
         """Yield its webhooks, called on this machine, for jobs in the namespaces that production calls them for."""
-        for body in (each for each in self._objects(self.controller.webhooks) if each["kind"] != "Service"):
+        for body in (
+            each for each in self._objects(self.controller.webhooks) if each["kind"] != "Service"
+        ):
             body["metadata"]["name"] = f"{self.name}-{body['metadata']['name']}"
             for webhook in body["webhooks"]:
                 webhook["clientConfig"] = self._client(webhook["clientConfig"]["service"]["path"])
                 own = any(_CONVERTED in rule["apiGroups"] for rule in webhook["rules"])
                 if self.controller.webhook_namespaces and not own:
-                    webhook["namespaceSelector"] = {"matchLabels": dict(self.controller.webhook_namespaces)}
+                    webhook["namespaceSelector"] = {
+                        "matchLabels": dict(self.controller.webhook_namespaces)
+                    }
             yield body
 
     def _client(self, path: str) -> Body:
@@ -122,13 +138,20 @@ class Running:
         configuration = self.place.folder / f"{self.name}.json"
         configuration.write_text(json.dumps(self._configuration()), encoding="utf-8")
         program = self.place.built.programs[self.name]
-        arguments = ["--kubeconfig", str(self.place.kubeconfig(self.name)), "--config", str(configuration)]
+        arguments = [
+            "--kubeconfig",
+            str(self.place.kubeconfig(self.name)),
+            "--config",
+            str(configuration),
+        ]
         # JobSet and Trainer look for certificates where Go has temporary files.
         serving = self.place.folder / self.name / "k8s-webhook-server" / "serving-certs"
         shutil.copytree(self.place.certificates.folder, serving)
         environment = {"TMPDIR": str(self.place.folder / self.name)}
         if self.name == "kueue":
-            self.place.processes.start_as(self.name, [*_private(serving), str(program), *arguments], environment)
+            self.place.processes.start_as(
+                self.name, [*_private(serving), str(program), *arguments], environment
+            )
         else:
             self.place.processes.start(program, arguments, environment)
 
@@ -155,7 +178,10 @@ class Running:
         else:
             own["webhook"]["certDir"] = certificates
         if self.name == "kueue":
-            own |= {"namespace": self.controller.namespace, "featureGates": {"VisibilityOnDemand": False}}
+            own |= {
+                "namespace": self.controller.namespace,
+                "featureGates": {"VisibilityOnDemand": False},
+            }
         if self.name == "jobset":
             own["metrics"]["certDir"] = certificates
         return said | own
@@ -214,12 +240,15 @@ def _private(certificates: Path) -> list[str]:
     for who in ([], ["--user", "--map-root-user"]):
         wrapper = ["unshare", *who, "--mount", "sh", "-c"]
         try:
-            done = subprocess.run([*wrapper, "mount -t tmpfs none /etc"], capture_output=True, check=False)
+            done = subprocess.run(
+                [*wrapper, "mount -t tmpfs none /etc"], capture_output=True, check=False
+            )
         except FileNotFoundError:
             break
         if done.returncode == 0:
             return [*wrapper, _PRIVATE_ETC, "sh", str(certificates)]
     raise ToolError(
-        f"Kueue reads certificates from {_METRICS_CERTIFICATES}, and this machine allows no private mount namespace to"
-        " put them there; run the rehearsal as root, or allow unprivileged user namespaces"
+        f"Kueue reads certificates from {_METRICS_CERTIFICATES}, and this machine allows no "
+        "private mount namespace to put them there; run the rehearsal as root, or allow "
+        "unprivileged user namespaces"
     )

@@ -13,10 +13,15 @@ _KEPT = ("enum", "format", "maximum", "maxLength", "minimum", "minLength", "patt
 def custom_resource(group: str, version: str, kind: str, schema: Mapping[str, Any]) -> Body:
     """Return the definition of a cluster-wide kind, as far as a structural schema can say what ours does.
 
-    Fields that the schema doesn't have are refused by strict field validation; conditions between fields are left out.
+    Fields that the schema doesn't have are refused by strict field validation; conditions between
+    fields are left out.
     """
     plural = f"{kind.lower()}s"
-    fields = {name: _structural(each) for name, each in schema["properties"].items() if name not in _ENVELOPE}
+    fields = {
+        name: _structural(each)
+        for name, each in schema["properties"].items()
+        if name not in _ENVELOPE
+    }
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -24,13 +29,23 @@ def custom_resource(group: str, version: str, kind: str, schema: Mapping[str, An
         "spec": {
             "group": group,
             "scope": "Cluster",
-            "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": kind.lower()},
+            "names": {
+                "kind": kind,
+                "listKind": f"{kind}List",
+                "plural": plural,
+                "singular": kind.lower(),
+            },
             "versions": [
                 {
                     "name": version,
                     "served": True,
                     "storage": True,
-                    "schema": {"openAPIV3Schema": {"type": "object", "properties": fields | {"status": _STATUS}}},
+                    "schema": {
+                        "openAPIV3Schema": {
+                            "type": "object",
+                            "properties": fields | {"status": _STATUS},
+                        }
+                    },
                     "subresources": {"status": {}},
                 }
             ],
@@ -48,7 +63,9 @@ def _structural(schema: Mapping[str, Any]) -> Body:
     if "const" in schema:
         kept["enum"] = [schema["const"]]
     if "properties" in schema:
-        kept["properties"] = {name: _structural(each) for name, each in schema["properties"].items()}
+        kept["properties"] = {
+            name: _structural(each) for name, each in schema["properties"].items()
+        }
     elif isinstance(schema.get("additionalProperties"), dict):
         kept["additionalProperties"] = _structural(schema["additionalProperties"])
     if "items" in schema:

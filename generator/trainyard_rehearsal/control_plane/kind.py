@@ -25,7 +25,8 @@ _PROVIDER = {"KIND_EXPERIMENTAL_PROVIDER": "docker"}
 """kind would look for others too, whose networks this machine can't be reached from."""
 
 _ADDONS = {"Deployment": "apps/v1", "StorageClass": "storage.k8s.io/v1"}
-"""What kind brings beyond Kubernetes: CoreDNS would take CPU of our nodes, and claims a class that no profile names."""
+"""What kind brings beyond Kubernetes: CoreDNS would take CPU of our nodes, and claims a class that
+no profile names."""
 
 _PROBE = 5
 """Seconds within which a container reaches its own machine, if it does at all."""
@@ -40,7 +41,9 @@ def need_engine() -> None:
     try:
         _docker("version", "--format", "{{.Server.Version}}")
     except ToolError as error:
-        raise ToolError(f"`--on kind` needs a Docker engine; without `--on kind` none is needed. {error}") from None
+        raise ToolError(
+            f"`--on kind` needs a Docker engine; without `--on kind` none is needed. {error}"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,11 @@ class KindCluster:
         return {
             "kind": "Cluster",
             "apiVersion": "kind.x-k8s.io/v1alpha4",
-            "networking": {"apiServerAddress": LOOPBACK, "disableDefaultCNI": True, "kubeProxyMode": "none"},
+            "networking": {
+                "apiServerAddress": LOOPBACK,
+                "disableDefaultCNI": True,
+                "kubeProxyMode": "none",
+            },
             "nodes": [{"role": "control-plane", "image": self.image}],
         }
 
@@ -79,7 +86,9 @@ class KindCluster:
             address = cluster.machine()
             server, authority, admin = _read_kubeconfig(cluster.kubeconfig)
             certificates = write_certificates(folder / "certificates", address)
-            place = Endpoint(folder, built, processes, server, authority, admin, address, certificates)
+            place = Endpoint(
+                folder, built, processes, server, authority, admin, address, certificates
+            )
             place.write_kubeconfig(ADMIN, admin)
             with place.api() as api:
                 processes.wait_until(api.ready, "the readiness of kind's API server", START)
@@ -93,7 +102,9 @@ class KindCluster:
             for kind, version in _ADDONS.items():
                 for body in api.list(version, kind):
                     api.delete(body, "Foreground")
-            place.processes.wait_until(lambda: _is_bare(api), "the end of what kind brings besides", START)
+            place.processes.wait_until(
+                lambda: _is_bare(api), "the end of what kind brings besides", START
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +163,9 @@ class _Cluster:
                 _docker("exec", self.node, "timeout", str(_PROBE), "bash", "-c", there)
         except (OSError, ToolError) as error:
             raise ToolError(
-                f"the API server in kind's container can't call webhooks on this machine, at {address}: a firewall is"
-                f" in the way, or Docker runs without root or in a virtual machine of its own. {error}"
+                "the API server in kind's container can't call webhooks on this machine, at "
+                f"{address}: a firewall is in the way, or Docker runs without root or in a virtual "
+                f"machine of its own. {error}"
             ) from None
         return address
 
@@ -201,5 +213,7 @@ def _said(command: list[str]) -> str:
     except OSError as error:
         raise ToolError(f"{command[0]}: {error.strerror}") from None
     if done.returncode:
-        raise ToolError(f"`{Path(command[0]).name} {command[1]}` failed: {done.stderr.strip()[-1000:]}")
+        raise ToolError(
+            f"`{Path(command[0]).name} {command[1]}` failed: {done.stderr.strip()[-1000:]}"
+        )
     return done.stdout.strip()

@@ -76,7 +76,9 @@ def alone(cache: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise ToolError(f"another rehearsal is running (it holds {cache / 'lock'}); wait for its end") from None
+            raise ToolError(
+                f"another rehearsal is running (it holds {cache / 'lock'}); wait for its end"
+            ) from None
         try:
             yield
         except OSError as error:
@@ -115,17 +117,26 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
         yield Lab(plan, api, place.processes, built, own_crds, place.kubeconfig(ADMIN))
 
 
-def _serve_kinds(plan: Plan, place: Endpoint, api: Api, running: dict[str, Running]) -> tuple[str, ...]:
+def _serve_kinds(
+    plan: Plan, place: Endpoint, api: Api, running: dict[str, Running]
+) -> tuple[str, ...]:
     """Have the API server know every kind of the release; return those that no module has."""
-    published = [*_published(place.built), *(body for each in running.values() for body in each.crds())]
-    published += controllers.kustomized(place.built.programs["kubectl"], place.built.manifests["argocd"] / "crds")
+    published = [
+        *_published(place.built),
+        *(body for each in running.values() for body in each.crds()),
+    ]
+    published += controllers.kustomized(
+        place.built.programs["kubectl"], place.built.manifests["argocd"] / "crds"
+    )
     own = list(_handwritten(plan.components, plan.kinds))
     names = [body["metadata"]["name"] for body in (*published, *own)]
     for body in (*published, *own):
         body.pop("status", None)
         api.apply(body)
     for name in names:
-        place.processes.wait_until(partial(_established, api, name), f"the readiness of {name}", START)
+        place.processes.wait_until(
+            partial(_established, api, name), f"the readiness of {name}", START
+        )
     return tuple(f"{body['spec']['names']['kind']}.{body['spec']['group']}" for body in own)
 
 
@@ -155,5 +166,9 @@ def _established(api: Api, name: str) -> bool:
 
 def _namespaces(site: Site, components: Components) -> list[str]:
     """Return the namespaces that others than Trainyard make: declared as external, and the controllers' own."""
-    external = (name.removeprefix("Namespace/") for name in site.cluster.external if name.startswith("Namespace/"))
+    external = (
+        name.removeprefix("Namespace/")
+        for name in site.cluster.external
+        if name.startswith("Namespace/")
+    )
     return sorted({*external, *(each.namespace for each in components.controllers.values())})

@@ -9,10 +9,20 @@ from pathlib import Path
 from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.certificates import write_certificates
 from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
-from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Processes, answers, free_ports
+from trainyard_rehearsal.control_plane.processes import (
+    LOOPBACK,
+    START,
+    Processes,
+    answers,
+    free_ports,
+)
 
 _MANAGER, _SCHEDULER = "kube-controller-manager", "kube-scheduler"
-_USERS = {ADMIN: "admin,0,system:masters", _MANAGER: f"system:{_MANAGER},1", _SCHEDULER: f"system:{_SCHEDULER},2"}
+_USERS = {
+    ADMIN: "admin,0,system:masters",
+    _MANAGER: f"system:{_MANAGER},1",
+    _SCHEDULER: f"system:{_SCHEDULER},2",
+}
 """Whom the API server knows by a file: name, id and group."""
 
 
@@ -75,7 +85,13 @@ def _user(name: str) -> dict[str, str]:
 
 
 def _etcd(place: Endpoint, client: int, peer: int) -> Iterator[str]:
-    yield from ("--data-dir", str(place.folder / "etcd"), "--unsafe-no-fsync", "--log-level", "warn")
+    yield from (
+        "--data-dir",
+        str(place.folder / "etcd"),
+        "--unsafe-no-fsync",
+        "--log-level",
+        "warn",
+    )
     yield from ("--listen-client-urls", _plain(client), "--advertise-client-urls", _plain(client))
     yield from ("--listen-peer-urls", _plain(peer), "--initial-advertise-peer-urls", _plain(peer))
     yield from ("--initial-cluster", f"default={_plain(peer)}")
@@ -87,8 +103,22 @@ def _plain(port: int) -> str:
 
 def _api_server(place: Endpoint, port: int, etcd: int) -> Iterator[str]:
     keys = place.certificates
-    yield from ("--etcd-servers", _plain(etcd), "--bind-address", LOOPBACK, "--advertise-address", LOOPBACK)
-    yield from ("--secure-port", str(port), "--endpoint-reconciler-type", "none", "--authorization-mode", "RBAC")
+    yield from (
+        "--etcd-servers",
+        _plain(etcd),
+        "--bind-address",
+        LOOPBACK,
+        "--advertise-address",
+        LOOPBACK,
+    )
+    yield from (
+        "--secure-port",
+        str(port),
+        "--endpoint-reconciler-type",
+        "none",
+        "--authorization-mode",
+        "RBAC",
+    )
     yield from ("--token-auth-file", str(place.folder / "tokens.csv"), "--allow-privileged")
     yield from ("--tls-cert-file", str(keys.certificate), "--tls-private-key-file", str(keys.key))
     yield from ("--service-cluster-ip-range", "10.96.0.0/16")
@@ -105,10 +135,22 @@ def _manager(place: Endpoint, port: int) -> Iterator[str]:
     keys = place.certificates
     yield from _served(place, _MANAGER, port)
     yield from ("--use-service-account-credentials", "--root-ca-file", str(keys.authority))
-    yield from ("--service-account-private-key-file", str(keys.accounts), "--pvclaimbinder-sync-period", "1s")
+    yield from (
+        "--service-account-private-key-file",
+        str(keys.accounts),
+        "--pvclaimbinder-sync-period",
+        "1s",
+    )
 
 
 def _served(place: Endpoint, name: str, port: int) -> Iterator[str]:
     config = str(place.kubeconfig(name))
-    yield from ("--kubeconfig", config, "--authentication-kubeconfig", config, "--authorization-kubeconfig", config)
+    yield from (
+        "--kubeconfig",
+        config,
+        "--authentication-kubeconfig",
+        config,
+        "--authorization-kubeconfig",
+        config,
+    )
     yield from ("--leader-elect=false", "--bind-address", LOOPBACK, "--secure-port", str(port))

@@ -31,18 +31,27 @@ def start_kwok(place: Endpoint) -> None:
         ToolError: it can't be started.
     """
     stages = place.folder / "stages.yaml"
-    stages.write_text("---\n".join(_stages(place.built.manifests["kwok"] / "stage")), encoding="utf-8")
+    stages.write_text(
+        "---\n".join(_stages(place.built.manifests["kwok"] / "stage")), encoding="utf-8"
+    )
     (port,) = free_ports(1)
     arguments = [
         *("--kubeconfig", str(place.kubeconfig(ADMIN)), "--config", str(stages)),
-        *("--manage-nodes-with-annotation-selector", "=".join(_FAKE), "--node-lease-duration-seconds", "40"),
+        *(
+            "--manage-nodes-with-annotation-selector",
+            "=".join(_FAKE),
+            "--node-lease-duration-seconds",
+            "40",
+        ),
         *("--server-address", f"{LOOPBACK}:{port}"),
     ]
     place.processes.start(place.built.programs["kwok"], arguments)
 
 
 def _stages(folder: Path) -> Iterator[str]:
-    yield from (f"{(folder / f'{name}.yaml').read_text(encoding='utf-8').rstrip()}\n" for name in _STAGES)
+    yield from (
+        f"{(folder / f'{name}.yaml').read_text(encoding='utf-8').rstrip()}\n" for name in _STAGES
+    )
 
 
 def nodes(site: Site) -> Iterator[Body]:
@@ -70,7 +79,9 @@ def _node(pool: Pool, number: int) -> Body:
             },
             "annotations": dict([_FAKE]),
         },
-        "spec": {"taints": [{"key": taint, "value": "present", "effect": "NoSchedule"}] if taint else []},
+        "spec": {
+            "taints": [{"key": taint, "value": "present", "effect": "NoSchedule"}] if taint else []
+        },
         "status": {"allocatable": amounts, "capacity": amounts},
     }
 

@@ -26,17 +26,20 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
 _TAIL = 15
 _MEMORY = min(2 << 30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
-"""Bytes that a process may have before it collects garbage more often: two API servers run at once."""
+"""Bytes that a process may have before it collects garbage more often: two API servers run at
+once."""
 _ENVIRONMENT = {"GOGC": "1000", "GOMEMLIMIT": str(_MEMORY), "LC_ALL": "C.UTF-8", "PATH": os.defpath}
-"""Of every process. All but Redis are Go's. With 250 and no limit both clusters of this repository took 20 minutes of
-the processor's time, with 1000 and 3 GiB 16."""
+"""Of every process. All but Redis are Go's. With 250 and no limit both clusters of this repository
+took 20 minutes of the processor's time, with 1000 and 3 GiB 16."""
 _PAUSE = 0.1
 _PATIENCE = 10.0
 """Seconds that a process may take to end before it is killed; the API server takes up to 8."""
 START = 180.0
-"""Seconds for what takes five on an idle machine: a busy one is no failure, and a process that ends is seen."""
+"""Seconds for what takes five on an idle machine: a busy one is no failure, and a process that ends
+is seen."""
 _PORTS = iter(random.sample(range(20000, 32768), 12768))
-"""Those that Linux gives to nobody who only connects (``ip_local_port_range``), in an order that others don't have."""
+"""Those that Linux gives to nobody who only connects (``ip_local_port_range``), in an order that
+others don't have."""
 _AFTERMATH = 1.0
 """Seconds within which a process that broke a connection is seen to have ended."""
 
@@ -72,7 +75,12 @@ class Processes:
         self.logs.mkdir(parents=True, exist_ok=True)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         """End every process.
 
         Raises:
@@ -84,7 +92,9 @@ class Processes:
             if isinstance(error, Exception):
                 self.waited(_never, _AFTERMATH)
 
-    def start(self, program: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+    def start(
+        self, program: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> None:
         """Start a program; its output goes to a log named after it.
 
         Raises:
@@ -103,7 +113,12 @@ class Processes:
             try:
                 popen = subprocess.Popen(
                     command,
-                    env={"HOME": str(self.logs), "TMPDIR": str(self.logs), **_ENVIRONMENT, **environment},
+                    env={
+                        "HOME": str(self.logs),
+                        "TMPDIR": str(self.logs),
+                        **_ENVIRONMENT,
+                        **environment,
+                    },
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -164,20 +179,27 @@ class Processes:
 
         Raises:
             Halted: this rehearsal shall end.
-            ToolError: one has ended; the end of its log is told. Of several it is the one that was started first, since
-                the others need it.
+            ToolError: one has ended; the end of its log is told. Of several it is the one that was
+                started first, since the others need it.
         """
         if HALT.is_set():
             raise Halted
         if all(process.popen.poll() is None for process in self._started):
             return
-        # The connections of a killed process break before it can be waited for, and a client may end sooner.
+        # The connections of a killed process break before it can be waited for, and a client may
+        # end sooner.
         time.sleep(_AFTERMATH)
         for process in self._started:
             code = process.popen.poll()
             if code is not None:
-                tail = process.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL:]
-                raise ToolError("\n".join([f"{process.name} ended with {code}; the end of {process.log}:", *tail]))
+                tail = process.log.read_text(encoding="utf-8", errors="replace").splitlines()[
+                    -_TAIL:
+                ]
+                raise ToolError(
+                    "\n".join(
+                        [f"{process.name} ended with {code}; the end of {process.log}:", *tail]
+                    )
+                )
 
 
 def free_ports(count: int, address: str = LOOPBACK) -> list[int]:

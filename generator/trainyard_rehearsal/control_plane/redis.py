@@ -33,7 +33,9 @@ def find_redis(cache: Path) -> Redis:
         return Redis(Path(found), ())
     home = cache / "redis"
     if not home.exists():
-        raise ToolError(f"{_NEED}, or have it fetched by `trainyard rehearse --build` (on Debian and its like)")
+        raise ToolError(
+            f"{_NEED}, or have it fetched by `trainyard rehearse --build` (on Debian and its like)"
+        )
     return Redis(home / "usr/bin/redis-server", tuple((home / "usr/lib").glob("*-linux-gnu*")))
 
 
@@ -48,7 +50,8 @@ def fetch_redis(cache: Path, tell: Callable[[str], None]) -> None:
     tell("fetching redis-server")
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
         packages, target = Path(scratch), Path(scratch) / "redis"
-        # Lists of our own: a machine's may be missing, as in a fresh container, or older than the archive.
+        # Lists of our own: a machine's may be missing, as in a fresh container, or older than the
+        # archive.
         (packages / "lists/partial").mkdir(parents=True)
         own = ("-o", f"Dir::State::lists={packages / 'lists'}", "-o", f"Dir::Cache={packages}")
         _run(packages, "apt-get", "update", *own)
@@ -60,7 +63,9 @@ def fetch_redis(cache: Path, tell: Callable[[str], None]) -> None:
 
 def _run(folder: Path, *command: str) -> None:
     try:
-        subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=True)
+        subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=True
+        )
     except FileNotFoundError:
         raise ToolError(f"{_NEED}; there is no `{command[0]}` here to fetch it with") from None
     except subprocess.CalledProcessError as error:

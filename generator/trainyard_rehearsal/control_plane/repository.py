@@ -35,7 +35,9 @@ class Repository:
             ToolError: there is no Git.
         """
         self._work.mkdir(parents=True)
-        self._git("init", "--bare", f"--initial-branch={self.branch}", str(self.folder / "platform.git"))
+        self._git(
+            "init", "--bare", f"--initial-branch={self.branch}", str(self.folder / "platform.git")
+        )
         self._git("init", f"--initial-branch={self.branch}")
 
     def commit(self, files: Mapping[str, bytes | None]) -> str:
@@ -67,8 +69,16 @@ class Repository:
         return self.folder / "work"
 
     def _git(self, *arguments: str) -> str:
-        who = {f"GIT_{who}_{what}": "rehearsal" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        environment = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+        who = {
+            f"GIT_{who}_{what}": "rehearsal"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        }
+        environment = {
+            "PATH": os.environ["PATH"],
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_SYSTEM": os.devnull,
+        }
         command = ("git", "-c", "commit.gpgsign=false", *arguments)
         try:
             done = subprocess.run(

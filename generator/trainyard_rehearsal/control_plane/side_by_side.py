@@ -26,7 +26,9 @@ def side_by_side(tasks: Sequence[Callable[[], Done]], at_once: int) -> list[Done
                 HALT.set()
                 pool.shutdown(cancel_futures=True)
                 HALT.clear()
-    failed = [error for future in futures if not future.cancelled() and (error := future.exception())]
+    failed = [
+        error for future in futures if not future.cancelled() and (error := future.exception())
+    ]
     for error in sorted(failed, key=lambda error: isinstance(error, Halted)):
         raise error
     return [future.result() for future in futures]

@@ -15,13 +15,23 @@ _PATIENCE = 120.0
 STATUSES: dict[str, Body] = {
     # External Secrets Operator, after it has written the Secret.
     "ExternalSecret": {
-        "conditions": [{"type": "Ready", "status": "True", "reason": "SecretSynced", "message": "stands in"}]
+        "conditions": [
+            {"type": "Ready", "status": "True", "reason": "SecretSynced", "message": "stands in"}
+        ]
     },
     # The Kueue operator, when Kueue runs: pkg/operator/target_config_reconciler.go, release-1.3.
     "Kueue": {
-        "conditions": [{"type": "Available", "status": "True", "reason": "AllReplicasReady", "message": "stands in"}]
+        "conditions": [
+            {
+                "type": "Available",
+                "status": "True",
+                "reason": "AllReplicasReady",
+                "message": "stands in",
+            }
+        ]
     },
-    # The machine-config operator, when every node has its configuration: pkg/controller/node/status.go.
+    # The machine-config operator, when every node has its configuration:
+    # pkg/controller/node/status.go.
     "MachineConfigPool": {
         "conditions": [
             {"type": "RenderDegraded", "status": "False", "reason": "", "message": ""},
@@ -47,13 +57,19 @@ def settle(lab: Lab) -> int:
     made = list(_volumes(lab.plan.site))
     for body in made:
         lab.api.apply(body)
-    lab.processes.wait_until(partial(_bound, lab.api), "the binding of the teams' claims", _PATIENCE)
-    lab.processes.wait_until(partial(_counting, lab.api), "the first count of the teams' objects", _PATIENCE)
+    lab.processes.wait_until(
+        partial(_bound, lab.api), "the binding of the teams' claims", _PATIENCE
+    )
+    lab.processes.wait_until(
+        partial(_counting, lab.api), "the first count of the teams' objects", _PATIENCE
+    )
     return len(made)
 
 
 def _volumes(site: Site) -> Iterator[Body]:
-    for claim in (claim for tenant in site.tenants for space in tenant.spaces for claim in space.claims):
+    for claim in (
+        claim for tenant in site.tenants for space in tenant.spaces for claim in space.claims
+    ):
         if claim.storage.kind != "nfs":
             yield {
                 "apiVersion": "v1",
@@ -77,7 +93,9 @@ def _bound(api: Api) -> bool:
 
 def _counting(api: Api) -> bool:
     """Tell whether every quota counts all that it limits: until then nothing of that may be made."""
-    return all(set(quota["spec"]["hard"]) <= _counted(quota) for quota in api.list("v1", "ResourceQuota"))
+    return all(
+        set(quota["spec"]["hard"]) <= _counted(quota) for quota in api.list("v1", "ResourceQuota")
+    )
 
 
 def _counted(quota: Body) -> set[str]:
@@ -101,4 +119,8 @@ def say_statuses(api: Api, manifests: Iterable[Manifest]) -> None:
 
 
 def _observed(kind: str, body: Body) -> Body:
-    return {"observedGeneration": body["metadata"].get("generation", 1)} if kind == "MachineConfigPool" else {}
+    return (
+        {"observedGeneration": body["metadata"].get("generation", 1)}
+        if kind == "MachineConfigPool"
+        else {}
+    )

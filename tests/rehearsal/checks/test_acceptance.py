@@ -18,7 +18,11 @@ _WAVE = "argocd.argoproj.io/sync-wave"
 
 
 def _manifest(kind: str, name: str, unit: str = "platform", **annotations: str) -> Manifest:
-    metadata = {"name": name, "namespace": "a", **({"annotations": annotations} if annotations else {})}
+    metadata = {
+        "name": name,
+        "namespace": "a",
+        **({"annotations": annotations} if annotations else {}),
+    }
     body: dict[str, Any] = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
     return Manifest(f"{unit}/{kind.lower()}-{name}.yaml", body, ("p.yaml",), Pointer("p.yaml"))
 
@@ -47,7 +51,8 @@ def test_order_is_argo_cds() -> None:
 
 
 def test_namespaces_come_before_what_is_in_them(generation: Generation) -> None:
-    """In the trees of this repository no object comes before its namespace, nor a local queue before its own."""
+    """In the trees of this repository no object comes before its namespace, nor a local queue
+    before its own."""
     for manifests in generation.manifests.values():
         ordered = in_order(each for each in manifests if each.unit not in UNLISTED)
         places = {(each.kind.name, each.name): i for i, each in enumerate(ordered)}
@@ -68,7 +73,10 @@ def test_accepted_twice_and_the_same(lab: Lab, server: Served) -> None:
         "second apply changes nothing": 2,
         "no difference left": 2,
     }
-    assert outcomes["second apply changes nothing"].remark == "2 volumes stand in for those of provisioners"
+    assert (
+        outcomes["second apply changes nothing"].remark
+        == "2 volumes stand in for those of provisioners"
+    )
     assert [request.method for request in server.requests].count("PATCH") == 4
 
 
@@ -79,14 +87,25 @@ def test_committed_file_is_what_is_applied(lab: Lab, server: Served) -> None:
     file.parent.mkdir(parents=True)
     file.write_bytes(b"# ours\napiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: a}\n")
     _checked(lab, ours, component)
-    sent = {request.path: request.content[:6] for request in server.requests if request.method == "PATCH"}
+    sent = {
+        request.path: request.content[:6]
+        for request in server.requests
+        if request.method == "PATCH"
+    }
 
-    assert sent == {"/api/v1/namespaces/a/pods/a": b"# ours", "/api/v1/namespaces/a/pods/b": b'{"apiV'}
+    assert sent == {
+        "/api/v1/namespaces/a/pods/a": b"# ours",
+        "/api/v1/namespaces/a/pods/b": b'{"apiV',
+    }
 
 
 def test_refusals_and_warnings_are_failures(lab: Lab, server: Served) -> None:
-    """An object that is refused, or only warned of, is told in the server's words with its profile."""
-    server.refused["PATCH", "/api/v1/namespaces/a/pods/a"] = (500, ".spec.x: field not declared in schema")
+    """An object that is refused, or only warned of, is told in the server's words with its
+    profile."""
+    server.refused["PATCH", "/api/v1/namespaces/a/pods/a"] = (
+        500,
+        ".spec.x: field not declared in schema",
+    )
     server.put("v1", "Pod", "a", "a")
     server.warned["/api/v1/namespaces/a/pods/b"] = ["would violate PodSecurity"]
     outcome = _checked(lab, *(_manifest("Pod", name) for name in "abc"))["objects accepted"]
@@ -101,7 +120,10 @@ def test_refusals_and_warnings_are_failures(lab: Lab, server: Served) -> None:
 
 def test_meant_warning_is_none(lab: Lab, server: Served) -> None:
     """What nobody can do otherwise is not held against the tree."""
-    text = "training.kubeflow.org/x is deprecated and will be removed in a future release of Kubeflow Trainer"
+    text = (
+        "training.kubeflow.org/x is deprecated and will be removed in a future release of "
+        "Kubeflow Trainer"
+    )
     server.warned["/api/v1/namespaces/a/pods/a"] = [text]
     assert _checked(lab, _manifest("Pod", "a"))["objects accepted"].fine
 
@@ -110,11 +132,14 @@ def test_unknown_kind_is_never_skipped(lab: Lab) -> None:
     """A kind that the server does not have fails, and so does its object."""
     outcomes = _checked(lab, _manifest("Secret", "s"), _manifest("Pod", "p"))
     assert (outcomes["kinds known"].held, outcomes["kinds known"].tried) == (1, 2)
-    assert outcomes["objects accepted"].failures[0].words == "no kind Secret in v1 on this API server"
+    assert (
+        outcomes["objects accepted"].failures[0].words == "no kind Secret in v1 on this API server"
+    )
 
 
 def test_second_apply_that_changes_is_told(lab: Lab, server: Served) -> None:
-    """A field that somebody else rewrites is a difference for ever: its values are told, status is not looked at."""
+    """A field that somebody else rewrites is a difference for ever: its values are told, status is
+    not looked at."""
     counts = iter(range(100))
 
     def rewrite(_: str, body: dict[str, Any]) -> None:
@@ -122,11 +147,14 @@ def test_second_apply_that_changes_is_told(lab: Lab, server: Served) -> None:
 
     server.react = rewrite
     outcome = _checked(lab, _manifest("Pod", "a"))["second apply changes nothing"]
-    assert [each.words for each in outcome.failures] == ["spec changed: {'replicas': 0} -> {'replicas': 2}"]
+    assert [each.words for each in outcome.failures] == [
+        "spec changed: {'replicas': 0} -> {'replicas': 2}"
+    ]
 
 
 def test_kubectl_leaves_nothing_at_home(lab: Lab) -> None:
-    """What kubectl still finds is told; its cache and its temporary files stay in the folder of the run."""
+    """What kubectl still finds is told; its cache and its temporary files stay in the folder of the
+    run."""
     kubectl = Path(lab.built.programs["kubectl"])
     kubectl.write_text('#!/bin/sh\necho "$HOME $TMPDIR $KUBECONFIG"\nexit 1\n', encoding="utf-8")
     (failure,) = _checked(lab, _manifest("Pod", "a"))["no difference left"].failures

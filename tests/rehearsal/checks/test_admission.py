@@ -1,4 +1,5 @@
-"""Refusals: by a policy with the words that were meant, before it by a schema, by its own fault, or not at all."""
+"""Refusals: by a policy with the words that were meant, before it by a schema, by its own fault, or
+not at all."""
 
 from __future__ import annotations
 
@@ -32,12 +33,16 @@ def _answering(status: int, words: str) -> Request:
         (0, "", 0, 0),
     ],
 )
-def test_a_hostile_request_is_refused_for_what_it_is(status: int, said: str, held: int, earlier: int) -> None:
+def test_a_hostile_request_is_refused_for_what_it_is(
+    status: int, said: str, held: int, earlier: int
+) -> None:
     tries = Tries()
     tries.make([Try("a job", _answering(status, said), _AT, "Kueue places jobs")])
     outcome = tries.outcome("refused")
     assert (outcome.held, outcome.tried, tries.earlier) == (held, 1, earlier)
-    assert [failure.words for failure in outcome.failures] == ([] if held else [said or "let through"])
+    assert [failure.words for failure in outcome.failures] == (
+        [] if held else [said or "let through"]
+    )
 
 
 @pytest.mark.parametrize(("status", "held"), [(0, 1), (422, 0), (403, 0)])

@@ -21,7 +21,9 @@ from trainyard_rehearsal.publication import sample_jobs
 
 _JOBS = "/apis/trainer.kubeflow.org/v1alpha1/namespaces"
 _JOBSETS = "/apis/jobset.x-k8s.io/v1alpha2/namespaces"
-_ALONE = "the JobSet of a TrainJob can't be deleted, since Trainer makes it again: delete the TrainJob"
+_ALONE = (
+    "the JobSet of a TrainJob can't be deleted, since Trainer makes it again: delete the TrainJob"
+)
 
 
 @dataclass
@@ -83,15 +85,24 @@ def run(lab: Lab, server: Served, generation: Generation, monkeypatch: pytest.Mo
     site = lab.plan.site
     for manifest in generation.manifests["lab"]:
         if manifest.body["kind"] == "CronJob":
-            server.objects[f"/apis/batch/v1/namespaces/{manifest.namespace}/cronjobs/{manifest.name}"] = manifest.body
+            server.objects[
+                f"/apis/batch/v1/namespaces/{manifest.namespace}/cronjobs/{manifest.name}"
+            ] = manifest.body
     for space in (space for tenant in site.tenants for space in tenant.spaces):
         for queue in space.queues:
             server.put("kueue.x-k8s.io/v1beta2", "LocalQueue", queue.node_class, space.namespace)
-    lab.kubeconfig.write_text(json.dumps({"users": [{"name": "admin", "user": {"token": "t"}}]}), encoding="utf-8")
+    lab.kubeconfig.write_text(
+        json.dumps({"users": [{"name": "admin", "user": {"token": "t"}}]}), encoding="utf-8"
+    )
     monkeypatch.setattr(finished, "_PATIENCE", 0)
 
     def call(
-        goes: dict[str, set[str]], *, fails: int = 0, words: str = "", cleanup: bool = True, **controllers: Any
+        goes: dict[str, set[str]],
+        *,
+        fails: int = 0,
+        words: str = "",
+        cleanup: bool = True,
+        **controllers: Any,
     ) -> tuple[dict[str, Outcome], Script]:
         script = Script(server, goes, fails)
         server.react = Controllers(server, **controllers).react
@@ -99,7 +110,9 @@ def run(lab: Lab, server: Served, generation: Generation, monkeypatch: pytest.Mo
         monkeypatch.setattr("trainyard_rehearsal.checks.finished.subprocess.run", script.run)
         cluster = site.cluster if cleanup else replace(site.cluster, finished_jobs=None)
         plan = replace(lab.plan, site=replace(site, cluster=cluster))
-        found = check_finished(replace(lab, plan=plan), sample_jobs(site, generation.manifests["lab"], ""))
+        found = check_finished(
+            replace(lab, plan=plan), sample_jobs(site, generation.manifests["lab"], "")
+        )
         return {outcome.promise: outcome for outcome in found}, script
 
     return call
@@ -114,7 +127,8 @@ def _told(outcome: Outcome) -> list[tuple[str, str]]:
 
 
 def test_a_cleanup_that_takes_what_has_ended(run: Run, server: Served) -> None:
-    """The script runs twice as its account, with its own time and with none; queues are open again afterwards."""
+    """The script runs twice as its account, with its own time and with none; queues are open again
+    afterwards."""
     outcomes, script = run(_GOOD)
 
     assert {promise: (each.held, each.tried, each.fine) for promise, each in outcomes.items()} == {
@@ -125,7 +139,9 @@ def test_a_cleanup_that_takes_what_has_ended(run: Run, server: Served) -> None:
     (user,) = json.loads(Path(script.ran[0]["KUBECONFIG"]).read_text(encoding="utf-8"))["users"]
     assert user["user"]["as"] == "system:serviceaccount:trainyard-system:finished-jobs"
     policies = {
-        body["spec"]["stopPolicy"] for body in server.objects.values() if body.get("spec", {}).get("stopPolicy")
+        body["spec"]["stopPolicy"]
+        for body in server.objects.values()
+        if body.get("spec", {}).get("stopPolicy")
     }
     assert policies == {"None"}
     assert not [path for path in server.objects if path.startswith(_JOBS)]
@@ -139,12 +155,16 @@ def test_a_cleanup_that_takes_what_has_ended(run: Run, server: Served) -> None:
         ({"0": {"completed", "failed", "waiting"}}, {"waiting": "is deleted"}),
     ],
 )
-def test_what_stays_and_what_goes_too_much_is_told(run: Run, goes: dict[str, set[str]], told: dict[str, str]) -> None:
+def test_what_stays_and_what_goes_too_much_is_told(
+    run: Run, goes: dict[str, set[str]], told: dict[str, str]
+) -> None:
     """Each job is told by its namespace and name."""
     outcomes, _ = run(goes)
 
     found = _told(outcomes["finished jobs go, others stay"])
-    assert {(what.partition("/")[2].partition(" ")[0], words) for what, words in found} == set(told.items())
+    assert {(what.partition("/")[2].partition(" ")[0], words) for what, words in found} == set(
+        told.items()
+    )
     assert len(found) == 2 * len(told)
 
 
@@ -152,14 +172,18 @@ def test_a_script_that_takes_jobs_too_early_is_told(run: Run) -> None:
     """With its own time nothing is old enough."""
     outcomes, _ = run({"259200": {"failed"}} | _GOOD)
 
-    assert {words for _, words in _told(outcomes["finished jobs go, others stay"])} == {"is deleted"}
+    assert {words for _, words in _told(outcomes["finished jobs go, others stay"])} == {
+        "is deleted"
+    }
 
 
 def test_a_script_that_fails_and_a_job_that_does_not_run_are_told(run: Run) -> None:
     """The words are kubectl's, and the controller's."""
     outcomes, _ = run(_GOOD, fails=1, words="not admitted: no quota")
 
-    assert {words for _, words in _told(outcomes["finished jobs go, others stay"])} == {"no such file"}
+    assert {words for _, words in _told(outcomes["finished jobs go, others stay"])} == {
+        "no such file"
+    }
     assert {words for _, words in _told(outcomes[_KEPT])} == {"not admitted: no quota"}
 
 
@@ -172,7 +196,8 @@ def test_a_job_that_does_not_end_is_told(run: Run) -> None:
 
 
 def test_jobsets_that_can_be_deleted_are_told(run: Run) -> None:
-    """Without the policy each deletion is let through; a cluster without a clean-up has no script to run."""
+    """Without the policy each deletion is let through; a cluster without a clean-up has no script
+    to run."""
     outcomes, script = run({}, cleanup=False, guards=False)
 
     assert set(outcomes) == {_KEPT}

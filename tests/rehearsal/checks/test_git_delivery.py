@@ -1,4 +1,5 @@
-"""What stands between Argo CD and a control plane, each by itself; and what Argo CD is understood to say."""
+"""What stands between Argo CD and a control plane, each by itself; and what Argo CD is understood
+to say."""
 
 from __future__ import annotations
 
@@ -55,8 +56,13 @@ def test_git_tells_why_it_refuses(tmp_path: Path) -> None:
 def test_the_tunnel_leads_any_address_to_one_port() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         Thread(target=_echo, args=(server,), daemon=True).start()
-        with tunnel(server.getsockname()[1]) as proxy, socket.create_connection(("127.0.0.1", proxy), 10) as link:
-            link.sendall(b"CONNECT lab.example.com:6443 HTTP/1.1\r\nHost: lab.example.com:6443\r\n\r\n")
+        with (
+            tunnel(server.getsockname()[1]) as proxy,
+            socket.create_connection(("127.0.0.1", proxy), 10) as link,
+        ):
+            link.sendall(
+                b"CONNECT lab.example.com:6443 HTTP/1.1\r\nHost: lab.example.com:6443\r\n\r\n"
+            )
             assert link.recv(100) == b"HTTP/1.1 200 OK\r\n\r\n"
             link.sendall(b"hello")
             assert link.recv(100) == b"hello"
@@ -68,7 +74,9 @@ def _echo(server: socket.socket) -> None:
         link.sendall(link.recv(100))
 
 
-def test_without_redis_the_way_to_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_redis_the_way_to_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolError, match=r"install `redis-server`.*--build"):
         find_redis(tmp_path)
@@ -86,12 +94,19 @@ def test_the_machines_redis_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture
-def delivered(lab: Lab, sites: dict[str, Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitDelivery:
+def delivered(
+    lab: Lab, sites: dict[str, Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> GitDelivery:
     """A repository with a file in each unit, and nobody who takes them."""
     monkeypatch.setattr(delivery, "_PAUSE", 0.01)
     repository = Repository(tmp_path / "git", "main")
     repository.create()
-    units = ["argocd", "nodes", "platform", *(f"teams/{tenant.name}" for tenant in sites["lab"].tenants)]
+    units = [
+        "argocd",
+        "nodes",
+        "platform",
+        *(f"teams/{tenant.name}" for tenant in sites["lab"].tenants),
+    ]
     files = {sites["lab"].folder(f"{unit}/a.yaml"): b"one" for unit in units}
     argocd = ArgoCD(lab, tmp_path / "argocd", Redis(tmp_path / "redis-server", ()))
     repository.commit(files)
@@ -103,28 +118,45 @@ def application(server: Served, name: str, revision: str, **said: Any) -> dict[s
     status = {
         "sync": {"status": said.get("sync", "Synced"), "revision": revision},
         "health": {"status": said.get("health", "Healthy")},
-        "operationState": {"phase": said.get("phase", "Succeeded"), "message": said.get("message", "")},
+        "operationState": {
+            "phase": said.get("phase", "Succeeded"),
+            "message": said.get("message", ""),
+        },
         "resources": said.get("resources", []),
     }
-    return server.put(ARGO, "Application", name, "argocd", metadata={"annotations": {}}, status=status)
+    return server.put(
+        ARGO, "Application", name, "argocd", metadata={"annotations": {}}, status=status
+    )
 
 
 def marked(server: Served) -> list[str]:
     """Return the Applications that were told to look at Git."""
     bodies = [body for body in server.objects.values() if body["kind"] == "Application"]
-    return sorted(body["metadata"]["name"] for body in bodies if REFRESH in body["metadata"]["annotations"])
+    return sorted(
+        body["metadata"]["name"] for body in bodies if REFRESH in body["metadata"]["annotations"]
+    )
 
 
-def test_a_commit_concerns_the_units_that_it_touches(delivered: GitDelivery, server: Served) -> None:
+def test_a_commit_concerns_the_units_that_it_touches(
+    delivered: GitDelivery, server: Served
+) -> None:
     for name in delivered.units:
         application(server, name, "one")
-    commit = delivered.committed({"overlays/lab/teams/nlp/a.yaml": b"two", "profiles/components/x.yaml": b"two"})
+    commit = delivered.committed(
+        {"overlays/lab/teams/nlp/a.yaml": b"two", "profiles/components/x.yaml": b"two"}
+    )
     assert list(commit.applications) == marked(server) == ["lab-team-nlp"]
 
 
-def test_another_tree_is_published_by_what_differs(delivered: GitDelivery, sites: dict[str, Site]) -> None:
-    files = {path: content for path, content in delivered.tree.files.items() if "/argocd/" not in path}
-    later, commit = delivered.merged(Tree(sites["lab"], {**files, "overlays/lab/platform/a.yaml": b"two"}, (), ()))
+def test_another_tree_is_published_by_what_differs(
+    delivered: GitDelivery, sites: dict[str, Site]
+) -> None:
+    files = {
+        path: content for path, content in delivered.tree.files.items() if "/argocd/" not in path
+    }
+    later, commit = delivered.merged(
+        Tree(sites["lab"], {**files, "overlays/lab/platform/a.yaml": b"two"}, (), ())
+    )
     assert sorted(commit.applications) == ["lab-argocd", "lab-platform"]
     said = subprocess.run(
         ["git", "show", "--name-status", "--format=", commit.revision],
@@ -133,7 +165,12 @@ def test_another_tree_is_published_by_what_differs(delivered: GitDelivery, sites
         text=True,
         check=True,
     )
-    assert said.stdout.split() == ["D", "overlays/lab/argocd/a.yaml", "M", "overlays/lab/platform/a.yaml"]
+    assert said.stdout.split() == [
+        "D",
+        "overlays/lab/argocd/a.yaml",
+        "M",
+        "overlays/lab/platform/a.yaml",
+    ]
     assert later.tree.files["overlays/lab/platform/a.yaml"] == b"two"
 
 
@@ -142,10 +179,17 @@ def test_what_is_not_settled_says_why(delivered: GitDelivery, server: Served) ->
         application(server, name, "old")
     queue = {"kind": "ClusterQueue", "name": "nlp-gpu", "status": "Synced"}
     health = {"status": "Degraded", "message": "FlavorNotFound"}
-    application(server, "lab-platform", "new", health="Degraded", resources=[{**queue, "health": health}])
-    application(server, "lab-team-nlp", "old", phase="Running", message="waiting for pruning confirmation")
+    application(
+        server, "lab-platform", "new", health="Degraded", resources=[{**queue, "health": health}]
+    )
+    application(
+        server, "lab-team-nlp", "old", phase="Running", message="waiting for pruning confirmation"
+    )
     del server.objects["/apis/argoproj.io/v1alpha1/namespaces/argocd/applications/lab-team-speech"]
-    failures = {each.what: each.words for each in delivered.settled(Commit("new", ["lab-platform", "lab-argocd"]), 0)}
+    failures = {
+        each.what: each.words
+        for each in delivered.settled(Commit("new", ["lab-platform", "lab-argocd"]), 0)
+    }
     assert marked(server) == ["lab-argocd"]
     assert failures == {
         "lab-argocd": "Synced; Healthy",
@@ -155,8 +199,11 @@ def test_what_is_not_settled_says_why(delivered: GitDelivery, server: Served) ->
     }
 
 
-def test_application_that_has_not_seen_a_commit_is_asked_again(delivered: GitDelivery, server: Served) -> None:
-    """What is deleted by hand before Argo CD knows the commit is made again; being out of sync is no matter."""
+def test_application_that_has_not_seen_a_commit_is_asked_again(
+    delivered: GitDelivery, server: Served
+) -> None:
+    """What is deleted by hand before Argo CD knows the commit is made again; being out of sync is
+    no matter."""
     application(server, "lab-platform", "new", sync="OutOfSync")
     application(server, "lab-argocd", "old")
     failures = delivered.compared(Commit("new", ["lab-platform", "lab-argocd"]), 0)
@@ -167,12 +214,21 @@ def test_application_that_has_not_seen_a_commit_is_asked_again(delivered: GitDel
     assert delivered.compared(Commit("new", ["lab-argocd"])) == []
 
 
-def test_wait_ends_when_nothing_moves(delivered: GitDelivery, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A queue that never becomes healthy ends the wait long before its time, once no Application moves."""
+def test_wait_ends_when_nothing_moves(
+    delivered: GitDelivery, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A queue that never becomes healthy ends the wait long before its time, once no Application
+    moves."""
     monkeypatch.setattr(delivery, "_STILL", 0.3)
     looks = iter(range(200))
     health = {"status": "Progressing", "message": "ClusterQueueDoesNotExist"}
-    queue = {"kind": "LocalQueue", "name": "gpu", "namespace": "team-nlp", "status": "Synced", "health": health}
+    queue = {
+        "kind": "LocalQueue",
+        "name": "gpu",
+        "namespace": "team-nlp",
+        "status": "Synced",
+        "health": health,
+    }
 
     def moves() -> bool:
         look = next(looks)
@@ -187,7 +243,9 @@ def test_wait_ends_when_nothing_moves(delivered: GitDelivery, server: Served, mo
 
     assert 80 < next(looks) < 200
     assert time.monotonic() - began < 30
-    assert "LocalQueue team-nlp/gpu: Synced Progressing ClusterQueueDoesNotExist" in delivered.told("lab-team-nlp")
+    assert "LocalQueue team-nlp/gpu: Synced Progressing ClusterQueueDoesNotExist" in delivered.told(
+        "lab-team-nlp"
+    )
 
 
 @pytest.mark.parametrize(
@@ -198,13 +256,18 @@ def test_wait_ends_when_nothing_moves(delivered: GitDelivery, server: Served, mo
         ("Succeeded", "", False),
     ],
 )
-def test_operation_that_only_waits_moves_nothing(server: Served, phase: str, message: str, *, applied: bool) -> None:
-    """Argo CD says nothing while it tries hundreds of objects out; what it waits for may never come."""
+def test_operation_that_only_waits_moves_nothing(
+    server: Served, phase: str, message: str, *, applied: bool
+) -> None:
+    """Argo CD says nothing while it tries hundreds of objects out; what it waits for may never
+    come."""
     assert is_applied(application(server, "a", "new", phase=phase, message=message)) == applied
     assert not is_applied({})
 
 
-@pytest.mark.parametrize(("policy", "started"), [({}, True), ({"automated": {"selfHeal": True}}, False)])
+@pytest.mark.parametrize(
+    ("policy", "started"), [({}, True), ({"automated": {"selfHeal": True}}, False)]
+)
 def test_sync_that_nobody_starts_is_started_by_hand(
     delivered: GitDelivery, server: Served, policy: dict[str, Any], started: bool
 ) -> None:

@@ -22,7 +22,9 @@ def samples() -> list[tuple[Sample, Manifest]]:
     assert generation.checked.platform
     found = []
     for site in generation.checked.platform.sites:
-        jobs = {each.name: each for each in generation.manifests[site.name] if each.unit == "samples"}
+        jobs = {
+            each.name: each for each in generation.manifests[site.name] if each.unit == "samples"
+        }
         spaces = [space for tenant in site.tenants for space in tenant.spaces]
         found += [(sample, jobs[sample.name]) for space in spaces for sample in space.samples]
     return found
@@ -32,12 +34,20 @@ def test_every_variant_is_another_job(samples: list[tuple[Sample, Manifest]]) ->
     for sample, manifest in samples:
         variants = [*hostile_jobs(sample, manifest.body), *greedy_jobs(sample, manifest.body)]
         assert all(each.words and each.body != manifest.body for each in variants)
-        assert not [told for told, count in Counter(each.told for each in variants).items() if count > 1]
+        assert not [
+            told for told, count in Counter(each.told for each in variants).items() if count > 1
+        ]
 
 
 def test_good_jobs_begin_with_the_sample(samples: list[tuple[Sample, Manifest]]) -> None:
-    assert all(next(good_jobs(sample, manifest.body)).body == manifest.body for sample, manifest in samples)
+    assert all(
+        next(good_jobs(sample, manifest.body)).body == manifest.body for sample, manifest in samples
+    )
 
 
 def test_every_change_says_how_it_is_refused(samples: list[tuple[Sample, Manifest]]) -> None:
-    assert all(words for sample, manifest in samples for _, _, words in hostile_changes(sample, manifest.body))
+    assert all(
+        words
+        for sample, manifest in samples
+        for _, _, words in hostile_changes(sample, manifest.body)
+    )

@@ -26,7 +26,8 @@ _JOB = "trainjobs"
 
 @dataclass
 class Controllers:
-    """Kueue, Trainer and KWOK in one, for one sample; each field makes them do one thing wrong or late."""
+    """Kueue, Trainer and KWOK in one, for one sample; each field makes them do one thing wrong or
+    late."""
 
     server: Served
     sample: Sample
@@ -47,18 +48,30 @@ class Controllers:
         if done and self.ends:
             job = body["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-name"]
             namespace = body["metadata"]["namespace"]
-            found = self.server.objects[f"/apis/trainer.kubeflow.org/v1alpha1/namespaces/{namespace}/{_JOB}/{job}"]
+            found = self.server.objects[
+                f"/apis/trainer.kubeflow.org/v1alpha1/namespaces/{namespace}/{_JOB}/{job}"
+            ]
             found["status"] = {"conditions": [{"type": "Complete", "status": "True"}]}
 
     def _admit(self, job: dict[str, Any]) -> None:
         name, namespace = job["metadata"]["name"], job["metadata"]["namespace"]
         status = str(self.admits)
-        conditions = [{"type": "Admitted", "status": status, "reason": "NoFit", "message": "insufficient quota"}]
+        conditions = [
+            {
+                "type": "Admitted",
+                "status": status,
+                "reason": "NoFit",
+                "message": "insufficient quota",
+            }
+        ]
         flavors = {"cpu": self.flavor or self.pool}
         self.server.put(
             *(KUEUE, "Workload", f"trainjob-{name}", namespace),
             metadata={"ownerReferences": [{"name": name}]},
-            status={"conditions": conditions, "admission": {"podSetAssignments": [{"flavors": flavors}]}},
+            status={
+                "conditions": conditions,
+                "admission": {"podSetAssignments": [{"flavors": flavors}]},
+            },
         )
         if self.admits:
             self._run(name, namespace)
@@ -83,7 +96,9 @@ class Controllers:
                     },
                     spec={
                         "nodeName": f"{self.pool}-{next(places):03}",
-                        "containers": [{"name": "node", "image": "i", "resources": {"requests": requests}}],
+                        "containers": [
+                            {"name": "node", "image": "i", "resources": {"requests": requests}}
+                        ],
                     },
                     status={"phase": self.phase},
                 )
@@ -99,7 +114,9 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def samples(generation: Generation, lab: Lab) -> dict[str, tuple[Sample, Manifest]]:
     """The samples of the lab, by name, with all queues active and its nodes there."""
     found = sample_jobs(lab.plan.site, generation.manifests["lab"], "")
-    return {f"{sample.space.team.name}/{sample.name}": (sample, manifest) for sample, manifest in found}
+    return {
+        f"{sample.space.team.name}/{sample.name}": (sample, manifest) for sample, manifest in found
+    }
 
 
 @pytest.fixture
@@ -122,7 +139,8 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture
 def run(lab: Lab, active: Served, samples: dict[str, tuple[Sample, Manifest]]) -> Run:
-    """Run the first MPI sample of several nodes on the GPU pool, with controllers that are changed."""
+    """Run the first MPI sample of several nodes on the GPU pool, with controllers that are
+    changed."""
     sample, manifest = next(
         (sample, manifest)
         for sample, manifest in samples.values()
@@ -165,7 +183,10 @@ def test_job_is_submitted_as_the_team(run: Run, server: Served) -> None:
         ({"phase": "Pending"}, "pods of role node do not run: "),
         ({"ends": False}, "does not end when its last pods do: "),
         ({"flavor": "cpu"}, "admitted with the flavors ['cpu'], not of ['xe9680-h200']"),
-        ({"launcher": "2026-11-21T09:59:00Z"}, "the launcher was made at 2026-11-21T09:59:00Z, before the last node"),
+        (
+            {"launcher": "2026-11-21T09:59:00Z"},
+            "the launcher was made at 2026-11-21T09:59:00Z, before the last node",
+        ),
         ({"requests": {"cpu": "1"}}, "asks for {'cpu': '1'}, not {'cpu': "),
         ({"networks": "nowhere"}, "no network nowhere"),
     ],
@@ -178,7 +199,9 @@ def test_wrong_job_is_told(run: Run, changes: dict[str, Any], words: str) -> Non
     assert any(words in each for each in _words(outcome)), _words(outcome)
 
 
-def test_refused_job_is_told(run: Run, server: Served, samples: dict[str, tuple[Sample, Manifest]]) -> None:
+def test_refused_job_is_told(
+    run: Run, server: Served, samples: dict[str, tuple[Sample, Manifest]]
+) -> None:
     """A policy's words are the finding."""
     for sample, _ in samples.values():
         path = f"/apis/trainer.kubeflow.org/v1alpha1/namespaces/{sample.space.namespace}/{_JOB}"
@@ -187,10 +210,17 @@ def test_refused_job_is_told(run: Run, server: Served, samples: dict[str, tuple[
 
 
 def test_network_of_the_operator_is_found(run: Run, server: Served, lab: Lab, samples: Any) -> None:
-    """A network exists as itself, or as the object that the operator makes it of, for this namespace only."""
+    """A network exists as itself, or as the object that the operator makes it of, for this
+    namespace only."""
     namespaces = {sample.space.namespace for sample, _ in samples.values()}
     where = lab.plan.site.cluster.release.sriov_namespace
-    server.put("sriovnetwork.openshift.io/v1", "SriovNetwork", "rail", where, spec={"networkNamespace": "elsewhere"})
+    server.put(
+        "sriovnetwork.openshift.io/v1",
+        "SriovNetwork",
+        "rail",
+        where,
+        spec={"networkNamespace": "elsewhere"},
+    )
     assert _words(run(networks="rail")) == ["no network rail"]
     for namespace in namespaces:
         server.put("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", "rail", namespace)
@@ -223,7 +253,10 @@ def test_inactive_queue_is_told(lab: Lab, active: Served) -> None:
     del active.objects[path + second]
     queues, local = check_queues(lab)
 
-    assert [each.what for each in queues.failures] == [f"ClusterQueue {first}", f"ClusterQueue {second}"]
+    assert [each.what for each in queues.failures] == [
+        f"ClusterQueue {first}",
+        f"ClusterQueue {second}",
+    ]
     assert _words(queues)[0] == "FlavorNotFound: references a missing ResourceFlavor"
     assert "not found" in _words(queues)[1]
     assert local.fine
@@ -231,11 +264,15 @@ def test_inactive_queue_is_told(lab: Lab, active: Served) -> None:
 
 def test_roles_of_a_job(samples: dict[str, tuple[Sample, Manifest]]) -> None:
     """With MPI the launcher is one of the nodes; without, all are nodes."""
-    counts = {sample.launch.runtime.launcher.mpi: roles(sample.grant, 4) for sample, _ in samples.values()}
+    counts = {
+        sample.launch.runtime.launcher.mpi: roles(sample.grant, 4) for sample, _ in samples.values()
+    }
     assert counts == {True: {"node": 3, "launcher": 1}, False: {"node": 4}}
 
 
-def test_user_of_a_team_without_users(samples: dict[str, tuple[Sample, Manifest]], lab: Lab) -> None:
+def test_user_of_a_team_without_users(
+    samples: dict[str, tuple[Sample, Manifest]], lab: Lab
+) -> None:
     """Somebody of each team is in one of its groups."""
     for sample, _ in samples.values():
         acting = as_user(lab.api, sample.space)

@@ -11,7 +11,9 @@ from trainyard_rehearsal.publication import sample_jobs
 
 
 def _pairs(sites: dict[str, Site], generation: Generation) -> list[Pair]:
-    lanes = by_flavor(find_lanes(sample_jobs(sites["prod-east"], generation.manifests["prod-east"], "")))
+    lanes = by_flavor(
+        find_lanes(sample_jobs(sites["prod-east"], generation.manifests["prod-east"], ""))
+    )
     return Lending(sites["prod-east"], lanes).pairs()
 
 
@@ -21,7 +23,9 @@ def test_each_queue_is_in_one_pair(sites: dict[str, Site], generation: Generatio
     some = promises._one_of_each([*pairs, *pairs])
 
     for role in ("borrower", "owner"):
-        assert {getattr(pair, role).name for pair in some} == {getattr(pair, role).name for pair in pairs}
+        assert {getattr(pair, role).name for pair in some} == {
+            getattr(pair, role).name for pair in pairs
+        }
     assert len(some) <= len(pairs)
     assert promises._one_of_each([]) == []
 

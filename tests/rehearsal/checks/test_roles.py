@@ -13,7 +13,11 @@ _ROLES = ("admin", "auditor", "catalog viewer", "clean-up", "operator", "user", 
 
 
 def test_the_page_shows_the_table() -> None:
-    rows = re.findall(r"^\| ([a-z, -]+) \| ([a-z, ]+) \| (`.*`) \|$", _PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| ([a-z, -]+) \| ([a-z, ]+) \| (`.*`) \|$",
+        _PAGE.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     told = {
         cell
         for roles, verbs, names in rows

@@ -13,20 +13,40 @@ from tests.rules.cases import platform_of
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
 from trainyard.workflows.generate import component_manifests
-from trainyard_rehearsal.checks.sampling import _OF_ALL, Sampled, every_team, remarked, sampled, shapes_of
+from trainyard_rehearsal.checks.sampling import (
+    _OF_ALL,
+    Sampled,
+    every_team,
+    remarked,
+    sampled,
+    shapes_of,
+)
 from trainyard_rehearsal.outcome import Outcome
 
-CLUSTER, LEDGER, RUNTIME = "clusters/prod-east.yaml", "allocations.yaml", "runtimes/openmpi-cuda.yaml"
+CLUSTER, LEDGER, RUNTIME = (
+    "clusters/prod-east.yaml",
+    "allocations.yaml",
+    "runtimes/openmpi-cuda.yaml",
+)
 TWINS, THIRD = 6, 2
 """Teams that are alike but for names, numbers and amounts."""
-POOLS: dict[str, Any] = {"dgx-h100": {"nodes": 60}, "b": {"hardware": "b", "nodes": 20, "fabric": "ib"}}
+POOLS: dict[str, Any] = {
+    "dgx-h100": {"nodes": 60},
+    "b": {"hardware": "b", "nodes": 20, "fabric": "ib"},
+}
 RELEASES: Mapping[str, dict[str, Any]] = {
     "openshift-ai-3.5": {"pools": POOLS},
     "kubernetes-1.36": {
         "release": "kubernetes-1.36",
         "pools": POOLS,
         "fabrics": {
-            "ib": {"link": "roce", "partitions": None, "vlans": "100-199", "block": 18, "addresses": "10.64.0.0/10"}
+            "ib": {
+                "link": "roce",
+                "partitions": None,
+                "vlans": "100-199",
+                "block": 18,
+                "addresses": "10.64.0.0/10",
+            }
         },
         "external": {"Partitions/ib": None, "Vlans/ib": "fabric team"},
         "networks": {"pods": "172.16.0.0/14"},
@@ -50,17 +70,23 @@ def _team(i: int, **more: Any) -> dict[str, Any]:
 
 
 def _site(release: str, changes: Mapping[str, Any] | None = None) -> Site:
-    """Return a cluster of six twins after changes of the third, which has neither the most nor the least quota."""
+    """Return a cluster of six twins after changes of the third, which has neither the most nor the
+    least quota."""
     field = {"openshift-ai-3.5": "partition", "kubernetes-1.36": "vlan"}[release]
 
     def number(i: int) -> str | int:
         return f"0x{0x110 + i:04x}" if field == "partition" else 110 + i
 
-    held = {f"twin{i}": {field: number(i), "addresses": f"10.{64 + i}.0.0/18"} for i in range(TWINS)}
-    old = {
-        team: {field: number(20 + i), "addresses": f"10.{90 + i}.0.0/18"} for i, team in enumerate(("nlp", "vision"))
+    held = {
+        f"twin{i}": {field: number(i), "addresses": f"10.{64 + i}.0.0/18"} for i in range(TWINS)
     }
-    gone = {team: {"partition": None, **each} if field == "vlan" else each for team, each in old.items()}
+    old = {
+        team: {field: number(20 + i), "addresses": f"10.{90 + i}.0.0/18"}
+        for i, team in enumerate(("nlp", "vision"))
+    }
+    gone = {
+        team: {"partition": None, **each} if field == "vlan" else each for team, each in old.items()
+    }
     third = {**_team(THIRD), **(changes or {})}
     platform = platform_of(
         {
@@ -74,12 +100,17 @@ def _site(release: str, changes: Mapping[str, Any] | None = None) -> Site:
                 "libraries": {"torch": "2.6.0", "cuda": "12.6"},
                 "maxNodes": 16,
             },
-            "hardware/b.yaml": {"extends": "nvidia-dgx-h100", "labels": {"nvidia.com/gpu.product": "B"}},
+            "hardware/b.yaml": {
+                "extends": "nvidia-dgx-h100",
+                "labels": {"nvidia.com/gpu.product": "B"},
+            },
             LEDGER: {"prod-east": {"ib": {**gone, **held}}},
             "teams/nlp.yaml": {"state": "retired"},
             "teams/vision.yaml": {"state": "retired"},
             **{f"teams/twin{i}.yaml": _team(i) for i in range(TWINS)},
-            f"teams/twin{THIRD}.yaml": {key: each for key, each in third.items() if each is not None},
+            f"teams/twin{THIRD}.yaml": {
+                key: each for key, each in third.items() if each is not None
+            },
         }
     )
     return next(site for site in platform.sites if site.name == "prod-east")
@@ -101,7 +132,9 @@ def test_twins_are_tried_by_sample(release: str) -> None:
 
 
 OTHERS: dict[str, dict[str, Any]] = {
-    "a role more": {"groups": {"admin": ["twin2-leads"], "user": ["twin2"], "viewer": ["twin2-guests"]}},
+    "a role more": {
+        "groups": {"admin": ["twin2-leads"], "user": ["twin2"], "viewer": ["twin2-guests"]}
+    },
     "a role less": {"groups": {"user": ["twin2"]}},
     "two groups of a role": {"groups": {"admin": ["twin2-leads"], "user": ["twin2", "twin2-too"]}},
     "a group of another team": {"groups": {"admin": ["twin2-leads"], "user": ["twin4"]}},
@@ -117,7 +150,9 @@ OTHERS: dict[str, dict[str, Any]] = {
     "lending none": {"quota": {"prod-east": {"dgx-h100": {"nodes": 6, "borrow": 4, "lend": 0}}}},
     "a share": {"quota": {"prod-east": {"dgx-h100": {"gpus": 4}}}, "largestJob": None},
     "another pool": {"quota": {"prod-east": {"b": {"nodes": 6, "borrow": 4}}}},
-    "a pool more": {"quota": {"prod-east": {"dgx-h100": {"nodes": 6, "borrow": 4}, "b": {"nodes": 2}}}},
+    "a pool more": {
+        "quota": {"prod-east": {"dgx-h100": {"nodes": 6, "borrow": 4}, "b": {"nodes": 2}}}
+    },
     "a job on borrowed nodes": {"largestJob": {"nodes": 8}},
     "a priority less": {"priorities": ["batch"]},
     "storage less": {"storage": {"home": "3Ti", "checkpoints": "bucket-of-twin2"}},
@@ -127,7 +162,9 @@ OTHERS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("release", "changes"), list(zip(cycle(RELEASES), OTHERS.values())), ids=OTHERS)
+@pytest.mark.parametrize(
+    ("release", "changes"), list(zip(cycle(RELEASES), OTHERS.values())), ids=OTHERS
+)
 def test_team_of_another_shape_is_never_left_out(release: str, changes: dict[str, Any]) -> None:
     """It is tried although it is not among the least, the most, the first or the last of all."""
     site = _site(release, changes)
@@ -140,7 +177,8 @@ def test_team_of_another_shape_is_never_left_out(release: str, changes: dict[str
 
 
 def test_everything_made_for_a_team_counts() -> None:
-    """Whatever is added to any object of a team some day makes another shape, without a word here."""
+    """Whatever is added to any object of a team some day makes another shape, without a word
+    here."""
     site = _site("kubernetes-1.36")
     manifests = [*render_site(site), *component_manifests(site)]
     tenant = site.tenants[THIRD]
@@ -150,8 +188,15 @@ def test_everything_made_for_a_team_counts() -> None:
     }
     for i in own:
         one = manifests[i]
-        added = {**one.body, "metadata": {**one.body["metadata"], "annotations": {"added": "some day"}}}
-        changed = [*manifests[:i], type(one)(one.path, added, one.files, one.at), *manifests[i + 1 :]]
+        added = {
+            **one.body,
+            "metadata": {**one.body["metadata"], "annotations": {"added": "some day"}},
+        }
+        changed = [
+            *manifests[:i],
+            type(one)(one.path, added, one.files, one.at),
+            *manifests[i + 1 :],
+        ]
         assert tenant.name in sampled(site, changed).teams, one.path
 
 
@@ -164,7 +209,10 @@ def test_every_team_of_this_repository_has_a_shape_of_its_own(sites: Mapping[str
 
 def test_table_says_what_was_tried() -> None:
     """Beside what else there is to say."""
-    some, outcome = Sampled(frozenset({"a"}), 3), Outcome("sample jobs run", 1, 1, remark="dry runs")
+    some, outcome = (
+        Sampled(frozenset({"a"}), 3),
+        Outcome("sample jobs run", 1, 1, remark="dry runs"),
+    )
     (told,) = remarked(iter([outcome]), some)
 
     assert told.remark == "dry runs; 1 of 3 teams, the rest have the same shape"
@@ -181,4 +229,6 @@ def test_promises_without_a_sample_have_the_names_of_promises() -> None:
         if each.stem != "shapes"
     ]
 
-    assert [name for name in sorted(_OF_ALL) if not any(f'"{name}"' in text for text in texts)] == []
+    assert [
+        name for name in sorted(_OF_ALL) if not any(f'"{name}"' in text for text in texts)
+    ] == []

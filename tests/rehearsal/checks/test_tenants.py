@@ -1,4 +1,5 @@
-"""Who is there and what they hold; and what is told of an API server that does not do what the roles say."""
+"""Who is there and what they hold; and what is told of an API server that does not do what the
+roles say."""
 
 from __future__ import annotations
 
@@ -17,7 +18,10 @@ from trainyard_rehearsal.control_plane.api import Resource as Served
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
 
-_PLURALS = {"NetworkPolicy": "networkpolicies", "ValidatingAdmissionPolicy": "validatingadmissionpolicies"}
+_PLURALS = {
+    "NetworkPolicy": "networkpolicies",
+    "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+}
 
 
 @dataclass
@@ -41,7 +45,9 @@ class Authorizer:
 
     def rights(self, user: str, namespace: str) -> set[tuple[str, Resource]]:
         key = (user, namespace)
-        return (self.everybody[user].rights(namespace) | self.more.get(key, set())) - self.less.get(key, set())
+        return (self.everybody[user].rights(namespace) | self.more.get(key, set())) - self.less.get(
+            key, set()
+        )
 
     def create(self, body: Body, part: str = "", **_: Any) -> Answer:
         if body["kind"] != "SelfSubjectRulesReview":
@@ -60,11 +66,17 @@ class Authorizer:
 
     def get(self, version: str, kind: str, name: str, namespace: str = "") -> Body:
         metadata = {"name": name, "namespace": namespace}
-        return self._judge("get", {"apiVersion": version, "kind": kind, "metadata": metadata}, "").body
+        return self._judge(
+            "get", {"apiVersion": version, "kind": kind, "metadata": metadata}, ""
+        ).body
 
     def list(self, version: str, kind: str, namespace: str = "") -> list[Body]:
         metadata = {"namespace": namespace}
-        return [self._judge("list", {"apiVersion": version, "kind": kind, "metadata": metadata}, "").body]
+        return [
+            self._judge(
+                "list", {"apiVersion": version, "kind": kind, "metadata": metadata}, ""
+            ).body
+        ]
 
     def _judge(self, verb: str, body: Body, part: str) -> Answer:
         group = body["apiVersion"].rpartition("/")[0]
@@ -89,7 +101,10 @@ def authorizer(site: Site) -> Authorizer:
 
 def _checked(lab: Lab, authorizer: Authorizer) -> dict[str, Outcome]:
     teams = {tenant.name for tenant in lab.plan.site.tenants}
-    return {each.promise: each for each in check_tenants(replace(lab, api=cast("Api", authorizer)), [], teams)}
+    return {
+        each.promise: each
+        for each in check_tenants(replace(lab, api=cast("Api", authorizer)), [], teams)
+    }
 
 
 def test_roles_hold_at_home_and_the_catalog_everywhere(site: Site) -> None:
@@ -111,11 +126,15 @@ def test_a_server_that_does_what_the_roles_say(lab: Lab, authorizer: Authorizer)
     assert all(outcome.fine for outcome in _checked(lab, authorizer).values())
 
 
-def test_every_right_too_many_and_too_few_is_told(lab: Lab, site: Site, authorizer: Authorizer) -> None:
+def test_every_right_too_many_and_too_few_is_told(
+    lab: Lab, site: Site, authorizer: Authorizer
+) -> None:
     space = site.tenants[0].spaces[0]
     member = next(each for each in subjects(site) if ("user", space.namespace) in each.held)
     authorizer.more[member.user, space.namespace] = {("list", ("", "secrets"))}
-    authorizer.less[member.user, space.namespace] = {("delete", ("trainer.kubeflow.org", "trainjobs"))}
+    authorizer.less[member.user, space.namespace] = {
+        ("delete", ("trainer.kubeflow.org", "trainjobs"))
+    }
     told = {
         promise: [(failure.what, failure.words) for failure in outcome.failures]
         for promise, outcome in _checked(lab, authorizer).items()
@@ -123,7 +142,10 @@ def test_every_right_too_many_and_too_few_is_told(lab: Lab, site: Site, authoriz
     here = f"in {space.namespace}"
     assert told == {
         "tenant cells": [
-            (f"{member.told}: delete trainjobs.trainer.kubeflow.org {here}", "the API server refuses it"),
+            (
+                f"{member.told}: delete trainjobs.trainer.kubeflow.org {here}",
+                "the API server refuses it",
+            ),
             (f"{member.told}: list secrets {here}", "the API server allows it"),
         ],
         "tenant requests": [
@@ -134,16 +156,24 @@ def test_every_right_too_many_and_too_few_is_told(lab: Lab, site: Site, authoriz
 
 
 def test_members_of_some_teams_are_tried(site: Site) -> None:
-    """With everybody who is in no team, and the groups and the ranks' accounts of the teams that are tried."""
+    """With everybody who is in no team, and the groups and the ranks' accounts of the teams that
+    are tried."""
     first, *others = site.tenants
     everybody = {who.user for who in subjects(site)}
     tried = {who.user for who in tenants._members(site, {first.name})}
     left_out = {who.user for who in tenants._members(site, {tenant.name for tenant in others})}
 
     assert tried | left_out == everybody
-    assert {f"system:serviceaccount:{space.namespace}:trainer" for space in first.spaces} <= tried - left_out
-    assert {"somebody@of-no-team", *(f"somebody@{group}" for group in site.cluster.operators)} <= tried & left_out
-    assert {who.user for who in tenants._members(site, {tenant.name for tenant in site.tenants})} == everybody
+    assert {
+        f"system:serviceaccount:{space.namespace}:trainer" for space in first.spaces
+    } <= tried - left_out
+    assert {
+        "somebody@of-no-team",
+        *(f"somebody@{group}" for group in site.cluster.operators),
+    } <= tried & left_out
+    assert {
+        who.user for who in tenants._members(site, {tenant.name for tenant in site.tenants})
+    } == everybody
 
 
 def test_group_of_two_teams_is_tried_with_either(site: Site) -> None:
@@ -152,7 +182,12 @@ def test_group_of_two_teams_is_tried_with_either(site: Site) -> None:
     team = replace(site.tenants[1].team, groups=site.tenants[0].team.groups)
     spaces = tuple(replace(space, team=team) for space in site.tenants[1].spaces)
     both = replace(
-        site, tenants=(site.tenants[0], replace(site.tenants[1], team=team, spaces=spaces), *site.tenants[2:])
+        site,
+        tenants=(
+            site.tenants[0],
+            replace(site.tenants[1], team=team, spaces=spaces),
+            *site.tenants[2:],
+        ),
     )
     group = next(iter(team.groups.values()))[0]
 

@@ -21,7 +21,10 @@ JOB = f"/apis/{TRAINER}/namespaces/team-nlp/trainjobs/nlp-train"
 
 
 def pod(server: Served, uid: str) -> None:
-    labels = {"jobset.sigs.k8s.io/jobset-name": "nlp-train", "jobset.sigs.k8s.io/replicatedjob-name": "node"}
+    labels = {
+        "jobset.sigs.k8s.io/jobset-name": "nlp-train",
+        "jobset.sigs.k8s.io/replicatedjob-name": "node",
+    }
     server.put(
         *("v1", "Pod", "nlp-train-node-0-0", "team-nlp"),
         labels=labels,
@@ -34,7 +37,9 @@ def pod(server: Served, uid: str) -> None:
 @pytest.fixture
 def watched(server: Served, lab: Lab, generation: Generation) -> Watch:
     """A job with a pod, watched from now on."""
-    server.put(TRAINER, "TrainJob", "nlp-train", "team-nlp", metadata={"uid": "one", "generation": 3})
+    server.put(
+        TRAINER, "TrainJob", "nlp-train", "team-nlp", metadata={"uid": "one", "generation": 3}
+    )
     pod(server, "first")
     job = Job(lab.api, "team-nlp", "nlp-train")
     (_, manifest), *_ = sample_jobs(lab.plan.site, generation.manifests["lab"], "nlp")
@@ -79,7 +84,8 @@ def test_a_job_that_may_be_disturbed_is_left_out(server: Served, watched: Watch)
 def test_a_job_that_borrows_is_not_watched(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, nodes: int, teams: list[str]
 ) -> None:
-    """Its owners may take the nodes back, which is no disturbance: a job of Open MPI takes two nodes at least."""
+    """Its owners may take the nodes back, which is no disturbance: a job of Open MPI takes two
+    nodes at least."""
     submitted = []
 
     def submit(_api: object, _body: object, space: Space) -> Job:

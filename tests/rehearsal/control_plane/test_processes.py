@@ -68,7 +68,9 @@ def test_end_in_reverse_order(tmp_path: Path) -> None:
     order = tmp_path / "order"
     with Processes(tmp_path / "logs") as processes:
         for name in ("first", "second"):
-            script = f'trap "echo {name} >> {order}; exit" TERM; echo up; while :; do sleep 0.02; done'
+            script = (
+                f'trap "echo {name} >> {order}; exit" TERM; echo up; while :; do sleep 0.02; done'
+            )
             processes.start_as(name, [str(_SHELL), "-c", script], {})
             log = tmp_path / "logs" / f"{name}.log"
             processes.wait_until(lambda log=log: log.read_text() == "up\n", "trap", 10)  # type: ignore[misc]
@@ -79,7 +81,9 @@ def test_stubborn_process_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Who does not listen to SIGTERM is ended without being asked."""
     monkeypatch.setattr("trainyard_rehearsal.control_plane.processes._PATIENCE", 0.1)
     with Processes(tmp_path) as processes:
-        processes.start_as("deaf", [str(_SHELL), "-c", 'trap "" TERM; echo up; while :; do sleep 0.02; done'], {})
+        processes.start_as(
+            "deaf", [str(_SHELL), "-c", 'trap "" TERM; echo up; while :; do sleep 0.02; done'], {}
+        )
         processes.wait_until(lambda: (tmp_path / "deaf.log").read_text() == "up\n", "trap", 10)
     assert _gone(tmp_path)
 
@@ -96,7 +100,8 @@ def test_death_is_told_with_last_words(tmp_path: Path) -> None:
 
 
 def test_first_of_several_deaths_is_told(tmp_path: Path) -> None:
-    """A program that ends because another one did is not named, even when it is seen to end sooner."""
+    """A program that ends because another one did is not named, even when it is seen to end
+    sooner."""
     with Processes(tmp_path) as processes:
         processes.start_as("server", [str(_SHELL), "-c", "sleep 0.7; exit 9"], {})
         processes.start_as("client", [str(_SHELL), "-c", "sleep 0.3; exit 1"], {})
@@ -144,13 +149,15 @@ def test_no_program_is_told(tmp_path: Path) -> None:
 def test_dies_with_parent(tmp_path: Path, number: signal.Signals) -> None:
     """However the rehearsal itself is ended, no process is left."""
     script = (
-        "import time; from pathlib import Path; from trainyard_rehearsal.control_plane.processes import Processes\n"
-        f"with Processes(Path({str(tmp_path)!r})) as processes:\n"
-        f"    processes.start(Path({str(_SHELL)!r}), ('-c', 'exec sleep 60'))\n"
-        "    print('up', flush=True); time.sleep(60)"
+        "import time; from pathlib import Path; from trainyard_rehearsal.control_plane.processes "
+        f"import Processes\nwith Processes(Path({str(tmp_path)!r})) as processes:\n    "
+        f"processes.start(Path({str(_SHELL)!r}), ('-c', 'exec sleep 60'))\n    print('up', "
+        "flush=True); time.sleep(60)"
     )
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=environment) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, env=environment
+    ) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"up\n"
         assert len(_pids(tmp_path)) == 1
@@ -158,7 +165,9 @@ def test_dies_with_parent(tmp_path: Path, number: signal.Signals) -> None:
     assert _gone(tmp_path)
 
 
-def test_process_whose_parent_is_gone_does_not_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_whose_parent_is_gone_does_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The rehearsal may be killed before its child has asked the kernel to die with it."""
     other = os.getppid()
     with Processes(tmp_path) as processes:

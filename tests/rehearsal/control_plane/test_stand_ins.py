@@ -19,16 +19,24 @@ def test_quota_counts_all_that_it_limits(
     """A quota that knows one of its kinds is not settled: whoever creates another is refused."""
     monkeypatch.setattr("trainyard_rehearsal.control_plane.stand_ins._PATIENCE", 0.1)
     hard = {"pods": "9", "count/trainjobs.trainer.kubeflow.org": "9"}
-    quota = server.put("v1", "ResourceQuota", "jobs", "a", spec={"hard": hard}, status={"hard": hard, "used": used})
+    quota = server.put(
+        "v1", "ResourceQuota", "jobs", "a", spec={"hard": hard}, status={"hard": hard, "used": used}
+    )
     with pytest.raises(ToolError, match="first count"):
         settle(lab)
     quota["status"]["used"] = dict.fromkeys(hard, "0")
     assert settle(lab) > 0
 
 
-def test_status_is_written_once_for_each_object_whose_controller_is_missing(lab: Lab, server: Served) -> None:
-    pool = Manifest("nodes/p.yaml", {"apiVersion": MACHINES, "kind": "MachineConfigPool"}, (), Pointer("x"))
-    secret = Manifest("teams/a/s.yaml", {"apiVersion": SECRETS, "kind": "ExternalSecret"}, (), Pointer("x"))
+def test_status_is_written_once_for_each_object_whose_controller_is_missing(
+    lab: Lab, server: Served
+) -> None:
+    pool = Manifest(
+        "nodes/p.yaml", {"apiVersion": MACHINES, "kind": "MachineConfigPool"}, (), Pointer("x")
+    )
+    secret = Manifest(
+        "teams/a/s.yaml", {"apiVersion": SECRETS, "kind": "ExternalSecret"}, (), Pointer("x")
+    )
     new = server.put(MACHINES, "MachineConfigPool", "new", metadata={"generation": 3})
     server.put(MACHINES, "MachineConfigPool", "old", status={"conditions": []})
     server.put(SECRETS, "ExternalSecret", "token", "a")
@@ -36,7 +44,10 @@ def test_status_is_written_once_for_each_object_whose_controller_is_missing(lab:
     say_statuses(lab.api, [pool, secret])
 
     written = [request for request in server.requests if request.method == "PATCH"]
-    assert [request.path.rpartition("/")[0].rpartition("/")[2] for request in written] == ["token", "new"]
+    assert [request.path.rpartition("/")[0].rpartition("/")[2] for request in written] == [
+        "token",
+        "new",
+    ]
     path = f"/apis/{MACHINES}/machineconfigpools/{new['metadata']['name']}"
     status = server.objects[path]["status"]
     assert status["observedGeneration"] == 3

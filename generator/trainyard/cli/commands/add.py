@@ -36,7 +36,13 @@ def command() -> None:
 
 @command.command("team", short_help="Add a team.")
 @click.argument("name")
-@click.option("--cluster", default="", metavar="NAME", shell_complete=complete_cluster, help="Cluster, if several.")
+@click.option(
+    "--cluster",
+    default="",
+    metavar="NAME",
+    shell_complete=complete_cluster,
+    help="Cluster, if several.",
+)
 @click.option("--pool", default="", metavar="NAME", help="Node pool of the cluster, if several.")
 @click.option(
     "--nodes",
@@ -45,7 +51,9 @@ def command() -> None:
     show_default=str(_NODES),
     help="Nodes of its own; an MPI job takes two.",
 )
-@click.option("--gpus", type=click.IntRange(min=1), metavar="N", help="GPUs of one node, instead of nodes.")
+@click.option(
+    "--gpus", type=click.IntRange(min=1), metavar="N", help="GPUs of one node, instead of nodes."
+)
 @profiles_option
 @output_option
 def team(
@@ -76,7 +84,9 @@ def team(
     )
     # What is free is looked up and taken by one run at a time.
     with working("checking"), editing(profiles, say):
-        added = add_team(Target(profiles, output, components_root(profiles, output)), request, today())
+        added = add_team(
+            Target(profiles, output, components_root(profiles, output)), request, today()
+        )
     if added.plan is None:
         found = findings.Findings(added.diagnostics, places(added.profiles, profiles, output))
         result(findings.text(found, colour=False))
@@ -92,7 +102,9 @@ def _told(added: Addition, plan: TeamPlan) -> str:
     own = counted(asked.gpus, "GPU") if asked.gpus else counted(asked.nodes, "node")
     lines.append(f"team {asked.name} has {own} of pool {plan.pool} on cluster {plan.cluster}")
     if plan.holding:
-        lines.append(f"and keeps {plan.holding.told} and addresses {plan.holding.addresses} for ever")
+        lines.append(
+            f"and keeps {plan.holding.told} and addresses {plan.holding.addresses} for ever"
+        )
     if plan.ids:
         lines.append(f"and namespace {plan.ids.namespace} keeps the user ids {plan.ids.range}")
     return "\n".join(lines)

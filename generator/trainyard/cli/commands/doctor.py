@@ -48,7 +48,9 @@ def command(profiles: Path, formats: tuple[Output, ...]) -> int:
     deliver(
         formats,
         "never",
-        lambda _: "\n".join(f"{part.name:<{width}}  {'' if part.works else 'error: '}{part.state}" for part in parts),
+        lambda _: "\n".join(
+            f"{part.name:<{width}}  {'' if part.works else 'error: '}{part.state}" for part in parts
+        ),
         lambda: document.envelope("doctor", parts=[asdict(part) for part in parts]),
     )
     return Exit.FINE if all(part.works for part in parts) else Exit.TOOL

@@ -18,10 +18,16 @@ _INDENT = " " * 6
 
 def complete_rule(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the id of a rule."""
-    return [CompletionItem(rule.id, help=rule.summary) for rule in all_rules() if rule.id.startswith(incomplete)]
+    return [
+        CompletionItem(rule.id, help=rule.summary)
+        for rule in all_rules()
+        if rule.id.startswith(incomplete)
+    ]
 
 
-@click.command("explain", short_help="Explain a rule: what it demands, why, and how to put it right.")
+@click.command(
+    "explain", short_help="Explain a rule: what it demands, why, and how to put it right."
+)
 @click.argument("rule", shell_complete=complete_rule)
 def command(rule: str) -> int:
     """Explain RULE: what it demands, what happens on the cluster otherwise, and how to put it right."""
@@ -41,4 +47,6 @@ def command(rule: str) -> int:
 
 def _paragraph(name: str, text: str) -> str:
     head = f"{name}:".ljust(len(_INDENT))
-    return textwrap.fill(text, _WIDTH, initial_indent=head, subsequent_indent=_INDENT, break_on_hyphens=False)
+    return textwrap.fill(
+        text, _WIDTH, initial_indent=head, subsequent_indent=_INDENT, break_on_hyphens=False
+    )

@@ -41,7 +41,9 @@ from trainyard.workflows.worktree import check_tree_path
 @profiles_option
 @output_option
 @cluster_option
-@click.option("--check", is_flag=True, help="Write nothing; fail when the tree is not what would be written.")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; fail when the tree is not what would be written."
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; tell what would be written.")
 @format_option
 @color_option
@@ -57,10 +59,11 @@ def command(
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
-    Refuses when the profiles have errors, when a profile or quota is gone that the tree was made from, and when the
-    change breaks a rule of the family `change`: a field that the API server never changes, a runtime edited in place,
-    or a queue, namespace, partition or address range taken from a team. It does not refuse changes of VF counts, MTU
-    or kubelet settings, which can interrupt running jobs.
+    Refuses when the profiles have errors, when a profile or quota is gone that the tree was made
+    from, and when the change breaks a rule of the family `change`: a field that the API server
+    never changes, a runtime edited in place, or a queue, namespace, partition or address range
+    taken from a team. It does not refuse changes of VF counts, MTU or kubelet settings, which can
+    interrupt running jobs.
     """
     if check and dry_run:
         raise click.UsageError("`--check` and `--dry-run` exclude each other")
@@ -68,8 +71,13 @@ def command(
     need_apart(profiles, output)
     writes = not (check or dry_run)
     with working("generating"), held(output, say) if writes else nullcontext():
-        generation = generate(profiles, components_root(profiles, output), clusters, today(), output)
-        diagnostics = (*generation.diagnostics, *check_tree_path(profiles, output, generation.checked))
+        generation = generate(
+            profiles, components_root(profiles, output), clusters, today(), output
+        )
+        diagnostics = (
+            *generation.diagnostics,
+            *check_tree_path(profiles, output, generation.checked),
+        )
         if not has_errors(diagnostics):
             diagnostics += tuple(check_replaced(output, generation, clusters))
         if check and not has_errors(diagnostics):
@@ -94,7 +102,8 @@ def command(
 def _count_foreign(others: int, tree: str) -> str:
     them = "it" if others == 1 else "them"
     return (
-        f"{tree} holds {counted(others, 'file')} that Trainyard does not generate; `trainyard verify` fails on {them}"
+        f"{tree} holds {counted(others, 'file')} that Trainyard does not generate; `trainyard "
+        f"verify` fails on {them}"
     )
 
 
@@ -102,7 +111,9 @@ def _result(written: Written | None, *, dry_run: bool) -> dict[str, Any] | None:
     return {"written": not dry_run, **asdict(written)} if written else None
 
 
-def _text(found: findings.Findings, written: Written | None, files: int, *, dry_run: bool, colour: bool) -> str:
+def _text(
+    found: findings.Findings, written: Written | None, files: int, *, dry_run: bool, colour: bool
+) -> str:
     told = [findings.text(found, colour=colour)] if found.diagnostics else []
     tree = found.places.shown("overlays")
     if written is not None:
@@ -120,12 +131,17 @@ def _changes(written: Written) -> dict[str, tuple[str, ...]]:
 def _told(written: Written, tree: str, *, dry_run: bool) -> Iterator[str]:
     """Yield what happened to each unit, what was left alone, and the sum."""
     changes = _changes(written)
-    units = {what: Counter(path.rpartition("/")[0] for path in paths) for what, paths in changes.items()}
+    units = {
+        what: Counter(path.rpartition("/")[0] for path in paths) for what, paths in changes.items()
+    }
     for unit in sorted({unit for counts in units.values() for unit in counts}):
         counts = ", ".join(f"{units[what][unit]} {what}" for what in units if units[what][unit])
         yield f"{tree}/{unit}: {counts}"
     for path in written.kept:
-        yield f"{tree}/{printable(path)}: kept, since it was edited by hand; it is not generated any more"
+        yield (
+            f"{tree}/{printable(path)}: kept, since it was edited by hand; it is not generated "
+            "any more"
+        )
     if changes:
         total = ", ".join(f"{len(paths)} {what}" for what, paths in changes.items())
         yield f"{'would write' if dry_run else 'wrote'} {tree}: {total}"

@@ -43,9 +43,22 @@ from trainyard_rehearsal.rehearsal import Rehearsal, Request, build_programs, re
 @profiles_option
 @output_option
 @cluster_option
-@click.option("--team", default="", metavar="NAME", shell_complete=complete_team, help="Only this team's jobs.")
-@click.option("--all", "every", is_flag=True, help="Try each team, not only a sample of those of one shape.")
-@click.option("--build", "builds", is_flag=True, help="Build the control plane's programs; needed once, with Go.")
+@click.option(
+    "--team",
+    default="",
+    metavar="NAME",
+    shell_complete=complete_team,
+    help="Only this team's jobs.",
+)
+@click.option(
+    "--all", "every", is_flag=True, help="Try each team, not only a sample of those of one shape."
+)
+@click.option(
+    "--build",
+    "builds",
+    is_flag=True,
+    help="Build the control plane's programs; needed once, with Go.",
+)
 @click.option(
     "--on",
     type=click.Choice([PROCESSES, KIND]),
@@ -53,7 +66,9 @@ from trainyard_rehearsal.rehearsal import Rehearsal, Request, build_programs, re
     show_default=True,
     help="What the control plane is; kind needs Docker.",
 )
-@click.option("--keep", is_flag=True, help="Leave it running until Ctrl-C, and print its kubeconfig.")
+@click.option(
+    "--keep", is_flag=True, help="Leave it running until Ctrl-C, and print its kubeconfig."
+)
 @format_option
 @color_option
 def command(  # noqa: PLR0917 - click passes options by name
@@ -70,9 +85,9 @@ def command(  # noqa: PLR0917 - click passes options by name
 ) -> int:
     """Try the committed tree out on a real control plane.
 
-    Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with a fake node for
-    each node of the profiles; no kubelet, no NIC, no container. Linux only. With `--on kind` etcd and Kubernetes run in
-    a container of kind's instead.
+    Real etcd, Kubernetes, Kueue, JobSet, Trainer and Argo CD run as processes of this machine, with
+    a fake node for each node of the profiles; no kubelet, no NIC, no container. Linux only. With
+    `--on kind` etcd and Kubernetes run in a container of kind's instead.
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
@@ -110,7 +125,9 @@ def _wait(lab: Lab) -> None:
         say("ending")
 
 
-def _report(rehearsal: Rehearsal, profiles: Path, output: Path, formats: tuple[Output, ...], color: str) -> int:
+def _report(
+    rehearsal: Rehearsal, profiles: Path, output: Path, formats: tuple[Output, ...], color: str
+) -> int:
     need_clusters(rehearsal.generation, profiles, fine=not has_errors(rehearsal.diagnostics))
     read = rehearsal.generation.checked.profiles
     found = findings.Findings(rehearsal.diagnostics, places(read, profiles, output))
@@ -140,7 +157,10 @@ def _told(outcome: Outcome, found: findings.Findings) -> list[str]:
 
 
 def _result(rehearsal: Rehearsal) -> dict[str, list[dict[str, object]]]:
-    return {cluster: [_plain(each) for each in outcomes] for cluster, outcomes in rehearsal.outcomes.items()}
+    return {
+        cluster: [_plain(each) for each in outcomes]
+        for cluster, outcomes in rehearsal.outcomes.items()
+    }
 
 
 def _plain(outcome: Outcome) -> dict[str, object]:

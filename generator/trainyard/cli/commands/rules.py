@@ -22,7 +22,9 @@ def command(formats: tuple[Output, ...]) -> int:
     deliver(
         formats,
         "never",
-        lambda _: "\n".join(f"{rule.id:<{width}}  {rule.severity:<7}  {rule.summary}" for rule in rules),
+        lambda _: "\n".join(
+            f"{rule.id:<{width}}  {rule.severity:<7}  {rule.summary}" for rule in rules
+        ),
         lambda: document.envelope("rules", rules=[asdict(rule) for rule in rules]),
     )
     return Exit.FINE

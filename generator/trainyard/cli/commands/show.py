@@ -37,14 +37,21 @@ def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
     where = places(checked.profiles, profiles)
     if checked.platform is None:
         found = findings.Findings(checked.diagnostics, where)
-        deliver(formats, "never", lambda _: findings.text(found, colour=False), lambda: document.report("show", found))
+        deliver(
+            formats,
+            "never",
+            lambda _: findings.text(found, colour=False),
+            lambda: document.report("show", found),
+        )
         return Exit.FINDINGS
     sections = effective(checked.platform, team)
     deliver(
         formats,
         "never",
         lambda _: "\n\n".join(_text(section, where) for section in sections),
-        lambda: document.envelope("show", team=team, sections=[_document(section, where) for section in sections]),
+        lambda: document.envelope(
+            "show", team=team, sections=[_document(section, where) for section in sections]
+        ),
     )
     return Exit.FINE
 
@@ -75,6 +82,12 @@ def _document(section: Section, where: Places) -> dict[str, Any]:
     for value in section.values:
         kind, file, line = _origin(value, where)
         values.append(
-            {"name": value.name, "value": value.value, "origin": kind, "file": file or None, "line": line or None}
+            {
+                "name": value.name,
+                "value": value.value,
+                "origin": kind,
+                "file": file or None,
+                "line": line or None,
+            }
         )
     return {"title": section.title, "values": values}

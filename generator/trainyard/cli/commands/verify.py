@@ -34,16 +34,21 @@ from trainyard.workflows.verify import Count, verify
 @cluster_option
 @format_option
 @color_option
-def command(profiles: Path, output: Path, clusters: tuple[str, ...], formats: tuple[Output, ...], color: str) -> int:
+def command(
+    profiles: Path, output: Path, clusters: tuple[str, ...], formats: tuple[Output, ...], color: str
+) -> int:
     """Check the committed tree offline, object by object.
 
-    It must be what the profiles say; each object must fit the release's strict schemas; kustomize must build each sync
-    unit and kubeconform must accept what it builds; and the number of objects must be the same everywhere.
+    It must be what the profiles say; each object must fit the release's strict schemas; kustomize
+    must build each sync unit and kubeconform must accept what it builds; and the number of objects
+    must be the same everywhere.
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
     with working("verifying"):
-        verification = verify(profiles, output, components_root(profiles, output), clusters, today())
+        verification = verify(
+            profiles, output, components_root(profiles, output), clusters, today()
+        )
     fine = not has_errors(verification.diagnostics)
     need_clusters(verification.generation, profiles, fine=fine)
     found = findings.Findings(
@@ -66,9 +71,8 @@ def _text(found: findings.Findings, counts: tuple[Count, ...], *, colour: bool) 
 def _told(count: Count) -> str:
     units = ", ".join(f"{unit} {objects}" for unit, objects in count.by_unit.items())
     return (
-        f"{count.cluster}: {count.objects} objects, {count.valid} valid against schemas,"
-        f" {count.conform} valid in kubeconform, {count.skipped} skipped;"
-        f" {count.units_built} of {count.units} sync units build; {count.samples} samples, {count.artifacts} artifacts,"
-        f" {count.others} other files"
-        f"\n  {units}"
+        f"{count.cluster}: {count.objects} objects, {count.valid} valid against schemas, "
+        f"{count.conform} valid in kubeconform, {count.skipped} skipped; {count.units_built} of "
+        f"{count.units} sync units build; {count.samples} samples, {count.artifacts} artifacts, "
+        f"{count.others} other files\n  {units}"
     )

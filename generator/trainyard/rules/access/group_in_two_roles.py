@@ -13,10 +13,10 @@ RULE = Rule(
     id="access/group-in-two-roles",
     severity=Severity.WARNING,
     summary="A group has one role in a team.",
-    why=(
-        "Roles add up: the group has the rights of the stronger one (seen with Kubernetes 1.36.3), whatever the weaker"
-        " one suggests in review."
-    ),
+    why="""
+        Roles add up: the group has the rights of the stronger one (seen with Kubernetes 1.36.3),
+        whatever the weaker one suggests in review.
+    """,
     fix="Take the weaker role away.",
 )
 

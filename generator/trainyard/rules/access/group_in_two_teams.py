@@ -14,10 +14,10 @@ RULE = Rule(
     id="access/group-in-two-teams",
     severity=Severity.WARNING,
     summary="A group has roles in one team only.",
-    why=(
-        "Its people read and submit in both namespaces (seen with Kubernetes 1.36.3), and a job can carry one team's"
-        " files into the other."
-    ),
+    why="""
+        Its people read and submit in both namespaces (seen with Kubernetes 1.36.3), and a job can
+        carry one team's files into the other.
+    """,
     fix="Make a group for each team, or waive this rule with the reason.",
 )
 
@@ -30,7 +30,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             other, where = known.setdefault(group, (team, role))
             if other is not team:
                 notes = [Note(f"{where} of team {other.name}", other.at / "groups" / where)]
-                message = f"`{group}` is {role} of team {team.name} and {where} of team {other.name}"
+                message = (
+                    f"`{group}` is {role} of team {team.name} and {where} of team {other.name}"
+                )
                 yield RULE.at(team.at / "groups" / role, message, notes=notes)
 
 

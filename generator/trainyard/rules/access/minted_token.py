@@ -27,11 +27,12 @@ RULE = Rule(
     id="access/minted-token",
     severity=Severity.ERROR,
     summary="An ExternalSecret makes a plain Secret out of what a store holds, and nothing else.",
-    why=(
-        "Into a Secret of type kubernetes.io/service-account-token Kubernetes writes a token without end: whoever may"
-        " mount it acts with the account's role (seen with Kubernetes 1.36.3). A generator makes such credentials"
-        " elsewhere, and a manifest any object at all, with the operator's rights."
-    ),
+    why="""
+        Into a Secret of type kubernetes.io/service-account-token Kubernetes writes a token without
+        end: whoever may mount it acts with the account's role (seen with Kubernetes 1.36.3). A
+        generator makes such credentials elsewhere, and a manifest any object at all, with the
+        operator's rights.
+    """,
     fix="Keep it Opaque; who needs a role gets it under `groups` or `serviceAccounts`.",
 )
 
@@ -39,7 +40,9 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     secrets = brought(platform, "ExternalSecret")
     yield from once(
-        RULE.at(each.at.below(path), f"{each.told} {what}") for each in secrets for path, what in _odd(each.body)
+        RULE.at(each.at.below(path), f"{each.told} {what}")
+        for each in secrets
+        for path, what in _odd(each.body)
     )
 
 

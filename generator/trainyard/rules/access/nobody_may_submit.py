@@ -13,10 +13,11 @@ RULE = Rule(
     id="access/nobody-may-submit",
     severity=Severity.ERROR,
     summary="Somebody in a team has a role that may submit jobs.",
-    why=(
-        'Every TrainJob is refused, `... cannot create resource "trainjobs" in API group "trainer.kubeflow.org"` (seen'
-        " with Kubernetes 1.36.3), and the team's nodes serve only those who borrow."
-    ),
+    why="""
+        Every TrainJob is refused, `... cannot create resource "trainjobs" in API group
+        "trainer.kubeflow.org"` (seen with Kubernetes 1.36.3), and the team's nodes serve only those
+        who borrow.
+    """,
     fix="Give a group the role `user` or `admin`.",
 )
 

@@ -18,11 +18,11 @@ RULE = Rule(
     id="access/shadowed-account",
     severity=Severity.ERROR,
     summary="A team's own service accounts have names that nobody else uses.",
-    why=(
-        "OpenShift makes `default`, `builder`, `deployer` and `pipeline` itself and fights over them with Argo CD;"
-        f" every pod that names no account runs as `default`, and every rank as `{names.JOB_ACCOUNT}`: each job has the"
-        " role (seen with Kubernetes 1.36.3)."
-    ),
+    why=f"""
+        OpenShift makes `default`, `builder`, `deployer` and `pipeline` itself and fights over them
+        with Argo CD; every pod that names no account runs as `default`, and every rank as
+        `{names.JOB_ACCOUNT}`: each job has the role (seen with Kubernetes 1.36.3).
+    """,
     fix="Choose another name, e.g. ci-runner.",
 )
 
@@ -33,7 +33,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             ours = account.name in OTHERS_ACCOUNTS and not account.owner
             if ours or account.name in {"default", names.JOB_ACCOUNT}:
                 message = (
-                    f"`{account.name}` can't be a service account of team {team.name} with the role {account.role}"
+                    f"`{account.name}` can't be a service account of team {team.name} with "
+                    f"the role {account.role}"
                 )
                 yield RULE.at(account.at.key(), message)
 

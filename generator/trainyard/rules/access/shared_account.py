@@ -13,12 +13,15 @@ from trainyard.rules._walk import active
 RULE = Rule(
     id="access/shared-account",
     severity=Severity.ERROR,
-    summary="Where a regulation asks for access control, only people have roles in the team, each by his own name.",
-    why=(
-        "The API server knows the service account, not who used it: whoever has its token, or starts a pod as it,"
-        " submits and deletes jobs in its name (seen with Kubernetes 1.36.3), and the audit log names nobody else."
-        f" {NOBODY_REFUSES}"
-    ),
+    summary="""
+        Where a regulation asks for access control, only people have roles in the team, each by his
+        own name.
+    """,
+    why=f"""
+        The API server knows the service account, not who used it: whoever has its token, or starts
+        a pod as it, submits and deletes jobs in its name (seen with Kubernetes 1.36.3), and the
+        audit log names nobody else. {NOBODY_REFUSES}
+    """,
     fix="Take the account away; a pipeline can submit with the token of the person who started it.",
 )
 
@@ -27,7 +30,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for team in active(platform):
         if compliance := asking(team, "accessControl"):
             for account in team.accounts:
-                message = f"team {team.name} is under {compliance.name}, and account `{account.name}` is no person"
+                message = (
+                    f"team {team.name} is under {compliance.name}, and account "
+                    f"`{account.name}` is no person"
+                )
                 yield RULE.at(account.at.key(), message)
 
 

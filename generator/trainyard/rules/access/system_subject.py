@@ -9,7 +9,9 @@ from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._walk import active
 
-CLUSTER_GROUPS = frozenset({"cluster-admin", "cluster-admins", "cluster-readers", "dedicated-admins", "kubeadmin"})
+CLUSTER_GROUPS = frozenset(
+    {"cluster-admin", "cluster-admins", "cluster-readers", "dedicated-admins", "kubeadmin"}
+)
 """Groups that installers and managed OpenShift make for the cluster's administrators."""
 
 
@@ -17,11 +19,12 @@ RULE = Rule(
     id="access/system-subject",
     severity=Severity.ERROR,
     summary="Roles go to groups of the identity provider, never to groups of the platform itself.",
-    why=(
-        "`system:authenticated` is everybody with an account and `system:serviceaccounts` every pod of the cluster: all"
-        " of them have the role (seen with Kubernetes 1.36.3: another team's pods read this one's jobs). A group of"
-        " cluster administrators makes who may do what impossible to review."
-    ),
+    why="""
+        `system:authenticated` is everybody with an account and `system:serviceaccounts` every pod
+        of the cluster: all of them have the role (seen with Kubernetes 1.36.3: another team's pods
+        read this one's jobs). A group of cluster administrators makes who may do what impossible to
+        review.
+    """,
     fix="Name a group of people that the identity provider keeps.",
 )
 
@@ -29,7 +32,9 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for group, role, at in _groups(platform):
         if group.startswith("system:") or group in CLUSTER_GROUPS:
-            yield RULE.at(at, f"`{group}` has the role {role}, but is no group of the identity provider")
+            yield RULE.at(
+                at, f"`{group}` has the role {role}, but is no group of the identity provider"
+            )
 
 
 def _groups(platform: Platform) -> Iterator[tuple[str, str, Pointer]]:
@@ -37,7 +42,10 @@ def _groups(platform: Platform) -> Iterator[tuple[str, str, Pointer]]:
         for role, groups in team.groups.items():
             yield from ((group, role, team.at / "groups" / role) for group in groups)
     for site in platform.sites:
-        for role, groups in (("operator", site.cluster.operators), ("auditor", site.cluster.auditors)):
+        for role, groups in (
+            ("operator", site.cluster.operators),
+            ("auditor", site.cluster.auditors),
+        ):
             yield from ((group, role, site.cluster.at / "roles" / role) for group in groups)
 
 

@@ -15,11 +15,11 @@ RULE = Rule(
     id="capacity/borrow-exceeds-lenders",
     severity=Severity.WARNING,
     summary="A team borrows no more nodes than the others of its tree of cohorts lend.",
-    why=(
-        "The limit promises what is never there: a job of that size waits for ever: `insufficient quota for"
-        " <resource> in flavor <pool>, previously considered podsets requests (0) + current podset request (<n>) >"
-        " maximum capacity (<n>)` (seen with Kueue 0.19.2)."
-    ),
+    why="""
+        The limit promises what is never there: a job of that size waits for ever: `insufficient
+        quota for <resource> in flavor <pool>, previously considered podsets requests (0) + current
+        podset request (<n>) > maximum capacity (<n>)` (seen with Kueue 0.19.2).
+    """,
     fix="Lower `borrow`, or let the others lend more.",
 )
 
@@ -27,10 +27,14 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         gpus = {pool.name: pool.hardware.gpus for pool in site.cluster.pools}
-        roots = {cohort.name: site.cluster.lineage(cohort.name)[-1] for cohort in site.cluster.cohorts}
+        roots = {
+            cohort.name: site.cluster.lineage(cohort.name)[-1] for cohort in site.cluster.cohorts
+        }
         for pool, quotas in shares(site).items():
             lent: dict[str, Fraction] = {}
-            members = [(roots[tenant.team.cohort], quota) for tenant, quota in quotas if tenant.team.cohort]
+            members = [
+                (roots[tenant.team.cohort], quota) for tenant, quota in quotas if tenant.team.cohort
+            ]
             for root, quota in members:
                 lent[root] = lent.get(root, Fraction(0)) + quota.lend
             for root, quota in members:

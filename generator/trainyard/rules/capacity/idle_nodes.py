@@ -15,10 +15,10 @@ RULE = Rule(
     id="capacity/idle-nodes",
     severity=Severity.WARNING,
     summary="Every node that a pool promises is owned by some team.",
-    why=(
-        "Kueue lends what a team owns and nothing else: beside nodes that nobody owns a job waits, `insufficient unused"
-        " quota for <resource> in flavor <pool>` (seen with Kueue 0.19.2)."
-    ),
+    why="""
+        Kueue lends what a team owns and nothing else: beside nodes that nobody owns a job waits,
+        `insufficient unused quota for <resource> in flavor <pool>` (seen with Kueue 0.19.2).
+    """,
     fix="Give the nodes to a team that lends them, or keep them in the pool's `reserve`.",
 )
 
@@ -31,7 +31,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if owned < pool.promised:
                 idle = pool.promised - owned
                 what = format_nodes(idle, pool.hardware.gpus)
-                message = f"nobody owns {what} of the {pool.promised} that pool `{pool.name}` promises"
+                message = (
+                    f"nobody owns {what} of the {pool.promised} that pool `{pool.name}` promises"
+                )
                 yield RULE.at(pool.at / "nodes", message)
 
 

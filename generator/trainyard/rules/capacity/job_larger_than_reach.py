@@ -15,12 +15,14 @@ from trainyard.rules.capacity._jobs import reached, submits
 RULE = Rule(
     id="capacity/job-larger-than-reach",
     severity=Severity.ERROR,
-    summary="A largest job is not larger than the team's own nodes and what it may borrow of one pool.",
-    why=(
-        "The admission policy knows what the team reaches, so the API server refuses every job of that size, whatever"
-        " the profile says: `spec.trainer.numNodes is <n> ...; with ... this team may ask for <n> to <n> nodes` (seen"
-        " with Kubernetes 1.36.3)."
-    ),
+    summary="""
+        A largest job is not larger than the team's own nodes and what it may borrow of one pool.
+    """,
+    why="""
+        The admission policy knows what the team reaches, so the API server refuses every job of
+        that size, whatever the profile says: `spec.trainer.numNodes is <n> ...; with ... this team
+        may ask for <n> to <n> nodes` (seen with Kubernetes 1.36.3).
+    """,
     fix="Lower `largestJob`, or give the team more `nodes` or `borrow`.",
 )
 
@@ -30,7 +32,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         quota = max((flavor.quota for flavor in flavors), key=lambda each: each.reach)
         smallest = _smallest(platform, team)
         for space in team.spaces:
-            # A share of a node is told of as a part of one: its job may be called as large as the whole.
+            # A share of a node is told of as a part of one: its job may be called as large as the
+            # whole.
             reach = ceil(quota.reach) if quota.is_share else quota.reach
             if reach < space.largest_job and (quota.is_share or smallest <= reach):
                 message = f"{submits(team, space)}, but reaches {reached(quota)}"
@@ -40,7 +43,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _smallest(platform: Platform, team: Team) -> int:
     """Return the nodes of the smallest job that a team can submit with any of its runtimes."""
-    return min(each.launcher.smallest_job for each in platform.runtimes if each.name in team.runtimes)
+    return min(
+        each.launcher.smallest_job for each in platform.runtimes if each.name in team.runtimes
+    )
 
 
 CHECK = Check(RULE, find, each=("quota", "runtimes"))

@@ -14,11 +14,11 @@ RULE = Rule(
     id="capacity/job-larger-than-runtime-cap",
     severity=Severity.WARNING,
     summary="Some runtime of a team admits its largest job.",
-    why=(
-        "The admission policy takes the smaller of both numbers, so the API server refuses every job of that size:"
-        " `spec.trainer.numNodes is <n> ...; with ... this team may ask for <n> to <n> nodes` (seen with Kubernetes"
-        " 1.36.3)."
-    ),
+    why="""
+        The admission policy takes the smaller of both numbers, so the API server refuses every job
+        of that size: `spec.trainer.numNodes is <n> ...; with ... this team may ask for <n> to <n>
+        nodes` (seen with Kubernetes 1.36.3).
+    """,
     fix="Lower `largestJob`, or raise `maxNodes` of a runtime that was tested at that size.",
 )
 
@@ -31,8 +31,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for space in team.spaces:
             if highest < space.largest_job:
                 message = f"{submits(team, space)}, but its runtimes take {highest}"
-                notes = [Note(f"{each.name} takes {each.max_nodes}", each.at / "maxNodes") for each in caps]
-                cause = f"teams may submit larger jobs than their runtimes {', '.join(team.runtimes)} take: {highest}"
+                notes = [
+                    Note(f"{each.name} takes {each.max_nodes}", each.at / "maxNodes")
+                    for each in caps
+                ]
+                cause = (
+                    "teams may submit larger jobs than their runtimes "
+                    f"{', '.join(team.runtimes)} take: {highest}"
+                )
                 yield RULE.at(space.largest_job_at, message, notes=notes, cause=cause)
 
 

@@ -14,11 +14,12 @@ RULE = Rule(
     id="capacity/no-reserve",
     severity=Severity.WARNING,
     summary="A pool whose every node is owned keeps some in reserve.",
-    why=(
-        "When one node fails, quota is larger than the hardware: on a fabric the whole job on it is evicted, `as there"
-        " was no replacement for unhealthy node(s): <node>` (seen with Kueue 0.19.2); without one Kueue goes on to"
-        " admit, and the largest gangs wait for a node that is not there while they hold the others."
-    ),
+    why="""
+        When one node fails, quota is larger than the hardware: on a fabric the whole job on it is
+        evicted, `as there was no replacement for unhealthy node(s): <node>` (seen with Kueue
+        0.19.2); without one Kueue goes on to admit, and the largest gangs wait for a node that is
+        not there while they hold the others.
+    """,
     fix="Give the pool a `reserve` of at least one node, and the teams that much less.",
 )
 
@@ -29,7 +30,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for pool in site.cluster.pools:
             owned = owned_nodes(owners[pool.name])
             if not pool.reserve and owned == pool.nodes > 1:
-                message = f"teams own all {pool.nodes} nodes of pool `{pool.name}`, and none is in reserve"
+                message = (
+                    f"teams own all {pool.nodes} nodes of pool `{pool.name}`, and none is in "
+                    "reserve"
+                )
                 yield RULE.at(pool.at / "reserve", message)
 
 

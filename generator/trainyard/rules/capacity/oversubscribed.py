@@ -14,12 +14,16 @@ from trainyard.rules.capacity._shared import owned_nodes
 RULE = Rule(
     id="capacity/oversubscribed",
     severity=Severity.ERROR,
-    summary="The teams of a cluster own no more nodes of a pool than the pool has, its reserve left aside.",
-    why=(
-        "Without a fabric Kueue does not look at nodes: it admits the gangs, some of their pods stay Pending for ever,"
-        " and the nodes of the others are held. With one their jobs wait beside quota that they have: `doesn't allow to"
-        ' fit any of 1 pod(s). Total nodes: <n>; excluded: resource "cpu": <n>` (seen with Kueue 0.19.2).'
-    ),
+    summary="""
+        The teams of a cluster own no more nodes of a pool than the pool has, its reserve left
+        aside.
+    """,
+    why="""
+        Without a fabric Kueue does not look at nodes: it admits the gangs, some of their pods stay
+        Pending for ever, and the nodes of the others are held. With one their jobs wait beside
+        quota that they have: `doesn't allow to fit any of 1 pod(s). Total nodes: <n>; excluded:
+        resource "cpu": <n>` (seen with Kueue 0.19.2).
+    """,
     fix="Lower a team's `nodes`, or raise the pool's.",
 )
 
@@ -31,8 +35,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             owned = owned_nodes(owners[pool.name])
             if owned > pool.promised:
                 message = (
-                    f"teams own {format_nodes(owned, pool.hardware.gpus)} of pool `{pool.name}`, which promises"
-                    f" {pool.promised} ({pool.nodes} less {pool.reserve} in reserve)"
+                    f"teams own {format_nodes(owned, pool.hardware.gpus)} of pool `{pool.name}`, "
+                    f"which promises {pool.promised} ({pool.nodes} less {pool.reserve} in reserve)"
                 )
                 notes = [
                     Note(f"team {tenant.name} owns {quota.told(quota.own)}", quota.place)

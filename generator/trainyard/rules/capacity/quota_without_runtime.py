@@ -13,12 +13,15 @@ RULE = Rule(
     id="capacity/quota-without-runtime",
     severity=Severity.ERROR,
     summary="Some runtime of a team runs on the nodes of each pool that it has quota of.",
-    why=(
-        "The team can launch nothing there, as the admission policy knows only its runtimes (seen with Kubernetes"
-        " 1.36.3: it refuses every job in that queue): the nodes are idle, or always lent, and look taken to everybody"
-        " else."
-    ),
-    fix="List a runtime for those nodes, add the hardware to one that was tested on it, or take the quota away.",
+    why="""
+        The team can launch nothing there, as the admission policy knows only its runtimes (seen
+        with Kubernetes 1.36.3: it refuses every job in that queue): the nodes are idle, or always
+        lent, and look taken to everybody else.
+    """,
+    fix="""
+        List a runtime for those nodes, add the hardware to one that was tested on it, or take the
+        quota away.
+    """,
 )
 
 
@@ -29,11 +32,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for quota, each in ((flavor.quota, flavor.pool.hardware) for flavor in flavors):
             if each.name not in runs_on:
                 message = (
-                    f"team {team.name} has quota of pool `{quota.pool}`, and none of its runtimes runs on a"
-                    f" `{each.name}`"
+                    f"team {team.name} has quota of pool `{quota.pool}`, and none of its runtimes "
+                    f"runs on a `{each.name}`"
                 )
                 notes = [Note("its runtimes", team.at / "runtimes")]
-                cause = f"teams have quota of pool `{quota.pool}`, and none of their runtimes runs on a `{each.name}`"
+                cause = (
+                    f"teams have quota of pool `{quota.pool}`, and none of their runtimes runs "
+                    f"on a `{each.name}`"
+                )
                 yield RULE.at(quota.at.key(), message, notes=notes, cause=cause)
 
 

@@ -14,9 +14,10 @@ RULE = Rule(
     id="capacity/shared-memory-exceeds-node",
     severity=Severity.ERROR,
     summary="A runtime's shared memory is smaller than what a node of its hardware gives to a pod.",
-    why=(
-        "Shared memory counts against the pod's memory limit: ranks that fill it are OOMKilled, and the job with them."
-    ),
+    why="""
+        Shared memory counts against the pod's memory limit: ranks that fill it are OOMKilled, and
+        the job with them.
+    """,
     fix="Lower `sharedMemory`; a quarter of the node's memory is plenty for NCCL and data loaders.",
 )
 

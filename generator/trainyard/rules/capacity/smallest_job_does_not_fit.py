@@ -19,12 +19,15 @@ RULE = Rule(
     id="capacity/smallest-job-does-not-fit",
     severity=Severity.ERROR,
     summary="A team reaches enough of some pool for the smallest job of a runtime that it lists.",
-    why=(
-        "The launcher of an MPI job takes a whole node too: Trainer makes a launcher and one node even of"
-        " `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair: `... current podset request (<n>) >"
-        " maximum capacity (<n>)` (seen with Kueue 0.19.2). So the admission policy refuses what a team can't have."
-    ),
-    fix="Give the team two nodes, or one that is its own and one to borrow; torchrun needs one only.",
+    why="""
+        The launcher of an MPI job takes a whole node too: Trainer makes a launcher and one node
+        even of `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair: `...
+        current podset request (<n>) > maximum capacity (<n>)` (seen with Kueue 0.19.2). So the
+        admission policy refuses what a team can't have.
+    """,
+    fix="""
+        Give the team two nodes, or one that is its own and one to borrow; torchrun needs one only.
+    """,
 )
 
 
@@ -32,18 +35,25 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         if runtime.max_nodes < runtime.launcher.smallest_job:
             message = (
-                f"runtime `{runtime.name}` takes {counted(runtime.max_nodes, 'node')} at most, and its smallest job"
-                f" has {runtime.launcher.smallest_job}"
+                f"runtime `{runtime.name}` takes {counted(runtime.max_nodes, 'node')} at most, and "
+                f"its smallest job has {runtime.launcher.smallest_job}"
             )
             hint = f"Set `maxNodes` to {runtime.launcher.smallest_job} or more."
             yield RULE.at(runtime.at / "maxNodes", message, hint=hint)
     tenants = [tenant for site in platform.sites for tenant in site.tenants]
     offered = {
-        (each.name, launch.runtime.name) for each in tenants for space in each.spaces for launch in space.launches
+        (each.name, launch.runtime.name)
+        for each in tenants
+        for space in each.spaces
+        for launch in space.launches
     }
     for tenant in tenants:
         runnable = _runnable(platform, tenant)
-        nowhere = [(runtime, quota) for runtime, quota in runnable if (tenant.name, runtime.name) not in offered]
+        nowhere = [
+            (runtime, quota)
+            for runtime, quota in runnable
+            if (tenant.name, runtime.name) not in offered
+        ]
         for space in tenant.spaces:
             yield from _unfit(tenant, space, nowhere if space.grants else runnable)
 
@@ -61,7 +71,9 @@ def _runnable(platform: Platform, tenant: Tenant) -> list[tuple[Runtime, Quota]]
     ]
 
 
-def _unfit(tenant: Tenant, space: Space, runnable: list[tuple[Runtime, Quota]]) -> Iterator[Diagnostic]:
+def _unfit(
+    tenant: Tenant, space: Space, runnable: list[tuple[Runtime, Quota]]
+) -> Iterator[Diagnostic]:
     for runtime, quota in sorted(runnable, key=lambda each: each[1].reach)[-1:]:
         smallest = runtime.launcher.smallest_job
         pods = f"{counted(smallest, 'node')}: the launcher's and one more"
@@ -70,8 +82,14 @@ def _unfit(tenant: Tenant, space: Space, runnable: list[tuple[Runtime, Quota]]) 
             message = f"team {tenant.name} reaches {reached(quota)}, and of its jobs {takes}"
             yield RULE.at(quota.place, message)
         else:
-            most = f"jobs in `{space.namespace}` have {counted(space.profile.largest_job, 'node')} at most"
-            hint = f"Set `largestJob: {{nodes: {smallest}}}` or more; team {tenant.name} reaches {reached(quota)}."
+            most = (
+                f"jobs in `{space.namespace}` have {counted(space.profile.largest_job, 'node')} "
+                "at most"
+            )
+            hint = (
+                f"Set `largestJob: {{nodes: {smallest}}}` or more; team {tenant.name} reaches "
+                f"{reached(quota)}."
+            )
             yield RULE.at(space.profile.largest_job_at, f"{most}, and {takes}", hint=hint)
 
 

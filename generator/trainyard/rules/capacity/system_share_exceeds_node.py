@@ -14,10 +14,10 @@ RULE = Rule(
     id="capacity/system-share-exceeds-node",
     severity=Severity.ERROR,
     summary="What daemons keep of a node leaves something of each resource, and one core at least.",
-    why=(
-        "A node of quota would be worth nothing or less, and the API server refuses a negative quota: `must be greater"
-        " than or equal to 0` (seen with Kueue 0.19.2)."
-    ),
+    why="""
+        A node of quota would be worth nothing or less, and the API server refuses a negative quota:
+        `must be greater than or equal to 0` (seen with Kueue 0.19.2).
+    """,
     fix="Lower the share in `system`, or correct the node's size.",
 )
 
@@ -28,12 +28,21 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         parts = (
             ("cpu", system.cpu, total.cpu, 1000 * each.threads // each.cores, format_cpu),
             ("memory", system.memory, total.memory, 1, format_bytes),
-            ("ephemeralStorage", system.ephemeral_storage, total.ephemeral_storage, 1, format_bytes),
+            (
+                "ephemeralStorage",
+                system.ephemeral_storage,
+                total.ephemeral_storage,
+                1,
+                format_bytes,
+            ),
             ("pods", system.pods, total.pods, 1, str),
         )
         for field, share, whole, least, form in parts:
             if whole - share < least:
-                message = f"the system keeps {form(share)} of the {form(whole)} {field} of a `{each.name}`"
+                message = (
+                    f"the system keeps {form(share)} of the {form(whole)} {field} of a "
+                    f"`{each.name}`"
+                )
                 yield RULE.at(each.at / "system" / field, message)
 
 

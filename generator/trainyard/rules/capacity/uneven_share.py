@@ -17,14 +17,15 @@ RULE = Rule(
     id="capacity/uneven-share",
     severity=Severity.ERROR,
     summary="Shares of a node are equal pods with cores of their own.",
-    why=(
-        "The cores that two pods share are neither's: both run slower than either would alone. A launcher without a"
-        " part of its own starts nothing."
-    ),
-    fix=(
-        "Give 2, 4 or 6 of 8 GPUs, two at least where MPI runs: its launcher is a pod too. Set the system's `cpu` so"
-        " that the rest can be divided; a whole node is `nodes: 1`, in a pool of whole nodes."
-    ),
+    why="""
+        The cores that two pods share are neither's: both run slower than either would alone. A
+        launcher without a part of its own starts nothing.
+    """,
+    fix="""
+        Give 2, 4 or 6 of 8 GPUs, two at least where MPI runs: its launcher is a pod too. Set the
+        system's `cpu` so that the rest can be divided; a whole node is `nodes: 1`, in a pool of
+        whole nodes.
+    """,
 )
 
 
@@ -35,7 +36,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         if not hardware.gpus:
             yield RULE.at(quota.at / "gpus", f"{owns}, whose nodes have none")
         elif quota.own >= hardware.gpus:
-            yield RULE.at(quota.at / "gpus", f"{owns}, whose nodes have {hardware.gpus}: that is no share")
+            yield RULE.at(
+                quota.at / "gpus", f"{owns}, whose nodes have {hardware.gpus}: that is no share"
+            )
         else:
             yield from _uneven_pods(flavor, runtimes(platform, tenant, flavor.pool), owns)
 
@@ -44,12 +47,19 @@ def _uneven_pods(flavor: Flavor, runtimes: list[Runtime], owns: str) -> Iterator
     quota, at = flavor.quota, flavor.quota.at
     for runtime in runtimes:
         if problem := _problem(flavor, runtime.launcher.smallest_job):
-            notes = [Note(f"runtime `{runtime.name}` is started by {runtime.launcher.name}", runtime.at / "launcher")]
+            notes = [
+                Note(
+                    f"runtime `{runtime.name}` is started by {runtime.launcher.name}",
+                    runtime.at / "launcher",
+                )
+            ]
             yield RULE.at(at / "gpus", f"{owns}: {problem}", notes=notes)
     parts = {quota.own // runtime.launcher.smallest_job for runtime in runtimes} - {0}
     if parts and all(quota.borrowed % part for part in parts):
         pods = " or ".join(map(str, sorted(parts)))
-        yield RULE.at(at / "borrow", f"{owns} and borrows {quota.borrowed}, but a pod has {pods} of them")
+        yield RULE.at(
+            at / "borrow", f"{owns} and borrows {quota.borrowed}, but a pod has {pods} of them"
+        )
 
 
 def _problem(flavor: Flavor, pods: int) -> str:
@@ -60,7 +70,10 @@ def _problem(flavor: Flavor, pods: int) -> str:
     if rest:
         return f"a job has {counted(pods, 'pod')} at least, which can't have equal parts"
     if cores.denominator > 1:
-        gives = f"a node gives {counted(hardware.promised_cores, 'core')} for {counted(hardware.gpus, 'GPU')}"
+        gives = (
+            f"a node gives {counted(hardware.promised_cores, 'core')} for "
+            f"{counted(hardware.gpus, 'GPU')}"
+        )
         return f"a pod of {counted(part, 'GPU')} would not have whole cores, as {gives}"
     return ""
 

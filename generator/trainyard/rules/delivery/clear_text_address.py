@@ -12,10 +12,10 @@ RULE = Rule(
     id="delivery/clear-text-address",
     severity=Severity.ERROR,
     summary="Argo CD reaches the repository and every cluster over an encrypted connection.",
-    why=(
-        "Whoever stands between may put objects of his own into what Argo CD applies with its rights, or take the token"
-        " that it applies them with."
-    ),
+    why="""
+        Whoever stands between may put objects of his own into what Argo CD applies with its rights,
+        or take the token that it applies them with.
+    """,
     fix="Write the https address, or ssh for the repository.",
 )
 

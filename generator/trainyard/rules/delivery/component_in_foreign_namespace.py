@@ -13,11 +13,15 @@ RULE = Rule(
     id="delivery/component-in-foreign-namespace",
     severity=Severity.ERROR,
     summary="A component's objects stand in the namespace of the team that lists it.",
-    why=(
-        "The team's AppProject permits its own namespace only, and Argo CD refuses the whole unit, what is right in it"
-        " too: `namespace <namespace> is not permitted in project '<project>'` (seen with Argo CD 3.5.7)."
-    ),
-    fix="Set `metadata.namespace` to the team's; what is not in a namespace does not belong to a team.",
+    why="""
+        The team's AppProject permits its own namespace only, and Argo CD refuses the whole unit,
+        what is right in it too: `namespace <namespace> is not permitted in project '<project>'`
+        (seen with Argo CD 3.5.7).
+    """,
+    fix="""
+        Set `metadata.namespace` to the team's; what is not in a namespace does not belong to a
+        team.
+    """,
 )
 
 

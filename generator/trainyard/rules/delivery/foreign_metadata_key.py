@@ -27,13 +27,19 @@ _OF_SECRET = ("spec", "target", "template", "metadata")
 RULE = Rule(
     id="delivery/foreign-metadata-key",
     severity=Severity.ERROR,
-    summary="A component's objects carry no label, annotation or finalizer that steers a controller, or pretends to.",
-    why=(
-        "One `argocd.argoproj.io/sync-options: Prune=confirm` freezes the team's whole unit once the object goes:"
-        " `waiting for pruning confirmation of /ConfigMap/<name>`, and nothing newer is applied (seen with Argo CD"
-        " 3.5.7). A made-up key does nothing and looks like a promise."
-    ),
-    fix="Leave it out, or take a key below the settings' `domain`; say placement, storage and regulation in profiles.",
+    summary="""
+        A component's objects carry no label, annotation or finalizer that steers a controller, or
+        pretends to.
+    """,
+    why="""
+        One `argocd.argoproj.io/sync-options: Prune=confirm` freezes the team's whole unit once the
+        object goes: `waiting for pruning confirmation of /ConfigMap/<name>`, and nothing newer is
+        applied (seen with Argo CD 3.5.7). A made-up key does nothing and looks like a promise.
+    """,
+    fix="""
+        Leave it out, or take a key below the settings' `domain`; say placement, storage and
+        regulation in profiles.
+    """,
 )
 
 

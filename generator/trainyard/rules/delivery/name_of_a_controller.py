@@ -23,11 +23,11 @@ RULE = Rule(
     id="delivery/name-of-a-controller",
     severity=Severity.ERROR,
     summary="A component's ConfigMap has no name that a controller uses for its own.",
-    why=(
-        "Trainer builds pods from `<job>-runtime-snapshot`, so admission refuses it, and the unit is not synced: `are"
-        " Trainer's alone` (seen with Argo CD 3.5.7). The other ConfigMaps are written by a controller too: Argo CD and"
-        " the controller overwrite each other's data."
-    ),
+    why="""
+        Trainer builds pods from `<job>-runtime-snapshot`, so admission refuses it, and the unit is
+        not synced: `are Trainer's alone` (seen with Argo CD 3.5.7). The other ConfigMaps are
+        written by a controller too: Argo CD and the controller overwrite each other's data.
+    """,
     fix="Give the ConfigMap another name.",
 )
 

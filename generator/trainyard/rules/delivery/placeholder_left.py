@@ -29,12 +29,19 @@ _SCHEME = re.compile(r"\A[a-z+]+://")
 RULE = Rule(
     id="delivery/placeholder-left",
     severity=Severity.WARNING,
-    summary="Addresses and images in profiles are the site's own, not placeholders as `trainyard init` writes them.",
-    why=(
-        "Nothing answers there: Argo CD can't clone the repository or reach the cluster, pods can't pull the image or"
-        " mount the volume, and policies are written for networks that the cluster does not have."
-    ),
-    fix="Write your own value; comments with `placeholder` mark what else `trainyard init` and `add team` guessed.",
+    summary="""
+        Addresses and images in profiles are the site's own, not placeholders as `trainyard init`
+        writes them.
+    """,
+    why="""
+        Nothing answers there: Argo CD can't clone the repository or reach the cluster, pods can't
+        pull the image or mount the volume, and policies are written for networks that the cluster
+        does not have.
+    """,
+    fix="""
+        Write your own value; comments with `placeholder` mark what else `trainyard init` and `add
+        team` guessed.
+    """,
 )
 
 
@@ -47,10 +54,15 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for text, at in hosts:
         host = _host(text)
         if f".{host}".endswith(EXAMPLE_HOSTS):
-            yield RULE.at(at, f"`{host}` is a placeholder: the name is reserved for examples (RFC 2606)")
+            yield RULE.at(
+                at, f"`{host}` is a placeholder: the name is reserved for examples (RFC 2606)"
+            )
     for image, at in _images(platform):
         if image.endswith(NO_DIGEST):
-            message = f"the digest of image `{image.partition('@')[0]}` is a placeholder: zeros are that of no image"
+            message = (
+                f"the digest of image `{image.partition('@')[0]}` is a placeholder: zeros "
+                "are that of no image"
+            )
             yield RULE.at(at, message)
 
 
@@ -58,7 +70,9 @@ def _images(platform: Platform) -> Iterator[tuple[str, Pointer]]:
     """Yield the images that profiles name."""
     for runtime in platform.runtimes:
         yield runtime.image, runtime.at / "image"
-        yield from ((step.image, runtime.at / "initialize" / "image") for step in runtime.initializers[:1])
+        yield from (
+            (step.image, runtime.at / "initialize" / "image") for step in runtime.initializers[:1]
+        )
     for cleanup in (site.cluster.finished_jobs for site in platform.sites):
         if cleanup:
             yield cleanup.image, cleanup.at / "image"
@@ -82,7 +96,9 @@ def _host(text: str) -> str:
 def _networks(cluster: Cluster) -> Iterator[Diagnostic]:
     for name, network in cluster.networks.items():
         if any(network.subnet_of(each) for each in EXAMPLE_NETWORKS):
-            message = f"{network} is a placeholder: the range is reserved for documentation (RFC 5737)"
+            message = (
+                f"{network} is a placeholder: the range is reserved for documentation (RFC 5737)"
+            )
             yield RULE.at(cluster.at / "networks" / name, message)
 
 

@@ -14,10 +14,11 @@ RULE = Rule(
     id="delivery/secret-of-another",
     severity=Severity.ERROR,
     summary="A component's ExternalSecret writes a Secret of its own.",
-    why=(
-        "With `Merge` it writes keys into a Secret that somebody else made, such as the team's pull secret or the token"
-        " of an account. With `Orphan` or `None` the Secret stays, or is never there, when the component goes."
-    ),
+    why="""
+        With `Merge` it writes keys into a Secret that somebody else made, such as the team's pull
+        secret or the token of an account. With `Orphan` or `None` the Secret stays, or is never
+        there, when the component goes.
+    """,
     fix="Leave `creationPolicy` out, and give `target` a name that no other Secret has.",
 )
 

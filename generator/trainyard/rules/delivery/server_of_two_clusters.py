@@ -17,10 +17,11 @@ RULE = Rule(
     id="delivery/server-of-two-clusters",
     severity=Severity.ERROR,
     summary="Each cluster has an API server of its own.",
-    why=(
-        "Two platform units take turns at the same objects: each sync undoes the other's (seen with Kubernetes 1.36.3:"
-        " the list of admitted namespaces, so jobs are refused by turns), and nodes are promised twice."
-    ),
+    why="""
+        Two platform units take turns at the same objects: each sync undoes the other's (seen with
+        Kubernetes 1.36.3: the list of admitted namespaces, so jobs are refused by turns), and nodes
+        are promised twice.
+    """,
     fix="Correct the address of one of the two.",
 )
 

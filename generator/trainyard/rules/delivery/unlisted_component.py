@@ -12,10 +12,10 @@ RULE = Rule(
     id="delivery/unlisted-component",
     severity=Severity.WARNING,
     summary="Some team lists each component.",
-    why=(
-        "It looks like configuration in review, but is neither delivered (seen with Argo CD 3.5.7: Synced, and nothing"
-        " of it there) nor checked against the platform."
-    ),
+    why="""
+        It looks like configuration in review, but is neither delivered (seen with Argo CD 3.5.7:
+        Synced, and nothing of it there) nor checked against the platform.
+    """,
     fix="List it under `components` of a team, or remove its folder.",
 )
 

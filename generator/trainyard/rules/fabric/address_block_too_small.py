@@ -20,12 +20,15 @@ NETWORK_AND_BROADCAST = 2
 RULE = Rule(
     id="fabric/address-block-too-small",
     severity=Severity.ERROR,
-    summary="A team's address block, split over the rails, has an address for each virtual function that it may take.",
-    why=(
-        "whereabouts runs out of addresses, and nv-ipam, which sets a block aside on each node of the fabric, has none"
-        " for the last nodes: pods stay in ContainerCreating there, and the others of the job wait for them with all"
-        " their nodes."
-    ),
+    summary="""
+        A team's address block, split over the rails, has an address for each virtual function that
+        it may take.
+    """,
+    why="""
+        whereabouts runs out of addresses, and nv-ipam, which sets a block aside on each node of the
+        fabric, has none for the last nodes: pods stay in ContainerCreating there, and the others of
+        the job wait for them with all their nodes.
+    """,
     fix="Take a larger free block; nothing else may move, as running pods hold their addresses.",
 )
 
@@ -40,10 +43,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 have = pool.allocation.addresses.num_addresses >> (pool.rails - 1).bit_length()
                 if have < total:
                     each_of = "addresses in advance" if in_advance else "virtual functions"
-                    sums = ", ".join(f"{number} {what} x {each} {each_of}" for number, what, each, _ in need)
+                    sums = ", ".join(
+                        f"{number} {what} x {each} {each_of}" for number, what, each, _ in need
+                    )
                     message = (
-                        f"block {pool.allocation.addresses} gives each of {pool.rails} rails {have} addresses;"
-                        f" {sums} need {total} with network and broadcast"
+                        f"block {pool.allocation.addresses} gives each of {pool.rails} rails "
+                        f"{have} addresses; {sums} need {total} with network and broadcast"
                     )
                     notes = [Note(f"{number} {what}", at) for number, what, _, at in need]
                     yield RULE.at(pool.allocation.at / "addresses", message, notes=notes)
@@ -70,7 +75,8 @@ def _for_pods(pool: AddressPool, tenant: Tenant) -> _Need:
 def _for_nodes(pool: AddressPool) -> _Need:
     """A block a node from the second address on, none with the last (nvidia-k8s-ipam:.../allocator.go@0c77ba1)."""
     return [
-        (Fraction(each.nodes), f"nodes of pool `{each.name}`", pool.per_node, each.at / "nodes") for each in pool.pools
+        (Fraction(each.nodes), f"nodes of pool `{each.name}`", pool.per_node, each.at / "nodes")
+        for each in pool.pools
     ]
 
 

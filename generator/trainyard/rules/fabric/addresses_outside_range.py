@@ -13,14 +13,20 @@ RULE = Rule(
     id="fabric/addresses-outside-range",
     severity=Severity.ERROR,
     summary="A team's address block lies in the range of its fabric.",
-    why="The range was agreed with the owners of the networks; other addresses may belong to somebody.",
+    why="""
+        The range was agreed with the owners of the networks; other addresses may belong to
+        somebody.
+    """,
     fix="Take a free block of the fabric's range.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, fabric, holders in allocated(platform):
-        cause = f"blocks of teams on fabric `{fabric.name}` of {site.name} are not in {fabric.addresses}"
+        cause = (
+            f"blocks of teams on fabric `{fabric.name}` of {site.name} are not in "
+            f"{fabric.addresses}"
+        )
         for team, each in holders:
             if not each.addresses.subnet_of(fabric.addresses):
                 message = f"block {each.addresses} of team {team} is not in {fabric.addresses}"

@@ -1,7 +1,7 @@
 """Find pools of GPUs without ports for RDMA whose jobs take several nodes.
 
-A runtime with `fabric: tcp` or `isolated` wants no rails, so its jobs are no finding; one with `gpudirect` or
-`rdma` is refused elsewhere.
+A runtime with `fabric: tcp` or `isolated` wants no rails, so its jobs are no finding; one with
+`gpudirect` or `rdma` is refused elsewhere.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ RULE = Rule(
     id="fabric/gpu-jobs-without-rails",
     severity=Severity.WARNING,
     summary="Jobs that may take several nodes with GPUs have rails between them.",
-    why=(
-        "Ranks on different nodes talk by TCP over the pod network, at a fraction of the speed of RDMA: such jobs wait"
-        " for the network while their GPUs idle, and no message says so."
-    ),
-    fix=(
-        "Put the pool on a `fabric` with hardware that has rails; or set `largestJob: {nodes: 1}` and list a torchrun"
-        " runtime; or waive this with the reason. `fabric: tcp` in a runtime states that sockets are meant."
-    ),
+    why="""
+        Ranks on different nodes talk by TCP over the pod network, at a fraction of the speed of
+        RDMA: such jobs wait for the network while their GPUs idle, and no message says so.
+    """,
+    fix="""
+        Put the pool on a `fabric` with hardware that has rails; or set `largestJob: {nodes: 1}` and
+        list a torchrun runtime; or waive this with the reason. `fabric: tcp` in a runtime states
+        that sockets are meant.
+    """,
 )
 
 
@@ -38,13 +39,18 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if pool.hardware.gpus and not pool.hardware.rails and pool.fabric is None:
                 jobs = [job for tenant in site.tenants for job in _jobs_over_tcp(tenant, pool)]
                 if jobs:
-                    message = f"jobs of several nodes may run on pool `{pool.name}`, whose nodes have GPUs and no rails"
+                    message = (
+                        f"jobs of several nodes may run on pool `{pool.name}`, whose nodes "
+                        "have GPUs and no rails"
+                    )
                     yield RULE.at(pool.at.key(), message, notes=jobs)
 
 
 def _jobs_over_tcp(tenant: Tenant, pool: Pool) -> Iterator[Note]:
     """Yield each runtime with which a team may start a job on several nodes of a pool, once."""
-    reach = max((each.quota.reach for each in held(tenant) if each.pool == pool), default=Fraction(0))
+    reach = max(
+        (each.quota.reach for each in held(tenant) if each.pool == pool), default=Fraction(0)
+    )
     launches: dict[str, Fraction] = {}
     for grant in (grant for space in tenant.spaces for grant in space.grants):
         runtime = grant.launch.runtime
@@ -53,7 +59,9 @@ def _jobs_over_tcp(tenant: Tenant, pool: Pool) -> Iterator[Note]:
             launches[runtime.name] = max(nodes, launches.get(runtime.name, nodes))
     for name, nodes in sorted(launches.items()):
         what = format_nodes(nodes, pool.hardware.gpus)
-        yield Note(f"team {tenant.name} may take {what} with runtime `{name}`", tenant.team.at / "runtimes")
+        yield Note(
+            f"team {tenant.name} may take {what} with runtime `{name}`", tenant.team.at / "runtimes"
+        )
 
 
 CHECK = Check(RULE, find)

@@ -12,12 +12,18 @@ from trainyard.rules._walk import held
 RULE = Rule(
     id="fabric/missing-allocation",
     severity=Severity.ERROR,
-    summary="A team with quota on a pool with a fabric holds a partition or VLAN and addresses of that fabric.",
-    why=(
-        "Without them the team gets no network attachment: Kueue admits its jobs, and their pods stay in"
-        " ContainerCreating because Multus does not find the network."
-    ),
-    fix="Restore its line in profiles/allocations.yaml, or write one with numbers that no team ever had.",
+    summary="""
+        A team with quota on a pool with a fabric holds a partition or VLAN and addresses of that
+        fabric.
+    """,
+    why="""
+        Without them the team gets no network attachment: Kueue admits its jobs, and their pods stay
+        in ContainerCreating because Multus does not find the network.
+    """,
+    fix="""
+        Restore its line in profiles/allocations.yaml, or write one with numbers that no team ever
+        had.
+    """,
 )
 
 
@@ -34,7 +40,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     where = platform.allocations_at / site.name / fabric.name
                     notes = [Note("its entry is missing here", where)]
                     cause = (
-                        f"teams with quota on fabric `{fabric.name}` of {site.name} hold no {fabric.link.segment} there"
+                        f"teams with quota on fabric `{fabric.name}` of {site.name} hold no "
+                        f"{fabric.link.segment} there"
                     )
                     yield RULE.at(flavor.quota.at.key(), message, notes=notes, cause=cause)
 

@@ -14,10 +14,10 @@ RULE = Rule(
     id="fabric/partition-out-of-range",
     severity=Severity.ERROR,
     summary="A team's partition or VLAN lies in the range that its fabric hands out.",
-    why=(
-        "The owner of the fabric set others aside for others, or the switches don't carry it: the team may land among"
-        " storage or foreign hosts, or its ranks find no path."
-    ),
+    why="""
+        The owner of the fabric set others aside for others, or the switches don't carry it: the
+        team may land among storage or foreign hosts, or its ranks find no path.
+    """,
     fix="Take one of the range, or agree on a larger range with the owner of the fabric.",
 )
 
@@ -26,7 +26,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, fabric, holders in allocated(platform):
         first, last, link = fabric.first_segment, fabric.last_segment, fabric.link
         for team, each in holders:
-            if first <= last and not first <= each.segment <= last and not is_reserved(link, each.segment):
+            if (
+                first <= last
+                and not first <= each.segment <= last
+                and not is_reserved(link, each.segment)
+            ):
                 message = (
                     f"{link.segment} {link.told(each.segment)} of team {team}"
                     f" is not in {link.told(first)} to {link.told(last)}"

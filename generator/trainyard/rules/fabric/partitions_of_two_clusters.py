@@ -14,10 +14,10 @@ RULE = Rule(
     id="fabric/partitions-of-two-clusters",
     severity=Severity.WARNING,
     summary="Fabrics of two clusters with one owner give no number to two teams.",
-    why=(
-        "If one subnet manager, or the same switches, serve both, the two teams are on one network: RDMA passes between"
-        " their jobs, and no NetworkPolicy sees it."
-    ),
+    why="""
+        If one subnet manager, or the same switches, serve both, the two teams are on one network:
+        RDMA passes between their jobs, and no NetworkPolicy sees it.
+    """,
     fix="Give the fabrics ranges that don't meet; waive this when no cable joins them.",
 )
 
@@ -30,8 +30,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for team, each in holders:
             first = known.setdefault((link.name, owner, each.segment), (site.name, team, each))
             if owner and first[0] != site.name and first[1] != team:
-                message = f"{link.segment} {link.told(each.segment)} is that of team {team} on {site.name}"
-                message += f" and of team {first[1]} on {first[0]}; both fabrics belong to the {owner}"
+                message = (
+                    f"{link.segment} {link.told(each.segment)} is that of team {team} on "
+                    f"{site.name}"
+                )
+                message += (
+                    f" and of team {first[1]} on {first[0]}; both fabrics belong to the {owner}"
+                )
                 notes = [Note(f"team {first[1]}", first[2].at)]
                 yield RULE.at(each.at / link.field, message, notes=notes)
 

@@ -15,18 +15,19 @@ RULE = Rule(
     id="fabric/rail-is-no-rail",
     severity=Severity.ERROR,
     summary="The rails of a node are ports of their own, one beside each GPU.",
-    why=(
-        "A rank would talk over another GPU's port, or two SR-IOV policies would take one port, which the operator's"
-        " webhook refuses; a pool on a fabric without rails has no way onto it at all."
-    ),
+    why="""
+        A rank would talk over another GPU's port, or two SR-IOV policies would take one port, which
+        the operator's webhook refuses; a pool on a fabric without rails has no way onto it at all.
+    """,
     fix="Correct `nics` from what `nvidia-smi topo -m` and `lspci` say on such a node.",
 )
 
 
 _UNLIKE = (
-    "If the node really has these, Trainyard does not support it on a fabric: give the ports another `role` than"
-    " `rail`, and remove the pool's `fabric`; jobs then use sockets. If the profile is wrong, correct `nics` from what"
-    " `nvidia-smi topo -m` and `lspci` say on such a node."
+    "If the node really has these, Trainyard does not support it on a fabric: give the ports "
+    "another `role` than `rail`, and remove the pool's `fabric`; jobs then use sockets. If the "
+    "profile is wrong, correct `nics` from what `nvidia-smi topo -m` and `lspci` say on such a "
+    "node."
 )
 
 
@@ -39,7 +40,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for pool in site.cluster.pools:
             if pool.fabric and not pool.hardware.rails:
                 message = (
-                    f"pool `{pool.name}` is on fabric `{pool.fabric.name}`, but a `{pool.hardware.name}` has no rails"
+                    f"pool `{pool.name}` is on fabric `{pool.fabric.name}`, but a "
+                    f"`{pool.hardware.name}` has no rails"
                 )
                 notes = [Note("no port here has the role `rail`", pool.hardware.at / "nics")]
                 yield RULE.at(pool.at / "fabric", message, notes=notes)
@@ -58,11 +60,17 @@ def _beside_gpus(each: Hardware, gpus: int) -> Iterator[Diagnostic]:
     for nic in each.rails:
         if not 0 <= nic.gpu < gpus:
             stands = f"stands beside GPU {nic.gpu}" if nic.gpu >= 0 else "does not say its GPU"
-            yield RULE.at(nic.at / "gpu", f"rail {nic.pci} {stands}; a `{each.name}` has GPUs 0 to {gpus - 1}")
-    yield from _twice(each, [(str(nic.gpu), nic) for nic in each.rails if nic.gpu >= 0], "GPU {} beside them")
+            yield RULE.at(
+                nic.at / "gpu", f"rail {nic.pci} {stands}; a `{each.name}` has GPUs 0 to {gpus - 1}"
+            )
+    yield from _twice(
+        each, [(str(nic.gpu), nic) for nic in each.rails if nic.gpu >= 0], "GPU {} beside them"
+    )
     if len(each.rails) != gpus:
         has = f"a `{each.name}` has {counted(len(each.rails), 'rail')} and {counted(gpus, 'GPU')}"
-        yield RULE.at(each.at / "nics", f"{has}; a fabric needs one rail for each GPU", hint=_UNLIKE)
+        yield RULE.at(
+            each.at / "nics", f"{has}; a fabric needs one rail for each GPU", hint=_UNLIKE
+        )
 
 
 CHECK = Check(RULE, find)

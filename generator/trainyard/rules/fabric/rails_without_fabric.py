@@ -13,10 +13,11 @@ RULE = Rule(
     id="fabric/rails-without-fabric",
     severity=Severity.ERROR,
     summary="A pool whose nodes have rails names the fabric that they are plugged into.",
-    why=(
-        "Without a fabric no virtual function is made and no network attached, but quota and runtimes count them:"
-        " Kueue admits the jobs and their pods stay Pending (Insufficient openshift.io/...)."
-    ),
+    why="""
+        Without a fabric no virtual function is made and no network attached, but quota and runtimes
+        count them: Kueue admits the jobs and their pods stay Pending (Insufficient
+        openshift.io/...).
+    """,
     fix="Give the pool its `fabric`, or use a hardware profile whose ports are not rails.",
 )
 
@@ -26,7 +27,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for pool in site.cluster.pools:
             if pool.hardware.rails and pool.fabric is None:
                 rails = counted(len(pool.hardware.rails), "rail")
-                message = f"pool `{pool.name}` names no fabric, but a `{pool.hardware.name}` has {rails}"
+                message = (
+                    f"pool `{pool.name}` names no fabric, but a `{pool.hardware.name}` has {rails}"
+                )
                 yield RULE.at(pool.at.key(), message)
 
 

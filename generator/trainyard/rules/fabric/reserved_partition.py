@@ -13,12 +13,16 @@ from trainyard.rules.fabric._partitions import is_reserved
 RULE = Rule(
     id="fabric/reserved-partition",
     severity=Severity.ERROR,
-    summary="No team holds, and no fabric hands out, a partition outside 0x0001 to 0x7ffe or a VLAN outside 2 to 4094.",
-    why=(
-        "0x7fff is the default partition, that every port of the fabric is in: the team could reach, and be reached by,"
-        " all others. 0x0000 is no partition, and above 0x7fff stands the membership bit. VLAN 0 is untagged, 1 is"
-        " where switches put what has no tag, and 4095 is reserved."
-    ),
+    summary="""
+        No team holds, and no fabric hands out, a partition outside 0x0001 to 0x7ffe or a VLAN
+        outside 2 to 4094.
+    """,
+    why="""
+        0x7fff is the default partition, that every port of the fabric is in: the team could reach,
+        and be reached by, all others. 0x0000 is no partition, and above 0x7fff stands the
+        membership bit. VLAN 0 is untagged, 1 is where switches put what has no tag, and 4095 is
+        reserved.
+    """,
     fix="Take a key from 0x0001 to 0x7ffe, or a VLAN from 2 to 4094.",
 )
 
@@ -31,7 +35,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             for number in (fabric.first_segment, fabric.last_segment)
             if is_reserved(link, number)
         ]
-        found += [(each.segment, each.at / link.field) for _, each in holders if is_reserved(link, each.segment)]
+        found += [
+            (each.segment, each.at / link.field)
+            for _, each in holders
+            if is_reserved(link, each.segment)
+        ]
         for number, at in found:
             message = (
                 f"{link.segment} {link.told(number)} is reserved;"

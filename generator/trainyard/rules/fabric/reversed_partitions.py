@@ -21,7 +21,10 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for _, fabric, _ in allocated(platform):
         if fabric.first_segment > fabric.last_segment:
-            first, last = fabric.link.told(fabric.first_segment), fabric.link.told(fabric.last_segment)
+            first, last = (
+                fabric.link.told(fabric.first_segment),
+                fabric.link.told(fabric.last_segment),
+            )
             message = f"the range begins with {first} and ends with {last}"
             yield RULE.at(fabric.at / fabric.link.ranges, message)
 

@@ -14,10 +14,10 @@ RULE = Rule(
     id="fabric/too-few-virtual-functions",
     severity=Severity.ERROR,
     summary="A share of a node is worth a virtual function of each rail for every pod of a job.",
-    why=(
-        "Each pod takes one of each rail, and Kueue counts them like any resource: no job of the team is ever admitted,"
-        " `insufficient quota for <resource> ... > maximum capacity`."
-    ),
+    why="""
+        Each pod takes one of each rail, and Kueue counts them like any resource: no job of the team
+        is ever admitted, `insufficient quota for <resource> ... > maximum capacity`.
+    """,
     fix="Give a port as many `virtualFunctions` as the node has GPUs.",
 )
 
@@ -31,12 +31,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             pods, worth = runtime.launcher.smallest_job, int(quota.nodes * functions)
             if runtime.uses_rdma and quota.own % pods == 0 and worth < pods:
                 message = (
-                    f"a share of {counted(quota.own, 'GPU')} is worth {worth} of the"
-                    f" {counted(functions, 'virtual function')} of a rail, and the smallest job with runtime"
-                    f" `{runtime.name}` takes {pods}"
+                    f"a share of {counted(quota.own, 'GPU')} is worth {worth} of the "
+                    f"{counted(functions, 'virtual function')} of a rail, and the smallest job "
+                    f"with runtime `{runtime.name}` takes {pods}"
                 )
                 at = flavor.pool.hardware.at / "nic" / "virtualFunctions"
-                yield RULE.at(at, message, notes=[Note(f"the share of team {tenant.name}", quota.at / "gpus")])
+                yield RULE.at(
+                    at, message, notes=[Note(f"the share of team {tenant.name}", quota.at / "gpus")]
+                )
 
 
 CHECK = Check(RULE, find)

@@ -13,10 +13,10 @@ RULE = Rule(
     id="fabric/too-many-partitions",
     severity=Severity.ERROR,
     summary="At most 128 teams hold partitions of one InfiniBand fabric.",
-    why=(
-        "A port's table has 128 entries: the key of the next team can't be set, and its jobs find no path (NCCL times"
-        " out)."
-    ),
+    why="""
+        A port's table has 128 entries: the key of the next team can't be set, and its jobs find no
+        path (NCCL times out).
+    """,
     fix="Spread the teams over two fabrics, or retire those that are gone.",
 )
 
@@ -26,7 +26,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, fabric, holders in allocated(platform):
         count, link = sum(team not in retired for team, _ in holders), fabric.link
         if count > link.most:
-            message = f"{count} teams hold {link.segment}s of fabric `{fabric.name}`; a port holds {link.most}"
+            message = (
+                f"{count} teams hold {link.segment}s of fabric `{fabric.name}`; a port holds "
+                f"{link.most}"
+            )
             yield RULE.at((platform.allocations_at / site.name / fabric.name).key(), message)
 
 

@@ -17,11 +17,11 @@ RULE = Rule(
     id="isolation/audit-not-declared",
     severity=Severity.ERROR,
     summary="Where a regulation asks for an audit log, somebody is named who keeps it.",
-    why=(
-        "The API server records nothing that the regulation asks for until it is given the audit policy, or the audit"
-        " profile on OpenShift. Its log stays on the control plane until it is rotated away, unless somebody forwards"
-        f" it. {NOBODY_REFUSES}"
-    ),
+    why=f"""
+        The API server records nothing that the regulation asks for until it is given the audit
+        policy, or the audit profile on OpenShift. Its log stays on the control plane until it is
+        rotated away, unless somebody forwards it. {NOBODY_REFUSES}
+    """,
     fix="Declare who keeps it in `external`, e.g. `AuditLog/siem: security team`.",
 )
 
@@ -29,10 +29,16 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, tenant, compliance in under(platform, "audit"):
         if not any(each.startswith(AUDIT_LOG) for each in site.cluster.external):
-            message = f"team {tenant.name} is under {compliance.name}, and cluster {site.name} names no {AUDIT_LOG}..."
+            message = (
+                f"team {tenant.name} is under {compliance.name}, and cluster {site.name} "
+                f"names no {AUDIT_LOG}..."
+            )
             at = (tenant.team.at / "quota" / site.name).key()
             notes = [Note("to be said here", site.cluster.at / "external")]
-            cause = f"teams are under {compliance.name}, and cluster {site.name} names no {AUDIT_LOG}..."
+            cause = (
+                f"teams are under {compliance.name}, and cluster {site.name} names no "
+                f"{AUDIT_LOG}..."
+            )
             yield RULE.at(at, message, notes=notes, cause=cause)
 
 

@@ -13,7 +13,10 @@ RULE = Rule(
     id="isolation/bucket-of-two-teams",
     severity=Severity.WARNING,
     summary="A bucket belongs to one team.",
-    why="Each may read, overwrite and delete the other's data: a job can go on from the other team's checkpoint.",
+    why="""
+        Each may read, overwrite and delete the other's data: a job can go on from the other team's
+        checkpoint.
+    """,
     fix="Make a bucket for each; waive this for one that both only read from.",
 )
 

@@ -18,11 +18,14 @@ RULE = Rule(
     id="isolation/bucket-without-egress",
     severity=Severity.WARNING,
     summary="Where teams ask for buckets, a way out leads jobs to the object store.",
-    why=(
-        "Only what `egress` names is open: the job starts, and its first access to the bucket ends with a time-out."
-        " Whether the addresses are those of the store can't be told here."
-    ),
-    fix="Add an `egress` to the store's addresses and port, or to its namespace, with `from: jobs` or without `from`.",
+    why="""
+        Only what `egress` names is open: the job starts, and its first access to the bucket ends
+        with a time-out. Whether the addresses are those of the store can't be told here.
+    """,
+    fix="""
+        Add an `egress` to the store's addresses and port, or to its namespace, with `from: jobs` or
+        without `from`.
+    """,
 )
 
 
@@ -31,13 +34,21 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for storage in _stores(site):
             host, port = _target(storage)
             if not any(_leads_to(egress, host, port) for egress in site.cluster.egress):
-                message = f"no way out leads jobs to port {port} of {host}, where storage `{storage.name}` is"
+                message = (
+                    f"no way out leads jobs to port {port} of {host}, where storage "
+                    f"`{storage.name}` is"
+                )
                 notes = [Note("ways out", site.cluster.at / "egress")]
                 yield RULE.at(storage.at / "s3" / "endpoint", message, notes=notes)
 
 
 def _stores(site: Site) -> Iterator[Storage]:
-    asked = {secret.name for tenant in site.tenants for space in tenant.spaces for secret in space.buckets}
+    asked = {
+        secret.name
+        for tenant in site.tenants
+        for space in tenant.spaces
+        for secret in space.buckets
+    }
     return (storage for storage in site.cluster.storage if storage.name in asked)
 
 
@@ -51,10 +62,13 @@ def _target(storage: Storage) -> tuple[str, int]:
 def _leads_to(egress: Egress, host: str, port: int) -> bool:
     """Tell whether jobs may go to a host by a way out.
 
-    Of a service in the cluster only the namespace is known: the port that counts is that of its pods.
+    Of a service in the cluster only the namespace is known: the port that counts is that of its
+    pods.
     """
     service = _SERVICE.fullmatch(host)
-    there = service[1] in egress.namespaces if service else bool(egress.cidrs) and port in egress.ports
+    there = (
+        service[1] in egress.namespaces if service else bool(egress.cidrs) and port in egress.ports
+    )
     return there and egress.source != "workspaces"
 
 

@@ -12,7 +12,10 @@ RULE = Rule(
     id="isolation/clear-text-endpoint",
     severity=Severity.WARNING,
     summary="Object stores are reached over https.",
-    why="Datasets and checkpoints pass in the clear, and whoever stands between may exchange a model for another.",
+    why="""
+        Datasets and checkpoints pass in the clear, and whoever stands between may exchange a model
+        for another.
+    """,
     fix="Use the store's https address.",
 )
 

@@ -13,20 +13,34 @@ RULE = Rule(
     id="isolation/egress-reaches-a-tenant",
     severity=Severity.ERROR,
     summary="No way out leads into a team's namespace.",
-    why="Ways out hold for every team: each could send to the pods of that one, on ports that its own jobs listen on.",
+    why="""
+        Ways out hold for every team: each could send to the pods of that one, on ports that its own
+        jobs listen on.
+    """,
     fix="Serve what is shared from a namespace that belongs to no team.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    tenants = {names.namespace(team.name, space.name): team for team in platform.teams for space in team.spaces}
+    tenants = {
+        names.namespace(team.name, space.name): team
+        for team in platform.teams
+        for space in team.spaces
+    }
     for site in platform.sites:
         for egress in site.cluster.egress:
             for i, namespace in enumerate(egress.namespaces):
                 if namespace in tenants:
                     team = tenants[namespace]
-                    message = f"egress `{egress.name}` lets every team reach the namespace of team {team.name}"
-                    yield RULE.at(egress.at / "namespaces" / i, message, notes=[Note(f"team {team.name}", team.at)])
+                    message = (
+                        f"egress `{egress.name}` lets every team reach the namespace of team "
+                        f"{team.name}"
+                    )
+                    yield RULE.at(
+                        egress.at / "namespaces" / i,
+                        message,
+                        notes=[Note(f"team {team.name}", team.at)],
+                    )
 
 
 CHECK = Check(RULE, find)

@@ -19,11 +19,12 @@ RULE = Rule(
     id="isolation/egress-reaches-nodes",
     severity=Severity.WARNING,
     summary="A way out by address leads out of the cluster; pods are named by their namespace.",
-    why=(
-        "OVN-Kubernetes judges a packet after service DNAT: an address of a service never matches, so the connection"
-        " times out, and a range of pods opens the way to every namespace, the other teams' included. On the machines'"
-        " own addresses each job could talk to ssh, etcd, the kubelets, and to the node ports of all teams."
-    ),
+    why="""
+        OVN-Kubernetes judges a packet after service DNAT: an address of a service never matches, so
+        the connection times out, and a range of pods opens the way to every namespace, the other
+        teams' included. On the machines' own addresses each job could talk to ssh, etcd, the
+        kubelets, and to the node ports of all teams.
+    """,
     fix="Use `namespaces` and the pods' own port for what runs in the cluster.",
 )
 
@@ -31,12 +32,17 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for cluster, egress, i, network in egress_ranges(platform):
         port = next(filter(_of_nodes, egress.ports), None)
-        on = {"pods": "", "services": "", "machines": port and f", on port {port}, {_of_nodes(port)}"}
+        on = {
+            "pods": "",
+            "services": "",
+            "machines": port and f", on port {port}, {_of_nodes(port)}",
+        }
         for name, where in on.items():
             own = cluster.networks[name]
             if where is not None and network.overlaps(own):
                 message = (
-                    f"egress `{egress.name}` leads to {network}, which overlaps {own} of the cluster's {name}{where}"
+                    f"egress `{egress.name}` leads to {network}, which overlaps {own} of the "
+                    f"cluster's {name}{where}"
                 )
                 notes = [Note(f"the cluster's {name}", cluster.at / "networks" / name)]
                 yield RULE.at(egress.at / "to" / i, message, notes=notes)

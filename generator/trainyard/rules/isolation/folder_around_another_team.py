@@ -14,10 +14,10 @@ RULE = Rule(
     id="isolation/folder-around-another-team",
     severity=Severity.ERROR,
     summary="No team's folder on an NFS server holds the folder of another team.",
-    why=(
-        "The team mounts the outer folder and sees the other team's folder inside it. Jobs of both may run as the same"
-        " user, so that each can read, overwrite and delete the other's files."
-    ),
+    why="""
+        The team mounts the outer folder and sees the other team's folder inside it. Jobs of both
+        may run as the same user, so that each can read, overwrite and delete the other's files.
+    """,
     fix="Use export paths of which none lies inside another, or another name for the team.",
 )
 
@@ -36,13 +36,21 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for outer, teams in sorted(inside.items()):
         owner = owners[outer]
         others = f"team {next(iter(teams))}" if len(teams) == 1 else f"{len(teams)} other teams"
-        message = f"team {owner.team} gets folder {owner.path} of {owner.storage.server}, which holds that of {others}"
-        notes = [Note(f"team {team} has {claim.path}", claim.request.at) for team, claim in sorted(teams.items())]
+        message = (
+            f"team {owner.team} gets folder {owner.path} of {owner.storage.server}, which "
+            f"holds that of {others}"
+        )
+        notes = [
+            Note(f"team {team} has {claim.path}", claim.request.at)
+            for team, claim in sorted(teams.items())
+        ]
         yield RULE.at(owner.request.at, message, notes=notes)
 
 
 def _claims(platform: Platform) -> Iterator[Claim]:
-    return (claim for site in platform.sites for tenant in site.tenants for claim in tenant.made_volumes)
+    return (
+        claim for site in platform.sites for tenant in site.tenants for claim in tenant.made_volumes
+    )
 
 
 def _folder(claim: Claim) -> tuple[str, ...]:

@@ -17,7 +17,10 @@ RULE = Rule(
     id="isolation/link-local-egress",
     severity=Severity.ERROR,
     summary="No way out leads to link-local addresses (169.254.0.0/16).",
-    why="169.254.169.254 is a cloud's metadata service: it gives the node's credentials to whoever asks.",
+    why="""
+        169.254.169.254 is a cloud's metadata service: it gives the node's credentials to whoever
+        asks.
+    """,
     fix="Leave the range out.",
 )
 

@@ -13,10 +13,10 @@ RULE = Rule(
     id="isolation/not-fips",
     severity=Severity.ERROR,
     summary="Where a regulation asks for FIPS mode, the nodes of the team's clusters run in it.",
-    why=(
-        "Kernel, sshd and libraries use what algorithms they like, validated or not; FIPS mode is chosen when a node is"
-        f" installed, so it can't be switched on later. {NOBODY_REFUSES}"
-    ),
+    why=f"""
+        Kernel, sshd and libraries use what algorithms they like, validated or not; FIPS mode is
+        chosen when a node is installed, so it can't be switched on later. {NOBODY_REFUSES}
+    """,
     fix="Give the team quota on a cluster with `fips: true`, or say so of this one if it is.",
 )
 
@@ -24,10 +24,15 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, tenant, compliance in under(platform, "fips"):
         if not site.cluster.fips:
-            message = f"team {tenant.name} is under {compliance.name}, and cluster {site.name} is not in FIPS mode"
+            message = (
+                f"team {tenant.name} is under {compliance.name}, and cluster {site.name} is "
+                "not in FIPS mode"
+            )
             at = (tenant.team.at / "quota" / site.name).key()
             notes = [Note("the cluster", site.cluster.at / "fips")]
-            cause = f"teams are under {compliance.name}, and cluster {site.name} is not in FIPS mode"
+            cause = (
+                f"teams are under {compliance.name}, and cluster {site.name} is not in FIPS mode"
+            )
             yield RULE.at(at, message, notes=notes, cause=cause)
 
 

@@ -14,12 +14,15 @@ from trainyard.rules._walk import SHORTEST_PREFIX
 RULE = Rule(
     id="isolation/open-egress",
     severity=Severity.ERROR,
-    summary="A way out says where it leads: to namespaces, or to at most 16 million addresses (a /8) in all.",
-    why=(
-        "Whatever a job reads it can send to any host of the Internet, and the default-deny policy denies nothing: a"
-        " NetworkPolicy without destinations matches every one, and the API server drops the empty list, so Argo CD"
-        " shows no drift (seen with Argo CD 3.5.7)."
-    ),
+    summary="""
+        A way out says where it leads: to namespaces, or to at most 16 million addresses (a /8) in
+        all.
+    """,
+    why="""
+        Whatever a job reads it can send to any host of the Internet, and the default-deny policy
+        denies nothing: a NetworkPolicy without destinations matches every one, and the API server
+        drops the empty list, so Argo CD shows no drift (seen with Argo CD 3.5.7).
+    """,
     fix="Name the networks that are needed: the object store, the mirror, the proxy.",
 )
 
@@ -30,13 +33,22 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         wide = [i for i, network in enumerate(networks) if network.prefixlen < SHORTEST_PREFIX]
         addresses = sum(network.num_addresses for network in collapse_addresses(networks))
         if not networks and not egress.namespaces:
-            message = f"egress `{egress.name}` says neither `to` nor `namespaces`: {_ports(egress)} of every host"
+            message = (
+                f"egress `{egress.name}` says neither `to` nor `namespaces`: "
+                f"{_ports(egress)} of every host"
+            )
             yield RULE.at(egress.at.key(), message)
         for i in wide:
-            message = f"egress `{egress.name}` leads to {networks[i]}: {networks[i].num_addresses:,} addresses"
+            message = (
+                f"egress `{egress.name}` leads to {networks[i]}: "
+                f"{networks[i].num_addresses:,} addresses"
+            )
             yield RULE.at(egress.at / "to" / i, message)
         if not wide and addresses > 1 << 32 - SHORTEST_PREFIX:
-            message = f"egress `{egress.name}` leads to {len(networks)} ranges with {addresses:,} addresses in all"
+            message = (
+                f"egress `{egress.name}` leads to {len(networks)} ranges with {addresses:,} "
+                "addresses in all"
+            )
             yield RULE.at(egress.at / "to", message)
 
 

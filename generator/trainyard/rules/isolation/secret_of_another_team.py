@@ -15,16 +15,21 @@ RULE = Rule(
     id="isolation/secret-of-another-team",
     severity=Severity.ERROR,
     summary="A component's ExternalSecret reads below the team's own path of a store.",
-    why=(
-        "The store trusts the operator with every path: whatever lies there, another team's keys or the platform's,"
-        " becomes a Secret that anybody of this team may mount."
-    ),
-    fix="Name keys below `PATH/TEAM/` of a storage entry; let the owner copy there what the team needs.",
+    why="""
+        The store trusts the operator with every path: whatever lies there, another team's keys or
+        the platform's, becomes a Secret that anybody of this team may mount.
+    """,
+    fix="""
+        Name keys below `PATH/TEAM/` of a storage entry; let the owner copy there what the team
+        needs.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from once(found for each in brought(platform, "ExternalSecret") for found in _elsewhere(each))
+    yield from once(
+        found for each in brought(platform, "ExternalSecret") for found in _elsewhere(each)
+    )
 
 
 def _elsewhere(each: Brought) -> Iterator[Diagnostic]:
@@ -36,14 +41,23 @@ def _elsewhere(each: Brought) -> Iterator[Diagnostic]:
         ]
         if not any(_is_below(key, path) for path in own):
             what = f"reads `{key}`" if key else "takes whatever it finds"
-            may = f"team {each.tenant.name} may read below {', '.join(f'`{path}`' for path in own) or 'no path of it'}"
-            yield RULE.at(each.at.below(path), f"{each.told} {what} of ClusterSecretStore `{store}`; {may}")
+            may = (
+                f"team {each.tenant.name} may read below "
+                f"{', '.join(f'`{path}`' for path in own) or 'no path of it'}"
+            )
+            yield RULE.at(
+                each.at.below(path), f"{each.told} {what} of ClusterSecretStore `{store}`; {may}"
+            )
 
 
 def _reads(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str, str]]:
     """Yield path, store and key of everything that is read of a store for all namespaces; a search has no key."""
     common = mapping(body, "spec", "secretStoreRef")
-    for field, way in (("data", ("remoteRef", "key")), ("dataFrom", ("extract", "key")), ("dataFrom", ("find",))):
+    for field, way in (
+        ("data", ("remoteRef", "key")),
+        ("dataFrom", ("extract", "key")),
+        ("dataFrom", ("find",)),
+    ):
         for at, entry in reach(body, ("spec", field, EVERY)):
             store = mapping(entry, "sourceRef", "storeRef") or common
             # A SecretStore stands in the team's own namespace and was made for it.

@@ -16,11 +16,12 @@ RULE = Rule(
     id="isolation/team-as-system-namespace",
     severity=Severity.ERROR,
     summary="No namespace of a team, nor `default`, is a system namespace.",
-    why=(
-        "Admission passes over the pods of a system namespace. A workbench of the team, or whatever else makes pods"
-        " there, runs on the training nodes and takes their GPUs, beside the queue and every quota (seen with"
-        " Kubernetes 1.36.3). `default` is where people's pods are made who name no namespace."
-    ),
+    why="""
+        Admission passes over the pods of a system namespace. A workbench of the team, or whatever
+        else makes pods there, runs on the training nodes and takes their GPUs, beside the queue and
+        every quota (seen with Kubernetes 1.36.3). `default` is where people's pods are made who
+        name no namespace.
+    """,
     fix="Take it out of `systemNamespaces`; run the daemon in a namespace of its own.",
 )
 
@@ -30,7 +31,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for name in site.cluster.system_namespaces:
             if name == _EVERYBODY or name.startswith(names.TEAM_PREFIX):
                 whose = "everybody's" if name == _EVERYBODY else "a team's"
-                message = f"`{name}` is the name of {whose} namespace, and a system namespace of cluster `{site.name}`"
+                message = (
+                    f"`{name}` is the name of {whose} namespace, and a system namespace of "
+                    f"cluster `{site.name}`"
+                )
                 yield RULE.at(site.cluster.at / "systemNamespaces", message)
 
 

@@ -13,11 +13,14 @@ RULE = Rule(
     id="isolation/uids-shared",
     severity=Severity.ERROR,
     summary="Each namespace of a cluster has a range of user ids and an SELinux level of its own.",
-    why=(
-        "To a file server and to SELinux the pods of both namespaces are one user. Where one can reach the other's"
-        " folder or a file that it left on a node, nothing keeps it from reading it."
-    ),
-    fix="Write what each namespace has on the cluster; for a new one, the next range as `trainyard add team` gives it.",
+    why="""
+        To a file server and to SELinux the pods of both namespaces are one user. Where one can
+        reach the other's folder or a file that it left on a node, nothing keeps it from reading it.
+    """,
+    fix="""
+        Write what each namespace has on the cluster; for a new one, the next range as `trainyard
+        add team` gives it.
+    """,
 )
 
 

@@ -13,7 +13,10 @@ RULE = Rule(
     id="isolation/uids-without-ranges",
     severity=Severity.ERROR,
     summary="The ledger gives user ids on OpenShift only, where namespaces have ranges.",
-    why="Elsewhere nothing reads the annotations: the pods run with the ids of their runtime, whatever the line says.",
+    why="""
+        Elsewhere nothing reads the annotations: the pods run with the ids of their runtime,
+        whatever the line says.
+    """,
     fix="Remove `uids` of this cluster from profiles/allocations.yaml.",
 )
 
@@ -22,7 +25,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         if platform.ids.get(site.name) and not site.cluster.release.job_scc:
             at = (platform.allocations_at / site.name / UIDS).key()
-            message = f"`uids` is for OpenShift, and cluster `{site.name}` has release `{site.cluster.release.name}`"
+            message = (
+                f"`uids` is for OpenShift, and cluster `{site.name}` has release "
+                f"`{site.cluster.release.name}`"
+            )
             yield RULE.at(at, message)
 
 

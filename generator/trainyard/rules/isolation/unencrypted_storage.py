@@ -12,24 +12,35 @@ from trainyard.rules._compliance import NOBODY_REFUSES, under
 RULE = Rule(
     id="isolation/unencrypted-storage",
     severity=Severity.ERROR,
-    summary="Where a regulation asks for it, every claim and bucket of a team is on storage that is encrypted at rest.",
-    why=(
-        "A disk that leaves the computer centre can be read, and a name like `encrypted-cephfs` proves nothing:"
-        f" encryption is in the storage's own settings. {NOBODY_REFUSES}"
-    ),
-    fix="Ask its owner, then say `encrypted: true` for that storage in the cluster's profile, or use another.",
+    summary="""
+        Where a regulation asks for it, every claim and bucket of a team is on storage that is
+        encrypted at rest.
+    """,
+    why=f"""
+        A disk that leaves the computer centre can be read, and a name like `encrypted-cephfs`
+        proves nothing: encryption is in the storage's own settings. {NOBODY_REFUSES}
+    """,
+    fix="""
+        Ask its owner, then say `encrypted: true` for that storage in the cluster's profile, or use
+        another.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, tenant, compliance in under(platform, "encryptedStorage"):
-        plain = {storage.name: storage.at for storage in site.cluster.storage if not storage.encrypted}
+        plain = {
+            storage.name: storage.at for storage in site.cluster.storage if not storage.encrypted
+        }
         for space in tenant.spaces:
             asked = [(each, space.profile.at / "storage" / each) for each in space.profile.storage]
             asked += [(each.storage.name, each.at) for each in space.allowances]
             for name, at in asked:
                 if name in plain:
-                    message = f"team {tenant.name} is under {compliance.name}, and `{name}` is not said to be encrypted"
+                    message = (
+                        f"team {tenant.name} is under {compliance.name}, and `{name}` is not "
+                        "said to be encrypted"
+                    )
                     yield RULE.at(at, message, notes=[Note(f"on cluster {site.name}", plain[name])])
 
 

@@ -13,12 +13,19 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="isolation/unencrypted-transit",
     severity=Severity.ERROR,
-    summary="A team with `encryptionInTransit: true` has runtimes whose ranks talk over an encrypted network only.",
-    why=(
-        "RDMA over InfiniBand and RoCE passes the kernel by, so nothing there encrypts it; sockets are in the clear too"
-        " unless the pod network encrypts between nodes. ssh only starts the ranks: gradients never pass through it."
-    ),
-    fix="List runtimes with `fabric: tcp` or `isolated`, on clusters with `networks: {encrypted: true}`.",
+    summary="""
+        A team with `encryptionInTransit: true` has runtimes whose ranks talk over an encrypted
+        network only.
+    """,
+    why="""
+        RDMA over InfiniBand and RoCE passes the kernel by, so nothing there encrypts it; sockets
+        are in the clear too unless the pod network encrypts between nodes. ssh only starts the
+        ranks: gradients never pass through it.
+    """,
+    fix="""
+        List runtimes with `fabric: tcp` or `isolated`, on clusters with `networks: {encrypted:
+        true}`.
+    """,
 )
 
 
@@ -37,8 +44,14 @@ def _in_the_clear(site: Site, tenant: Tenant, launch: Launch) -> Diagnostic:
     notes = [Note("said of the pod network", site.cluster.at / "networks" / "encrypted")]
     if fabric and launch.rails:
         how = f"by RDMA over {fabric.link.name}, which nothing encrypts"
-        notes = [Note("said of the runtime", runtime.at / "fabric"), Note("the fabric", fabric.at.key())]
-    message = f"team {tenant.name} wants encryption, but ranks of `{runtime.name}` on {site.name} talk {how}"
+        notes = [
+            Note("said of the runtime", runtime.at / "fabric"),
+            Note("the fabric", fabric.at.key()),
+        ]
+    message = (
+        f"team {tenant.name} wants encryption, but ranks of `{runtime.name}` on {site.name} "
+        f"talk {how}"
+    )
     return RULE.at(tenant.team.at / "runtimes", message, notes=notes)
 
 

@@ -13,12 +13,18 @@ from trainyard.rules._walk import active
 RULE = Rule(
     id="isolation/unstated-transit",
     severity=Severity.ERROR,
-    summary="Where a regulation asks about it, a team says whether its data must be encrypted between nodes.",
-    why=(
-        "RDMA can't be encrypted, so somebody has to decide between its speed and encryption; left open, the fastest"
-        f" way is taken, in the clear. {NOBODY_REFUSES}"
-    ),
-    fix="Set `encryptionInTransit` of the team to true, or to false and keep the reason with your risk assessment.",
+    summary="""
+        Where a regulation asks about it, a team says whether its data must be encrypted between
+        nodes.
+    """,
+    why=f"""
+        RDMA can't be encrypted, so somebody has to decide between its speed and encryption; left
+        open, the fastest way is taken, in the clear. {NOBODY_REFUSES}
+    """,
+    fix="""
+        Set `encryptionInTransit` of the team to true, or to false and keep the reason with your
+        risk assessment.
+    """,
 )
 
 
@@ -26,7 +32,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for team in active(platform):
         compliance = asking(team, "encryptionInTransit")
         if compliance and team.encrypts_transit is None:
-            message = f"team {team.name} is under {compliance.name} and does not say `encryptionInTransit`"
+            message = (
+                f"team {team.name} is under {compliance.name} and does not say "
+                "`encryptionInTransit`"
+            )
             yield RULE.at(team.at / "compliance", message)
 
 

@@ -34,7 +34,13 @@ def composed(platform: Platform) -> Iterator[Name]:
     for site in platform.sites:
         for launch in site.launches:
             fabric = launch.fabric.name if launch.fabric else ""
-            parts = (launch.runtime.name, launch.hardware.name, str(launch.part), launch.owner, fabric)
+            parts = (
+                launch.runtime.name,
+                launch.hardware.name,
+                str(launch.part),
+                launch.owner,
+                fabric,
+            )
             yield Name("ClusterTrainingRuntime", site.name, launch.name, parts, launch.runtime.at)
         for part in ("argocd", "nodes", "platform", "teams"):
             yield Name("application", "", site.part(part), (site.name, part), site.cluster.at)
@@ -59,14 +65,20 @@ def of_space(site: Site, space: Space) -> Iterator[Name]:
     at = space.profile.at
     yield Name("Namespace", site.name, space.namespace, who, at)
     for claim in space.made_volumes:
-        yield Name("PersistentVolume", site.name, claim.volume, (*who, claim.name), claim.request.at.key())
+        yield Name(
+            "PersistentVolume", site.name, claim.volume, (*who, claim.name), claim.request.at.key()
+        )
     for secret in space.secrets:
         storage = at / "storage" / secret.name
-        yield Name("Secret", f"{site.name}/{space.namespace}", secret.name, (secret.kind,), storage.key())
+        yield Name(
+            "Secret", f"{site.name}/{space.namespace}", secret.name, (secret.kind,), storage.key()
+        )
     for network in space.networks:
         if network.fabric.link.operator_networks:
             on = (*who, network.fabric.name, str(network.addresses.rail))
             yield Name("SriovNetwork", site.name, network.name, on, at)
     for sample in space.samples:
         parts = (*who, sample.launch.name)
-        yield Name("sample TrainJob", site.name, sample.name, parts, at, sample.launch.longest_job_name)
+        yield Name(
+            "sample TrainJob", site.name, sample.name, parts, at, sample.launch.longest_job_name
+        )

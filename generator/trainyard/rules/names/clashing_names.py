@@ -13,7 +13,10 @@ RULE = Rule(
     id="names/clashing-names",
     severity=Severity.ERROR,
     summary="No two objects get the same name from different profiles' names.",
-    why="One object would overwrite the other: e.g. two teams would share one volume and read each other's files.",
+    why="""
+        One object would overwrite the other: e.g. two teams would share one volume and read each
+        other's files.
+    """,
     fix="Rename one of the two.",
 )
 

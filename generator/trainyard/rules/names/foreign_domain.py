@@ -26,10 +26,10 @@ RULE = Rule(
     id="names/foreign-domain",
     severity=Severity.ERROR,
     summary="The domain of labels and annotations is the platform team's own.",
-    why=(
-        "Labels below it belong to its owner's controllers: ours could be taken for one with a meaning, now or after an"
-        " upgrade, and the API server keeps some for itself."
-    ),
+    why="""
+        Labels below it belong to its owner's controllers: ours could be taken for one with a
+        meaning, now or after an upgrade, and the API server keeps some for itself.
+    """,
     fix="Use a domain of yours, e.g. ml.example.com.",
 )
 
@@ -38,7 +38,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     settings = platform.settings
     for domain in FOREIGN_DOMAINS:
         if f".{settings.domain}".endswith(f".{domain}"):
-            yield RULE.at(settings.at / "domain", f"`{settings.domain}` belongs to the owner of {domain}")
+            yield RULE.at(
+                settings.at / "domain", f"`{settings.domain}` belongs to the owner of {domain}"
+            )
 
 
 CHECK = Check(RULE, find)

@@ -13,10 +13,11 @@ RULE = Rule(
     id="names/reserved-fabric",
     severity=Severity.ERROR,
     summary="No fabric is called `uids`.",
-    why=(
-        "In `profiles/allocations.yaml` the cluster's fabrics stand beside `uids`, the user ids of its namespaces: what"
-        " teams hold on the fabric would be read as those, and `add team` would write lines that are refused."
-    ),
+    why="""
+        In `profiles/allocations.yaml` the cluster's fabrics stand beside `uids`, the user ids of
+        its namespaces: what teams hold on the fabric would be read as those, and `add team` would
+        write lines that are refused.
+    """,
     fix="Rename the fabric, before any team holds something on it.",
 )
 

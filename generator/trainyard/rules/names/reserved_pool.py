@@ -16,10 +16,10 @@ RULE = Rule(
     id="names/reserved-pool",
     severity=Severity.ERROR,
     summary="No node pool is called like one of OpenShift's own machine pools.",
-    why=(
-        "The pool becomes a MachineConfigPool of that name: Argo CD would overwrite the platform's own, and the"
-        " operator would drain and reboot every node in it."
-    ),
+    why="""
+        The pool becomes a MachineConfigPool of that name: Argo CD would overwrite the platform's
+        own, and the operator would drain and reboot every node in it.
+    """,
     fix="Rename the pool, e.g. after its hardware.",
 )
 
@@ -28,7 +28,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for pool in site.cluster.pools:
             if pool.name in RESERVED_POOLS:
-                yield RULE.at(pool.at.key(), f"a pool can't be called `{pool.name}`: OpenShift has one")
+                yield RULE.at(
+                    pool.at.key(), f"a pool can't be called `{pool.name}`: OpenShift has one"
+                )
 
 
 CHECK = Check(RULE, find)

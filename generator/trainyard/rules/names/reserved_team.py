@@ -13,10 +13,10 @@ RULE = Rule(
     id="names/reserved-team",
     severity=Severity.ERROR,
     summary="No team is called like a part of the platform.",
-    why=(
-        "Folders, applications and queues are named after the team: reviewers and selectors would take it for the"
-        " platform."
-    ),
+    why="""
+        Folders, applications and queues are named after the team: reviewers and selectors would
+        take it for the platform.
+    """,
     fix="Rename the team's file.",
 )
 

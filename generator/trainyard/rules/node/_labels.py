@@ -7,7 +7,7 @@ PRODUCT = "nvidia.com/gpu.product"
 
 
 OTHER_NODES = (
-    "Quota and runtimes are computed for one GPU, and the nodes have another: jobs run slower, run out of GPU memory,"
-    " or, where no node matches, wait for ever: `no topology domains at level: <label>` (seen with Kueue"
-    " 0.19.2)."
+    "Quota and runtimes are computed for one GPU, and the nodes have another: jobs run slower, run "
+    "out of GPU memory, or, where no node matches, wait for ever: `no topology domains at level: "
+    "<label>` (seen with Kueue 0.19.2)."
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from trainyard.model.hardware import Hardware, Nic
 
 NOTHING_PINS = (
-    "Nothing on the cluster uses the number: a pod has a virtual function of each rail, and kubelet aligns GPUs and"
-    " cores where it can. People who place data loaders or choose a port by it use the wrong one."
+    "Nothing on the cluster uses the number: a pod has a virtual function of each rail, and "
+    "kubelet aligns GPUs and cores where it can. People who place data loaders or choose a port by "
+    "it use the wrong one."
 )
 
 

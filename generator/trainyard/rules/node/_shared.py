@@ -14,4 +14,6 @@ def bound(platform: Platform) -> Iterator[tuple[Runtime, Hardware]]:
     """Yield each runtime that binds its ranks, with the hardware that it runs on."""
     for runtime in platform.runtimes:
         if runtime.binds:
-            yield from ((runtime, each) for each in hardware(platform) if each.name in runtime.hardware)
+            yield from (
+                (runtime, each) for each in hardware(platform) if each.name in runtime.hardware
+            )

@@ -13,9 +13,14 @@ from trainyard.rules.node._labels import OTHER_NODES, PRODUCT
 RULE = Rule(
     id="node/contradicting-product",
     severity=Severity.ERROR,
-    summary="The label of a node's GPUs that selects it is that of the product that the profile states.",
+    summary="""
+        The label of a node's GPUs that selects it is that of the product that the profile states.
+    """,
     why=OTHER_NODES,
-    fix="Say both; a profile that extends another replaces its `labels` as a whole, and of `gpu` what it names.",
+    fix="""
+        Say both; a profile that extends another replaces its `labels` as a whole, and of `gpu` what
+        it names.
+    """,
 )
 
 
@@ -23,7 +28,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         label = each.labels.get(PRODUCT)
         if each.gpu and label is not None and label != each.gpu.product:
-            message = f"the GPUs of a `{each.name}` are {each.gpu.product}, but its labels select {label}"
+            message = (
+                f"the GPUs of a `{each.name}` are {each.gpu.product}, but its labels select {label}"
+            )
             notes = [Note("the label", each.stated("labels", PRODUCT))]
             yield RULE.at(each.at / "gpu" / "product", message, notes=notes)
 

@@ -14,10 +14,10 @@ RULE = Rule(
     id="node/fewer-cores-than-ranks",
     severity=Severity.ERROR,
     summary="Each rank of a runtime that binds its ranks gets at least one core.",
-    why=(
-        "mpirun refuses to start: `A request was made to bind to that would result in binding more processes than cpus`"
-        " (seen with Open MPI 4.1.4)."
-    ),
+    why="""
+        mpirun refuses to start: `A request was made to bind to that would result in binding more
+        processes than cpus` (seen with Open MPI 4.1.4).
+    """,
     fix="Lower the system's cpu, or set `binding: none` in the runtime.",
 )
 
@@ -26,7 +26,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime, each in bound(platform):
         ranks = each.gpus or 1
         if not runtime.ranks and each.promised_cores < ranks:
-            what = f"{counted(ranks, 'rank')} to the {counted(each.promised_cores, 'core')} of a `{each.name}`"
+            what = (
+                f"{counted(ranks, 'rank')} to the {counted(each.promised_cores, 'core')} of a "
+                f"`{each.name}`"
+            )
             message = f"runtime `{runtime.name}` binds {what}"
             notes = [Note("the system keeps the others", each.stated("system", "cpu"))]
             yield RULE.at(runtime.at / "binding", message, notes=notes)

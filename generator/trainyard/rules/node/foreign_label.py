@@ -18,25 +18,29 @@ _OF_NODES = re.compile(
     r"|(?:[^/]*\.)?(?:kubelet|node|node-restriction|node-role|node\.cloudprovider|topology)\.kubernetes\.io/"
     r"|failure-domain\.beta\.kubernetes\.io/"
 )
-"""Below Kubernetes' own domain: what kubelet, cloud providers, feature discovery and administrators set on nodes."""
+"""Below Kubernetes' own domain: what kubelet, cloud providers, feature discovery and administrators
+set on nodes."""
 
 
 _OF_OTHERS = re.compile(
     r"(?:[^/]*\.)?(?:argoproj\.io|external-secrets\.io|helm\.sh|jobset\.sigs\.k8s\.io|k8s\.cni\.cncf\.io"
     r"|jobset\.x-k8s\.io|kubeflow\.org|kueue\.x-k8s\.io|opendatahub\.io|security\.openshift\.io)/|openshift\.io/"
 )
-"""Labels of namespaces, jobs, pods and applications, by the domain of the controller that reads them there."""
+"""Labels of namespaces, jobs, pods and applications, by the domain of the controller that reads
+them there."""
 
 
 RULE = Rule(
     id="node/foreign-label",
     severity=Severity.ERROR,
     summary="The labels that select a node are labels of nodes, not of namespaces, jobs or pods.",
-    why=(
-        "No kubelet, cloud provider or discovery sets such a label on a node. Kueue looks for nodes that carry it,"
-        " finds none, and the pool's jobs wait."
-    ),
-    fix="Use a label that the nodes have, or one below the settings' `domain`; or leave `labels` out.",
+    why="""
+        No kubelet, cloud provider or discovery sets such a label on a node. Kueue looks for nodes
+        that carry it, finds none, and the pool's jobs wait.
+    """,
+    fix="""
+        Use a label that the nodes have, or one below the settings' `domain`; or leave `labels` out.
+    """,
 )
 
 

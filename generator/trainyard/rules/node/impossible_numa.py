@@ -15,9 +15,14 @@ from trainyard.rules.node._numa import NOTHING_PINS, placed
 RULE = Rule(
     id="node/impossible-numa",
     severity=Severity.ERROR,
-    summary="A port is on one of the node's NUMA nodes, the same for all ports of a card; each NUMA node has a core.",
+    summary="""
+        A port is on one of the node's NUMA nodes, the same for all ports of a card; each NUMA node
+        has a core.
+    """,
     why=NOTHING_PINS,
-    fix="Take the numbers from `lscpu` and `cat /sys/bus/pci/devices/<pci>/numa_node` on such a node.",
+    fix="""
+        Take the numbers from `lscpu` and `cat /sys/bus/pci/devices/<pci>/numa_node` on such a node.
+    """,
 )
 
 
@@ -30,12 +35,21 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for nic in each.nics:
             if nic.numa >= each.numa_nodes:
                 notes = [Note("how many it has", each.stated("numaNodes"))]
-                yield RULE.at(nic.at / "numa", f"port {nic.pci} is on NUMA node {nic.numa}; {has}", notes=notes)
+                yield RULE.at(
+                    nic.at / "numa",
+                    f"port {nic.pci} is on NUMA node {nic.numa}; {has}",
+                    notes=notes,
+                )
         for _, ports in groupby(placed(each), key=lambda nic: nic.pci.rpartition(".")[0]):
             for one, two in pairwise(ports):
                 if one.numa != two.numa:
-                    message = f"ports {one.pci} and {two.pci} of one card are on NUMA nodes {one.numa} and {two.numa}"
-                    yield RULE.at(two.at / "numa", message, notes=[Note("the other", one.at / "numa")])
+                    message = (
+                        f"ports {one.pci} and {two.pci} of one card are on NUMA nodes "
+                        f"{one.numa} and {two.numa}"
+                    )
+                    yield RULE.at(
+                        two.at / "numa", message, notes=[Note("the other", one.at / "numa")]
+                    )
 
 
 CHECK = Check(RULE, find)

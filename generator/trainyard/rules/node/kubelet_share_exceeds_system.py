@@ -17,11 +17,12 @@ RULE = Rule(
     id="node/kubelet-share-exceeds-system",
     severity=Severity.ERROR,
     summary="What a node does not offer to pods is part of the system's share.",
-    why=(
-        "The node offers less than quota was computed from: no pod of a whole node fits, and its gang stays Pending"
-        ' (`excluded: resource "cpu"`, seen with Kueue 0.19.2). Besides `kubelet`, kubelet holds back a tenth of'
-        " `ephemeralStorage` and 100Mi of memory, below which it evicts pods, and the kernel keeps 1/64 of the memory."
-    ),
+    why="""
+        The node offers less than quota was computed from: no pod of a whole node fits, and its gang
+        stays Pending (`excluded: resource "cpu"`, seen with Kueue 0.19.2). Besides `kubelet`,
+        kubelet holds back a tenth of `ephemeralStorage` and 100Mi of memory, below which it evicts
+        pods, and the kernel keeps 1/64 of the memory.
+    """,
     fix="Raise `system`, or lower `kubelet`.",
 )
 
@@ -32,13 +33,19 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         parts = (
             ("cpu", withheld.cpu, system.cpu, format_cpu),
             ("memory", withheld.memory, system.memory, format_bytes),
-            ("ephemeralStorage", withheld.ephemeral_storage, system.ephemeral_storage, format_bytes),
+            (
+                "ephemeralStorage",
+                withheld.ephemeral_storage,
+                system.ephemeral_storage,
+                format_bytes,
+            ),
         )
         for field, part, whole, form in parts:
             if part > whole:
                 told = format_cpu(part) if field == "cpu" else f"{-(-part // _GIBIBYTE)}Gi"
                 message = (
-                    f"a `{each.name}` offers pods {told} less {field} than it has; its system share is {form(whole)}"
+                    f"a `{each.name}` offers pods {told} less {field} than it has; its "
+                    f"system share is {form(whole)}"
                 )
                 notes = [
                     Note(f"how much {field} it has", each.stated(field)),

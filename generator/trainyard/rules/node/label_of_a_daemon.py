@@ -10,22 +10,27 @@ from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._walk import hardware
 
-_DISCOVERED = re.compile(r"nvidia\.com/(?:cuda|gfd|gpu|mig)\.(?!config|deploy)|feature\.node\.kubernetes\.io/")
+_DISCOVERED = re.compile(
+    r"nvidia\.com/(?:cuda|gfd|gpu|mig)\.(?!config|deploy)|feature\.node\.kubernetes\.io/"
+)
 """Of GPU feature discovery and node feature discovery."""
 
 
 RULE = Rule(
     id="node/label-of-a-daemon",
     severity=Severity.WARNING,
-    summary="Nodes are selected by a label that the platform sets, not by one that a daemon discovers.",
-    why=(
-        "The label goes when the daemon is upgraded, fails or is removed (NVIDIA/k8s-device-plugin#1597). The node then"
-        " leaves its flavor, and the SR-IOV operator resets its virtual functions under the jobs that run."
-    ),
-    fix=(
-        "Leave `labels` out and set the platform's own label on the nodes. Where jobs run the flavor can't change: add"
-        " a pool under another name beside the old one, and move the quota."
-    ),
+    summary="""
+        Nodes are selected by a label that the platform sets, not by one that a daemon discovers.
+    """,
+    why="""
+        The label goes when the daemon is upgraded, fails or is removed
+        (NVIDIA/k8s-device-plugin#1597). The node then leaves its flavor, and the SR-IOV operator
+        resets its virtual functions under the jobs that run.
+    """,
+    fix="""
+        Leave `labels` out and set the platform's own label on the nodes. Where jobs run the flavor
+        can't change: add a pool under another name beside the old one, and move the quota.
+    """,
 )
 
 

@@ -15,7 +15,10 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="Nodes with GPUs are selected by their product, or by a label of the platform's own.",
     why=f"Whatever has a GPU joins the pool, also what is bought later. {OTHER_NODES}",
-    fix="Leave `labels` out, so that the platform's own selects them; or add one below the settings' `domain`.",
+    fix="""
+        Leave `labels` out, so that the platform's own selects them; or add one below the settings'
+        `domain`.
+    """,
 )
 
 

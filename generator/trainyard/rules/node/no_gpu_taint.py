@@ -14,10 +14,10 @@ RULE = Rule(
     id="node/no-gpu-taint",
     severity=Severity.WARNING,
     summary="Nodes with GPUs have a taint.",
-    why=(
-        "Pods that are not queued land on them and take the cpu and memory that quota has promised: a job without a"
-        " queue starts at once and bypasses its quota (seen with Kueue 0.19.2)."
-    ),
+    why="""
+        Pods that are not queued land on them and take the cpu and memory that quota has promised: a
+        job without a queue starts at once and bypasses its quota (seen with Kueue 0.19.2).
+    """,
     fix="Taint the nodes and name it, e.g. `taint: nvidia.com/gpu`.",
 )
 
@@ -25,7 +25,9 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         if each.gpu and not each.taint:
-            yield RULE.at(each.at / "taint", f"a `{each.name}` has {counted(each.gpus, 'GPU')} and no taint")
+            yield RULE.at(
+                each.at / "taint", f"a `{each.name}` has {counted(each.gpus, 'GPU')} and no taint"
+            )
 
 
 CHECK = Check(RULE, find)

@@ -14,17 +14,21 @@ from trainyard.rules.node._shared import bound
 RULE = Rule(
     id="node/odd-core-split",
     severity=Severity.WARNING,
-    summary="The cores that a node gives to a job are divided evenly among its ranks, each on one NUMA node.",
-    why=(
-        "Each rank is bound to whole cores, so the rest is never used: data loaders wait while cores idle. A rank on"
-        " two NUMA nodes reaches a part of its memory through the other socket, and its GPU and rail from the wrong"
-        " side; the other ranks wait for it. kubelet keeps its own share on the first NUMA node, and divides a"
-        " job's cores evenly only if every NUMA node has that many left."
-    ),
-    fix=(
-        "Set the system's cpu, or the runtime's `ranks`, so that nothing is left over, or `binding: none`. Lower the"
-        " kubelet's cpu to the system's cpu divided by the NUMA nodes, or less."
-    ),
+    summary="""
+        The cores that a node gives to a job are divided evenly among its ranks, each on one NUMA
+        node.
+    """,
+    why="""
+        Each rank is bound to whole cores, so the rest is never used: data loaders wait while cores
+        idle. A rank on two NUMA nodes reaches a part of its memory through the other socket, and
+        its GPU and rail from the wrong side; the other ranks wait for it. kubelet keeps its own
+        share on the first NUMA node, and divides a job's cores evenly only if every NUMA node has
+        that many left.
+    """,
+    fix="""
+        Set the system's cpu, or the runtime's `ranks`, so that nothing is left over, or `binding:
+        none`. Lower the kubelet's cpu to the system's cpu divided by the NUMA nodes, or less.
+    """,
 )
 
 
@@ -37,8 +41,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         if share and rest:
             notes = [Note("what the system keeps", each.stated("system", "cpu"))]
             yield RULE.at(runtime.at / "binding", f"{binds}, which leaves {rest} over", notes=notes)
-        elif share and ranks >= each.numa_nodes and any(end % share for end in accumulate(each.cores_by_numa)):
-            told = " and ".join(f"{cores} on NUMA node {node}" for node, cores in enumerate(each.cores_by_numa))
+        elif (
+            share
+            and ranks >= each.numa_nodes
+            and any(end % share for end in accumulate(each.cores_by_numa))
+        ):
+            told = " and ".join(
+                f"{cores} on NUMA node {node}" for node, cores in enumerate(each.cores_by_numa)
+            )
             message = f"{binds}, and some to two NUMA nodes: kubelet gives a job {told}"
             notes = [Note("what the kubelet keeps on NUMA node 0", each.stated("kubelet", "cpu"))]
             yield RULE.at(runtime.at / "binding", message, notes=notes)

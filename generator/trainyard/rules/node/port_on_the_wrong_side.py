@@ -17,9 +17,18 @@ from trainyard.rules.node._numa import NOTHING_PINS, placed
 RULE = Rule(
     id="node/port-on-the-wrong-side",
     severity=Severity.WARNING,
-    summary="The ports of a NUMA node have neighbouring PCI addresses, and NUMA nodes have as many rails each.",
-    why=f"Each NUMA node has a range of PCI buses and its part of the GPUs, so this is likely a slip. {NOTHING_PINS}",
-    fix="Compare it with `cat /sys/bus/pci/devices/<pci>/numa_node` on such a node; waive this if it is so.",
+    summary="""
+        The ports of a NUMA node have neighbouring PCI addresses, and NUMA nodes have as many rails
+        each.
+    """,
+    why=f"""
+        Each NUMA node has a range of PCI buses and its part of the GPUs, so this is likely a slip.
+        {NOTHING_PINS}
+    """,
+    fix="""
+        Compare it with `cat /sys/bus/pci/devices/<pci>/numa_node` on such a node; waive this if it
+        is so.
+    """,
 )
 
 
@@ -28,8 +37,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         yield from _apart(each)
         sides = Counter(nic.numa for nic in each.rails)
         if len(set(sides.values())) > 1 and -1 not in sides and len(each.rails) % len(sides) == 0:
-            told = " and ".join(f"{count} on NUMA node {side}" for side, count in sorted(sides.items()))
-            message = f"the {counted(len(each.rails), 'rail')} of a `{each.name}` are split unevenly: {told}"
+            told = " and ".join(
+                f"{count} on NUMA node {side}" for side, count in sorted(sides.items())
+            )
+            message = (
+                f"the {counted(len(each.rails), 'rail')} of a `{each.name}` are split "
+                f"unevenly: {told}"
+            )
             yield RULE.at(each.at / "nics", message)
 
 
@@ -38,7 +52,10 @@ def _apart(each: Hardware) -> Iterator[Diagnostic]:
     for side in sorted({run[0].numa for run in runs}):
         apart = sorted((run for run in runs if run[0].numa == side), key=len)
         for nic in (nic for run in apart[:-1] for nic in run):
-            message = f"port {nic.pci} of a `{each.name}` is on NUMA node {side}, but ports of another NUMA node lie"
+            message = (
+                f"port {nic.pci} of a `{each.name}` is on NUMA node {side}, but ports of "
+                "another NUMA node lie"
+            )
             message += f" between it and the others of node {side}"
             notes = [Note(f"another port of NUMA node {side}", apart[-1][0].at / "numa")]
             yield RULE.at(nic.at / "numa", message, notes=notes)

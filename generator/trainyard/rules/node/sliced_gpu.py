@@ -22,10 +22,10 @@ RULE = Rule(
     id="node/sliced-gpu",
     severity=Severity.ERROR,
     summary="The GPUs of a pool are whole ones: neither slices (MIG) nor shared in time.",
-    why=(
-        "nvidia.com/gpu then counts slices or turns (NVIDIA/gpu-operator#637): NCCL can't join two slices of a card,"
-        " and a job of eight may have one card, eight times."
-    ),
+    why="""
+        nvidia.com/gpu then counts slices or turns (NVIDIA/gpu-operator#637): NCCL can't join two
+        slices of a card, and a job of eight may have one card, eight times.
+    """,
     fix="Set the nodes to whole GPUs; leave sliced ones to pools that Trainyard does not know.",
 )
 

@@ -18,11 +18,14 @@ _SYSTEM_TAINT = re.compile(
 RULE = Rule(
     id="node/system-taint",
     severity=Severity.ERROR,
-    summary="The taint of a node is not one that Kubernetes sets, nor one of the control plane's nodes.",
-    why=(
-        "Kueue adds the toleration to every job: nodes that fail, are full or not yet initialized stay in use, or jobs"
-        " land beside the API server. OpenShift AI's Trainer refuses pods that tolerate the control plane's taints."
-    ),
+    summary="""
+        The taint of a node is not one that Kubernetes sets, nor one of the control plane's nodes.
+    """,
+    why="""
+        Kueue adds the toleration to every job: nodes that fail, are full or not yet initialized
+        stay in use, or jobs land beside the API server. OpenShift AI's Trainer refuses pods that
+        tolerate the control plane's taints.
+    """,
     fix="Take the key of the GPU operator, nvidia.com/gpu, or one of your own.",
 )
 
@@ -30,7 +33,9 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         if _SYSTEM_TAINT.match(each.taint):
-            yield RULE.at(each.at / "taint", f"`{each.taint}` of a `{each.name}` is not yours to set")
+            yield RULE.at(
+                each.at / "taint", f"`{each.taint}` of a `{each.name}` is not yours to set"
+            )
 
 
 CHECK = Check(RULE, find)

@@ -14,15 +14,24 @@ RULE = Rule(
     id="node/threads-below-cores",
     severity=Severity.ERROR,
     summary="A node has one hardware thread a core, or a whole number of them.",
-    why="Kubernetes counts threads as cpu: quota, and the cores that each rank is bound to, are computed from both.",
-    fix="Take both numbers from `lscpu`: CPU(s) is threads, and cores a socket times sockets is cores.",
+    why="""
+        Kubernetes counts threads as cpu: quota, and the cores that each rank is bound to, are
+        computed from both.
+    """,
+    fix="""
+        Take both numbers from `lscpu`: CPU(s) is threads, and cores a socket times sockets is
+        cores.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         if each.threads % each.cores:
-            message = f"a `{each.name}` has {counted(each.cores, 'core')} and {counted(each.threads, 'thread')}"
+            message = (
+                f"a `{each.name}` has {counted(each.cores, 'core')} and "
+                f"{counted(each.threads, 'thread')}"
+            )
             yield RULE.at(each.at / "cpu" / "threads", message)
 
 

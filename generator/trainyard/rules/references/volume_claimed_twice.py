@@ -13,20 +13,28 @@ RULE = Rule(
     id="references/volume-claimed-twice",
     severity=Severity.ERROR,
     summary="A PersistentVolume is behind one claim.",
-    why=(
-        "A volume binds to the claim that comes first. The other stays Pending, and Argo CD's unit with it (`waiting"
-        " for healthy state of /PersistentVolumeClaim/<claim>`, seen with Argo CD 3.5.7); whoever"
-        " frees the volume for it gives it the first one's data."
-    ),
-    fix="Name a volume for each claim; data that two teams read belongs on an NFS export or into a bucket.",
+    why="""
+        A volume binds to the claim that comes first. The other stays Pending, and Argo CD's unit
+        with it (`waiting for healthy state of /PersistentVolumeClaim/<claim>`, seen with Argo CD
+        3.5.7); whoever frees the volume for it gives it the first one's data.
+    """,
+    fix="""
+        Name a volume for each claim; data that two teams read belongs on an NFS export or into a
+        bucket.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        claims = [claim for tenant in site.tenants for space in tenant.spaces for claim in space.claims]
+        claims = [
+            claim for tenant in site.tenants for space in tenant.spaces for claim in space.claims
+        ]
         first: dict[str, Claim] = {}
-        for claim in sorted((each for each in claims if each.volume), key=lambda each: each.storage.kind == "adopted"):
+        for claim in sorted(
+            (each for each in claims if each.volume),
+            key=lambda each: each.storage.kind == "adopted",
+        ):
             other = first.setdefault(claim.volume, claim)
             # Two that Trainyard would make under one name are told as clashing names.
             if other is not claim and claim.storage.kind == "adopted":

@@ -19,14 +19,15 @@ RULE = Rule(
     id="references/wrong-storage-request",
     severity=Severity.ERROR,
     summary="A team asks for storage in the form that its kind takes.",
-    why=(
-        "A claim without a size is refused by the API server, and one without its volume waits for ever. Under `claims`"
-        " only a storage class helps: nothing makes a volume for what an admin claims of another kind."
-    ),
-    fix=(
-        "Write a size for nfs and class, a bucket's name for s3, and `{volume: ..., size: ...}` for adopted. Under"
-        " `claims`, name storage of kind class, or remove the line."
-    ),
+    why="""
+        A claim without a size is refused by the API server, and one without its volume waits for
+        ever. Under `claims` only a storage class helps: nothing makes a volume for what an admin
+        claims of another kind.
+    """,
+    fix="""
+        Write a size for nfs and class, a bucket's name for s3, and `{volume: ..., size: ...}` for
+        adopted. Under `claims`, name storage of kind class, or remove the line.
+    """,
 )
 
 
@@ -47,13 +48,20 @@ def _wrong_requests(space: Space) -> Iterator[Diagnostic]:
             yield RULE.at(space.profile.at / "storage" / secret.name, message)
     for allowance in space.allowances:
         if (kind := allowance.storage.kind) != "class":
-            message = f"storage `{allowance.storage.name}` is {kind}; a team's admins can claim of a class only"
+            message = (
+                f"storage `{allowance.storage.name}` is {kind}; a team's admins can claim of "
+                "a class only"
+            )
             yield RULE.at(allowance.at, message)
 
 
 def _claim_problem(storage: Storage, request: StorageRequest) -> str:
     if storage.kind == "adopted":
-        return "" if request.volume else f"storage `{storage.name}` is adopted and takes the volume and its size"
+        return (
+            ""
+            if request.volume
+            else f"storage `{storage.name}` is adopted and takes the volume and its size"
+        )
     if request.volume or not request.size:
         return f"storage `{storage.name}` is {storage.kind} and takes a size, e.g. 500Gi"
     return ""

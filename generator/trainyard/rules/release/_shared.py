@@ -11,7 +11,9 @@ from trainyard.rules._versions import numbers
 def applies(bad: KnownBad, versions: Mapping[str, str]) -> bool:
     """Tell whether every component is installed in a version between its bounds."""
     return all(
-        component in versions and numbers(start) <= numbers(versions[component]) and below(versions[component], end)
+        component in versions
+        and numbers(start) <= numbers(versions[component])
+        and below(versions[component], end)
         for component, (start, end) in bad.components.items()
     )
 

@@ -14,7 +14,10 @@ RULE = Rule(
     id="runtime/cuda-too-old",
     severity=Severity.ERROR,
     summary="A runtime's CUDA knows the GPUs of its hardware.",
-    why="The job starts and its first kernel fails: `no kernel image is available for execution on the device`.",
+    why="""
+        The job starts and its first kernel fails: `no kernel image is available for execution on
+        the device`.
+    """,
     fix="Build the image with a newer CUDA, or take the hardware out of the runtime.",
 )
 
@@ -24,8 +27,15 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         cuda = runtime.libraries.get("cuda", "")
         for each in hardware(platform):
             needed = each.gpu.minimum_cuda if each.gpu else ""
-            if cuda and needed and each.name in runtime.hardware and numbers(cuda) < numbers(needed):
-                message = f"CUDA {cuda} does not know the GPUs of a `{each.name}`, which need {needed}"
+            if (
+                cuda
+                and needed
+                and each.name in runtime.hardware
+                and numbers(cuda) < numbers(needed)
+            ):
+                message = (
+                    f"CUDA {cuda} does not know the GPUs of a `{each.name}`, which need {needed}"
+                )
                 notes = [Note("what they need", each.stated("gpu", "minimumCuda"))]
                 yield RULE.at(runtime.at / "libraries" / "cuda", message, notes=notes)
 

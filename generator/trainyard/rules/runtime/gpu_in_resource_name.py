@@ -12,11 +12,11 @@ RULE = Rule(
     id="runtime/gpu-in-resource-name",
     severity=Severity.ERROR,
     summary="A fabric has no `gpu` in its name, nor in its `resources`.",
-    why=(
-        "The name becomes that of its virtual functions' resources, and Trainer takes every resource with `gpu` in its"
-        " name for GPUs: on processors a torchrun job that leaves its number of ranks open is told `auto`, and not how"
-        " many cores its pod has (seen with Trainer 2.3.0)."
-    ),
+    why="""
+        The name becomes that of its virtual functions' resources, and Trainer takes every resource
+        with `gpu` in its name for GPUs: on processors a torchrun job that leaves its number of
+        ranks open is told `auto`, and not how many cores its pod has (seen with Trainer 2.3.0).
+    """,
     fix="Rename the fabric, e.g. after its link: ib; or give it other `resources`.",
 )
 
@@ -25,7 +25,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for fabric in site.cluster.fabrics:
             if "gpu" in fabric.resources:
-                message = f"the virtual functions of fabric `{fabric.name}` have `gpu` in their name"
+                message = (
+                    f"the virtual functions of fabric `{fabric.name}` have `gpu` in their name"
+                )
                 own = fabric.resources == fabric.name
                 yield RULE.at(fabric.at.key() if own else fabric.at / "resources", message)
 

@@ -21,21 +21,29 @@ RULE = Rule(
     id="runtime/mixed-architectures",
     severity=Severity.WARNING,
     summary="A runtime's hardware has processors of one architecture.",
-    why=(
-        "Unless its digest is that of an index with an image for each, the image is of one architecture, and on the"
-        " other its pods end with `exec format error`."
-    ),
+    why="""
+        Unless its digest is that of an index with an image for each, the image is of one
+        architecture, and on the other its pods end with `exec format error`.
+    """,
     fix="Make a runtime for each, or waive this when the digest is that of an index with both.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        kinds = {_architecture(each): each for each in _walk.hardware(platform) if each.name in runtime.hardware}
+        kinds = {
+            _architecture(each): each
+            for each in _walk.hardware(platform)
+            if each.name in runtime.hardware
+        }
         if len(kinds) > 1:
-            told = " and ".join(f"{each.name} ({architecture})" for architecture, each in sorted(kinds.items()))
+            told = " and ".join(
+                f"{each.name} ({architecture})" for architecture, each in sorted(kinds.items())
+            )
             notes = [Note(each.name, each.at) for _, each in sorted(kinds.items())]
-            yield RULE.at(runtime.at / "hardware", f"runtime `{runtime.name}` runs on {told}", notes=notes)
+            yield RULE.at(
+                runtime.at / "hardware", f"runtime `{runtime.name}` runs on {told}", notes=notes
+            )
 
 
 def _architecture(hardware: Hardware) -> str:

@@ -14,11 +14,13 @@ RULE = Rule(
     id="runtime/newer-version-deprecated",
     severity=Severity.WARNING,
     summary="No version of a runtime ends before an older one.",
-    why=(
-        "Who moved to the newer version as he was told is told to move again (seen with Trainer 2.3.0), and earlier"
-        " than who stayed: when it ends the older one is all that is left."
-    ),
-    fix="Take `deprecated` out of the newer version, or give it a later `end` than the older one's.",
+    why="""
+        Who moved to the newer version as he was told is told to move again (seen with Trainer
+        2.3.0), and earlier than who stayed: when it ends the older one is all that is left.
+    """,
+    fix="""
+        Take `deprecated` out of the newer version, or give it a later `end` than the older one's.
+    """,
 )
 
 
@@ -28,8 +30,15 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         families.setdefault(runtime.family, []).append(runtime)
     for older, newer in (pair for versions in families.values() for pair in pairwise(versions)):
         if newer.end and newer.end < older.end:
-            message = f"version {newer.version} of runtime `{newer.family}` ends on {newer.end}, before {older.version}"
-            notes = [Note(f"version {older.version} ends on {older.end}", older.at / "deprecated" / "end")]
+            message = (
+                f"version {newer.version} of runtime `{newer.family}` ends on {newer.end}, "
+                f"before {older.version}"
+            )
+            notes = [
+                Note(
+                    f"version {older.version} ends on {older.end}", older.at / "deprecated" / "end"
+                )
+            ]
             yield RULE.at(newer.at / "deprecated" / "end", message, notes=notes)
 
 

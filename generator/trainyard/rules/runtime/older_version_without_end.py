@@ -13,10 +13,10 @@ RULE = Rule(
     id="runtime/older-version-without-end",
     severity=Severity.WARNING,
     summary="Every version of a runtime but the newest is deprecated and has an end.",
-    why=(
-        "Nobody is told to move: Trainer warns at each submission of a deprecated runtime only (seen with Trainer"
-        " 2.3.0), and an image that nobody patches any more stays in use for ever."
-    ),
+    why="""
+        Nobody is told to move: Trainer warns at each submission of a deprecated runtime only (seen
+        with Trainer 2.3.0), and an image that nobody patches any more stays in use for ever.
+    """,
     fix='Set `deprecated: {end: "2027-03-31"}` in the older version\'s file.',
 )
 
@@ -29,7 +29,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         newer = newest[runtime.family]
         if newer.version > runtime.version and not runtime.end:
             than = f"version {newer.version}{', which is deprecated itself' if newer.end else ''}"
-            message = f"version {runtime.version} of runtime `{runtime.family}` has no end beside {than}"
+            message = (
+                f"version {runtime.version} of runtime `{runtime.family}` has no end beside {than}"
+            )
             yield RULE.at(runtime.at / "version", message, notes=[Note("the newest", newer.at)])
 
 

@@ -14,22 +14,31 @@ RULE = Rule(
     id="runtime/ranks-exceed-node",
     severity=Severity.ERROR,
     summary="The ranks that a runtime states fit on the allocatable cpu of each of its nodes.",
-    why=(
-        "Ranks that are bound to cores need one each, or mpirun refuses to start; unbound ranks need a hardware thread"
-        " each, or the admission policy refuses every job that leaves `numProcPerNode` open."
-    ),
+    why="""
+        Ranks that are bound to cores need one each, or mpirun refuses to start; unbound ranks need
+        a hardware thread each, or the admission policy refuses every job that leaves
+        `numProcPerNode` open.
+    """,
     fix="Lower `ranks`, or lower the system's cpu.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    known = {launch.name: launch for site in platform.sites for launch in site.launches if launch.runtime.ranks}
+    known = {
+        launch.name: launch
+        for site in platform.sites
+        for launch in site.launches
+        if launch.runtime.ranks
+    }
     for _, launch in sorted(known.items()):
         runtime = launch.runtime
         if runtime.launcher.mpi and (problem := _problem(launch)):
             what, hint = problem
             notes = [Note("what the system keeps", launch.hardware.stated("system", "cpu"))]
-            message = f"runtime `{runtime.name}` states {counted(runtime.ranks, 'rank')} per node, but {what}"
+            message = (
+                f"runtime `{runtime.name}` states {counted(runtime.ranks, 'rank')} per node, "
+                f"but {what}"
+            )
             yield RULE.at(runtime.at / "ranks", message, hint=hint, notes=notes)
 
 

@@ -13,10 +13,10 @@ RULE = Rule(
     id="runtime/runtime-without-hardware",
     severity=Severity.ERROR,
     summary="A team has quota on some hardware that each of its runtimes runs on.",
-    why=(
-        "The team gets no such runtime, and the admission policy refuses its jobs: `spec.runtimeRef must name one of"
-        " the ClusterTrainingRuntimes [...], not ...` (seen with Kubernetes 1.36.3)."
-    ),
+    why="""
+        The team gets no such runtime, and the admission policy refuses its jobs: `spec.runtimeRef
+        must name one of the ClusterTrainingRuntimes [...], not ...` (seen with Kubernetes 1.36.3).
+    """,
     fix="Take the runtime out of the team, or give the team quota where it runs.",
 )
 
@@ -32,7 +32,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f" but team {team.name} has quota on {', '.join(sorted(own))}"
                 )
                 notes = [Note("where it runs", runtime.at / "hardware")]
-                cause = f"runtime `{runtime.name}` runs on {', '.join(runtime.hardware)}, of which teams have no quota"
+                cause = (
+                    f"runtime `{runtime.name}` runs on {', '.join(runtime.hardware)}, of which "
+                    "teams have no quota"
+                )
                 yield RULE.at(team.at / "runtimes", message, notes=notes, cause=cause)
 
 

@@ -13,17 +13,19 @@ RULE = Rule(
     id="runtime/unstated-cuda",
     severity=Severity.WARNING,
     summary="A runtime on GPUs states its CUDA.",
-    why=(
-        "Nothing compares it with what the GPUs need: a CUDA that is too old starts, and its first kernel fails with"
-        " `no kernel image is available for execution on the device`."
-    ),
+    why="""
+        Nothing compares it with what the GPUs need: a CUDA that is too old starts, and its first
+        kernel fails with `no kernel image is available for execution on the device`.
+    """,
     fix='Add it to `libraries`: {cuda: "12.6"}, as `nvcc --version` in the image says.',
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        kinds = [each for each in _walk.hardware(platform) if each.gpu and each.name in runtime.hardware]
+        kinds = [
+            each for each in _walk.hardware(platform) if each.gpu and each.name in runtime.hardware
+        ]
         if kinds and "cuda" not in runtime.libraries:
             message = f"runtime `{runtime.name}` runs on GPUs and does not state its CUDA"
             yield RULE.at(runtime.at / "libraries", message)

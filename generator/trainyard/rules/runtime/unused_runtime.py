@@ -12,10 +12,11 @@ RULE = Rule(
     id="runtime/unused-runtime",
     severity=Severity.WARNING,
     summary="Some team lists each runtime.",
-    why=(
-        "Nothing is made of it: no cluster gets the runtime, and a job that names it is refused: `spec.runtimeRef must"
-        " name one of the ClusterTrainingRuntimes [...], not ...` (seen with Kubernetes 1.36.3)."
-    ),
+    why="""
+        Nothing is made of it: no cluster gets the runtime, and a job that names it is refused:
+        `spec.runtimeRef must name one of the ClusterTrainingRuntimes [...], not ...` (seen with
+        Kubernetes 1.36.3).
+    """,
     fix="List it in a team's `runtimes`, or remove its profile.",
 )
 

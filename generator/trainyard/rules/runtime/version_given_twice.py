@@ -13,10 +13,10 @@ RULE = Rule(
     id="runtime/version-given-twice",
     severity=Severity.ERROR,
     summary="Each version of a runtime is in one file.",
-    why=(
-        "Both become one object on the cluster, with the image of one of them (seen with Trainer 2.3.0): jobs go on"
-        " with the old image, or run with the new one that their teams never chose."
-    ),
+    why="""
+        Both become one object on the cluster, with the image of one of them (seen with Trainer
+        2.3.0): jobs go on with the old image, or run with the new one that their teams never chose.
+    """,
     fix="Raise the `version` of the one that is new.",
 )
 
@@ -26,7 +26,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in sorted(platform.runtimes, key=lambda each: each.name, reverse=True):
         other = known.setdefault((runtime.family, runtime.version), runtime)
         if other is not runtime:
-            message = f"`{runtime.name}` and `{other.name}` are both version {runtime.version} of `{runtime.family}`"
+            message = (
+                f"`{runtime.name}` and `{other.name}` are both version {runtime.version} of "
+                f"`{runtime.family}`"
+            )
             notes = [Note("the other", other.at / "version")]
             yield RULE.at(runtime.at / "version", message, notes=notes)
 

@@ -12,11 +12,15 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="runtime/volume-without-claim",
     severity=Severity.ERROR,
-    summary="Each namespace that may use a runtime with `initialize` asks for the storage that its steps write to.",
-    why=(
-        "Steps and ranks share that claim at /workspace. Without it the job is admitted, holds its nodes, and every pod"
-        ' of it stays Pending: `persistentvolumeclaim "<claim>" not found` (seen with Kubernetes 1.36.3).'
-    ),
+    summary="""
+        Each namespace that may use a runtime with `initialize` asks for the storage that its steps
+        write to.
+    """,
+    why="""
+        Steps and ranks share that claim at /workspace. Without it the job is admitted, holds its
+        nodes, and every pod of it stays Pending: `persistentvolumeclaim "<claim>" not found` (seen
+        with Kubernetes 1.36.3).
+    """,
     fix="Ask for it in the `storage` of the team, or of the space; a bucket is no claim.",
 )
 
@@ -30,7 +34,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _missing(space: Space) -> Iterator[Diagnostic]:
     claims = {claim.name for claim in space.claims}
-    wanted = {launch.runtime.name: launch for launch in space.launches if launch.volume not in {"", *claims}}
+    wanted = {
+        launch.runtime.name: launch
+        for launch in space.launches
+        if launch.volume not in {"", *claims}
+    }
     for name, launch in sorted(wanted.items()):
         message = (
             f"namespace `{space.namespace}` on {space.cluster.name} has no claim `{launch.volume}`,"

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 NO_LIMITS = (
-    "Kueue takes no limits without a cohort (`borrowingLimit must be nil when cohort is empty`, seen with Kueue"
-    " 0.16.2), so Trainyard writes none: the team"
+    "Kueue takes no limits without a cohort (`borrowingLimit must be nil when cohort is empty`, "
+    "seen with Kueue 0.16.2), so Trainyard writes none: the team"
 )

@@ -24,8 +24,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for quota in (flavor.quota for flavor in flavors):
             if quota.borrow and not team.cohort:
                 message = (
-                    f"team {team.name} may borrow {quota.told(quota.borrowed)} of pool `{quota.pool}`,"
-                    " but is in no cohort"
+                    f"team {team.name} may borrow {quota.told(quota.borrowed)} of pool "
+                    f"`{quota.pool}`, but is in no cohort"
                 )
                 yield RULE.at(quota.at / "borrow", message)
 

@@ -12,10 +12,10 @@ RULE = Rule(
     id="scheduling/cohort-cycle",
     severity=Severity.ERROR,
     summary="No cohort descends from itself.",
-    why=(
-        "No queue of the cycle admits a job until it is broken: `ClusterQueue <queue> is inactive` (seen with Kueue"
-        " 0.19.2)."
-    ),
+    why="""
+        No queue of the cycle admits a job until it is broken: `ClusterQueue <queue> is inactive`
+        (seen with Kueue 0.19.2).
+    """,
     fix="Take one `parent` away.",
 )
 
@@ -27,8 +27,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             line = site.cluster.lineage(cohort.name)
             closed = known[line[-1]].parent == cohort.name
             if closed and cohort.name == min(line):
-                message = f"cohort `{cohort.name}` descends from itself: {' > '.join((*line, cohort.name))}"
-                notes = [Note(f"the parent of `{name}`", known[name].at / "parent") for name in line[1:]]
+                message = (
+                    f"cohort `{cohort.name}` descends from itself: "
+                    f"{' > '.join((*line, cohort.name))}"
+                )
+                notes = [
+                    Note(f"the parent of `{name}`", known[name].at / "parent") for name in line[1:]
+                ]
                 yield RULE.at(cohort.at / "parent", message, notes=notes)
 
 

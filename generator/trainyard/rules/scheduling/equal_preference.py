@@ -13,10 +13,10 @@ RULE = Rule(
     id="scheduling/equal-preference",
     severity=Severity.WARNING,
     summary="The pools of one queue have preferences of their own.",
-    why=(
-        "Kueue tries flavors in the order of the queue (seen with Kueue 0.19.2): by the pools' names where nothing else"
-        " says which is better."
-    ),
+    why="""
+        Kueue tries flavors in the order of the queue (seen with Kueue 0.19.2): by the pools' names
+        where nothing else says which is better.
+    """,
     fix="Give each pool a `preference`, the lowest to the one that jobs should fill first.",
 )
 
@@ -25,8 +25,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for one, two, queue in neighbours(platform):
         if one.preference == two.preference:
             message = (
-                f"pools `{one.name}` and `{two.name}` of queue {queue} have the same preference, {one.preference}:"
-                f" `{one.name}` comes first by its name"
+                f"pools `{one.name}` and `{two.name}` of queue {queue} have the same preference, "
+                f"{one.preference}: `{one.name}` comes first by its name"
             )
             notes = [Note(f"pool `{one.name}`", one.at / "preference")]
             yield RULE.at(two.at / "preference", message, notes=notes)

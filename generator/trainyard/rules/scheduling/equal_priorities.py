@@ -13,19 +13,23 @@ RULE = Rule(
     id="scheduling/equal-priorities",
     severity=Severity.WARNING,
     summary="No two priorities of a cluster have the same value.",
-    why=(
-        "Kueue compares values, not names: jobs of the one class never go before those of the other, nor evict them"
-        " (seen with Kueue 0.19.2)."
-    ),
+    why="""
+        Kueue compares values, not names: jobs of the one class never go before those of the other,
+        nor evict them (seen with Kueue 0.19.2).
+    """,
     fix="Give each class its own value, or remove one.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        for one, two in pairwise(sorted(site.cluster.priorities, key=lambda each: (each.value, each.name))):
+        for one, two in pairwise(
+            sorted(site.cluster.priorities, key=lambda each: (each.value, each.name))
+        ):
             if one.value == two.value:
-                message = f"priorities `{one.name}` and `{two.name}` both have the value {one.value}"
+                message = (
+                    f"priorities `{one.name}` and `{two.name}` both have the value {one.value}"
+                )
                 yield RULE.at(two.at, message, notes=[Note(f"`{one.name}`", one.at)])
 
 

@@ -12,11 +12,11 @@ RULE = Rule(
     id="scheduling/fair-sharing-in-a-cohort-tree",
     severity=Severity.WARNING,
     summary="Fair sharing is used with flat cohorts only.",
-    why=(
-        "When an owner takes its nodes back and two have borrowed as much, the one in a cohort of its own below pays,"
-        " whatever the priorities: its urgent job is evicted and the other's batch job stays (seen with Kueue 0.19.2;"
-        " kubernetes-sigs/kueue#10131)."
-    ),
+    why="""
+        When an owner takes its nodes back and two have borrowed as much, the one in a cohort of its
+        own below pays, whatever the priorities: its urgent job is evicted and the other's batch job
+        stays (seen with Kueue 0.19.2; kubernetes-sigs/kueue#10131).
+    """,
     fix="Set `sharing: classical`, or take the `parent` away.",
 )
 
@@ -26,7 +26,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         children = [cohort for cohort in site.cluster.cohorts if cohort.parent]
         if children and site.cluster.sharing == "fair":
             message = f"cluster {site.name} shares by weight in a tree of cohorts"
-            notes = [Note(f"`{cohort.name}` has a parent", cohort.at / "parent") for cohort in children]
+            notes = [
+                Note(f"`{cohort.name}` has a parent", cohort.at / "parent") for cohort in children
+            ]
             yield RULE.at(site.cluster.at / "sharing", message, notes=notes)
 
 

@@ -13,10 +13,10 @@ RULE = Rule(
     id="scheduling/hostname-as-level",
     severity=Severity.ERROR,
     summary="The levels of a fabric are switches; the node itself is not listed.",
-    why=(
-        "Trainyard adds the node as the lowest level, and the API server refuses a Topology that names it twice:"
-        " `spec.levels: Invalid value: must be unique` (seen with Kueue 0.19.2)."
-    ),
+    why="""
+        Trainyard adds the node as the lowest level, and the API server refuses a Topology that
+        names it twice: `spec.levels: Invalid value: must be unique` (seen with Kueue 0.19.2).
+    """,
     fix="Remove kubernetes.io/hostname from `levels`.",
 )
 

@@ -14,11 +14,15 @@ RULE = Rule(
     id="scheduling/job-on-borrowed-nodes",
     severity=Severity.WARNING,
     summary="A team's largest job fits on the nodes that it owns.",
-    why=(
-        "When an owner wants one node back the whole job is evicted, its own nodes included: `due to reclamation within"
-        " the cohort` (seen with Kueue 0.19.2: a job of 4 own and 2 borrowed nodes was killed for one node)."
-    ),
-    fix="Raise `nodes`, lower `largestJob`, or have jobs of that size write checkpoints and waive this rule.",
+    why="""
+        When an owner wants one node back the whole job is evicted, its own nodes included: `due to
+        reclamation within the cohort` (seen with Kueue 0.19.2: a job of 4 own and 2 borrowed nodes
+        was killed for one node).
+    """,
+    fix="""
+        Raise `nodes`, lower `largestJob`, or have jobs of that size write checkpoints and waive
+        this rule.
+    """,
 )
 
 
@@ -27,12 +31,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         most = max((flavor.quota for flavor in flavors), key=lambda each: each.nodes)
         reach = max(flavor.quota.reach for flavor in flavors)
         # In parts of a node a job is as large as quota lets it be.
-        largest = min(Fraction(team.largest_job), reach) if most.is_share else Fraction(team.largest_job)
+        largest = (
+            min(Fraction(team.largest_job), reach) if most.is_share else Fraction(team.largest_job)
+        )
         if most.nodes < largest <= reach:
             units = int(largest * most.per_node)
             message = (
-                f"the largest job of team {team.name} takes {most.told(units)}, of which it owns {most.own}"
-                f" and borrows {units - most.own}"
+                f"the largest job of team {team.name} takes {most.told(units)}, of which it owns "
+                f"{most.own} and borrows {units - most.own}"
             )
             at = most.at / "borrow" if most.is_share else team.largest_job_at
             yield RULE.at(at, message)

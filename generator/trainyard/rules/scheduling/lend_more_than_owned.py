@@ -13,7 +13,10 @@ RULE = Rule(
     id="scheduling/lend-more-than-owned",
     severity=Severity.ERROR,
     summary="A team lends no more nodes than it owns.",
-    why="The ClusterQueue is refused: `must be less than or equal to the nominalQuota` (seen with Kueue 0.19.2).",
+    why="""
+        The ClusterQueue is refused: `must be less than or equal to the nominalQuota` (seen with
+        Kueue 0.19.2).
+    """,
     fix="Lower `lend`, or write `all`.",
 )
 
@@ -22,7 +25,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
         for quota in (flavor.quota for flavor in flavors):
             if quota.lend > quota.nodes:
-                message = f"team {team.name} lends {quota.told(quota.lent)} of pool `{quota.pool}` and owns {quota.own}"
+                message = (
+                    f"team {team.name} lends {quota.told(quota.lent)} of pool `{quota.pool}` "
+                    f"and owns {quota.own}"
+                )
                 yield RULE.at(quota.at / "lend", message)
 
 

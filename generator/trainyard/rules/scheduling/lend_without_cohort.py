@@ -23,7 +23,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
         for quota in (flavor.quota for flavor in flavors):
             if quota.lend and not team.cohort:
-                message = f"team {team.name} lends {quota.told(quota.lent)} of pool `{quota.pool}`, but is in no cohort"
+                message = (
+                    f"team {team.name} lends {quota.told(quota.lent)} of pool "
+                    f"`{quota.pool}`, but is in no cohort"
+                )
                 yield RULE.at(quota.at / "lend", message)
 
 

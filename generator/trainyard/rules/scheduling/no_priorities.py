@@ -12,10 +12,10 @@ RULE = Rule(
     id="scheduling/no-priorities",
     severity=Severity.WARNING,
     summary="A cluster has priorities.",
-    why=(
-        "All jobs of a team are equal: an urgent one waits behind every batch job, and the newest is evicted first"
-        " (seen with Kueue 0.19.2)."
-    ),
+    why="""
+        All jobs of a team are equal: an urgent one waits behind every batch job, and the newest is
+        evicted first (seen with Kueue 0.19.2).
+    """,
     fix="Add `priorities`, e.g. `{production: 1000, batch: 500}`.",
 )
 

@@ -12,11 +12,11 @@ RULE = Rule(
     id="scheduling/queue-without-trainjob",
     severity=Severity.ERROR,
     summary="TrainJob is among the frameworks that Kueue queues.",
-    why=(
-        "Kueue does not see the jobs: they start at once beside the queue and its quota, and on tainted nodes their"
-        " pods stay Pending: `<n> node(s) had untolerated taint(s)` (seen with Kueue 0.19.2), as the toleration is the"
-        " queue's."
-    ),
+    why="""
+        Kueue does not see the jobs: they start at once beside the queue and its quota, and on
+        tainted nodes their pods stay Pending: `<n> node(s) had untolerated taint(s)` (seen with
+        Kueue 0.19.2), as the toleration is the queue's.
+    """,
     fix="Add TrainJob to `frameworks`, or remove the key for its default.",
 )
 
@@ -24,7 +24,10 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         if "TrainJob" not in site.cluster.frameworks:
-            message = f"Kueue of cluster {site.name} queues {', '.join(site.cluster.frameworks)}, but not TrainJob"
+            message = (
+                f"Kueue of cluster {site.name} queues {', '.join(site.cluster.frameworks)}, "
+                "but not TrainJob"
+            )
             yield RULE.at(site.cluster.at / "frameworks", message)
 
 

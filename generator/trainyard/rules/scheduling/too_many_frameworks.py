@@ -10,14 +10,20 @@ from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
 FRAMEWORKS_LIMIT: Final = 14
-"""Most job kinds that the operator's Kueue object takes (its CRD: maxItems), although it knows more."""
+"""Most job kinds that the operator's Kueue object takes (its CRD: maxItems), although it knows
+more."""
 
 
 RULE = Rule(
     id="scheduling/too-many-frameworks",
     severity=Severity.ERROR,
-    summary=f"Where an operator installs Kueue, a cluster has at most {FRAMEWORKS_LIMIT} `frameworks`.",
-    why="The API server refuses the operator's Kueue object with more, and Argo CD's sync of the platform unit fails.",
+    summary=f"""
+        Where an operator installs Kueue, a cluster has at most {FRAMEWORKS_LIMIT} `frameworks`.
+    """,
+    why="""
+        The API server refuses the operator's Kueue object with more, and Argo CD's sync of the
+        platform unit fails.
+    """,
     fix="Remove the job kinds that nobody submits.",
 )
 
@@ -27,8 +33,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         listed = len(cluster.frameworks)
         if listed > FRAMEWORKS_LIMIT and "kueue-operator" in cluster.release.features:
             message = (
-                f"cluster {cluster.name} lists {listed} frameworks; the Kueue object of {cluster.release.name} takes"
-                f" {FRAMEWORKS_LIMIT}"
+                f"cluster {cluster.name} lists {listed} frameworks; the Kueue object of "
+                f"{cluster.release.name} takes {FRAMEWORKS_LIMIT}"
             )
             yield RULE.at(cluster.at / "frameworks", message)
 

@@ -12,7 +12,10 @@ from trainyard.rules.scheduling._limits import WHY_LIMITED, queues
 RULE = Rule(
     id="scheduling/too-many-pools-in-queue",
     severity=Severity.ERROR,
-    summary="A team has quota on no more pools of one class of node (gpu or cpu) than the release's Kueue takes.",
+    summary="""
+        A team has quota on no more pools of one class of node (gpu or cpu) than the release's Kueue
+        takes.
+    """,
     why=WHY_LIMITED,
     fix="Divide the pools among several teams, or make one pool of nodes that are alike.",
 )
@@ -23,8 +26,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         most = queue.cluster.release.most_flavors
         if len(queue.flavors) > most:
             message = (
-                f"team {queue.team.name} has quota on {len(queue.flavors)} {queue.node_class} pools of cluster"
-                f" {queue.cluster.name}; a queue takes {most}"
+                f"team {queue.team.name} has quota on {len(queue.flavors)} {queue.node_class} "
+                f"pools of cluster {queue.cluster.name}; a queue takes {most}"
             )
             yield RULE.at(queue.flavors[most].quota.at, message)
 

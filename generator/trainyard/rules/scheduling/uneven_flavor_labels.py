@@ -14,12 +14,16 @@ RULE = Rule(
     id="scheduling/uneven-flavor-labels",
     severity=Severity.ERROR,
     summary="The labels of two pools of one queue have a key in common, with different values.",
-    why=(
-        "A runtime of one kind of node selects its labels. Kueue compares a flavor's own keys only"
-        " (kubernetes-sigs/kueue#12449): without a fabric it admits such a job to the other pool's nodes and counts it"
-        " there, and its pods stay Pending, `didn't match Pod's node affinity/selector` (seen with Kueue 0.19.2)."
-    ),
-    fix="Select both pools by the same key, such as nvidia.com/gpu.product or a node type of your own.",
+    why="""
+        A runtime of one kind of node selects its labels. Kueue compares a flavor's own keys only
+        (kubernetes-sigs/kueue#12449): without a fabric it admits such a job to the other pool's
+        nodes and counts it there, and its pods stay Pending, `didn't match Pod's node
+        affinity/selector` (seen with Kueue 0.19.2).
+    """,
+    fix="""
+        Select both pools by the same key, such as nvidia.com/gpu.product or a node type of your
+        own.
+    """,
 )
 
 
@@ -29,8 +33,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         differ = any(two.hardware.labels.get(key, value) != value for key, value in labels)
         if not differ and not labels <= others and not others <= labels:
             message = (
-                f"pools `{one.name}` and `{two.name}` of queue {queue} have no key in common with different values:"
-                f" {_told(one)} and {_told(two)}"
+                f"pools `{one.name}` and `{two.name}` of queue {queue} have no key in common with "
+                f"different values: {_told(one)} and {_told(two)}"
             )
             notes = [Note(f"labels of a `{one.hardware.name}`", one.hardware.stated("labels"))]
             yield RULE.at(two.hardware.at / "labels", message, notes=notes)

@@ -12,7 +12,10 @@ RULE = Rule(
     id="scheduling/weight-without-fair-sharing",
     severity=Severity.WARNING,
     summary="Cohorts have weights only where borrowed nodes are shared by weight.",
-    why="Kueue ignores weights unless fair sharing is on (seen with Kueue 0.19.2): who comes first borrows first.",
+    why="""
+        Kueue ignores weights unless fair sharing is on (seen with Kueue 0.19.2): who comes first
+        borrows first.
+    """,
     fix="Set `sharing: fair`, or take the weight away.",
 )
 
@@ -21,7 +24,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for cohort in site.cluster.cohorts:
             if cohort.weight != 1 and site.cluster.sharing != "fair":
-                message = f"cohort `{cohort.name}` has weight {cohort.weight}, but sharing is {site.cluster.sharing}"
+                message = (
+                    f"cohort `{cohort.name}` has weight {cohort.weight}, but sharing is "
+                    f"{site.cluster.sharing}"
+                )
                 notes = [Note("said here", site.cluster.at / "sharing")]
                 yield RULE.at(cohort.at / "weight", message, notes=notes)
 
