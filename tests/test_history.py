@@ -133,7 +133,7 @@ class History:
         found: dict[str, list[tuple[str, bool]]] = {}
         for holding in lock.holdings:
             found.setdefault(holding.team, []).append(
-                (holding.link.told(holding.segment), holding.former)
+                (holding.link.display(holding.segment), holding.former)
             )
         return found
 

@@ -104,7 +104,7 @@ def quota_is_what_the_profiles_say(tree: Tree) -> Iterator[str]:
                 "gpu", {"count": 1}
             )["count"]
             nodes = Fraction(said["gpus"], gpus) if "gpus" in said else Fraction(said["nodes"])
-            expected = {n: nodes * worth for n, worth in _node(tree, pool).items()}
+            expected = {n: nodes * allocatable for n, allocatable in _node(tree, pool).items()}
             found = {
                 name: value
                 for (owner, flavor, name), value in nominal.items()
@@ -122,14 +122,14 @@ def quota_is_there(tree: Tree) -> Iterator[str]:
     nominal = _nominal(tree)
     for pool, fields in tree.cluster["pools"].items():
         nodes = fields["nodes"] - fields.get("reserve", 0)
-        for name, worth in _node(tree, pool).items():
+        for name, allocatable in _node(tree, pool).items():
             promised = sum(
                 value
                 for (_, flavor, each), value in nominal.items()
                 if (flavor, each) == (pool, name)
             )
-            if promised > nodes * worth:
-                yield f"pool {pool}: {promised} of {name} promised, {nodes * worth} there"
+            if promised > nodes * allocatable:
+                yield f"pool {pool}: {promised} of {name} promised, {nodes * allocatable} there"
 
 
 def a_whole_node_pod_fits_a_node(tree: Tree) -> Iterator[str]:

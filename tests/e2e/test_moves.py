@@ -44,7 +44,7 @@ def test_object_that_changes_unit_is_deleted_without_prune_false_and_kept_with_i
         _brought(git, before, older)
         first = _identity(ground)
         _compared(git, _publish(git, before, _half(after, older)))
-        assert git.until(lambda: _identity(ground) != first), git.delivery.told(_PLATFORM)
+        assert git.until(lambda: _identity(ground) != first), git.delivery.display(_PLATFORM)
 
         _brought(git, before, older)
         _brought(git, before, files_of(before))
@@ -111,7 +111,7 @@ def _brought(git: Git, site: Site, files: Mapping[str, bytes]) -> None:
             git.published.revision,
         )
 
-    assert git.until(is_there), git.delivery.told(_PLATFORM)
+    assert git.until(is_there), git.delivery.display(_PLATFORM)
 
 
 def _identity(stage: Stage) -> str:

@@ -19,12 +19,12 @@ KINDS = st.integers(0, 8).flatmap(lambda gpus: st.lists(nodes(gpus), min_size=1,
 @given(nodes())
 def test_worth_and_system_are_the_whole_node(hardware: Hardware) -> None:
     """No core, byte or pod is lost between what daemons keep and what teams are given."""
-    worth, total, system = pool(hardware, IB).worth, hardware.total, hardware.system
+    allocatable, total, system = pool(hardware, IB).allocatable, hardware.total, hardware.system
 
-    assert worth["cpu"] + system.cpu == total.cpu
-    assert worth["memory"] + system.memory == total.memory
-    assert worth["ephemeral-storage"] + system.ephemeral_storage == total.ephemeral_storage
-    assert worth["pods"] + system.pods == total.pods
+    assert allocatable["cpu"] + system.cpu == total.cpu
+    assert allocatable["memory"] + system.memory == total.memory
+    assert allocatable["ephemeral-storage"] + system.ephemeral_storage == total.ephemeral_storage
+    assert allocatable["pods"] + system.pods == total.pods
 
 
 @given(nodes(), st.integers(1, 8), st.integers(1, 400), st.integers(1, 8 << 10))
@@ -49,44 +49,44 @@ def test_worth_has_each_resource_once_in_order(hardware: Hardware) -> None:
     have."""
     rails = [f"{PREFIX}/ib_rail_{number}" for number in range(len(hardware.rails))]
     gpu = ["nvidia.com/gpu"] if hardware.gpus else []
-    worth = pool(hardware, IB).worth
+    allocatable = pool(hardware, IB).allocatable
 
-    assert list(worth) == sorted(["cpu", "memory", *gpu, *rails, "ephemeral-storage", "pods"])
-    assert worth.get("nvidia.com/gpu", 0) == hardware.gpus
-    assert all(worth[each] == hardware.virtual_functions for each in rails)
+    assert list(allocatable) == sorted(["cpu", "memory", *gpu, *rails, "ephemeral-storage", "pods"])
+    assert allocatable.get("nvidia.com/gpu", 0) == hardware.gpus
+    assert all(allocatable[each] == hardware.virtual_functions for each in rails)
 
 
 @given(nodes())
 def test_worth_of_hardware_is_that_of_its_pool_without_rails(hardware: Hardware) -> None:
     """Rails are the fabric's: what hangs on none is worth none, and the rest is the same."""
-    assert pool(hardware).worth == hardware.worth
-    on = pool(hardware, IB).worth
+    assert pool(hardware).allocatable == hardware.allocatable
+    on = pool(hardware, IB).allocatable
     assert {
         name: amount for name, amount in on.items() if not name.startswith(PREFIX)
-    } == hardware.worth
+    } == hardware.allocatable
 
 
 @given(nodes())
 def test_pod_of_a_whole_node_fits_exactly_once(hardware: Hardware) -> None:
     """It takes all of a node but one function of each rail, so a second never fits beside it."""
-    worth, pod = pool(hardware, IB).worth, launch(hardware, on=IB).per_node
-    rails = {name for name in worth if name.startswith(f"{PREFIX}/")}
+    allocatable, pod = pool(hardware, IB).allocatable, launch(hardware, on=IB).per_node
+    rails = {name for name in allocatable if name.startswith(f"{PREFIX}/")}
 
-    assert pod.keys() == worth.keys() - {"pods"}
+    assert pod.keys() == allocatable.keys() - {"pods"}
     assert all(pod[name] == 1 for name in rails)
-    assert all(pod[name] == worth[name] for name in pod.keys() - rails)
-    assert all(pod[name] <= worth[name] for name in pod)
-    assert 2 * pod["cpu"] > worth["cpu"]
+    assert all(pod[name] == allocatable[name] for name in pod.keys() - rails)
+    assert all(pod[name] <= allocatable[name] for name in pod)
+    assert 2 * pod["cpu"] > allocatable["cpu"]
 
 
 @given(nodes())
 def test_worth_is_made_anew_each_time(hardware: Hardware) -> None:
     """The pod's demand is cut from a copy: quota keeps its pods."""
     known = pool(hardware, IB)
-    before = dict(known.worth)
+    before = dict(known.allocatable)
     assert launch(hardware, on=IB).per_node
 
-    assert known.worth == before
+    assert known.allocatable == before
     assert "pods" in before
 
 
@@ -118,7 +118,9 @@ def test_class_of_a_node_is_told_by_its_gpus() -> None:
 def test_node_without_rails_is_worth_no_functions() -> None:
     """Functions on ports that are no rails don't exist."""
     assert not [
-        name for name in pool(node(nics=(nic(0, "storage"),)), IB).worth if name.startswith(PREFIX)
+        name
+        for name in pool(node(nics=(nic(0, "storage"),)), IB).allocatable
+        if name.startswith(PREFIX)
     ]
 
 
@@ -129,8 +131,10 @@ def test_pod_for_any_of_several_kinds_fits_each_of_them(kinds: list[Hardware]) -
     pod = launch(least("gpu", kinds), on=IB).per_node
 
     for kind in kinds:
-        worth = pool(kind, IB).worth
-        assert {name: amount for name, amount in pod.items() if amount > worth.get(name, 0)} == {}
+        allocatable = pool(kind, IB).allocatable
+        assert {
+            name: amount for name, amount in pod.items() if amount > allocatable.get(name, 0)
+        } == {}
 
 
 @given(KINDS)

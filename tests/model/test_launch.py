@@ -252,7 +252,7 @@ def test_parts_of_a_node_fit_on_it_together(case: tuple[Hardware, int]) -> None:
     each = launch(hardware, part=Fraction(gpus, hardware.gpus))
     share = {
         name: Fraction(amount * gpus, hardware.gpus)
-        for name, amount in pool(hardware).worth.items()
+        for name, amount in pool(hardware).allocatable.items()
     }
 
     assert each.gpus == gpus
@@ -270,7 +270,7 @@ def test_part_of_a_node_has_whole_cpus(case: tuple[Hardware, int]) -> None:
     asked = launch(hardware, part=Fraction(gpus, hardware.gpus)).per_node["cpu"]
 
     assert asked % 1000 == 0
-    assert Fraction(pool(hardware).worth["cpu"] * gpus, hardware.gpus) - asked < 1000
+    assert Fraction(pool(hardware).allocatable["cpu"] * gpus, hardware.gpus) - asked < 1000
 
 
 @given(PARTS)

@@ -33,9 +33,9 @@ def test_vlan_that_a_team_may_hold_separates_it(tag: int) -> None:
 def test_segment_is_told_as_people_write_it(number: int) -> None:
     """Partition keys are four hexadecimal digits, VLANs are decimal; both come back as the same
     number."""
-    assert (len(INFINIBAND.told(number)), int(INFINIBAND.told(number), 16)) == (6, number)
-    assert ROCE.told(number) == str(number)
-    assert int(ROCE.told(number), 0) == int(INFINIBAND.told(number), 0) == number
+    assert (len(INFINIBAND.display(number)), int(INFINIBAND.display(number), 16)) == (6, number)
+    assert ROCE.display(number) == str(number)
+    assert int(ROCE.display(number), 0) == int(INFINIBAND.display(number), 0) == number
 
 
 @pytest.mark.parametrize("link", LINKS.values(), ids=lambda link: link.name)

@@ -78,7 +78,7 @@ def test_namespaces_of_a_team_share_its_addresses(case: tuple[IPv4Network, int],
     for own, other in zip(one, two, strict=True):
         assert json.loads(own.ipam) == json.loads(other.ipam)
         assert json.loads(own.ipam)["network_name"] == own.addresses.name
-        assert (own.segment, own.told) == (other.segment, other.told) == (vlan, str(vlan))
+        assert (own.segment, own.display) == (other.segment, other.display) == (vlan, str(vlan))
         assert own.resource == other.resource
     assert len({each.addresses.name for each in one}) == rails
 

@@ -36,7 +36,7 @@ def nominal(each: Pool, held: Quota) -> dict[str, Fraction]:
     """Return the nominal quota of everything that a pool gives, as exact numbers in base units."""
     flavor = Flavor(each, held)
     return base_units(
-        {resource.name: resource.nominal for resource in flavor.resources(tuple(each.worth))}
+        {resource.name: resource.nominal for resource in flavor.resources(tuple(each.allocatable))}
     )
 
 
@@ -54,14 +54,16 @@ def test_quota_in_nodes_is_that_many_nodes(
     """Own, borrowed and lent are whole nodes of every resource: no gang is admitted that has one
     resource too few."""
     each = pool(hardware, IB)
-    resources = Flavor(each, quota("nodes", own, 1, borrowed, lent)).resources(tuple(each.worth))
+    resources = Flavor(each, quota("nodes", own, 1, borrowed, lent)).resources(
+        tuple(each.allocatable)
+    )
     told = {
         count: base_units({resource.name: getattr(resource, field) for resource in resources})
         for count, field in ((own, "nominal"), (borrowed, "borrowing"), (lent, "lending"))
     }
 
     assert all(
-        amounts == {name: count * worth for name, worth in each.worth.items()}
+        amounts == {name: count * allocatable for name, allocatable in each.allocatable.items()}
         for count, amounts in told.items()
     )
 
@@ -73,7 +75,8 @@ def test_quota_in_gpus_is_that_part_of_every_resource(case: tuple[Pool, list[int
     each, teams = case
     for gpus in teams:
         exact = {
-            name: Fraction(worth * gpus, each.hardware.gpus) for name, worth in each.worth.items()
+            name: Fraction(allocatable * gpus, each.hardware.gpus)
+            for name, allocatable in each.allocatable.items()
         }
         own = nominal(each, quota("gpus", gpus, each.hardware.gpus))
 
@@ -89,7 +92,10 @@ def test_shares_of_one_node_are_at_most_that_node(case: tuple[Pool, list[int]]) 
     shares = [nominal(each, quota("gpus", gpus, each.hardware.gpus)) for gpus in teams]
 
     assert sum(share["nvidia.com/gpu"] for share in shares) == each.hardware.gpus
-    assert all(sum(share[name] for share in shares) <= worth for name, worth in each.worth.items())
+    assert all(
+        sum(share[name] for share in shares) <= allocatable
+        for name, allocatable in each.allocatable.items()
+    )
 
 
 @given(shared(), st.integers(1, 2))
@@ -117,10 +123,10 @@ def test_reach_is_own_and_borrowed_in_nodes(
         borrowed,
         lent,
     ]
-    assert held.reach == held.nodes + held.borrow
+    assert held.maximum == held.nodes + held.borrow
     assert held.is_share is (unit == "gpus")
     noun = "GPU" if unit == "gpus" else "node"
-    assert held.told(own) == f"{own} {noun}{'s' * (own != 1)}"
+    assert held.display(own) == f"{own} {noun}{'s' * (own != 1)}"
 
 
 QUEUES = st.lists(st.tuples(nodes(), st.booleans(), NODES), min_size=1, max_size=4)
@@ -143,15 +149,15 @@ def test_queue_covers_what_any_of_its_flavors_gives(
     """Kueue's webhook wants every flavor to list all covered resources, in one order; what a node
     lacks is 0."""
     each = queue(pools)
-    worth = {flavor.name: flavor.pool.worth for flavor in each.flavors}
+    allocatable = {flavor.name: flavor.pool.allocatable for flavor in each.flavors}
 
-    assert list(each.covered) == sorted(set().union(*worth.values()))
+    assert list(each.covered) == sorted(set().union(*allocatable.values()))
     for flavor in each.quotas:
         assert [resource.name for resource in flavor.resources] == list(each.covered)
         lacking = {
             resource.name: resource
             for resource in flavor.resources
-            if resource.name not in worth[flavor.name]
+            if resource.name not in allocatable[flavor.name]
         }
         assert all(
             (one.nominal, one.borrowing, one.lending) == ("0", "0", "0") for one in lacking.values()
@@ -174,5 +180,7 @@ def test_flavor_gives_the_same_in_whatever_queue(pools: list[tuple[Hardware, boo
     together = {flavor.name: flavor.resources for flavor in queue(pools).quotas}
 
     for i, flavor in enumerate(queue(pools).flavors):
-        alone = flavor.resources(tuple(flavor.pool.worth))
-        assert [each for each in together[f"p{i}"] if each.name in flavor.pool.worth] == list(alone)
+        alone = flavor.resources(tuple(flavor.pool.allocatable))
+        assert [each for each in together[f"p{i}"] if each.name in flavor.pool.allocatable] == list(
+            alone
+        )

@@ -73,7 +73,7 @@ def test_renamed_reference_is_found(place: tuple[int, Use]) -> None:
             )
 
     found = messages(changed(at, rename))
-    assert any(MANIFESTS[at].told in message for message in found)
+    assert any(MANIFESTS[at].display in message for message in found)
 
 
 def _paths(value: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]:

@@ -52,12 +52,12 @@ def test_reach_is_own_and_borrowed(nodes: int, borrow: int) -> None:
     borrowed unless said."""
     given_both = quota(nodes=nodes, borrow=borrow)
 
-    assert [given_both.nodes, given_both.borrow, given_both.reach] == [
+    assert [given_both.nodes, given_both.borrow, given_both.maximum] == [
         nodes,
         borrow,
         nodes + borrow,
     ]
-    assert quota(nodes=nodes).reach == nodes
+    assert quota(nodes=nodes).maximum == nodes
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=2), st.integers(0, 9))
@@ -131,7 +131,7 @@ def test_quota_in_gpus_is_a_part_of_a_node(gpus: int, borrow: int, lend: int | s
         lent,
         8,
     )
-    assert (share.nodes, share.borrow, share.reach) == (
+    assert (share.nodes, share.borrow, share.maximum) == (
         Fraction(gpus, 8),
         Fraction(borrow, 8),
         Fraction(gpus + borrow, 8),

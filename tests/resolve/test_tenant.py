@@ -158,7 +158,7 @@ def test_network_is_one_a_rail_where_the_team_holds_a_partition() -> None:
     networks = space(BOTH).networks
 
     assert [network.name for network in networks] == [f"ib-rail-{rail}" for rail in range(8)]
-    assert {network.told for network in networks} == {"0x0101"}
+    assert {network.display for network in networks} == {"0x0101"}
     assert space({**BOTH, ALLOCATIONS: {"prod-east": {"ib": {"nlp": None}}}}).networks == ()
 
 

@@ -434,7 +434,7 @@ def test_differences_go_by_name() -> None:
         "new": "",
     }
 
-    assert [(each.path, each.told) for each in differences(old, new)] == [
+    assert [(each.path, each.display) for each in differences(old, new)] == [
         ("env[a].value", "differs"),
         ("ports", "[1] -> [1, 2]"),
         ("gone", "true -> none"),

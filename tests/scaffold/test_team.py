@@ -99,7 +99,7 @@ def test_new_team_on_ethernet_gets_a_vlan(profiles: Path) -> None:
     )
     added = _add(profiles, "nlp")
     assert added.holding is not None
-    assert (added.holding.segment, added.holding.told) == (100, "VLAN 100")
+    assert (added.holding.segment, added.holding.display) == (100, "VLAN 100")
     generation = generate(profiles, "../profiles/components")
     assert not has_errors(generation.diagnostics), generation.diagnostics
     assert (

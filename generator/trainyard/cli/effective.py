@@ -96,7 +96,7 @@ def _space(space: Space) -> Iterator[Value]:
         space.profile.at / "priorities",
     )
     for network in space.networks:
-        told = f"{network.fabric.link.segment} {network.told}, {network.addresses.subnet}"
+        told = f"{network.fabric.link.segment} {network.display}, {network.addresses.subnet}"
         yield Value(f"{own}network {network.name}", told, network.addresses.allocation.at)
     for claim in space.claims:
         size = format_amount("storage", claim.request.size)
@@ -144,9 +144,11 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
         yield Value(f"queue {queue.node_class}", f"leads to ClusterQueue {queue.name}")
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
-            yield Value(f"{pool}: own", quota.told(quota.own), quota.at / quota.unit)
-            yield Value(f"{pool}: borrows at most", quota.told(quota.borrowed), quota.at / "borrow")
-            yield Value(f"{pool}: lends at most", quota.told(quota.lent), quota.at / "lend")
+            yield Value(f"{pool}: own", quota.display(quota.own), quota.at / quota.unit)
+            yield Value(
+                f"{pool}: borrows at most", quota.display(quota.borrowed), quota.at / "borrow"
+            )
+            yield Value(f"{pool}: lends at most", quota.display(quota.lent), quota.at / "lend")
             if flavor.pool.rails:
                 yield Value(
                     f"{pool}: rails", _rails(flavor.pool), flavor.pool.hardware.stated("nics")

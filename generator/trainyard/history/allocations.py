@@ -52,9 +52,7 @@ def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     for held in replacement.holdings:
         if held.former or held.fabric not in fabrics:
             continue
-        whose = (
-            f"team {held.team} has {held.told} with {held.addresses} on {_where(replacement, held)}"
-        )
+        whose = f"team {held.team} has {held.display} with {held.addresses} on {_where(replacement, held)}"
         now = ledger.get((held.fabric, held.team))
         if now is None:
             message = f"{whose}, and its line in the ledger is gone"
@@ -80,7 +78,7 @@ def _restore(replacement: Replacement, held: Holding) -> str:
 def _moves(held: Holding, now: Holding) -> Iterator[tuple[str, str]]:
     """Yield each field of a line that changes, and its new value; pods may stay in a larger block around theirs."""
     if (now.field, now.segment) != (held.field, held.segment):
-        yield now.field, now.told
+        yield now.field, now.display
     if not held.addresses.subnet_of(now.addresses):
         yield "addresses", str(now.addresses)
 
@@ -97,7 +95,9 @@ def allocation_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
 def _given_away(replacement: Replacement, held: Holding, new: Holding) -> Iterator[Diagnostic]:
     if held.team == new.team or not _same_network(replacement, held, new):
         return
-    shared = {new.field: new.told} if (held.field, held.segment) == (new.field, new.segment) else {}
+    shared = (
+        {new.field: new.display} if (held.field, held.segment) == (new.field, new.segment) else {}
+    )
     if held.addresses.overlaps(new.addresses):
         shared["addresses"] = f"addresses {new.addresses}"
     if shared:
@@ -108,7 +108,7 @@ def _given_away(replacement: Replacement, held: Holding, new: Holding) -> Iterat
         message = f"{given}, which team {held.team} was given"
         since = f" on {held.since}" if held.since else ""
         note = Note(
-            f"the lockfile remembers that team {held.team} was given {held.told} with "
+            f"the lockfile remembers that team {held.team} was given {held.display} with "
             f"{held.addresses}{since}"
         )
         yield ALLOCATION_GIVEN_AWAY.at(

@@ -27,7 +27,7 @@ class Difference:
     new: Any
 
     @property
-    def told(self) -> str:
+    def display(self) -> str:
         """From what to what; text that is too long to be read here is only said to differ."""
         values = (_told(self.old), _told(self.new))
         return " -> ".join(values) if all(values) else "differs"

@@ -82,7 +82,7 @@ def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
             if _is_refused(old, change):
                 at = _place(replacement.site, new, field, claims.get(identity(new)))
                 found[at, new.kind.name, field, *_explained(old, change)].append(
-                    (_named(new), change.told)
+                    (_named(new), change.display)
                 )
     for (at, kind, field, hint, answer), changes in found.items():
         named = few(name for name, _ in changes)

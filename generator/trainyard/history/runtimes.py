@@ -72,7 +72,7 @@ def _told(changed: tuple[Difference, ...]) -> str:
     jobs: dict[str, list[str]] = defaultdict(list)
     for difference in changed:
         job, field = _split(difference)
-        jobs[f"{field} {difference.told}"] += [job] if job else []
+        jobs[f"{field} {difference.display}"] += [job] if job else []
     return few(
         f"{what}{' in ' if where else ''}{' and '.join(dict.fromkeys(where))}"
         for what, where in jobs.items()

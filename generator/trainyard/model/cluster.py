@@ -248,7 +248,7 @@ class Cluster:
     @property
     def devices(self) -> list[str]:
         """Resources that only these nodes give, GPUs and virtual functions, sorted."""
-        return sorted({name for pool in self.pools for name in pool.worth if "/" in name})
+        return sorted({name for pool in self.pools for name in pool.allocatable if "/" in name})
 
     @property
     def device_list(self) -> str:

@@ -155,17 +155,17 @@ class Hardware:
         return (max(self.promised_cores - whole * (count - 1), 0), *[whole] * (count - 1))
 
     @property
-    def worth(self) -> dict[str, int]:
+    def allocatable(self) -> dict[str, int]:
         """What one node of quota is worth beside its rails, in base units."""
-        worth = {
+        allocatable = {
             "cpu": self.total.cpu - self.system.cpu,
             "ephemeral-storage": self.total.ephemeral_storage - self.system.ephemeral_storage,
             "memory": self.total.memory - self.system.memory,
             "pods": self.total.pods - self.system.pods,
         }
         if self.gpu:
-            worth[self.gpu.resource] = self.gpu.count
-        return worth
+            allocatable[self.gpu.resource] = self.gpu.count
+        return allocatable
 
 
 def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
@@ -178,8 +178,10 @@ def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
     fewest = min(kinds, key=lambda each: (each.promised_cores, each.name))
     # As many cpus are fewer cores where a core has more threads.
     widest = max(kinds, key=lambda each: (Fraction(each.threads, each.cores), each.name))
-    rest = [each.worth for each in kinds]
-    smallest = {resource: min(worth[resource] for worth in rest) for resource in rest[0]}
+    rest = [each.allocatable for each in kinds]
+    smallest = {
+        resource: min(allocatable[resource] for allocatable in rest) for resource in rest[0]
+    }
     return replace(
         fewest,
         name=name,

@@ -44,9 +44,9 @@ class Holding:
         return next(link for link in LINKS.values() if link.field == self.field)
 
     @property
-    def told(self) -> str:
+    def display(self) -> str:
         """The segment with its word, e.g. ``partition 0x0101``."""
-        return f"{self.link.segment} {self.link.told(self.segment)}"
+        return f"{self.link.segment} {self.link.display(self.segment)}"
 
     @property
     def entry(self) -> dict[str, str | int]:

@@ -137,7 +137,7 @@ class Launch:
         """
         ask = {
             name: int(amount * self.part)
-            for name, amount in self.hardware.worth.items()
+            for name, amount in self.hardware.allocatable.items()
             if name != "pods"
         }
         # The CPU manager gives cores of its own only to a pod that asks for an integer of cpus.

@@ -39,7 +39,7 @@ class Link:
     mtus: tuple[int, int]
     operator_networks: bool
 
-    def told(self, number: int) -> str:
+    def display(self, number: int) -> str:
         """Return a segment as people write it: partition keys in hex, VLANs in decimal."""
         return str(self.entry(number))
 

@@ -51,7 +51,7 @@ class Manifest:
         return at.key() if isinstance(value, dict | list) else at
 
     @property
-    def told(self) -> str:
+    def display(self) -> str:
         """The object in a message: the path of the file that it is in, or what it is where the user wrote it."""
         return f"{self.body['kind']} `{self.name}`" if self.by_hand else self.path
 

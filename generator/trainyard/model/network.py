@@ -105,9 +105,9 @@ class Network:
         return self.addresses.allocation.segment
 
     @property
-    def told(self) -> str:
+    def display(self) -> str:
         """The segment as text: as a number YAML readers would make a decimal of a partition key."""
-        return self.fabric.link.told(self.segment)
+        return self.fabric.link.display(self.segment)
 
     @property
     def ipam(self) -> str:
@@ -129,7 +129,7 @@ class Network:
                 "cniVersion": "1.0.0",
                 "name": self.addresses.name,
                 "type": "ib-sriov",
-                "pkey": self.told,
+                "pkey": self.display,
                 "link_state": "enable",
                 "rdmaIsolation": True,
                 "ibKubernetesEnabled": True,

@@ -71,18 +71,18 @@ class Pool:
         return f"data:text/plain;charset=utf-8;base64,{b64encode(content.encode()).decode()}"
 
     @property
-    def worth(self) -> dict[str, int]:
+    def allocatable(self) -> dict[str, int]:
         """What one node of quota is worth, in base units: all that the system leaves, and each rail's VFs."""
         rails = {
             f"{self.prefix}/{rail.resource_name}": self.hardware.virtual_functions
             for rail in self.rails
         }
-        return dict(sorted({**self.hardware.worth, **rails}.items()))
+        return dict(sorted({**self.hardware.allocatable, **rails}.items()))
 
     @property
-    def worth_quantities(self) -> dict[str, str]:
+    def allocatable_quantities(self) -> dict[str, str]:
         """What one of these nodes is promised to give, as quantities."""
-        return {name: format_amount(name, amount) for name, amount in self.worth.items()}
+        return {name: format_amount(name, amount) for name, amount in self.allocatable.items()}
 
     @property
     def system_reserved(self) -> dict[str, str]:

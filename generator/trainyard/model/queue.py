@@ -35,13 +35,13 @@ class Flavor:
 
     def resources(self, covered: tuple[str, ...]) -> tuple[ResourceQuota, ...]:
         """Return the quota of every covered resource: nodes times what a node is worth, and none of what it lacks."""
-        worth = self.pool.worth
+        allocatable = self.pool.allocatable
         return tuple(
             ResourceQuota(
                 name,
-                format_amount(name, int(self.quota.nodes * worth.get(name, 0))),
-                format_amount(name, int(self.quota.borrow * worth.get(name, 0))),
-                format_amount(name, int(self.quota.lend * worth.get(name, 0))),
+                format_amount(name, int(self.quota.nodes * allocatable.get(name, 0))),
+                format_amount(name, int(self.quota.borrow * allocatable.get(name, 0))),
+                format_amount(name, int(self.quota.lend * allocatable.get(name, 0))),
             )
             for name in covered
         )
@@ -76,7 +76,7 @@ class Queue:
     @property
     def covered(self) -> tuple[str, ...]:
         """Names of what any flavor gives, in the order of every flavor (Kueue's webhook compares the order)."""
-        return tuple(sorted({name for flavor in self.flavors for name in flavor.pool.worth}))
+        return tuple(sorted({name for flavor in self.flavors for name in flavor.pool.allocatable}))
 
     @property
     def quotas(self) -> tuple[QueuedFlavor, ...]:

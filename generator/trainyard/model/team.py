@@ -69,7 +69,7 @@ class Quota:
         return Fraction(self.lent, self.per_node)
 
     @property
-    def reach(self) -> Fraction:
+    def maximum(self) -> Fraction:
         """What one job can have at the very most, in nodes."""
         return self.nodes + self.borrow
 
@@ -78,7 +78,7 @@ class Quota:
         """Whether it is said in GPUs: jobs then take parts of a node."""
         return self.unit == "gpus"
 
-    def told(self, units: int) -> str:
+    def display(self, units: int) -> str:
         """Return a number of units as text, e.g. ``1 node`` or ``2 GPUs``."""
         return counted(units, "GPU" if self.is_share else "node")
 

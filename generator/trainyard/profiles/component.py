@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
-from trainyard.model.reach import reach
+from trainyard.model.lookup import lookup
 from trainyard.plainfile import NotRegularError, read_regular
 from trainyard.profiles.discover import MISPLACED_FILE, hidden_profiles
 from trainyard.yaml_io.bytescan import MAX_BYTES, scan
@@ -112,7 +112,7 @@ def _nameless(file: Source) -> Iterator[Diagnostic]:
         lacking = [
             path
             for path in _NAMING
-            if not any(said and isinstance(said, str) for _, said in reach(body, path))
+            if not any(said and isinstance(said, str) for _, said in lookup(body, path))
         ]
         if lacking:
             what = ", ".join(f"`{'.'.join(path)}`" for path in lacking)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.manifest import Manifest
-from trainyard.model.reach import EVERY, mapping, reach
 from trainyard.references.index import Index
 from trainyard.references.pods import requested
 
@@ -84,7 +84,7 @@ def _uncovered(
 def _covered(queue: Manifest) -> set[str]:
     return {
         str(name)
-        for _, name in reach(
+        for _, name in lookup(
             queue.body, ("spec", "resourceGroups", EVERY, "coveredResources", EVERY)
         )
     }

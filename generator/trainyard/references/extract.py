@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from trainyard.model.reach import EVERY, mapping, reach
+from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.references.names import POOL_LABEL, VF_RESOURCE, Name, Scope, Use
 from trainyard.references.pods import OVERRIDES, REPLICATED_JOBS, pod_uses
 
@@ -27,7 +27,7 @@ def _name(kind: str, *steps: str, beside: bool = False) -> Extractor:
 
     def extract(body: dict[str, Any], scope: Scope) -> Iterator[Use]:
         namespace = scope.namespace if beside else ""
-        return (Use(kind, namespace, str(name), path) for path, name in reach(body, steps) if name)
+        return (Use(kind, namespace, str(name), path) for path, name in lookup(body, steps) if name)
 
     return extract
 
@@ -41,7 +41,7 @@ def _object(*steps: str, kind: str = "") -> Extractor:
     """
 
     def extract(body: dict[str, Any], scope: Scope) -> Iterator[Use]:
-        for path, reference in reach(body, steps):
+        for path, reference in lookup(body, steps):
             fields = mapping(reference)
             target, name = str(fields.get("kind", kind)), str(fields.get("name", ""))
             if target not in _PEOPLE:
@@ -55,15 +55,15 @@ def _namespaces(*steps: str) -> Extractor:
     """Return an extractor of the namespaces that a selector takes by name."""
 
     def extract(body: dict[str, Any], _: Scope) -> Iterator[Use]:
-        for path, selector in reach(body, steps):
-            for end, name in reach(selector, ("matchLabels", _NAMESPACE_LABEL), path):
+        for path, selector in lookup(body, steps):
+            for end, name in lookup(selector, ("matchLabels", _NAMESPACE_LABEL), path):
                 yield Use("Namespace", "", str(name), end)
-            for end, expression in reach(selector, ("matchExpressions", EVERY), path):
+            for end, expression in lookup(selector, ("matchExpressions", EVERY), path):
                 if (
                     mapping(expression).get("key") == _NAMESPACE_LABEL
                     and expression.get("operator") == "In"
                 ):
-                    for last, name in reach(expression, ("values", EVERY), end):
+                    for last, name in lookup(expression, ("values", EVERY), end):
                         yield Use("Namespace", "", str(name), last)
 
     return extract

@@ -87,14 +87,14 @@ def _twice(manifests: Iterable[Manifest]) -> Iterator[Diagnostic]:
             other = first.setdefault((kind, f"{manifest.namespace}/{name}"), manifest)
             if other is not manifest:
                 message = (
-                    f"{manifest.told}: {_named(kind.name, manifest.namespace, name)} is "
+                    f"{manifest.display}: {_named(kind.name, manifest.namespace, name)} is "
                     f"defined in {other.path} too"
                 )
                 notes = [Note("the other one comes from here", other.at)]
                 yield DEFINED_TWICE.at(manifest.place(_NAME), message, notes=notes)
         if manifest.kind.name == "ConfigMap" and manifest.name in MADE_BY_OTHERS:
             message = (
-                f"{manifest.told}: {MADE_BY_OTHERS[manifest.name]} makes a ConfigMap "
+                f"{manifest.display}: {MADE_BY_OTHERS[manifest.name]} makes a ConfigMap "
                 f"`{manifest.name}` itself"
             )
             yield DEFINED_TWICE.at(manifest.place(_NAME), message)
@@ -116,7 +116,7 @@ def _undefined(
         ):
             if not index.knows((use.kind, namespace, use.name)):
                 named = _named(use.kind, namespace, use.name)
-                message = f"{manifest.told}: {use.where} names {named}, which nothing defines"
+                message = f"{manifest.display}: {use.where} names {named}, which nothing defines"
                 near = get_close_matches(use.name, sorted(index.siblings(use.kind, namespace)), n=1)
                 hint = f"did you mean `{near[0]}`?" if near else ""
                 yield UNDEFINED_NAME.at(manifest.place(use.path), message, hint=hint)

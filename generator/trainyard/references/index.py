@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
-from trainyard.model.reach import EVERY, mapping, reach
 from trainyard.references.names import POOL_LABEL, TOPOLOGY_LEVEL, VF_RESOURCE, Name, Scope
 
 
@@ -92,7 +92,7 @@ def _beside_itself(kind: str, manifest: Manifest, prefix: str) -> Iterator[Name]
         case "SriovNetworkNodePolicy":
             yield VF_RESOURCE, "", f"{prefix}/{mapping(body, 'spec').get('resourceName')}"
         case "Topology":
-            for _, label in reach(body, ("spec", "levels", EVERY, "nodeLabel")):
+            for _, label in lookup(body, ("spec", "levels", EVERY, "nodeLabel")):
                 yield TOPOLOGY_LEVEL, "", str(label)
         case "MachineConfigPool":
             for label, value in mapping(body, "metadata", "labels").items():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
-from trainyard.model.reach import mapping
 from trainyard.references.index import Index
 from trainyard.references.names import Use
 

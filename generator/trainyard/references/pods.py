@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.diagnostics import Step
-from trainyard.model.reach import EVERY, mapping, reach
+from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.references.names import LISTING, TOPOLOGY_LEVEL, VF_RESOURCE, Scope, Use
 
 REPLICATED_JOBS = (
@@ -55,14 +55,16 @@ def pod_uses(body: dict[str, Any], scope: Scope, templates: tuple[str, ...]) -> 
         templates: steps to the pod templates.
     """
     own = scope.namespace or LISTING
-    for path, template in reach(body, templates):
+    for path, template in lookup(body, templates):
         yield from _annotated(template, own, path)
         for kind, steps in _BESIDE:
             yield from (
-                Use(kind, own, str(name), end) for end, name in reach(template, steps, path) if name
+                Use(kind, own, str(name), end)
+                for end, name in lookup(template, steps, path)
+                if name
             )
         for container in _CONTAINERS:
-            for end, resources in reach(template, (*container, "resources", "requests"), path):
+            for end, resources in lookup(template, (*container, "resources", "requests"), path):
                 devices = (
                     name for name in mapping(resources) if name.startswith(f"{scope.prefix}/")
                 )
@@ -91,6 +93,6 @@ def requested(body: dict[str, Any]) -> frozenset[str]:
     found: set[str] = set()
     for container in _CONTAINERS:
         for kind in ("limits", "requests"):
-            for _, resources in reach(body, (*REPLICATED_JOBS, *container, "resources", kind)):
+            for _, resources in lookup(body, (*REPLICATED_JOBS, *container, "resources", kind)):
                 found.update(mapping(resources))
     return frozenset(found)

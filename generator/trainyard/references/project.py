@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
+from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.manifest import Manifest
-from trainyard.model.reach import EVERY, mapping, reach
 from trainyard.references.index import Index
 from trainyard.references.names import Use
 
@@ -77,7 +77,7 @@ def find_delivered(index: Index, units: dict[str, list[Manifest]]) -> Iterator[D
         template = str(mapping(generated.body, "spec", "template", "spec").get("project", ""))
         globs = [
             glob
-            for _, glob in reach(
+            for _, glob in lookup(
                 generated.body, ("spec", "generators", EVERY, "git", "directories", EVERY, "path")
             )
         ]
@@ -98,7 +98,7 @@ def check_unit(
     cluster_wide = _listed(project, "clusterResourceWhitelist")
     namespaced = _listed(project, "namespaceResourceWhitelist")
     namespaces = {
-        str(name) for _, name in reach(project, ("spec", "destinations", EVERY, "namespace"))
+        str(name) for _, name in lookup(project, ("spec", "destinations", EVERY, "namespace"))
     }
     for manifest in objects:
         kind = manifest.kind
@@ -107,13 +107,13 @@ def check_unit(
         )
         if not any((kind.group, kind.name, name) in listed for name in names):
             message = (
-                f"{manifest.told}: {kind.name} `{manifest.name}` is not permitted in "
+                f"{manifest.display}: {kind.name} `{manifest.name}` is not permitted in "
                 f"AppProject `{delivered.project}`"
             )
             yield KIND_NOT_PERMITTED.at(manifest.place(("kind",)), message)
         if kind.namespaced and manifest.namespace not in namespaces:
             message = (
-                f"{manifest.told}: namespace `{manifest.namespace}` is not one of AppProject "
+                f"{manifest.display}: namespace `{manifest.namespace}` is not one of AppProject "
                 f"`{delivered.project}`"
             )
             yield NAMESPACE_NOT_PERMITTED.at(manifest.place(("metadata", "namespace")), message)
@@ -121,7 +121,7 @@ def check_unit(
 
 def _listed(project: dict[str, Any], field: str) -> set[tuple[str, str, str]]:
     """Return group, kind and name of what a project permits; an empty name is any."""
-    items = [mapping(item) for _, item in reach(project, ("spec", field, EVERY))]
+    items = [mapping(item) for _, item in lookup(project, ("spec", field, EVERY))]
     return {
         (str(item.get("group")), str(item.get("kind")), str(item.get("name", ""))) for item in items
     }

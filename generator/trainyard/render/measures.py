@@ -269,7 +269,7 @@ def _network(tenant: Tenant, place: SiteObjects) -> Answer:
     ]
     rails = [pool for pool in tenant.address_pools if pool.rail == 0]
     told = [
-        f"{pool.fabric.link.segment} {pool.fabric.link.told(pool.allocation.segment)} of the "
+        f"{pool.fabric.link.segment} {pool.fabric.link.display(pool.allocation.segment)} of the "
         f"team's own on fabric {pool.fabric.name}"
         for pool in rails
     ]

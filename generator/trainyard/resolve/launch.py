@@ -60,8 +60,8 @@ def _grants(space: TeamSpace, held: Held, runtime: Runtime, place: _Place) -> It
 
 def _whole(space: TeamSpace, launch: Launch, on: Held) -> Grant:
     """A job has whole nodes of one pool."""
-    reach = max(int(quota.reach) for _, quota in on)
-    return Grant(launch, min(space.largest_job, launch.runtime.max_nodes, reach))
+    maximum = max(int(quota.maximum) for _, quota in on)
+    return Grant(launch, min(space.largest_job, launch.runtime.max_nodes, maximum))
 
 
 def _share(
@@ -77,7 +77,7 @@ def _share(
     if quota.own < pods or quota.own % pods or quota.own >= quota.per_node:
         return None
     part = quota.nodes / pods
-    most = min(int(quota.reach / part), runtime.max_nodes, int(space.largest_job / part))
+    most = min(int(quota.maximum / part), runtime.max_nodes, int(space.largest_job / part))
     return Grant(_launch(runtime, pool.hardware, pool, place, part), most)
 
 

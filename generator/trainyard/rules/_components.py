@@ -43,7 +43,7 @@ class Brought:
         return served if served.rpartition("/")[0] == self.group else ""
 
     @property
-    def told(self) -> str:
+    def display(self) -> str:
         """The object and its file, for a message."""
         return f"{self.kind} `{self.body['metadata']['name']}` in {self.file}"
 

@@ -11,7 +11,7 @@ from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
-from trainyard.rules._walk import held, shares
+from trainyard.rules._iterate import held, shares
 
 
 def pools(platform: Platform) -> Iterator[tuple[Pool, list[tuple[Tenant, Quota]]]]:
@@ -22,7 +22,7 @@ def pools(platform: Platform) -> Iterator[tuple[Pool, list[tuple[Tenant, Quota]]
 
 def owns(owners: Iterable[tuple[Tenant, Quota]]) -> list[Note]:
     return [
-        Note(f"team {tenant.name} owns {quota.told(quota.own)}", quota.place)
+        Note(f"team {tenant.name} owns {quota.display(quota.own)}", quota.place)
         for tenant, quota in owners
         if quota.is_share
     ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
-from trainyard.rules._walk import active
+from trainyard.rules._iterate import active
 
 ENDED_RUNTIME = Rule(
     id="change/ended-runtime",

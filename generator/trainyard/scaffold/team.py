@@ -257,7 +257,7 @@ def _holding(
     link = fabric.link
     segment, block = next_segment(fabric, taken), next_block(fabric, taken)
     if segment is None:
-        first, last = link.told(fabric.first_segment), link.told(fabric.last_segment)
+        first, last = link.display(fabric.first_segment), link.display(fabric.last_segment)
         message = f"no {link.segment} is left from {first} to {last}"
         problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / link.ranges, message))
     if block is None:

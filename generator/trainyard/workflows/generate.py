@@ -209,7 +209,7 @@ def check_object(site: Site, manifest: Manifest) -> Iterator[Diagnostic]:
 def invalid(manifest: Manifest, path: Iterable[Step], message: str) -> Diagnostic:
     """Return the finding that an object does not fit its schema at a path."""
     hint = _BY_HAND if manifest.by_hand else _OURS
-    return INVALID_MANIFEST.at(manifest.place(path), f"{manifest.told}: {message}", hint=hint)
+    return INVALID_MANIFEST.at(manifest.place(path), f"{manifest.display}: {message}", hint=hint)
 
 
 def check_unlisted(platform: Platform) -> Iterator[Diagnostic]:

@@ -45,7 +45,7 @@ Request = Callable[[], object]
 class Try:
     """A request that must be let through, or be refused with these words."""
 
-    told: str
+    display: str
     request: Request
     at: Pointer
     words: str = ""
@@ -76,7 +76,7 @@ class Tries:
                 each.words in said and _OUR_FAULT not in said if each.words else not refused
             )
             self.earlier += earlier
-            self.failures += [] if fine else [Failure(each.told, said, each.at)]
+            self.failures += [] if fine else [Failure(each.display, said, each.at)]
         self.tried += len(made)
 
     def outcome(self, promise: str) -> Outcome:
@@ -161,7 +161,7 @@ def _jobs(
     user = as_user(lab.api, sample.space)
     for each in variants(sample, manifest.body):
         request = partial(user.create, each.body, dry_run=True)
-        yield Try(f"{manifest.name}: {each.told}", request, manifest.at, each.words)
+        yield Try(f"{manifest.name}: {each.display}", request, manifest.at, each.words)
 
 
 def _one_of_each_launcher(

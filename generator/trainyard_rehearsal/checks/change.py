@@ -179,7 +179,7 @@ def _deleted(delivery: GitDelivery, team: Tenant, own: Sequence[Manifest]) -> It
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     api.patch(application, {"metadata": {"annotations": {_APPROVED: now}}})
     if not delivery.waited(lambda: name not in delivery.applications()):
-        yield Failure(name, f"does not go: {delivery.told(name)}", team.team.at)
+        yield Failure(name, f"does not go: {delivery.display(name)}", team.team.at)
 
 
 def _is_there(delivery: GitDelivery, manifest: Manifest) -> bool:

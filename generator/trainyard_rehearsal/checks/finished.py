@@ -36,7 +36,7 @@ class _Tried:
     manifest: Manifest
 
     @property
-    def told(self) -> str:
+    def display(self) -> str:
         """Namespace and name."""
         return f"{self.job.namespace}/{self.job.name}"
 
@@ -110,7 +110,7 @@ def _jobs(
         ):
             words = "does not end with its pods"
         if words:
-            failures.append(Failure(tried.told, words, manifest.at))
+            failures.append(Failure(tried.display, words, manifest.at))
         else:
             yield tried
     metadata = {"name": sample.launch.hardware.node_class, "namespace": sample.space.namespace}
@@ -141,7 +141,7 @@ def _jobsets_kept(lab: Lab, tried: Sequence[_Tried], failures: Sequence[Failure]
     ]
     tries = [
         Try(
-            f"JobSet {each.told}",
+            f"JobSet {each.display}",
             partial(api.delete, each.jobset, dry_run=True),
             each.manifest.at,
             _ALONE,
@@ -189,7 +189,7 @@ def _cleaned(
         # What stays is looked at once.
         if goes == each.is_there or (goes and each.jobset):
             yield Failure(
-                f"{each.told} after {told}", "stays" if goes else "is deleted", each.manifest.at
+                f"{each.display} after {told}", "stays" if goes else "is deleted", each.manifest.at
             )
 
 

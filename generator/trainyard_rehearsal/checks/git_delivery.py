@@ -223,7 +223,7 @@ class GitDelivery:
 
         self.waited(is_compared, seconds)
         return [
-            Failure(name, self.told(name), self.lab.plan.site.cluster.at)
+            Failure(name, self.display(name), self.lab.plan.site.cluster.at)
             for name in self._behind(commit)
         ]
 
@@ -238,13 +238,13 @@ class GitDelivery:
 
         def is_orphaned() -> bool:
             self.remind([name])
-            return "app path does not exist" in self.told(name)
+            return "app path does not exist" in self.display(name)
 
         if self.waited(is_orphaned):
             return []
-        return [Failure(name, self.told(name), self.lab.plan.site.cluster.at)]
+        return [Failure(name, self.display(name), self.lab.plan.site.cluster.at)]
 
-    def told(self, name: str) -> str:
+    def display(self, name: str) -> str:
         """Return what an Application says of itself."""
         return told_by(self.application(name))
 

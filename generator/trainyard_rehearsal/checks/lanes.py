@@ -63,9 +63,9 @@ class Lane:
         return tuple(self._pods(flavor.quota.nodes) for flavor in self.flavors)
 
     @property
-    def reach(self) -> tuple[int, ...]:
+    def maximum(self) -> tuple[int, ...]:
         """The same with all that may be borrowed."""
-        return tuple(self._pods(flavor.quota.reach) for flavor in self.flavors)
+        return tuple(self._pods(flavor.quota.maximum) for flavor in self.flavors)
 
     def filled(self, pods: int) -> int:
         """Return how many of so many pods jobs can have: what is too little for one more is left."""

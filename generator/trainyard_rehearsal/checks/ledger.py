@@ -59,9 +59,9 @@ def check_ledger(
             list(_fill(lab, [(lane, lane.own) for lane in queues])),
         )
     if borrowers := [
-        lane for lane in by_flavor(lanes) if lane.filled(sum(lane.reach)) > sum(lane.own)
+        lane for lane in by_flavor(lanes) if lane.filled(sum(lane.maximum)) > sum(lane.own)
     ]:
-        failures = [each for lane in borrowers for each in _fill(lab, [(lane, lane.reach)])]
+        failures = [each for lane in borrowers for each in _fill(lab, [(lane, lane.maximum)])]
         yield counted("borrowed quotas filled", len(borrowers), failures)
 
 
@@ -98,14 +98,14 @@ def _beyond(lab: Lab, lanes: Sequence[Lane]) -> list[Failure]:
     """Submit jobs that no policy stops and no quota holds."""
     with _without_policy(lab, lanes), Crowd(lab) as crowd:
         jobs = [
-            (lane, seen_by_user(lab, crowd.add(lane, sum(lane.reach) + 1), lane.space))
+            (lane, seen_by_user(lab, crowd.add(lane, sum(lane.maximum) + 1), lane.space))
             for lane in lanes
         ]
         lab.processes.waited(lambda: all(_is_beyond(lane, job) for lane, job in jobs), _PATIENCE)
         return [
             Failure(
                 _what(lane),
-                f"{sum(lane.reach) + 1} pods: {job.waits_because or 'Kueue says nothing'}",
+                f"{sum(lane.maximum) + 1} pods: {job.waits_because or 'Kueue says nothing'}",
                 lane.at,
             )
             for lane, job in jobs
@@ -150,7 +150,7 @@ def _without_policy(lab: Lab, lanes: Sequence[Lane]) -> Iterator[None]:
 def _is_free(lab: Lab, lanes: Sequence[Lane]) -> list[bool]:
     """Tell of each namespace whether a job beyond its limit would be taken."""
     spaces = {lane.space.namespace: lane for lane in lanes}
-    return [not _refusal(lab, lane, sum(lane.reach) + 1) for lane in spaces.values()]
+    return [not _refusal(lab, lane, sum(lane.maximum) + 1) for lane in spaces.values()]
 
 
 def _fill(lab: Lab, amounts: Sequence[tuple[Lane, tuple[int, ...]]]) -> Iterator[Failure]:
@@ -177,7 +177,7 @@ def _borrowing(lane: Lane, pods: int) -> str:
     """Return what so many pods take beyond their own quota, of what its nodes are wanted for."""
     name = _counted(lane)
     (flavor,) = lane.flavors
-    own = int(flavor.quota.nodes * flavor.pool.worth[name])
+    own = int(flavor.quota.nodes * flavor.pool.allocatable[name])
     return format_amount(name, max(0, lane.sample.launch.per_node[name] * pods - own))
 
 

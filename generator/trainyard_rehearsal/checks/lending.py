@@ -41,7 +41,7 @@ class Pair:
     def is_limited(self) -> bool:
         """Whether the owner keeps nodes that the borrower would else take, and finds nowhere else."""
         quota = self.owner.flavors[0].quota
-        more = self.lent < sum(self.borrower.reach) - sum(self.borrower.own)
+        more = self.lent < sum(self.borrower.maximum) - sum(self.borrower.own)
         return (
             quota.lent < quota.own
             and more

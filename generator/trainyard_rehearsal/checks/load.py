@@ -65,7 +65,8 @@ def _jobs(
         own = [lane for lane in lanes if lane.queue.name == name]
         pressing = own[0].space.team.name in teams
         asked = (
-            2 * each.quota.reach if pressing else each.quota.nodes for each in own[0].queue.flavors
+            2 * each.quota.maximum if pressing else each.quota.nodes
+            for each in own[0].queue.flavors
         )
         left = sum(asked, Fraction(0))
         while left > 0:
@@ -180,11 +181,11 @@ class _Watch:
     def failures(self) -> Iterator[Failure]:
         """Yield queues and pools that once had more than they may."""
         for lane in {lane.queue.name: lane for _, lane, _ in self._jobs.values()}.values():
-            reach = sum((flavor.quota.reach for flavor in lane.queue.flavors), Fraction(0))
-            if (had := self._most[f"queue {lane.queue.name}"]) > reach:
+            maximum = sum((flavor.quota.maximum for flavor in lane.queue.flavors), Fraction(0))
+            if (had := self._most[f"queue {lane.queue.name}"]) > maximum:
                 yield Failure(
                     f"ClusterQueue {lane.queue.name}",
-                    f"had {had} nodes and may have {reach}",
+                    f"had {had} nodes and may have {maximum}",
                     lane.at,
                 )
         for pool in self._lab.plan.site.cluster.pools:

@@ -57,7 +57,7 @@ def _promises(
     ) -> Iterator[Failure]:
         return (
             failure
-            for each in rounds(able, lambda lane: sum(lane.reach))
+            for each in rounds(able, lambda lane: sum(lane.maximum))
             for failure in check(lab, each)
         )
 
@@ -123,7 +123,7 @@ def _wrong(lane: Lane, words: str) -> Iterator[Failure]:
 def _over_quota(lab: Lab, lanes: Sequence[Lane]) -> Iterator[Failure]:
     """Fill all that queues reach; one job more waits, says why, and comes when another ends."""
     with Crowd(lab) as crowd:
-        full = [(lane, crowd.fill(lane, lane.reach)) for lane in lanes]
+        full = [(lane, crowd.fill(lane, lane.maximum)) for lane in lanes]
         all_admitted(lab, [job for _, jobs in full for job in jobs])
         late = [(lane, jobs, crowd.add(lane, lane.least)) for lane, jobs in full]
         for lane, jobs, job in late:
@@ -165,7 +165,7 @@ def _is_preempted(job: Job) -> bool:
 def _priority(lab: Lab, lanes: Sequence[Lane]) -> Iterator[Failure]:
     """Fill queues with jobs of the lowest class; one of the highest evicts some of them, which come back after it."""
     with Crowd(lab) as crowd:
-        full = [(lane, crowd.fill(lane, lane.reach, lane.space.priorities[0])) for lane in lanes]
+        full = [(lane, crowd.fill(lane, lane.maximum, lane.space.priorities[0])) for lane in lanes]
         all_admitted(lab, [job for _, jobs in full for job in jobs])
         for lane, jobs in full:
             yield from _wrong(lane, told(jobs))
@@ -240,7 +240,7 @@ def _leaves(lane: Lane) -> int:
 def _fragmented(lab: Lab, lane: Lane) -> Iterator[Failure]:
     """Fill a queue with small jobs and end every second one; a job of all that is free finds its nodes or says why."""
     with Crowd(lab) as crowd:
-        small = [crowd.add(lane, lane.least) for _ in range(sum(lane.reach) // lane.least)]
+        small = [crowd.add(lane, lane.least) for _ in range(sum(lane.maximum) // lane.least)]
         all_admitted(lab, small)
         yield from _wrong(lane, _if_any(f"{len(small)} jobs of {lane.least} pods", told(small)))
         ended = small[::2]

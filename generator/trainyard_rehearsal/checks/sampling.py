@@ -97,7 +97,7 @@ def remarked(outcomes: Iterator[Outcome], teams: Sampled) -> Iterator[Outcome]:
 def _reach(tenant: Tenant) -> Fraction:
     """Return all nodes that a team can have; of teams with as many, the first is both the least and the most."""
     return sum(
-        (flavor.quota.reach for queue in tenant.queues for flavor in queue.flavors), Fraction(0)
+        (flavor.quota.maximum for queue in tenant.queues for flavor in queue.flavors), Fraction(0)
     )
 
 

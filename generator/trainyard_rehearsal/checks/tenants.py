@@ -27,11 +27,11 @@ class Subject:
     """Somebody, as authentication would tell the API server.
 
     Args:
-        told: as the reader knows them.
+        display: as the reader knows them.
         held: (role, namespace that it is held in), no namespace for the whole cluster.
     """
 
-    told: str
+    display: str
     user: str
     groups: tuple[str, ...]
     held: tuple[tuple[str, str], ...]
@@ -141,7 +141,9 @@ def _cells(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
         tried, open_ = tried + len(cells() | listed), open_ + len(meant)
         for verb, resource in sorted(listed ^ meant):
             words = f"the API server {'refuses' if (verb, resource) in meant else 'allows'} it"
-            failures.append(Failure(f"{who.told}: {_told(verb, resource, place)}", words, who.at))
+            failures.append(
+                Failure(f"{who.display}: {_told(verb, resource, place)}", words, who.at)
+            )
     return counted(
         "tenant cells",
         tried,
@@ -173,7 +175,7 @@ def _requests(lab: Lab, everybody: Sequence[Subject], jobs: Mapping[str, Body]) 
     words = at_once(partial(_surprise, lab.api, *each) for each in made)
     failures = [
         Failure(
-            f"{who.told}: {_told(attempt.verb, attempt.resource(lab.api), place)}", said, who.at
+            f"{who.display}: {_told(attempt.verb, attempt.resource(lab.api), place)}", said, who.at
         )
         for (who, attempt, place), said in zip(made, words, strict=True)
         if said

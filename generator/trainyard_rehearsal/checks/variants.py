@@ -18,12 +18,12 @@ class Variant:
     """Something that somebody asks for.
 
     Args:
-        told: what is special, as a reader knows it.
+        display: what is special, as a reader knows it.
         body: the whole TrainJob.
         words: in the refusal; empty for what must be let through.
     """
 
-    told: str
+    display: str
     body: Body
     words: str = ""
 

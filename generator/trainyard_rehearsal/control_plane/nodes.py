@@ -64,7 +64,7 @@ def nodes(site: Site) -> Iterator[Body]:
 def _node(pool: Pool, number: int) -> Body:
     name = f"{pool.name}-{number + 1:03}"
     taint = pool.hardware.taint
-    amounts = dict(pool.worth_quantities)
+    amounts = dict(pool.allocatable_quantities)
     return {
         "apiVersion": "v1",
         "kind": "Node",

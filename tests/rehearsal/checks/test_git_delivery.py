@@ -243,8 +243,9 @@ def test_wait_ends_when_nothing_moves(
 
     assert 80 < next(looks) < 200
     assert time.monotonic() - began < 30
-    assert "LocalQueue team-nlp/gpu: Synced Progressing ClusterQueueDoesNotExist" in delivered.told(
-        "lab-team-nlp"
+    assert (
+        "LocalQueue team-nlp/gpu: Synced Progressing ClusterQueueDoesNotExist"
+        in delivered.display("lab-team-nlp")
     )
 
 

@@ -35,7 +35,7 @@ def test_every_variant_is_another_job(samples: list[tuple[Sample, Manifest]]) ->
         variants = [*hostile_jobs(sample, manifest.body), *greedy_jobs(sample, manifest.body)]
         assert all(each.words and each.body != manifest.body for each in variants)
         assert not [
-            told for told, count in Counter(each.told for each in variants).items() if count > 1
+            told for told, count in Counter(each.display for each in variants).items() if count > 1
         ]
 
 

@@ -47,7 +47,7 @@ def test_jobs_fill_as_much_as_jobs_can(pods: int, least: int, more: int) -> None
 
 def test_a_lane_reaches_what_its_team_owns_and_borrows(lanes: dict[str, list[Lane]]) -> None:
     """Pods of whole nodes are nodes; a share of a node has as many as it is divided into."""
-    found = {(lane.queue.name, lane.own, lane.reach) for lane in by_flavor(lanes["prod-east"])}
+    found = {(lane.queue.name, lane.own, lane.maximum) for lane in by_flavor(lanes["prod-east"])}
     assert found == {
         ("nlp-gpu", (8,), (16,)),
         ("science-gpu", (4,), (8,)),
@@ -75,13 +75,13 @@ def test_rounds_hold_one_lane_of_each_queue_and_borrowers_alone(
 ) -> None:
     """Every lane is in one round; nobody in a round takes what another in it counts on."""
     every = lanes["prod-east"]
-    found = rounds(every, lambda lane: sum(lane.reach))
+    found = rounds(every, lambda lane: sum(lane.maximum))
 
     assert sorted(map(id, every)) == sorted(id(lane) for each in found for lane in each)
     for each in found:
         queues = [lane.queue.name for lane in each]
         assert len(queues) == len(set(queues))
-        assert len(each) == 1 or all(lane.reach == lane.own for lane in each)
+        assert len(each) == 1 or all(lane.maximum == lane.own for lane in each)
 
 
 def test_a_class_brings_its_own_deadline_or_none(lanes: dict[str, list[Lane]]) -> None:

@@ -116,7 +116,7 @@ def test_roles_hold_at_home_and_the_catalog_everywhere(site: Site) -> None:
 
 
 def test_ranks_and_strangers_hold_nothing(site: Site) -> None:
-    nobody = [each for each in subjects(site) if "no role" in each.told]
+    nobody = [each for each in subjects(site) if "no role" in each.display]
     spaces = [space for tenant in site.tenants for space in tenant.spaces]
     assert len(nobody) == len(spaces) + 1
     assert not any(each.rights(space.namespace) for each in nobody for space in spaces)
@@ -143,14 +143,14 @@ def test_every_right_too_many_and_too_few_is_told(
     assert told == {
         "tenant cells": [
             (
-                f"{member.told}: delete trainjobs.trainer.kubeflow.org {here}",
+                f"{member.display}: delete trainjobs.trainer.kubeflow.org {here}",
                 "the API server refuses it",
             ),
-            (f"{member.told}: list secrets {here}", "the API server allows it"),
+            (f"{member.display}: list secrets {here}", "the API server allows it"),
         ],
         "tenant requests": [
-            (f"{member.told}: list secrets {here}", "let through"),
-            (f"{member.told}: delete trainjobs.trainer.kubeflow.org {here}", "403: forbidden"),
+            (f"{member.display}: list secrets {here}", "let through"),
+            (f"{member.display}: delete trainjobs.trainer.kubeflow.org {here}", "403: forbidden"),
         ],
     }
 

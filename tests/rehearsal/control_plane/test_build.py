@@ -44,7 +44,7 @@ class Machine:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.cache = folder / "cache"
-        self.told: list[str] = []
+        self.display: list[str] = []
         (folder / "bin").mkdir()
 
     def have_go(self, version: str = "go1.26.1", *, fails: bool = False) -> None:
@@ -74,7 +74,7 @@ class Machine:
 
     def build(self, components: Components) -> room.Built:
         """Build everything."""
-        return build(components, self.cache, self.told.append)
+        return build(components, self.cache, self.display.append)
 
 
 @pytest.fixture
@@ -105,8 +105,8 @@ def test_everything_is_built_once(machine: Machine, components: Components) -> N
         *components.programs
     }
     assert all((folder / "deep" / "role.yaml").is_file() for folder in built.manifests.values())
-    assert machine.told[0].startswith("building argocd (argo-cd-")
-    assert len(machine.told) == len(components.programs) + 1
+    assert machine.display[0].startswith("building argocd (argo-cd-")
+    assert len(machine.display) == len(components.programs) + 1
     assert machine.build(components) == built
     assert machine.calls()[before:] == machine.calls("env")[-1:]
 

@@ -25,8 +25,8 @@ def test_nodes_are_those_of_the_pools(sites: dict[str, Site], cluster: str) -> N
         for node in own:
             labels = node["metadata"]["labels"]
             assert node["status"] == {
-                "allocatable": pool.worth_quantities,
-                "capacity": pool.worth_quantities,
+                "allocatable": pool.allocatable_quantities,
+                "capacity": pool.allocatable_quantities,
             }
             assert pool.hardware.labels.items() <= labels.items()
             assert labels[HOSTNAME] == node["metadata"]["name"]

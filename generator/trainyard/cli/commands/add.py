@@ -103,7 +103,7 @@ def _told(added: Addition, plan: TeamPlan) -> str:
     lines.append(f"team {asked.name} has {own} of pool {plan.pool} on cluster {plan.cluster}")
     if plan.holding:
         lines.append(
-            f"and keeps {plan.holding.told} and addresses {plan.holding.addresses} for ever"
+            f"and keeps {plan.holding.display} and addresses {plan.holding.addresses} for ever"
         )
     if plan.ids:
         lines.append(f"and namespace {plan.ids.namespace} keeps the user ids {plan.ids.range}")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
+from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.platform import Platform
-from trainyard.model.reach import EVERY, mapping, reach
 from trainyard.rules._check import Check
 from trainyard.rules._components import brought, once
 
@@ -40,7 +40,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     secrets = brought(platform, "ExternalSecret")
     yield from once(
-        RULE.at(each.at.below(path), f"{each.told} {what}")
+        RULE.at(each.at.below(path), f"{each.display} {what}")
         for each in secrets
         for path, what in _odd(each.body)
     )
@@ -48,13 +48,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _odd(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str]]:
     """Yield the path of whatever makes more than a plain Secret, and what it does."""
-    for path, made in reach(body, ("spec", "target", "template", "type")):
+    for path, made in lookup(body, ("spec", "target", "template", "type")):
         if made not in PLAIN_TYPES:
             yield path, f"makes a Secret of type {made}"
-    for path, made in reach(body, ("spec", "target", "manifest", "kind")):
+    for path, made in lookup(body, ("spec", "target", "manifest", "kind")):
         yield path, f"makes a {made} instead of a Secret"
     for field in ("data", "dataFrom"):
-        for path, generator in reach(body, ("spec", field, EVERY, "sourceRef", "generatorRef")):
+        for path, generator in lookup(body, ("spec", field, EVERY, "sourceRef", "generatorRef")):
             yield path, f"takes values of the generator {mapping(generator).get('kind')}"
 
 

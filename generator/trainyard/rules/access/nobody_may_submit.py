@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import active
+from trainyard.rules._iterate import active
 
 RULE = Rule(
     id="access/nobody-may-submit",

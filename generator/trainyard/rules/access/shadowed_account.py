@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model import names
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import active
+from trainyard.rules._iterate import active
 
 OTHERS_ACCOUNTS = frozenset({"builder", "default", "deployer", "pipeline"})
 """Accounts that Kubernetes, OpenShift and OpenShift Pipelines make in every namespace."""

@@ -12,5 +12,5 @@ def submits(team: Team, space: TeamSpace) -> str:
 
 def reached(quota: Quota) -> str:
     """Return what a job of a team can have of a pool, and of what it consists."""
-    reach = quota.told(quota.own + quota.borrowed)
-    return f"{reach} of pool `{quota.pool}` ({quota.own} own, {quota.borrowed} borrowed)"
+    maximum = quota.display(quota.own + quota.borrowed)
+    return f"{maximum} of pool `{quota.pool}` ({quota.own} own, {quota.borrowed} borrowed)"

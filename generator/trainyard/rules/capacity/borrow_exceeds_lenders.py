@@ -9,7 +9,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import format_nodes
 from trainyard.rules._check import Check
-from trainyard.rules._walk import shares
+from trainyard.rules._iterate import shares
 
 RULE = Rule(
     id="capacity/borrow-exceeds-lenders",

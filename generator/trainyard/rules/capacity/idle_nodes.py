@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import format_nodes
 from trainyard.rules._check import Check
-from trainyard.rules._walk import shares
+from trainyard.rules._iterate import shares
 from trainyard.rules.capacity._shared import owned_nodes
 
 RULE = Rule(

@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.rules._check import Check
-from trainyard.rules._walk import holdings
+from trainyard.rules._iterate import holdings
 from trainyard.rules.capacity._jobs import submits
 
 RULE = Rule(
@@ -29,7 +29,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
         for space in team.spaces:
             reachable = [
-                flavor.pool for flavor in flavors if flavor.quota.reach >= space.largest_job
+                flavor.pool for flavor in flavors if flavor.quota.maximum >= space.largest_job
             ]
             largest = max(reachable, key=lambda each: each.promised, default=None)
             if largest is not None and largest.promised < space.largest_job:

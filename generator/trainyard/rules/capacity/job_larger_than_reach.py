@@ -9,7 +9,7 @@ from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.model.team import Team
 from trainyard.rules._check import Check
-from trainyard.rules._walk import holdings
+from trainyard.rules._iterate import holdings
 from trainyard.rules.capacity._jobs import reached, submits
 
 RULE = Rule(
@@ -29,13 +29,13 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
-        quota = max((flavor.quota for flavor in flavors), key=lambda each: each.reach)
+        quota = max((flavor.quota for flavor in flavors), key=lambda each: each.maximum)
         smallest = _smallest(platform, team)
         for space in team.spaces:
             # A share of a node is told of as a part of one: its job may be called as large as the
             # whole.
-            reach = ceil(quota.reach) if quota.is_share else quota.reach
-            if reach < space.largest_job and (quota.is_share or smallest <= reach):
+            maximum = ceil(quota.maximum) if quota.is_share else quota.maximum
+            if maximum < space.largest_job and (quota.is_share or smallest <= maximum):
                 message = f"{submits(team, space)}, but reaches {reached(quota)}"
                 notes = [Note("the most that it has of any pool", quota.at)]
                 yield RULE.at(space.largest_job_at, message, notes=notes)

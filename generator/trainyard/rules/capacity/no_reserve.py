@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import shares
+from trainyard.rules._iterate import shares
 from trainyard.rules.capacity._shared import owned_nodes
 
 RULE = Rule(

@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import format_nodes
 from trainyard.rules._check import Check
-from trainyard.rules._walk import shares
+from trainyard.rules._iterate import shares
 from trainyard.rules.capacity._shared import owned_nodes
 
 RULE = Rule(
@@ -39,7 +39,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f"which promises {pool.promised} ({pool.nodes} less {pool.reserve} in reserve)"
                 )
                 notes = [
-                    Note(f"team {tenant.name} owns {quota.told(quota.own)}", quota.place)
+                    Note(f"team {tenant.name} owns {quota.display(quota.own)}", quota.place)
                     for tenant, quota in owners[pool.name]
                 ]
                 yield RULE.at(pool.at / "nodes", message, notes=notes)

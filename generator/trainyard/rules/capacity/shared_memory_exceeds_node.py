@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import format_bytes
 from trainyard.rules._check import Check
-from trainyard.rules._walk import hardware
+from trainyard.rules._iterate import hardware
 
 RULE = Rule(
     id="capacity/shared-memory-exceeds-node",

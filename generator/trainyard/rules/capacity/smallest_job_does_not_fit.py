@@ -12,7 +12,7 @@ from trainyard.model.space import Space
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._walk import held
+from trainyard.rules._iterate import held
 from trainyard.rules.capacity._jobs import reached
 
 RULE = Rule(
@@ -74,11 +74,11 @@ def _runnable(platform: Platform, tenant: Tenant) -> list[tuple[Runtime, Quota]]
 def _unfit(
     tenant: Tenant, space: Space, runnable: list[tuple[Runtime, Quota]]
 ) -> Iterator[Diagnostic]:
-    for runtime, quota in sorted(runnable, key=lambda each: each[1].reach)[-1:]:
+    for runtime, quota in sorted(runnable, key=lambda each: each[1].maximum)[-1:]:
         smallest = runtime.launcher.smallest_job
         pods = f"{counted(smallest, 'node')}: the launcher's and one more"
         takes = f"the smallest with runtime `{runtime.name}` takes {pods}"
-        if quota.reach < smallest:
+        if quota.maximum < smallest:
             message = f"team {tenant.name} reaches {reached(quota)}, and of its jobs {takes}"
             yield RULE.at(quota.place, message)
         else:

@@ -36,7 +36,7 @@ def _in_foreign_namespace(platform: Platform) -> Iterator[Diagnostic]:
         if each.served and where not in namespaces:
             stands = f"stands in `{where}`" if where else "says no namespace"
             own = ", ".join(f"`{namespace}`" for namespace in namespaces)
-            message = f"{each.told} {stands}; team {each.tenant.name} has {own}"
+            message = f"{each.display} {stands}; team {each.tenant.name} has {own}"
             yield RULE.at(each.at / "metadata" / "namespace", message)
 
 

@@ -57,7 +57,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     forbidden = (each for each in brought(platform) if not each.served)
     yield from once(
-        RULE.at(each.at / "kind", f"{each.told}: {_why_not(each)}") for each in forbidden
+        RULE.at(each.at / "kind", f"{each.display}: {_why_not(each)}") for each in forbidden
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.lookup import mapping
 from trainyard.model.platform import Platform
-from trainyard.model.reach import mapping
 from trainyard.rules._check import Check
 from trainyard.rules._components import Brought, brought, once
 
@@ -46,7 +46,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     domain = platform.settings.domain
     yield from once(
-        RULE.at(each.at.below(path).key(), f"{each.told} has {what}")
+        RULE.at(each.at.below(path).key(), f"{each.display} has {what}")
         for each in brought(platform)
         if each.served
         for path, what in _foreign(each, domain)

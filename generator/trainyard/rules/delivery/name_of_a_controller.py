@@ -34,7 +34,9 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     yield from once(
-        RULE.at(each.at / "metadata" / "name", f"{each.told} has a name that only {owner} may use")
+        RULE.at(
+            each.at / "metadata" / "name", f"{each.display} has a name that only {owner} may use"
+        )
         for each in brought(platform, "ConfigMap")
         for pattern, owner in _OWNERS.items()
         if each.served and fnmatchcase(each.body["metadata"]["name"], pattern)

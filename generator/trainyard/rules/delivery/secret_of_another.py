@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.lookup import mapping
 from trainyard.model.platform import Platform
-from trainyard.model.reach import mapping
 from trainyard.rules._check import Check
 from trainyard.rules._components import brought
 
@@ -28,7 +28,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         policy = mapping(each.body, "spec", "target").get("creationPolicy", "Owner")
         if each.served and policy != "Owner":
             at = each.at / "spec" / "target" / "creationPolicy"
-            yield RULE.at(at, f"{each.told} writes with `creationPolicy: {policy}`")
+            yield RULE.at(at, f"{each.display} writes with `creationPolicy: {policy}`")
 
 
 CHECK = Check(RULE, find)

@@ -11,7 +11,7 @@ from trainyard.model.network import AddressPool
 from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._walk import held
+from trainyard.rules._iterate import held
 
 NETWORK_AND_BROADCAST = 2
 """Addresses of a range that no pod gets."""
@@ -62,7 +62,7 @@ def _for_pods(pool: AddressPool, tenant: Tenant) -> _Need:
     """One address a virtual function that the team's quota lets it take at one time."""
     return [
         (
-            flavor.quota.reach,
+            flavor.quota.maximum,
             f"nodes of pool `{flavor.pool.name}` in reach",
             flavor.pool.hardware.virtual_functions,
             flavor.quota.at,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import allocated
+from trainyard.rules._iterate import allocated
 
 RULE = Rule(
     id="fabric/addresses-outside-range",

@@ -10,7 +10,7 @@ from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Platform
 from trainyard.model.team import Allocation
 from trainyard.rules._check import Check
-from trainyard.rules._walk import allocated, ranges
+from trainyard.rules._iterate import allocated, ranges
 
 _TWICE = (
     "Two hosts answer for one address: connections are set up to the wrong one, or time out "

@@ -15,7 +15,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.quantity import format_nodes
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._walk import held
+from trainyard.rules._iterate import held
 
 RULE = Rule(
     id="fabric/gpu-jobs-without-rails",
@@ -48,13 +48,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _jobs_over_tcp(tenant: Tenant, pool: Pool) -> Iterator[Note]:
     """Yield each runtime with which a team may start a job on several nodes of a pool, once."""
-    reach = max(
-        (each.quota.reach for each in held(tenant) if each.pool == pool), default=Fraction(0)
+    maximum = max(
+        (each.quota.maximum for each in held(tenant) if each.pool == pool), default=Fraction(0)
     )
     launches: dict[str, Fraction] = {}
     for grant in (grant for space in tenant.spaces for grant in space.grants):
         runtime = grant.launch.runtime
-        nodes = min(grant.nodes * grant.launch.part, reach)
+        nodes = min(grant.nodes * grant.launch.part, maximum)
         if nodes > 1 and not runtime.fabric and pool.hardware.name in runtime.hardware:
             launches[runtime.name] = max(nodes, launches.get(runtime.name, nodes))
     for name, nodes in sorted(launches.items()):

@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.model.team import Allocation
 from trainyard.rules._check import Check
-from trainyard.rules._walk import allocated
+from trainyard.rules._iterate import allocated
 
 RULE = Rule(
     id="fabric/partition-given-twice",
@@ -27,7 +27,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             first, other = known.setdefault(each.segment, (team, each))
             if first != team:
                 message = (
-                    f"teams {first} and {team} both hold {link.segment} {link.told(each.segment)}"
+                    f"teams {first} and {team} both hold {link.segment} {link.display(each.segment)}"
                     f" of fabric `{fabric.name}`"
                 )
                 notes = [Note(f"held by {first}", other.at / link.field)]

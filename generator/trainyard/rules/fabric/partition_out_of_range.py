@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import allocated
+from trainyard.rules._iterate import allocated
 from trainyard.rules.fabric._partitions import is_reserved
 
 RULE = Rule(
@@ -32,12 +32,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 and not is_reserved(link, each.segment)
             ):
                 message = (
-                    f"{link.segment} {link.told(each.segment)} of team {team}"
-                    f" is not in {link.told(first)} to {link.told(last)}"
+                    f"{link.segment} {link.display(each.segment)} of team {team}"
+                    f" is not in {link.display(first)} to {link.display(last)}"
                 )
                 notes = [Note(f"the range of fabric `{fabric.name}`", fabric.at / link.ranges)]
                 cause = f"{link.segment}s of teams on fabric `{fabric.name}` of {site.name}"
-                cause += f" are not in {link.told(first)} to {link.told(last)}"
+                cause += f" are not in {link.display(first)} to {link.display(last)}"
                 yield RULE.at(each.at / link.field, message, notes=notes, cause=cause)
 
 

@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.model.team import Allocation
 from trainyard.rules._check import Check
-from trainyard.rules._walk import allocated
+from trainyard.rules._iterate import allocated
 
 RULE = Rule(
     id="fabric/partitions-of-two-clusters",
@@ -31,7 +31,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             first = known.setdefault((link.name, owner, each.segment), (site.name, team, each))
             if owner and first[0] != site.name and first[1] != team:
                 message = (
-                    f"{link.segment} {link.told(each.segment)} is that of team {team} on "
+                    f"{link.segment} {link.display(each.segment)} is that of team {team} on "
                     f"{site.name}"
                 )
                 message += (

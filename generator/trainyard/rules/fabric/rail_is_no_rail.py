@@ -9,7 +9,7 @@ from trainyard.model.hardware import Hardware, Nic
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.rules._check import Check
-from trainyard.rules._walk import hardware
+from trainyard.rules._iterate import hardware
 
 RULE = Rule(
     id="fabric/rail-is-no-rail",

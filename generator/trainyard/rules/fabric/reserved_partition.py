@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import allocated
+from trainyard.rules._iterate import allocated
 from trainyard.rules.fabric._partitions import is_reserved
 
 RULE = Rule(
@@ -42,8 +42,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         ]
         for number, at in found:
             message = (
-                f"{link.segment} {link.told(number)} is reserved;"
-                f" teams may have {link.told(link.first)} to {link.told(link.last)}"
+                f"{link.segment} {link.display(number)} is reserved;"
+                f" teams may have {link.display(link.first)} to {link.display(link.last)}"
             )
             yield RULE.at(at, message)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import allocated
+from trainyard.rules._iterate import allocated
 
 RULE = Rule(
     id="fabric/reversed-partitions",
@@ -22,8 +22,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for _, fabric, _ in allocated(platform):
         if fabric.first_segment > fabric.last_segment:
             first, last = (
-                fabric.link.told(fabric.first_segment),
-                fabric.link.told(fabric.last_segment),
+                fabric.link.display(fabric.first_segment),
+                fabric.link.display(fabric.last_segment),
             )
             message = f"the range begins with {first} and ends with {last}"
             yield RULE.at(fabric.at / fabric.link.ranges, message)

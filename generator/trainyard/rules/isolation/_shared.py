@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 from trainyard.model.cluster import Cluster
 from trainyard.model.network import Egress
 from trainyard.model.platform import Platform
-from trainyard.rules._walk import ranges
+from trainyard.rules._iterate import ranges
 
 
 def egress_ranges(platform: Platform) -> Iterator[tuple[Cluster, Egress, int, IPv4Network]]:

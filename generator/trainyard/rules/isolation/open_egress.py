@@ -9,7 +9,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.network import Egress
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import SHORTEST_PREFIX
+from trainyard.rules._iterate import SHORTEST_PREFIX
 
 RULE = Rule(
     id="isolation/open-egress",

@@ -12,7 +12,7 @@ from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 from trainyard.rules._compliance import NOBODY_REFUSES, asking
-from trainyard.rules._walk import shares
+from trainyard.rules._iterate import shares
 
 RULE = Rule(
     id="isolation/pool-not-dedicated",
@@ -61,9 +61,9 @@ def _shared(
             )
         elif quota.lent or quota.borrowed:
             what = (
-                f"lends {quota.told(quota.lent)}"
+                f"lends {quota.display(quota.lent)}"
                 if quota.lent
-                else f"borrows {quota.told(quota.borrowed)}"
+                else f"borrows {quota.display(quota.borrowed)}"
             )
             yield RULE.at(
                 quota.at, f"{dedicated}, but team {tenant.name} {what} of it", notes=notes

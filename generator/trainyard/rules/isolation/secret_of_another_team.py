@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
+from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.platform import Platform
-from trainyard.model.reach import EVERY, mapping, reach
 from trainyard.rules._check import Check
 from trainyard.rules._components import Brought, brought, once
 
@@ -46,7 +46,7 @@ def _elsewhere(each: Brought) -> Iterator[Diagnostic]:
                 f"{', '.join(f'`{path}`' for path in own) or 'no path of it'}"
             )
             yield RULE.at(
-                each.at.below(path), f"{each.told} {what} of ClusterSecretStore `{store}`; {may}"
+                each.at.below(path), f"{each.display} {what} of ClusterSecretStore `{store}`; {may}"
             )
 
 
@@ -58,11 +58,11 @@ def _reads(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str, str]]:
         ("dataFrom", ("extract", "key")),
         ("dataFrom", ("find",)),
     ):
-        for at, entry in reach(body, ("spec", field, EVERY)):
+        for at, entry in lookup(body, ("spec", field, EVERY)):
             store = mapping(entry, "sourceRef", "storeRef") or common
             # A SecretStore stands in the team's own namespace and was made for it.
             if store.get("kind") == "ClusterSecretStore":
-                for path, key in reach(entry, way, at):
+                for path, key in lookup(entry, way, at):
                     yield path, str(store.get("name")), "" if way == ("find",) else str(key)
 
 

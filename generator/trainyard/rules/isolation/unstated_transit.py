@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._compliance import NOBODY_REFUSES, asking
-from trainyard.rules._walk import active
+from trainyard.rules._iterate import active
 
 RULE = Rule(
     id="isolation/unstated-transit",

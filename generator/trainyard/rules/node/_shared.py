@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.model.runtime import Runtime
-from trainyard.rules._walk import hardware
+from trainyard.rules._iterate import hardware
 
 
 def bound(platform: Platform) -> Iterator[tuple[Runtime, Hardware]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import hardware
+from trainyard.rules._iterate import hardware
 
 _KUBERNETES = re.compile(r"(?:[^/]*\.)?kubernetes\.io/")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import hardware
+from trainyard.rules._iterate import hardware
 from trainyard.rules.node._labels import OTHER_NODES, PRODUCT
 
 RULE = Rule(

@@ -11,7 +11,7 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.rules._check import Check
-from trainyard.rules._walk import hardware
+from trainyard.rules._iterate import hardware
 from trainyard.rules.node._numa import NOTHING_PINS, placed
 
 RULE = Rule(

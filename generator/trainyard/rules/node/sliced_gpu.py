@@ -9,7 +9,7 @@ from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import hardware
+from trainyard.rules._iterate import hardware
 
 _SLICED = re.compile(r"-MIG-|-SHARED\Z")
 

@@ -25,7 +25,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     yield from once(
         RULE.at(
             each.at / "apiVersion",
-            f"{each.told} is {each.body['apiVersion']}; {each.site.cluster.release.name} serves "
+            f"{each.display} is {each.body['apiVersion']}; {each.site.cluster.release.name} serves "
             f"{each.served}",
         )
         for each in brought(platform)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
+from trainyard.rules._iterate import hardware
 from trainyard.rules._versions import numbers
-from trainyard.rules._walk import hardware
 
 RULE = Rule(
     id="runtime/cuda-too-old",

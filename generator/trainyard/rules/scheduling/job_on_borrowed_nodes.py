@@ -8,7 +8,7 @@ from fractions import Fraction
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import holdings
+from trainyard.rules._iterate import holdings
 
 RULE = Rule(
     id="scheduling/job-on-borrowed-nodes",
@@ -29,15 +29,17 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
         most = max((flavor.quota for flavor in flavors), key=lambda each: each.nodes)
-        reach = max(flavor.quota.reach for flavor in flavors)
+        maximum = max(flavor.quota.maximum for flavor in flavors)
         # In parts of a node a job is as large as quota lets it be.
         largest = (
-            min(Fraction(team.largest_job), reach) if most.is_share else Fraction(team.largest_job)
+            min(Fraction(team.largest_job), maximum)
+            if most.is_share
+            else Fraction(team.largest_job)
         )
-        if most.nodes < largest <= reach:
+        if most.nodes < largest <= maximum:
             units = int(largest * most.per_node)
             message = (
-                f"the largest job of team {team.name} takes {most.told(units)}, of which it owns "
+                f"the largest job of team {team.name} takes {most.display(units)}, of which it owns "
                 f"{most.own} and borrows {units - most.own}"
             )
             at = most.at / "borrow" if most.is_share else team.largest_job_at

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import holdings
+from trainyard.rules._iterate import holdings
 
 RULE = Rule(
     id="scheduling/lend-more-than-owned",
@@ -26,7 +26,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for quota in (flavor.quota for flavor in flavors):
             if quota.lend > quota.nodes:
                 message = (
-                    f"team {team.name} lends {quota.told(quota.lent)} of pool `{quota.pool}` "
+                    f"team {team.name} lends {quota.display(quota.lent)} of pool `{quota.pool}` "
                     f"and owns {quota.own}"
                 )
                 yield RULE.at(quota.at / "lend", message)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._walk import holdings
+from trainyard.rules._iterate import holdings
 from trainyard.rules.scheduling._cohorts import NO_LIMITS
 
 RULE = Rule(
@@ -24,7 +24,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for quota in (flavor.quota for flavor in flavors):
             if quota.lend and not team.cohort:
                 message = (
-                    f"team {team.name} lends {quota.told(quota.lent)} of pool "
+                    f"team {team.name} lends {quota.display(quota.lent)} of pool "
                     f"`{quota.pool}`, but is in no cohort"
                 )
                 yield RULE.at(quota.at / "lend", message)

@@ -41,7 +41,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 f"the {queue.node_class} pools of team {queue.team.name} on cluster "
                 f"{queue.cluster.name} have {covered} resources; a queue takes {most}"
             )
-            sums = accumulate((set(flavor.pool.worth) for flavor in queue.flavors), or_)
+            sums = accumulate((set(flavor.pool.allocatable) for flavor in queue.flavors), or_)
             flavor = queue.flavors[sum(len(each) <= most for each in sums)]
             hint, notes = _shared_names(queue, flavor.pool)
             cause = (

@@ -11,7 +11,7 @@ EVERY = "*"
 """Step that stands for each member of a list."""
 
 
-def reach(
+def lookup(
     value: Any, steps: tuple[str, ...], path: tuple[Step, ...] = ()
 ) -> Iterator[tuple[tuple[Step, ...], Any]]:
     """Yield the path and value of everything that the steps lead to; what has another shape leads nowhere."""
@@ -19,11 +19,11 @@ def reach(
         yield path, value
     elif steps[0] == EVERY:
         for i, each in enumerate(value if isinstance(value, list) else ()):
-            yield from reach(each, steps[1:], (*path, i))
+            yield from lookup(each, steps[1:], (*path, i))
     elif isinstance(value, dict) and steps[0] in value:
-        yield from reach(value[steps[0]], steps[1:], (*path, steps[0]))
+        yield from lookup(value[steps[0]], steps[1:], (*path, steps[0]))
 
 
 def mapping(value: Any, *steps: str) -> dict[str, Any]:
     """Return the mapping that the steps lead to, empty when there is none."""
-    return next((found for _, found in reach(value, steps) if isinstance(found, dict)), {})
+    return next((found for _, found in lookup(value, steps) if isinstance(found, dict)), {})
