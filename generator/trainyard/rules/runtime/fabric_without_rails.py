@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
-from trainyard.rules import _walk
+from trainyard.rules import _iterate
 from trainyard.rules._check import Check
 
 RULE = Rule(
@@ -26,7 +26,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        for each in _walk.hardware(platform):
+        for each in _iterate.hardware(platform):
             if (
                 runtime.fabric
                 and runtime.uses_rdma

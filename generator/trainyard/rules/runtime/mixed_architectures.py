@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
-from trainyard.rules import _walk
+from trainyard.rules import _iterate
 from trainyard.rules._check import Check
 
 _ARCHITECTURE = "kubernetes.io/arch"
@@ -33,7 +33,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         kinds = {
             _architecture(each): each
-            for each in _walk.hardware(platform)
+            for each in _iterate.hardware(platform)
             if each.name in runtime.hardware
         }
         if len(kinds) > 1:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
-from trainyard.rules import _walk
+from trainyard.rules import _iterate
 from trainyard.rules._check import Check
 
 RULE = Rule(
@@ -24,7 +24,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         kinds = [
-            each for each in _walk.hardware(platform) if each.gpu and each.name in runtime.hardware
+            each for each in _iterate.hardware(platform) if each.gpu and each.name in runtime.hardware
         ]
         if kinds and "cuda" not in runtime.libraries:
             message = f"runtime `{runtime.name}` runs on GPUs and does not state its CUDA"
