@@ -25,8 +25,8 @@ from trainyard_rehearsal.control_plane.build import cache_folder
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.control_plane.redis import find_redis
 from trainyard_rehearsal.control_plane.repository import Repository
+from trainyard_rehearsal.maintenance import changed, plan_changes
 from trainyard_rehearsal.outcome import Outcome
-from trainyard_rehearsal.upkeep import changed, course
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,9 @@ def deliver(lab: Lab, source: Origin, teams: Sampled) -> Iterator[Outcome]:
         delivery = GitDelivery(lab, argocd, repository, merged(site))
         if (yield from check_sync(delivery)) and delivery.tree.samples:
             yield from remarked(check_meddling(delivery, teams.teams), teams)
-            yield from remarked(check_changes(delivery, course(site, copied, published)), teams)
+            yield from remarked(
+                check_changes(delivery, plan_changes(site, copied, published)), teams
+            )
 
 
 def _published(site: Site, source: Origin, repository: Repository) -> Tree:

@@ -22,7 +22,7 @@ from tests.audit import (
     roles,
     workloads,
 )
-from tests.audit.sins import SINS, Audit, Sin
+from tests.audit.defects import DEFECTS, Audit, Defect
 from tests.audit.tree import ROOT, Document, Tree, clusters, load
 
 AUDITS: tuple[Audit, ...] = (
@@ -39,22 +39,22 @@ EXAMPLES = {"smallest": "solo", "two-generations": "north"}
 """Those that make a tree, with their cluster."""
 
 
-def _sinful(tree: Tree, sin: Sin) -> Tree:
+def _with_defect(tree: Tree, defect: Defect) -> Tree:
     (found,) = (
         each
         for each in (*tree.documents, *tree.kustomizations)
-        if f"/{each.path}".endswith(f"/{sin.at}")
+        if f"/{each.path}".endswith(f"/{defect.at}")
     )
-    if not sin.path:
+    if not defect.path:
         return replace(tree, documents=tuple(each for each in tree.documents if each is not found))
     body = deepcopy(found.body)
     inner: Any = body
-    for step in sin.path[:-1]:
+    for step in defect.path[:-1]:
         inner = inner[step]
-    if sin.value is None:
-        del inner[sin.path[-1]]
+    if defect.value is None:
+        del inner[defect.path[-1]]
     else:
-        inner[sin.path[-1]] = sin.value
+        inner[defect.path[-1]] = defect.value
 
     def swapped(documents: tuple[Document, ...]) -> tuple[Document, ...]:
         return tuple(replace(each, body=body) if each is found else each for each in documents)
@@ -90,16 +90,20 @@ def test_example_passes(example: str, audit: Audit, examples: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "sin", SINS, ids=lambda sin: f"{sin.audit.__name__}-{sin.at if not sin.path else sin.path[-1]}"
+    "defect",
+    DEFECTS,
+    ids=lambda defect: (
+        f"{defect.audit.__name__}-{defect.at if not defect.path else defect.path[-1]}"
+    ),
 )
-def test_auditor_finds_a_sin(sin: Sin) -> None:
+def test_auditor_finds_the_defect(defect: Defect) -> None:
     """Each audit finds what it is there for."""
-    assert list(sin.audit(_sinful(load(sin.cluster), sin)))
+    assert list(defect.audit(_with_defect(load(defect.cluster), defect)))
 
 
 def test_every_audit_is_proved() -> None:
-    """There is a sin for each audit, so none passes because it looks at nothing."""
-    assert {sin.audit for sin in SINS} == set(AUDITS)
+    """There is a defect for each audit, so none passes because it looks at nothing."""
+    assert {defect.audit for defect in DEFECTS} == set(AUDITS)
 
 
 @pytest.mark.parametrize(

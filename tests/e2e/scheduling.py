@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.e2e.stage import Scene, Stage, bad
 from trainyard_rehearsal.checks.jobs import Job, conditions, is_true
 from trainyard_rehearsal.control_plane.api import Refused
-from trainyard_rehearsal.control_plane.stand_ins import settle
+from trainyard_rehearsal.control_plane.fakes import settle
 
 _FULL = "insufficient unused quota"
 

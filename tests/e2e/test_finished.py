@@ -13,7 +13,7 @@ from trainyard_rehearsal.checks.finished import check_finished
 from trainyard_rehearsal.checks.jobs import Job, is_true
 from trainyard_rehearsal.checks.life import brought_up
 from trainyard_rehearsal.control_plane.api import Body
-from trainyard_rehearsal.control_plane.stand_ins import settle
+from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.publication import sample_jobs
 
 _JOBSETS = "jobset.x-k8s.io/v1alpha2"

@@ -16,7 +16,7 @@ from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.control_plane.argocd import checks_by_key
 from trainyard_rehearsal.control_plane.build import cache_folder, find
 from trainyard_rehearsal.control_plane.components import read_components
-from trainyard_rehearsal.control_plane.stand_ins import STATUSES
+from trainyard_rehearsal.control_plane.fakes import STATUSES
 
 pytestmark = pytest.mark.e2e
 

@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.stage import NEW, OLD, Stage, bad
 from trainyard_rehearsal.checks.jobs import Job
 from trainyard_rehearsal.control_plane.api import Body
-from trainyard_rehearsal.control_plane.stand_ins import settle
+from trainyard_rehearsal.control_plane.fakes import settle
 
 pytestmark = [
     pytest.mark.e2e,

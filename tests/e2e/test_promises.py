@@ -14,8 +14,8 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.load import check_load
 from trainyard_rehearsal.checks.promises import check_promises
+from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.control_plane.lab import Lab
-from trainyard_rehearsal.control_plane.stand_ins import settle
 from trainyard_rehearsal.publication import sample_jobs
 
 pytestmark = [

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainyard.model.manifest import Manifest
 from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.control_plane.lab import Lab
-from trainyard_rehearsal.control_plane.stand_ins import settle
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _MEANT = (

@@ -13,8 +13,8 @@ from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree, contents,
 from trainyard_rehearsal.checks.jobs import TRAINER
 from trainyard_rehearsal.checks.watch import Watch, watch
 from trainyard_rehearsal.control_plane.api import Refused
+from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.control_plane.nodes import nodes
-from trainyard_rehearsal.control_plane.stand_ins import settle
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _APPROVED = "argocd.argoproj.io/deletion-approved"

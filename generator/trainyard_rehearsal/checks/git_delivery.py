@@ -22,10 +22,10 @@ from trainyard_rehearsal.checks.applications import (
 )
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
+from trainyard_rehearsal.control_plane.fakes import write_statuses
 from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.control_plane.progress_deadline import ProgressDeadline
 from trainyard_rehearsal.control_plane.repository import Repository
-from trainyard_rehearsal.control_plane.stand_ins import say_statuses
-from trainyard_rehearsal.control_plane.stillness import Stillness
 from trainyard_rehearsal.outcome import Failure
 
 _ARGO = "argoproj.io/v1alpha1"
@@ -163,15 +163,15 @@ class GitDelivery:
         It ends early when no Application says anything else for two minutes, and Argo CD applies
         nothing.
         """
-        came, still = False, Stillness(_STILL)
+        came, deadline = False, ProgressDeadline(_STILL)
 
         def ended() -> bool:
             nonlocal came
-            say_statuses(self.lab.api, self.tree.manifests)
+            write_statuses(self.lab.api, self.tree.manifests)
             came = ready()
             bodies = self.applications()
             works = any(map(is_applied, bodies.values()))
-            return came or still.ended(
+            return came or deadline.exceeded(
                 object() if works else {name: told_by(body) for name, body in bodies.items()}
             )
 

@@ -10,7 +10,7 @@ from trainyard.model.manifest import Manifest
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, contents, differences
 from trainyard_rehearsal.checks.watch import watch
 from trainyard_rehearsal.control_plane.api import Body
-from trainyard_rehearsal.control_plane.stand_ins import settle
+from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from trainyard_rehearsal.checks.acceptance import in_order
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery
 from trainyard_rehearsal.control_plane.api import Refused
-from trainyard_rehearsal.control_plane.stand_ins import STATUSES
+from trainyard_rehearsal.control_plane.fakes import STATUSES
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _NO_MORE = "drift and changes can't be tried after that"
@@ -31,10 +31,9 @@ def check_sync(delivery: GitDelivery) -> Generator[Outcome, None, bool]:
         yield Outcome("applications synced and healthy", 0, len(delivery.units), refused, _NO_MORE)
         return False
     failures = delivery.settled(commit)
-    stand_ins = sum(manifest.kind.name in STATUSES for manifest in delivery.tree.manifests)
+    fakes = sum(manifest.kind.name in STATUSES for manifest in delivery.tree.manifests)
     remark = (
-        f"in {time.monotonic() - began:.0f} s; the rehearsal writes the status of {stand_ins} "
-        "objects"
+        f"in {time.monotonic() - began:.0f} s; the rehearsal writes the status of {fakes} objects"
     )
     remark += "; it starts the sync of the nodes' objects" if _is_by_hand(delivery) else ""
     remark += f"; {_NO_MORE}" if failures else ""

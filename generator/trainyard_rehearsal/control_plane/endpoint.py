@@ -65,7 +65,7 @@ class Endpoint:
 class ControlPlane(Protocol):
     """Who runs etcd, the API server and Kubernetes' own controllers."""
 
-    def stood(self, built: Built, folder: Path) -> AbstractContextManager[Endpoint]:
+    def running(self, built: Built, folder: Path) -> AbstractContextManager[Endpoint]:
         """Have an API server that answers its administrator, and end it whatever happens.
 
         Args:

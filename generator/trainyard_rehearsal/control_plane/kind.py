@@ -71,7 +71,7 @@ class KindCluster:
         }
 
     @contextmanager
-    def stood(self, built: Built, folder: Path) -> Iterator[Endpoint]:
+    def running(self, built: Built, folder: Path) -> Iterator[Endpoint]:
         """Have kind make a cluster, and delete it whatever happens.
 
         Raises:

@@ -14,7 +14,7 @@ from pathlib import Path
 from trainyard.diagnostics import ToolError, TreeError
 from trainyard.model.platform import Site
 from trainyard.yaml_io.manifests import parse_manifests
-from trainyard_rehearsal.control_plane import controllers, native
+from trainyard_rehearsal.control_plane import controllers, local_cluster
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.build import Built
 from trainyard_rehearsal.control_plane.components import Components
@@ -98,9 +98,11 @@ def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
         ToolError: something does not start; its last words are told.
     """
     site, components = plan.site, plan.components
-    runs: ControlPlane = KindCluster(components.node_image) if components.node_image else native
+    runs: ControlPlane = (
+        KindCluster(components.node_image) if components.node_image else local_cluster
+    )
     shutil.rmtree(folder, ignore_errors=True)
-    with runs.stood(built, folder) as place, place.api() as api:
+    with runs.running(built, folder) as place, place.api() as api:
         ports = free_ports(len(components.controllers), place.address)
         running = {
             each.name: Running(each, place, port, plan.tree)

@@ -106,7 +106,7 @@ class Machine:
 
     def stand(self) -> Endpoint:
         """Have a control plane, and end it."""
-        with KindCluster("kindest/node:v1.36.4").stood(
+        with KindCluster("kindest/node:v1.36.4").running(
             Built({"kind": self.folder / "bin" / "kind"}, {}, ()), self.run
         ) as place:
             return place
@@ -257,7 +257,7 @@ def test_only_kubernetes_is_left(machine: Machine, server: Served) -> None:
     node = server.put("v1", "Node", "kind-control-plane")
     server.put("apps/v1", "Deployment", "coredns", "kube-system")
     server.put("storage.k8s.io/v1", "StorageClass", "standard")
-    with _KIND.stood(machine.built, machine.run) as place:
+    with _KIND.running(machine.built, machine.run) as place:
         _KIND.start_controllers(place)
 
     (left,) = server.objects.values()

@@ -24,7 +24,7 @@ FLAGSHIP, LAB = "prod-east", "lab"
 
 
 @dataclass(frozen=True)
-class Sin:
+class Defect:
     """A change to one object that an audit must find.
 
     Args:
@@ -76,512 +76,534 @@ def _rule(group: str, resource: str, *verbs: str) -> dict[str, list[str]]:
     return {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
 
 
-SINS = (
-    Sin(roles.no_wildcards, _ADMIN, ("rules", 0), _rule("", "pods", "*")),
-    Sin(roles.no_wildcards, _ADMIN, ("rules", 0), _rule("*", "pods", "get")),
-    Sin(roles.no_secrets, _ADMIN, ("rules", 0), _rule("", "secrets", "list")),
-    Sin(roles.no_secrets, _ADMIN, ("rules", 0), _rule("", "serviceaccounts/token", "create")),
-    Sin(roles.no_way_into_pods, _ADMIN, ("rules", 0), _rule("", "pods/exec", "create")),
-    Sin(roles.no_way_into_pods, _ADMIN, ("rules", 0), _rule("", "pods", "create")),
-    Sin(roles.no_self_promotion, _ADMIN, ("rules", 0), _rule("", "users", "impersonate")),
-    Sin(
+DEFECTS = (
+    Defect(roles.no_wildcards, _ADMIN, ("rules", 0), _rule("", "pods", "*")),
+    Defect(roles.no_wildcards, _ADMIN, ("rules", 0), _rule("*", "pods", "get")),
+    Defect(roles.no_secrets, _ADMIN, ("rules", 0), _rule("", "secrets", "list")),
+    Defect(roles.no_secrets, _ADMIN, ("rules", 0), _rule("", "serviceaccounts/token", "create")),
+    Defect(roles.no_way_into_pods, _ADMIN, ("rules", 0), _rule("", "pods/exec", "create")),
+    Defect(roles.no_way_into_pods, _ADMIN, ("rules", 0), _rule("", "pods", "create")),
+    Defect(roles.no_self_promotion, _ADMIN, ("rules", 0), _rule("", "users", "impersonate")),
+    Defect(
         roles.teams_write_nothing_of_the_platform,
         _ADMIN,
         ("rules", 0),
         _rule("", "resourcequotas", "update"),
     ),
-    Sin(
+    Defect(
         roles.teams_write_nothing_of_the_platform,
         _ADMIN,
         ("rules", 0),
         _rule("kueue.x-k8s.io", "workloads", "patch"),
     ),
-    Sin(roles.no_mighty_bindings, "teams/nlp/rolebinding-admin.yaml", ("roleRef", "name"), "admin"),
-    Sin(
+    Defect(
+        roles.no_mighty_bindings, "teams/nlp/rolebinding-admin.yaml", ("roleRef", "name"), "admin"
+    ),
+    Defect(
         roles.no_mighty_bindings,
         "teams/nlp/rolebinding-viewer.yaml",
         ("subjects", 0, "name"),
         "system:authenticated",
     ),
-    Sin(
+    Defect(
         roles.team_roles_are_bound_as_the_profiles_say,
         "teams/nlp/rolebinding-admin.yaml",
         ("subjects", 0, "name"),
         "vision",
     ),
-    Sin(
+    Defect(
         roles.people_of_teams_have_one_cluster_wide_role,
         "clusterrolebinding-trainyard-operator.yaml",
         ("subjects", 0),
         _SUBJECT,
     ),
-    Sin(
+    Defect(
         roles.catalog_viewer_only_reads_the_catalog,
         "clusterrole-trainyard-catalog-viewer.yaml",
         ("rules", 0),
         _rule("kueue.x-k8s.io", "clusterqueues", "get"),
     ),
-    Sin(
+    Defect(
         isolation.no_team_names_another,
         "samples/trainjob-nlp-deepspeed.yaml",
         ("metadata", "namespace"),
         "team-vision",
     ),
-    Sin(
+    Defect(
         isolation.no_team_names_another,
         "teams/nlp/externalsecret-checkpoints.yaml",
         ("spec", "dataFrom", 0, "extract", "key"),
         "ml/teams/vision/checkpoints",
     ),
-    Sin(
+    Defect(
         isolation.partitions_are_each_teams_own,
         _NETWORK,
         ("spec", "config"),
         _EVIL_CNI % "10.64.0.0/23",
     ),
-    Sin(
+    Defect(
         isolation.addresses_are_disjoint, _NETWORK, ("spec", "config"), _EVIL_CNI % "10.64.32.0/23"
     ),
-    Sin(
+    Defect(
         isolation.networks_stand_in_teams_namespaces, _NETWORK, ("metadata", "namespace"), "default"
     ),
-    Sin(
+    Defect(
         isolation.volumes_are_each_teams_own,
         "persistentvolume-prod-east-nlp-home.yaml",
         ("spec", "nfs", "path"),
         "/export/home/vision",
     ),
-    Sin(
+    Defect(
         isolation.every_team_is_denied_by_default,
         _DEFAULT_DENY,
         ("spec", "egress", 0, "to", 0),
         {"podSelector": {}},
     ),
-    Sin(isolation.every_team_is_denied_by_default, _DEFAULT_DENY, ("spec", "ingress")),
-    Sin(
+    Defect(isolation.every_team_is_denied_by_default, _DEFAULT_DENY, ("spec", "ingress")),
+    Defect(
         isolation.every_team_is_denied_by_default,
         _DEFAULT_DENY,
         ("spec", "policyTypes"),
         ["Ingress"],
     ),
-    Sin(isolation.no_network_path_between_teams, _JOBS, ("spec", "egress", 0), {}),
-    Sin(
+    Defect(isolation.no_network_path_between_teams, _JOBS, ("spec", "egress", 0), {}),
+    Defect(
         isolation.no_network_path_between_teams,
         _JOBS,
         ("spec", "egress", 0, "to", 0),
         {"namespaceSelector": {}},
     ),
-    Sin(
+    Defect(
         isolation.no_network_path_between_teams,
         _JOBS,
         ("spec", "egress", 0, "to", 0),
         {"ipBlock": {"cidr": "10.128.4.0/24"}},
     ),
-    Sin(
+    Defect(
         isolation.queues_and_policies_take_one_namespace, _QUEUE, ("spec", "namespaceSelector"), {}
     ),
-    Sin(
+    Defect(
         isolation.queues_and_policies_take_one_namespace,
         _LIMITS,
         ("spec", "matchResources", "namespaceSelector"),
         {},
     ),
-    Sin(isolation.every_team_is_held_to_its_limits, _LIMITS, ("spec", "policyName"), "other"),
-    Sin(
+    Defect(isolation.every_team_is_held_to_its_limits, _LIMITS, ("spec", "policyName"), "other"),
+    Defect(
         isolation.every_team_is_held_to_its_limits,
         _LIMITS,
         ("spec", "validationActions"),
         ["Audit"],
     ),
-    Sin(
+    Defect(
         isolation.only_trainer_writes_what_it_builds_jobs_from,
         "validatingadmissionpolicy-trainyard-tenant-objects.yaml",
         ("spec", "matchConstraints", "resourceRules", 0, "operations"),
         ["CREATE"],
     ),
-    Sin(
+    Defect(
         isolation.only_trainer_writes_what_it_builds_jobs_from,
         "validatingadmissionpolicybinding-trainyard-tenant-objects.yaml",
         ("spec", "policyName"),
         "other",
     ),
-    Sin(
+    Defect(
         isolation.namespaces_are_restricted,
         "namespace-team-nlp.yaml",
         ("metadata", "labels", "kueue.openshift.io/managed"),
     ),
-    Sin(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1664000m"),
-    Sin(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1000"),
-    Sin(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), 8),
-    Sin(capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1663"),
-    Sin(capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 4)),
-    Sin(capacity.quota_is_there, _QUEUE, (*_RESOURCES, 3, "nominalQuota"), "65"),
-    Sin(
+    Defect(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1664000m"),
+    Defect(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1000"),
+    Defect(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), 8),
+    Defect(
+        capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1663"
+    ),
+    Defect(capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 4)),
+    Defect(capacity.quota_is_there, _QUEUE, (*_RESOURCES, 3, "nominalQuota"), "65"),
+    Defect(
         capacity.a_whole_node_pod_fits_a_node,
         _RUNTIME,
         (*_CONTAINER, "resources", "requests", "cpu"),
         "209",
     ),
-    Sin(capacity.lending_and_borrowing_are_bounded, _QUEUE, (*_RESOURCES, 0, "borrowingLimit")),
-    Sin(
+    Defect(capacity.lending_and_borrowing_are_bounded, _QUEUE, (*_RESOURCES, 0, "borrowingLimit")),
+    Defect(
         capacity.lending_and_borrowing_are_bounded, _QUEUE, (*_RESOURCES, 0, "lendingLimit"), "1665"
     ),
-    Sin(
+    Defect(
         delivery.argo_cd_may_write_every_kind,
         "clusterrole-trainyard-delivery-prod-east.yaml",
         ("rules", 0),
     ),
-    Sin(delivery.nothing_waits_to_be_pruned, "namespace-team-nlp.yaml", _OPTIONS, "Prune=confirm"),
-    Sin(delivery.state_is_kept, "teams/nlp/persistentvolumeclaim-scratch.yaml", _OPTIONS),
-    Sin(delivery.cluster_queues_come_last_and_alone, _QUEUE, ("metadata", "annotations")),
-    Sin(delivery.nodes_are_set_up_by_hand_and_apart, _PORT, ("metadata", "annotations")),
-    Sin(delivery.nodes_are_set_up_by_hand_and_apart, _PORT, ("kind",), "ConfigMap"),
-    Sin(
+    Defect(
+        delivery.nothing_waits_to_be_pruned, "namespace-team-nlp.yaml", _OPTIONS, "Prune=confirm"
+    ),
+    Defect(delivery.state_is_kept, "teams/nlp/persistentvolumeclaim-scratch.yaml", _OPTIONS),
+    Defect(delivery.cluster_queues_come_last_and_alone, _QUEUE, ("metadata", "annotations")),
+    Defect(delivery.nodes_are_set_up_by_hand_and_apart, _PORT, ("metadata", "annotations")),
+    Defect(delivery.nodes_are_set_up_by_hand_and_apart, _PORT, ("kind",), "ConfigMap"),
+    Defect(
         delivery.nodes_are_set_up_by_hand_and_apart,
         "application-prod-east-nodes.yaml",
         ("spec", "syncPolicy", "automated"),
         {"selfHeal": True},
     ),
-    Sin(
+    Defect(
         delivery.operators_objects_come_before_the_kinds_that_they_bring,
         "kueue-cluster.yaml",
         ("metadata", "annotations"),
         {},
     ),
-    Sin(
+    Defect(
         delivery.operators_objects_come_before_the_kinds_that_they_bring,
         "application-prod-east-platform.yaml",
         ("spec", "syncPolicy", "syncOptions", 3),
     ),
-    Sin(
+    Defect(
         delivery.application_sets_keep_their_applications,
         _SET,
         ("spec", "syncPolicy"),
         {"applicationsSync": "sync"},
     ),
-    Sin(delivery.application_sets_keep_their_applications, _SET, ("spec", "preservedFields")),
-    Sin(delivery.application_sets_keep_their_applications, _SET, ("spec", "goTemplateOptions")),
-    Sin(delivery.projects_are_narrow, _PROJECT, ("metadata", "finalizers")),
-    Sin(delivery.projects_are_narrow, _PROJECT, ("spec", "destinations", 0, "namespace"), "*"),
-    Sin(delivery.projects_are_narrow, _PROJECT, ("spec", "clusterResourceWhitelist", 0, "name")),
-    Sin(
+    Defect(delivery.application_sets_keep_their_applications, _SET, ("spec", "preservedFields")),
+    Defect(delivery.application_sets_keep_their_applications, _SET, ("spec", "goTemplateOptions")),
+    Defect(delivery.projects_are_narrow, _PROJECT, ("metadata", "finalizers")),
+    Defect(delivery.projects_are_narrow, _PROJECT, ("spec", "destinations", 0, "namespace"), "*"),
+    Defect(delivery.projects_are_narrow, _PROJECT, ("spec", "clusterResourceWhitelist", 0, "name")),
+    Defect(
         delivery.applications_stay_in_their_projects,
         _PROJECT,
         ("spec", "sourceRepos", 0),
         "https://other.example.com",
     ),
-    Sin(
+    Defect(
         delivery.applications_stay_in_their_projects,
         _SET,
         ("spec", "template", "spec", "project"),
         "default",
     ),
-    Sin(
+    Defect(
         delivery.projects_list_the_kinds_of_their_unit,
         _PROJECT,
         ("spec", "namespaceResourceWhitelist", 1),
     ),
-    Sin(
+    Defect(
         delivery.projects_list_the_kinds_of_their_unit,
         _PROJECT,
         ("spec", "namespaceResourceWhitelist", 1, "kind"),
         "Secret",
     ),
-    Sin(delivery.every_object_is_listed, "teams/nlp/kustomization.yaml", ("resources", 0)),
-    Sin(workloads.no_secret_is_in_git, "configmap-admitted-namespaces.yaml", ("kind",), "Secret"),
-    Sin(
+    Defect(delivery.every_object_is_listed, "teams/nlp/kustomization.yaml", ("resources", 0)),
+    Defect(
+        workloads.no_secret_is_in_git, "configmap-admitted-namespaces.yaml", ("kind",), "Secret"
+    ),
+    Defect(
         workloads.no_secret_is_in_git,
         "configmap-admitted-namespaces.yaml",
         ("data", "key"),
         "AKIA0123456789ABCDEF",
     ),
-    Sin(
+    Defect(
         workloads.no_secret_is_in_git,
         "configmap-admitted-namespaces.yaml",
         ("data", "key"),
         "aB3" * 14,
     ),
-    Sin(
+    Defect(
         workloads.jobs_are_not_suspended_by_hand,
         "trainjob-nlp-deepspeed.yaml",
         ("spec", "suspend"),
         True,
     ),
-    Sin(
+    Defect(
         workloads.containers_are_guaranteed,
         _RUNTIME,
         (*_CONTAINER, "resources", "limits", "memory"),
         "1953Gi",
     ),
-    Sin(workloads.containers_are_guaranteed, _RUNTIME, (*_CONTAINER, "resources")),
-    Sin(
+    Defect(workloads.containers_are_guaranteed, _RUNTIME, (*_CONTAINER, "resources")),
+    Defect(
         workloads.containers_are_confined,
         _RUNTIME,
         (*_CONTAINER, "securityContext", "capabilities"),
     ),
-    Sin(
+    Defect(
         workloads.containers_are_confined,
         _RUNTIME,
         (*_CONTAINER, "image"),
         "registry.example.com/ml/x:latest",
     ),
-    Sin(workloads.no_ids_and_no_host, _RUNTIME, (*_POD, "securityContext", "runAsUser"), 1000),
-    Sin(workloads.no_ids_and_no_host, _RUNTIME, (*_POD, "hostNetwork"), True),
-    Sin(workloads.pods_have_no_token, _RUNTIME, (*_POD, "automountServiceAccountToken")),
-    Sin(
+    Defect(workloads.no_ids_and_no_host, _RUNTIME, (*_POD, "securityContext", "runAsUser"), 1000),
+    Defect(workloads.no_ids_and_no_host, _RUNTIME, (*_POD, "hostNetwork"), True),
+    Defect(workloads.pods_have_no_token, _RUNTIME, (*_POD, "automountServiceAccountToken")),
+    Defect(
         workloads.pods_have_no_token,
         "teams/nlp/serviceaccount-trainer.yaml",
         ("automountServiceAccountToken",),
     ),
-    Sin(
+    Defect(
         workloads.mpi_runtimes_are_what_trainer_expects,
         _RUNTIME,
         ("spec", "mlPolicy", "numNodes"),
         2,
     ),
-    Sin(
+    Defect(
         workloads.mpi_runtimes_are_what_trainer_expects,
         _RUNTIME,
         (*_REPLICATED, 0, "name"),
         "worker",
     ),
-    Sin(
+    Defect(
         workloads.mpi_runtimes_are_what_trainer_expects,
         _RUNTIME,
         (*_REPLICATED, 1, "dependsOn", 0, "status"),
         "Complete",
     ),
-    Sin(
+    Defect(
         workloads.mpi_runtimes_are_what_trainer_expects,
         _RUNTIME,
         (*_REPLICATED, 1, "template", "metadata"),
     ),
-    Sin(workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_CONTAINER, "readinessProbe")),
-    Sin(workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_CONTAINER, "name"), "main"),
-    Sin(
+    Defect(
+        workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_CONTAINER, "readinessProbe")
+    ),
+    Defect(
+        workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_CONTAINER, "name"), "main"
+    ),
+    Defect(
         workloads.mpi_runtimes_are_what_trainer_expects,
         _RUNTIME,
         (*_REPLICATED, 0, "template", "metadata"),
         {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
     ),
-    Sin(isolation.partitions_are_each_teams_own, _VLAN, ("spec", "vlan"), 102, LAB),
-    Sin(
+    Defect(isolation.partitions_are_each_teams_own, _VLAN, ("spec", "vlan"), 102, LAB),
+    Defect(
         isolation.partitions_are_each_teams_own,
         _VLAN,
         ("metadata", "name"),
         "team-speech-roce-rail-0",
         LAB,
     ),
-    Sin(isolation.addresses_are_disjoint, _POOL, ("spec", "subnet"), "10.72.16.0/23", LAB),
-    Sin(
+    Defect(isolation.addresses_are_disjoint, _POOL, ("spec", "subnet"), "10.72.16.0/23", LAB),
+    Defect(
         isolation.namespaces_are_restricted,
         "namespace-team-medical.yaml",
         (*_PSA, "pod-security.kubernetes.io/enforce"),
         "baseline",
         LAB,
     ),
-    Sin(
+    Defect(
         isolation.namespaces_are_restricted,
         "namespace-team-medical.yaml",
         (*_PSA, "ml.example.com/team"),
         None,
         LAB,
     ),
-    Sin(workloads.kubelet_replaces_nothing, _RUNTIME, (*_CONTAINER, "command", 2), "kill $$"),
-    Sin(workloads.kubelet_replaces_nothing, _RUNTIME, (*_CONTAINER, "command", 2), "echo $(HOME)"),
-    Sin(
+    Defect(workloads.kubelet_replaces_nothing, _RUNTIME, (*_CONTAINER, "command", 2), "kill $$"),
+    Defect(
+        workloads.kubelet_replaces_nothing, _RUNTIME, (*_CONTAINER, "command", 2), "echo $(HOME)"
+    ),
+    Defect(
         workloads.every_namespace_has_defaults,
         _DEFAULTS,
         ("spec", "limits", 0, "max"),
         {"cpu": "8"},
         LAB,
     ),
-    Sin(
+    Defect(
         workloads.every_namespace_has_defaults,
         _DEFAULTS,
         ("metadata", "namespace"),
         "team-speech",
         LAB,
     ),
-    Sin(
+    Defect(
         workloads.every_namespace_has_defaults,
         "teams/speech/resourcequota-object-counts.yaml",
         ("spec", "hard", "requests.cpu"),
         "8",
         LAB,
     ),
-    Sin(compliance.regulated_nodes_are_nobody_elses, _SCIENCE, (*_FLAVOR, "name"), "cpu-phi", LAB),
-    Sin(
+    Defect(
+        compliance.regulated_nodes_are_nobody_elses, _SCIENCE, (*_FLAVOR, "name"), "cpu-phi", LAB
+    ),
+    Defect(
         compliance.regulated_nodes_are_nobody_elses,
         _MEDICAL,
         ("spec", "cohortName"),
         "research",
         LAB,
     ),
-    Sin(
+    Defect(
         compliance.regulated_data_is_on_encrypted_storage,
         _RECORDS,
         ("spec", "storageClassName"),
         "lustre",
         LAB,
     ),
-    Sin(
+    Defect(
         compliance.regulated_namespaces_are_recorded,
         "audit-policy.yaml",
         ("rules", 1, "namespaces"),
         ["team-speech"],
         LAB,
     ),
-    Sin(
+    Defect(
         compliance.the_log_has_what_matters_and_no_heartbeats,
         "audit-policy.yaml",
         ("rules", 3),
         cluster=LAB,
     ),
-    Sin(
+    Defect(
         compliance.the_log_has_what_matters_and_no_heartbeats,
         "audit-policy.yaml",
         ("rules", 6, "level"),
         "Metadata",
         LAB,
     ),
-    Sin(
+    Defect(
         compliance.regulated_nodes_are_in_fips_mode,
         "clustertrainingruntime-intel-mpi-v1-cpu-epyc-phi.yaml",
         (*_CONTAINER, "env"),
         [],
         LAB,
     ),
-    Sin(compliance.evidence_is_there, "persistentvolumeclaim-records.yaml", (), cluster=LAB),
-    Sin(compliance.regulated_namespaces_are_recorded, "audit-policy.yaml", (), cluster=LAB),
-    Sin(fabric.operators_find_their_objects, _POOL, ("metadata", "namespace"), "team-nlp", LAB),
-    Sin(
+    Defect(compliance.evidence_is_there, "persistentvolumeclaim-records.yaml", (), cluster=LAB),
+    Defect(compliance.regulated_namespaces_are_recorded, "audit-policy.yaml", (), cluster=LAB),
+    Defect(fabric.operators_find_their_objects, _POOL, ("metadata", "namespace"), "team-nlp", LAB),
+    Defect(
         fabric.operators_find_their_objects,
         _PORT,
         ("metadata", "namespace"),
         "nvidia-network-operator",
     ),
-    Sin(
+    Defect(
         fabric.rails_are_made_as_the_hardware_is,
         _PORT,
         ("spec", "nicSelector", "rootDevices"),
         ["0000:29:00.0"],
     ),
-    Sin(fabric.rails_are_made_as_the_hardware_is, _PORT, ("spec", "linkType"), "eth"),
-    Sin(fabric.rails_are_made_as_the_hardware_is, _PORT, ("spec", "numVfs"), 16),
-    Sin(fabric.vlans_hold, _VLAN, ("spec", "spoofChk"), "off", LAB),
-    Sin(fabric.vlans_hold, _VLAN, ("spec", "trust"), "on", LAB),
-    Sin(fabric.vlans_hold, _VLAN, ("spec", "vlan"), 0, LAB),
-    Sin(fabric.vlans_hold, _VLAN, ("spec", "metaPlugins"), None, LAB),
-    Sin(fabric.vlans_hold, "sriovnetworkpoolconfig-dgx-h100.yaml", ("spec", "rdmaMode"), "shared"),
-    Sin(fabric.every_function_gets_an_address, _POOL, ("spec", "perNodeBlockSize"), 7, LAB),
-    Sin(fabric.every_function_gets_an_address, _POOL, ("spec", "subnet"), "10.72.0.0/27", LAB),
-    Sin(fabric.every_function_gets_an_address, _POOL, ("metadata", "name"), "nlp-roce", LAB),
-    Sin(placement.the_largest_job_fits_its_queue, _QUEUE, (*_RESOURCES, 3, "nominalQuota"), "63"),
-    Sin(placement.the_largest_job_fits_its_queue, _QUEUE, (*_RESOURCES, 4)),
-    Sin(placement.queues_cover_what_they_list, _QUEUE, (*_RESOURCES, 4)),
-    Sin(placement.queues_cover_what_they_list, _QUEUE, (*_FLAVOR, "name"), "other"),
-    Sin(
+    Defect(fabric.rails_are_made_as_the_hardware_is, _PORT, ("spec", "linkType"), "eth"),
+    Defect(fabric.rails_are_made_as_the_hardware_is, _PORT, ("spec", "numVfs"), 16),
+    Defect(fabric.vlans_hold, _VLAN, ("spec", "spoofChk"), "off", LAB),
+    Defect(fabric.vlans_hold, _VLAN, ("spec", "trust"), "on", LAB),
+    Defect(fabric.vlans_hold, _VLAN, ("spec", "vlan"), 0, LAB),
+    Defect(fabric.vlans_hold, _VLAN, ("spec", "metaPlugins"), None, LAB),
+    Defect(
+        fabric.vlans_hold, "sriovnetworkpoolconfig-dgx-h100.yaml", ("spec", "rdmaMode"), "shared"
+    ),
+    Defect(fabric.every_function_gets_an_address, _POOL, ("spec", "perNodeBlockSize"), 7, LAB),
+    Defect(fabric.every_function_gets_an_address, _POOL, ("spec", "subnet"), "10.72.0.0/27", LAB),
+    Defect(fabric.every_function_gets_an_address, _POOL, ("metadata", "name"), "nlp-roce", LAB),
+    Defect(
+        placement.the_largest_job_fits_its_queue, _QUEUE, (*_RESOURCES, 3, "nominalQuota"), "63"
+    ),
+    Defect(placement.the_largest_job_fits_its_queue, _QUEUE, (*_RESOURCES, 4)),
+    Defect(placement.queues_cover_what_they_list, _QUEUE, (*_RESOURCES, 4)),
+    Defect(placement.queues_cover_what_they_list, _QUEUE, (*_FLAVOR, "name"), "other"),
+    Defect(
         placement.pods_attach_to_networks_of_their_namespace,
         _NETWORK,
         ("metadata", "name"),
         "ib-rail-9",
     ),
-    Sin(
+    Defect(
         placement.pods_attach_to_networks_of_their_namespace,
         _NETWORK,
         ("metadata", "annotations"),
         {},
     ),
-    Sin(placement.pods_attach_to_networks_of_their_namespace, _VLAN, (), cluster=LAB),
-    Sin(
+    Defect(placement.pods_attach_to_networks_of_their_namespace, _VLAN, (), cluster=LAB),
+    Defect(
         placement.functions_are_made_where_pods_run,
         "sriovnetworknodepolicy-xe9680-h200-rail-7.yaml",
         (),
         cluster=LAB,
     ),
-    Sin(fabric.every_function_gets_an_address, _POOL, (), cluster=LAB),
-    Sin(
+    Defect(fabric.every_function_gets_an_address, _POOL, (), cluster=LAB),
+    Defect(
         placement.pods_attach_to_networks_of_their_namespace,
         _VLAN,
         ("spec", "networkNamespace"),
         "team-speech",
         LAB,
     ),
-    Sin(
+    Defect(
         placement.pods_attach_to_networks_of_their_namespace,
         "clustertrainingruntime-openmpi-cuda-v3-xe9680-h200-nlp.yaml",
         (*_REPLICATED, 1, "template", "spec", "template", "metadata", "annotations"),
         {},
         LAB,
     ),
-    Sin(placement.functions_are_made_where_pods_run, _PORT, ("spec", "resourceName"), "ib_rail_9"),
-    Sin(
+    Defect(
+        placement.functions_are_made_where_pods_run, _PORT, ("spec", "resourceName"), "ib_rail_9"
+    ),
+    Defect(
         placement.functions_are_made_where_pods_run,
         _PORT,
         ("spec", "nodeSelector"),
         {"other": "node"},
     ),
-    Sin(placement.functions_are_made_where_pods_run, _PORT, ("spec", "isRdma"), False),
-    Sin(
+    Defect(placement.functions_are_made_where_pods_run, _PORT, ("spec", "isRdma"), False),
+    Defect(
         placement.flavors_lead_to_their_nodes,
         "resourceflavor-cpu-phi.yaml",
         ("spec", "tolerations"),
         [],
         LAB,
     ),
-    Sin(
+    Defect(
         placement.flavors_lead_to_their_nodes,
         "resourceflavor-cpu-phi.yaml",
         ("spec", "nodeLabels"),
         {},
         LAB,
     ),
-    Sin(
+    Defect(
         placement.flavors_lead_to_their_nodes,
         "resourceflavor-dgx-h100.yaml",
         ("spec", "topologyName"),
         "other",
     ),
-    Sin(placement.flavors_lead_to_their_nodes, "topology-ib.yaml", ("spec", "levels", 0)),
-    Sin(
+    Defect(placement.flavors_lead_to_their_nodes, "topology-ib.yaml", ("spec", "levels", 0)),
+    Defect(
         placement.pods_are_placed_together,
         _GROUPED,
         (*_NODE, _KUEUE % "podset-group-name"),
         "other",
         LAB,
     ),
-    Sin(
+    Defect(
         placement.pods_are_placed_together,
         _GROUPED,
         (*_NODE, _KUEUE % "pod-index-offset"),
         "0",
         LAB,
     ),
-    Sin(
+    Defect(
         placement.pods_are_placed_together,
         _GROUPED,
         (*_NODE, _KUEUE % "podset-preferred-topology"),
         "rack",
         LAB,
     ),
-    Sin(
+    Defect(
         placement.pods_are_placed_together, _RUNTIME, (*_NODE, _KUEUE % "podset-group-name"), "job"
     ),
-    Sin(placement.jobs_to_copy_can_be_submitted, _JOB, ("spec", "trainer", "numNodes"), 1),
-    Sin(
+    Defect(placement.jobs_to_copy_can_be_submitted, _JOB, ("spec", "trainer", "numNodes"), 1),
+    Defect(
         placement.jobs_to_copy_can_be_submitted,
         _JOB,
         ("spec", "runtimeRef", "name"),
         "grpo-v2-dgx-h100",
     ),
-    Sin(
+    Defect(
         placement.jobs_to_copy_can_be_submitted,
         _JOB,
         ("metadata", "labels", _KUEUE % "queue-name"),
         "cpu",
     ),
-    Sin(
+    Defect(
         placement.jobs_to_copy_can_be_submitted,
         _JOB,
         ("spec", "trainer", "command"),

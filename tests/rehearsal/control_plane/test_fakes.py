@@ -5,8 +5,8 @@ import pytest
 from tests.rehearsal.served import Served
 from trainyard.diagnostics import Pointer, ToolError
 from trainyard.model.manifest import Manifest
+from trainyard_rehearsal.control_plane.fakes import settle, write_statuses
 from trainyard_rehearsal.control_plane.lab import Lab
-from trainyard_rehearsal.control_plane.stand_ins import say_statuses, settle
 
 MACHINES = "machineconfiguration.openshift.io/v1"
 SECRETS = "external-secrets.io/v1"
@@ -17,7 +17,7 @@ def test_quota_counts_all_that_it_limits(
     lab: Lab, server: Served, monkeypatch: pytest.MonkeyPatch, used: dict[str, str]
 ) -> None:
     """A quota that knows one of its kinds is not settled: whoever creates another is refused."""
-    monkeypatch.setattr("trainyard_rehearsal.control_plane.stand_ins._PATIENCE", 0.1)
+    monkeypatch.setattr("trainyard_rehearsal.control_plane.fakes._PATIENCE", 0.1)
     hard = {"pods": "9", "count/trainjobs.trainer.kubeflow.org": "9"}
     quota = server.put(
         "v1", "ResourceQuota", "jobs", "a", spec={"hard": hard}, status={"hard": hard, "used": used}
@@ -40,8 +40,8 @@ def test_status_is_written_once_for_each_object_whose_controller_is_missing(
     new = server.put(MACHINES, "MachineConfigPool", "new", metadata={"generation": 3})
     server.put(MACHINES, "MachineConfigPool", "old", status={"conditions": []})
     server.put(SECRETS, "ExternalSecret", "token", "a")
-    say_statuses(lab.api, [pool, secret])
-    say_statuses(lab.api, [pool, secret])
+    write_statuses(lab.api, [pool, secret])
+    write_statuses(lab.api, [pool, secret])
 
     written = [request for request in server.requests if request.method == "PATCH"]
     assert [request.path.rpartition("/")[0].rpartition("/")[2] for request in written] == [
@@ -56,5 +56,5 @@ def test_status_is_written_once_for_each_object_whose_controller_is_missing(
 
 
 def test_kind_that_the_tree_does_not_have_is_not_looked_for(lab: Lab, server: Served) -> None:
-    say_statuses(lab.api, [])
+    write_statuses(lab.api, [])
     assert not server.requests

@@ -103,7 +103,7 @@ def _counted(quota: Body) -> set[str]:
     return set((quota.get("status") or {}).get("used") or {})
 
 
-def say_statuses(api: Api, manifests: Iterable[Manifest]) -> None:
+def write_statuses(api: Api, manifests: Iterable[Manifest]) -> None:
     """Write the status of each object whose own controller does not run here, unless it has one.
 
     Args:

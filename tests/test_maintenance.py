@@ -15,7 +15,7 @@ from trainyard.render.site import render_site
 from trainyard.workflows.generate import generate
 from trainyard_rehearsal.checks.change import Course, Unfit
 from trainyard_rehearsal.checks.git_delivery import Tree
-from trainyard_rehearsal.upkeep import changed, course
+from trainyard_rehearsal.maintenance import changed, plan_changes
 
 COMPONENTS = "../profiles/components"
 
@@ -30,7 +30,7 @@ def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, Course]
     platform = generate(root, COMPONENTS).checked.platform
     assert platform is not None
     site = next(site for site in platform.sites if site.name == name)
-    return tree(site), course(
+    return tree(site), plan_changes(
         site, root, lambda: tree(changed(site, root, COMPONENTS, "2026-11-21"))
     )
 

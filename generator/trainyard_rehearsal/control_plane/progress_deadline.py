@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Stillness:
+class ProgressDeadline:
     """How long something has been as it is.
 
     Args:
@@ -18,7 +18,7 @@ class Stillness:
     _state: object = None
     _since: float = 0.0
 
-    def ended(self, state: object) -> bool:
+    def exceeded(self, state: object) -> bool:
         """Take what there is now; tell whether it has been so for too long."""
         now = time.monotonic()
         if state != self._state:

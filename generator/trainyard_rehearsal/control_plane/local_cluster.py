@@ -27,7 +27,7 @@ _USERS = {
 
 
 @contextmanager
-def stood(built: Built, folder: Path) -> Iterator[Endpoint]:
+def running(built: Built, folder: Path) -> Iterator[Endpoint]:
     """Run etcd and the API server.
 
     Raises:

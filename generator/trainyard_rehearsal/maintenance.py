@@ -26,7 +26,7 @@ _SUCCESSOR = "successor"
 """A group, and a team, that nobody has."""
 
 
-def course(site: Site, root: Path, published: Callable[[], Tree]) -> Course:
+def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Course:
     """Return what is merged one after the other.
 
     Args:
@@ -34,7 +34,7 @@ def course(site: Site, root: Path, published: Callable[[], Tree]) -> Course:
         root: the copy of the profiles.
         published: what is to lie in Git as the copy now is.
     """
-    upkeep = _Upkeep(root)
+    profiles = _Profiles(root)
     first, *_, leaving = [
         each for each in (*site.tenants, *site.tenants) if each.team.state == "active"
     ]
@@ -49,11 +49,11 @@ def course(site: Site, root: Path, published: Callable[[], Tree]) -> Course:
         guests=_GUESTS,
         leaving=leaving,
         successor=_SUCCESSOR,
-        grow=partial(merged, partial(upkeep.grow, first.name, own)),
-        welcome=partial(merged, partial(upkeep.welcome, first.name)),
-        drain=partial(merged, partial(upkeep.put, leaving.name, "draining")),
-        retire=partial(merged, partial(upkeep.put, leaving.name, "retired")),
-        succeed=partial(merged, partial(upkeep.succeed, leaving.name, left)),
+        grow=partial(merged, partial(profiles.grow, first.name, own)),
+        welcome=partial(merged, partial(profiles.welcome, first.name)),
+        drain=partial(merged, partial(profiles.put, leaving.name, "draining")),
+        retire=partial(merged, partial(profiles.put, leaving.name, "retired")),
+        succeed=partial(merged, partial(profiles.succeed, leaving.name, left)),
     )
 
 
@@ -76,7 +76,7 @@ def changed(site: Site, root: Path, components_root: str, today: str) -> Site:
 
 
 @dataclass(frozen=True, slots=True)
-class _Upkeep:
+class _Profiles:
     """Profiles that may be changed: what they say stays, how they are laid out does not."""
 
     root: Path
