@@ -1,5 +1,4 @@
-"""Rules of the families ``access`` and ``isolation``, seen: who may what, as the API server
-answers."""
+"""Scenarios of the families ``access`` and ``isolation``: who may do what on the API server."""
 
 from __future__ import annotations
 
@@ -8,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.e2e.stage import Stage, bad
+from tests.e2e.setup import bad
+from tests.e2e.stage import Stage
 from trainyard_rehearsal.checks.admission import as_account
 from trainyard_rehearsal.checks.jobs import as_user
 from trainyard_rehearsal.control_plane.api import Body, Refused
@@ -20,8 +20,15 @@ _JOBS = "trainjobs.trainer.kubeflow.org"
 def may(
     stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user: str = "any"
 ) -> bool:
-    """Ask the API server whether somebody may do something, e.g. ``create
-    trainjobs.trainer.kubeflow.org``."""
+    """Return whether the API server lets somebody do something.
+
+    Args:
+        stage: the control plane.
+        groups: of the user.
+        what: verb and resource, e.g. ``create trainjobs.trainer.kubeflow.org``.
+        namespace: where it is done.
+        user: name of the user.
+    """
     verb, resource = what.split()
     plural, _, group = resource.partition(".")
     attributes = {"verb": verb, "resource": plural, "group": group, "namespace": namespace}
@@ -41,36 +48,36 @@ def may(
 def _comes(
     stage: Stage, groups: Sequence[str], what: str, namespace: str, *, user: str = "any"
 ) -> bool:
-    """Tell whether somebody may do something, a moment after the roles were made."""
+    """Return whether somebody may do something soon after the roles were applied."""
     return stage.until(lambda: may(stage, groups, what, namespace, user=user))
 
 
 def group_in_two_roles(stage: Stage) -> None:
-    """A viewers' group that is a users' group too may submit."""
-    stage.stand(bad("access/group-in-two-roles"))
+    """A viewers' group that is also a users' group may submit."""
+    stage.deploy(bad("access/group-in-two-roles"))
     assert _comes(stage, ["nlp"], f"create {_JOBS}", "team-nlp")
     assert not may(stage, ["nlp-guests"], f"create {_JOBS}", "team-nlp")
 
 
 def group_in_two_teams(stage: Stage) -> None:
-    """Its people read and submit in both namespaces."""
-    stage.stand(bad("access/group-in-two-teams"))
+    """Members of the group read and submit in both namespaces."""
+    stage.deploy(bad("access/group-in-two-teams"))
     assert all(_comes(stage, ["nlp"], f"create {_JOBS}", each) for each in _BOTH)
     assert all(_comes(stage, ["nlp"], "get pods", each) for each in _BOTH)
 
 
 def nobody_may_submit(stage: Stage) -> None:
     """Nobody of the team may create a TrainJob."""
-    scene = stage.stand(bad("access/nobody-may-submit"))
+    scene = stage.deploy(bad("access/nobody-may-submit"))
     assert _comes(stage, ["vision"], f"get {_JOBS}", "team-vision")
     with pytest.raises(Refused, match='cannot create resource "trainjobs"'):
         as_user(stage.api, scene.space("team-vision"), "viewer").create(scene.body("vision", 2))
 
 
 def shadowed_account(stage: Stage) -> None:
-    """The role of an account with the ranks' name is that of each job's pods."""
+    """Each job's pods get the role of an account with the same name as the ranks' account."""
     account = {"serviceAccounts": {"pipeline": None, "trainer": {"role": "user"}}}
-    scene = stage.stand(bad("access/shadowed-account", **{"teams/nlp.yaml": account}))
+    scene = stage.deploy(bad("access/shadowed-account", **{"teams/nlp.yaml": account}))
     job = scene.submit("nlp", 2)
     assert scene.runs(job)
     assert stage.until(lambda: bool(job.pods))
@@ -86,8 +93,8 @@ def shadowed_account(stage: Stage) -> None:
 
 
 def system_subject(stage: Stage) -> None:
-    """Whoever has an account, and every pod, reads the team's jobs."""
-    stage.stand(bad("access/system-subject"))
+    """Every account, and so every pod, reads the team's jobs."""
+    stage.deploy(bad("access/system-subject"))
     assert _comes(
         stage, [], f"get {_JOBS}", "team-nlp", user="system:serviceaccount:team-vision:default"
     )
@@ -95,17 +102,17 @@ def system_subject(stage: Stage) -> None:
 
 def team_group_runs_platform(stage: Stage) -> None:
     """A team's admins read another team's logs and delete its jobs."""
-    stage.stand(bad("access/team-group-runs-platform"))
+    stage.deploy(bad("access/team-group-runs-platform"))
     assert _comes(stage, ["nlp-leads"], f"delete {_JOBS}", "team-vision")
     assert _comes(stage, ["nlp-leads"], "list pods", "team-vision")
 
 
 def minted_token(stage: Stage) -> None:
-    """Into such a Secret a token is written, with which one acts as the account."""
-    scene = stage.stand(bad("access/minted-token"))
+    """Kubernetes writes a token of the account into such a Secret."""
+    scene = stage.deploy(bad("access/minted-token"))
     wanted = next(each.body for each in scene.manifests if each.name == "tracking")
     template = wanted["spec"]["target"]["template"]
-    # External Secrets does not run here: this is the Secret that it is told to make.
+    # External Secrets does not run here: this is the Secret that it would make.
     secret = {
         "apiVersion": "v1",
         "kind": "Secret",
@@ -127,9 +134,8 @@ def minted_token(stage: Stage) -> None:
 
 
 def shared_account(stage: Stage) -> None:
-    """Whoever has its token submits and deletes, and the API server knows the account, and nobody
-    else."""
-    stage.stand(bad("access/shared-account"))
+    """The holder of the token submits and deletes; the API server knows the account only."""
+    stage.deploy(bad("access/shared-account"))
     account = "system:serviceaccount:team-nlp:ci-runner"
     groups = ["system:serviceaccounts", "system:serviceaccounts:team-nlp"]
     for verb in ("create", "delete"):
@@ -138,7 +144,7 @@ def shared_account(stage: Stage) -> None:
 
 
 def _who(stage: Stage, token: str) -> str:
-    """Ask the API server whose token it is."""
+    """Return the user that the API server authenticates by a token."""
     review: Body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "metadata": {}}
     status = stage.api.create({**review, "spec": {"token": token}}).body["status"]
     assert status["authenticated"], status
@@ -146,16 +152,10 @@ def _who(stage: Stage, token: str) -> str:
 
 
 def pool_not_dedicated(stage: Stage) -> None:
-    """A job of another team, and a pod that nobody queued, run on the nodes that should be
-    apart."""
-    scene = stage.stand(bad("isolation/pool-not-dedicated"))
-    queue = next(
-        space.queues
-        for tenant in scene.site.tenants
-        if tenant.name == "nlp"
-        for space in tenant.spaces
-    )
-    name = next(each.node_class for each in queue if each.node_class != "gpu")
+    """A job of another team runs on the nodes that should be dedicated."""
+    scene = stage.deploy(bad("isolation/pool-not-dedicated"))
+    queues = scene.space("team-nlp").queues
+    name = next(each.node_class for each in queues if each.node_class != "gpu")
     runtime = next(
         each.name for each in scene.site.launches if each.runtime.name.startswith("simulation")
     )
@@ -168,8 +168,8 @@ def pool_not_dedicated(stage: Stage) -> None:
 
 
 def team_as_system_namespace(stage: Stage) -> None:
-    """What makes pods in the team's namespace takes GPUs of the pool; in another's it does not."""
-    stage.stand(bad("isolation/team-as-system-namespace"))
+    """A controller takes GPUs of the pool in the team's namespace only."""
+    stage.deploy(bad("isolation/team-as-system-namespace"))
     maker = as_account(stage.api, "system:serviceaccount:kube-system:statefulset-controller")
     container = {
         "name": "main",

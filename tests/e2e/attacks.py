@@ -1,10 +1,9 @@
-"""What a hostile user could send: requests drawn from the verbs and kinds of the roles, with any
-metadata."""
+"""Requests of a hostile user: verbs and kinds of the roles, with any metadata."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +17,9 @@ from trainyard_rehearsal.control_plane.api import Body, Refused
 TEAM = "nlp"
 SPACES = ("a", "b", "c", "d")
 NAMESPACES = (f"team-{TEAM}", *(f"team-{TEAM}-{space}" for space in SPACES))
-"""Those of the team; in each of them one sequence runs at a time."""
+"""Namespaces of the team; in each of them one sequence runs at a time."""
 _MADE = "attack"
-"""Prefix of the names of what an attack makes."""
+"""Prefix of the names of objects that an attack creates."""
 
 _KINDS = {
     ("trainer.kubeflow.org", "trainjobs"): (TRAINER, "TrainJob"),
@@ -28,19 +27,21 @@ _KINDS = {
     ("", "persistentvolumeclaims"): ("v1", "PersistentVolumeClaim"),
     ("", "pods"): ("v1", "Pod"),
 }
-"""What roles of a team may write; a role that may write more is told by
-``test_attacks_know_every_kind``."""
+"""Kinds that roles of a team may write.
+
+``test_attacks_cover_every_kind_that_a_role_may_write`` fails when a role may write another kind.
+"""
 
 _WRITING = {"create", "delete", "deletecollection", "patch", "update"}
 
 
 def writes(role: str) -> set[tuple[str, tuple[str, str]]]:
-    """Return the verbs with which a role changes something, each with what it changes."""
+    """Return each verb and resource that a role may write."""
     return {(verb, resource) for verb, resource in rights(role) if verb in _WRITING}
 
 
 def unknown(role: str) -> set[tuple[str, tuple[str, str]]]:
-    """Return what a role may change and no attack is drawn from."""
+    """Return each verb and resource that a role may write and no attack covers."""
     return {each for each in writes(role) if each[1] not in _KINDS}
 
 
@@ -49,10 +50,10 @@ class Request:
     """One request of a sequence.
 
     Args:
-        role: of the team that the sender has.
-        number: chooses among what is there, by its place in the list.
-        body: what is created, or a merge patch.
-        dependents: of a deletion.
+        role: the sender's role in the team.
+        number: picks one of the existing objects, by its position in the list.
+        body: the object to create, or a merge patch.
+        dependents: propagation policy of a deletion.
     """
 
     role: str
@@ -64,33 +65,29 @@ class Request:
     dependents: str
 
     def send(self, scene: Scene, namespace: str) -> str:
-        """Make the request; return the refusal, if any."""
+        """Send the request; return the refusal, if any."""
         user = as_user(scene.api, scene.space(namespace), self.role)
         try:
             if self.verb == "create":
                 user.create(self._new(scene, namespace))
                 return ""
-            there = scene.api.list(self.version, self.kind, namespace)
-            chosen = (
-                there
-                if self.verb == "deletecollection"
-                else [there[self.number % len(there)]]
-                if there
-                else []
-            )
-            for each in chosen:
-                target = {
-                    "apiVersion": self.version,
-                    "kind": self.kind,
-                    "metadata": each["metadata"],
-                }
+            for each in self._targets(scene, namespace):
                 if self.verb.startswith("delete"):
-                    user.delete(target, self.dependents)
+                    user.delete(each, self.dependents)
                 else:
-                    user.patch(target, self.body)
+                    user.patch(each, self.body)
         except Refused as refused:
             return str(refused)
         return ""
+
+    def _targets(self, scene: Scene, namespace: str) -> Iterator[Body]:
+        """Yield the objects that the request deletes or patches."""
+        existing = scene.api.list(self.version, self.kind, namespace)
+        if existing and self.verb != "deletecollection":
+            existing = [existing[self.number % len(existing)]]
+        for each in existing:
+            metadata = each["metadata"]
+            yield {"apiVersion": self.version, "kind": self.kind, "metadata": metadata}
 
     def _new(self, scene: Scene, namespace: str) -> Body:
         if self.kind == "TrainJob":
@@ -199,7 +196,7 @@ _CLAIM = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage"
 
 
 def _bodies(verb: str, kind: str) -> st.SearchStrategy[Body]:
-    """Return what a request of a verb may hold."""
+    """Return the bodies of requests with a verb on a kind."""
     if verb.startswith("delete"):
         return st.just({})
     inner: dict[str, st.SearchStrategy[Any]] = {"metadata": _METADATA}
@@ -234,8 +231,7 @@ def _requests(draw: Callable[..., Any]) -> Request:
 
 _SUBMIT = Request("user", "create", TRAINER, "TrainJob", 0, {}, "Background")
 SEQUENCES = st.lists(_requests(), min_size=1, max_size=3).map(lambda rest: [_SUBMIT, *rest])
-"""Two to four requests; the first is a job as it should be, or the others would have nothing to
-attack."""
+"""Two to four requests; the first creates a valid job, so that the others have a target."""
 
 ATTACKS = st.lists(SEQUENCES, min_size=len(NAMESPACES), max_size=len(NAMESPACES))
 """A sequence for each namespace, all at the same time."""

@@ -1,12 +1,13 @@
-"""Rules of the family ``capacity``, seen."""
+"""Scenarios of the family ``capacity``."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
-from tests.e2e.stage import CLUSTER, Stage, bad
-from trainyard_rehearsal.checks.jobs import conditions
+from tests.e2e.objects import messages
+from tests.e2e.setup import CLUSTER, bad
+from tests.e2e.stage import Stage
 from trainyard_rehearsal.control_plane.nodes import nodes
 
 _FULL = "insufficient unused quota"
@@ -15,16 +16,16 @@ _POOL = f"clusters/{CLUSTER}.yaml"
 
 
 def borrow_exceeds_lenders(stage: Stage) -> None:
-    """A job of own nodes and all that may be borrowed waits for ever."""
-    scene = stage.stand(
+    """A job of all own and all borrowed nodes stays pending permanently."""
+    scene = stage.deploy(
         bad("capacity/borrow-exceeds-lenders", **{"teams/nlp.yaml": {"largestJob": {"nodes": 8}}})
     )
     assert scene.waits(scene.submit("nlp", 8), f"current podset request (64) > {_NEVER} (56)")
 
 
 def idle_nodes(stage: Stage) -> None:
-    """All teams are full, two nodes are free, and a job of two waits."""
-    scene = stage.stand(bad("capacity/idle-nodes"))
+    """All quota is used, two nodes are idle, and a job of two nodes stays pending."""
+    scene = stage.deploy(bad("capacity/idle-nodes"))
     jobs = [scene.submit(team, 4) for team in ("nlp", "vision")]
     assert all(scene.runs(job) for job in jobs)
     assert scene.waits(scene.submit("nlp", 2), _FULL)
@@ -33,30 +34,29 @@ def idle_nodes(stage: Stage) -> None:
 
 
 def job_larger_than_pool(stage: Stage) -> None:
-    """The job waits for ever, and says so on its Workload."""
-    scene = stage.stand(bad("capacity/job-larger-than-pool"))
+    """The job stays pending permanently; only its Workload shows the reason."""
+    scene = stage.deploy(bad("capacity/job-larger-than-pool"))
     job = scene.submit("nlp", 9)
     assert scene.waits(job, "current podset request (72) > maximum capacity (64)")
     assert _NEVER not in str(job.body)
 
 
 def job_larger_than_reach(stage: Stage) -> None:
-    """The API server refuses the job that the team's profile allows: the policy knows what the team
-    reaches."""
-    scene = stage.stand(bad("capacity/job-larger-than-reach"))
+    """The API server refuses a job that the profile allows: the policy limits it to the quota."""
+    scene = stage.deploy(bad("capacity/job-larger-than-reach"))
     assert scene.denied("nlp", scene.body("nlp", 8), "this team may ask for 2 to 7 nodes")
 
 
 def job_larger_than_runtime_cap(stage: Stage) -> None:
-    """The API server refuses the job that the team's profile allows."""
-    scene = stage.stand(bad("capacity/job-larger-than-runtime-cap"))
+    """The API server refuses a job that the profile allows."""
+    scene = stage.deploy(bad("capacity/job-larger-than-runtime-cap"))
     assert scene.denied("nlp", scene.body("nlp", 4), "spec.trainer.numNodes is 4 (32 GPUs)")
     assert scene.denied("nlp", scene.body("nlp", 4), "this team may ask for 2 to 3 nodes")
 
 
 def no_reserve(stage: Stage) -> None:
-    """One node fails, and the whole job on it is evicted, as nothing takes its place."""
-    scene = stage.stand(bad("capacity/no-reserve"))
+    """A node fails, no node replaces it, and its whole job is evicted."""
+    scene = stage.deploy(bad("capacity/no-reserve"))
     jobs = [scene.submit(team, 4) for team in ("nlp", "vision")]
     assert all(scene.runs(job) for job in jobs)
     assert stage.until(lambda: any(pod.node for pod in jobs[0].pods))
@@ -66,15 +66,14 @@ def no_reserve(stage: Stage) -> None:
     try:
         assert scene.is_evicted(jobs[0], f"there was no replacement for unhealthy node(s): {name}")
     finally:
-        # Without it nobody ends the pods that it had.
+        # Without the node no kubelet ends the pods that ran on it.
         stage.api.apply(node)
 
 
 def no_room_for_initializer(stage: Stage) -> None:
-    """Ranks that are left less than nothing: Kueue makes no Workload of the job, and tells nobody
-    but its log."""
+    """A negative request of a rank: Kueue creates no Workload, and only its log shows why."""
     step = {"initialize": {"cpu": 210}}
-    scene = stage.stand(
+    scene = stage.deploy(
         bad("capacity/no-room-for-initializer", **{"runtimes/openmpi-cuda.yaml": step})
     )
     job = scene.submit("nlp", 2)
@@ -85,11 +84,10 @@ def no_room_for_initializer(stage: Stage) -> None:
 
 
 def oversubscribed(stage: Stage) -> None:
-    """With a fabric a job waits beside the quota that it has; without one it is admitted, and pods
-    stay Pending."""
+    """A job with quota stays pending on a fabric; without a fabric its pods stay Pending."""
     _oversubscribed_without_fabric(stage)
     quota = {"teams/nlp.yaml": {"quota": {CLUSTER: {"dgx-h100": {"nodes": 6}}}}}
-    scene = stage.stand(bad("capacity/oversubscribed", **quota))
+    scene = stage.deploy(bad("capacity/oversubscribed", **quota))
     jobs = [scene.submit("nlp", 4), scene.submit("vision", 4)]
     assert all(scene.runs(job) for job in jobs)
     assert scene.waits(
@@ -100,17 +98,17 @@ def oversubscribed(stage: Stage) -> None:
 
 
 def _oversubscribed_without_fabric(stage: Stage) -> None:
-    """Gangs are admitted whose pods find no node."""
-    scene = stage.stand(_plain_pool())
+    """Jobs are admitted whose pods fit no node."""
+    scene = stage.deploy(_plain_pool())
     jobs = [scene.submit("nlp", 2) for _ in range(2)]
     assert all(scene.runs(job) for job in jobs)
     assert stage.until(
-        lambda: any("Insufficient" in _told(pod.body) for job in jobs for pod in job.pods)
+        lambda: any("Insufficient" in messages(pod.body) for job in jobs for pod in job.pods)
     )
 
 
 def _plain_pool() -> dict[str, Any]:
-    """Return two owned nodes of processors where one is, and a runtime for them."""
+    """Return changes: a pool of three CPU nodes, four of them owned, and a runtime for them."""
     return {
         "hardware/cpu.yaml": CPU,
         "runtimes/simulation.yaml": SIMULATION,
@@ -146,21 +144,17 @@ SIMULATION = {
 }
 
 
-def _told(body: dict[str, Any]) -> str:
-    return "; ".join(str(each.get("message", "")) for each in conditions(body))
-
-
 @cache
 def quota_without_runtime(stage: Stage) -> None:
-    """The team has a queue of those nodes, and no job that the policy lets into it."""
-    scene = stage.stand(bad("capacity/quota-without-runtime"))
+    """The team has a queue for the nodes, and the policy lets no job into it."""
+    scene = stage.deploy(bad("capacity/quota-without-runtime"))
     assert any(each.body["kind"] == "LocalQueue" and each.name == "cpu" for each in scene.manifests)
     assert scene.denied("nlp", scene.body("nlp", 2, queue_name="cpu"), "queue")
 
 
 def smallest_job_does_not_fit(stage: Stage) -> None:
-    """A job of one node is refused; without the policy Kueue never admits its two pods."""
-    scene = stage.stand(bad("capacity/smallest-job-does-not-fit"))
+    """A job of one node is refused; without the policy Kueue does not admit its two pods."""
+    scene = stage.deploy(bad("capacity/smallest-job-does-not-fit"))
     assert scene.denied(
         "nlp", scene.body("nlp", 1), "must name one of the ClusterTrainingRuntimes []"
     )
@@ -176,28 +170,19 @@ def smallest_job_does_not_fit(stage: Stage) -> None:
 def system_share_exceeds_node(stage: Stage) -> None:
     """The API server refuses a negative quota."""
     more = {"hardware/dgx-h100.yaml": {"system": {"cpu": 232}}}
-    scene = stage.stand(bad("capacity/system-share-exceeds-node", **more))
+    scene = stage.deploy(bad("capacity/system-share-exceeds-node", **more))
     assert "must be greater than or equal to 0" in scene.refused["ClusterQueue/nlp-gpu"], (
         scene.refused
     )
 
 
 def share_without_a_place(stage: Stage) -> None:
-    """Ten GPUs lie on two nodes: six more are free, and on neither node."""
-
-    def team(name: str, gpus: int) -> dict[str, Any]:
-        quota = {
-            "quota": {CLUSTER: {"dgx-h100": {"nodes": None, "gpus": gpus}}},
-            "largestJob": None,
-        }
-        return {f"teams/{name}.yaml": quota}
-
+    """Six GPUs are free on two nodes together, and on neither node alone."""
     audio = {
         "contact": "audio@example.com",
         "groups": {"user": ["audio"]},
         "runtimes": ["openmpi-cuda"],
     }
-    audio |= team("audio", 4).popitem()[1]
     changes = {
         _POOL: {"pools": {"dgx-h100": {"nodes": 2, "reserve": 0}}},
         "allocations.yaml": {
@@ -207,26 +192,30 @@ def share_without_a_place(stage: Stage) -> None:
             "launcher": "torchrun",
             "libraries": {"openmpi": None, "torch": "2.6.0"},
         },
-        **team("nlp", 6),
-        **team("vision", 6),
-        "teams/audio.yaml": audio,
+        "teams/nlp.yaml": _shares(6),
+        "teams/vision.yaml": _shares(6),
+        "teams/audio.yaml": {**audio, **_shares(4)},
     }
-    scene = stage.stand(changes)
+    scene = stage.deploy(changes)
     assert all(scene.runs(scene.submit(name, 1)) for name in ("vision", "audio"))
     assert scene.waits(scene.submit("nlp", 1), "doesn't allow to fit any of 1 pod(s)")
 
 
+def _shares(gpus: int) -> dict[str, Any]:
+    """Return a team's quota in GPUs instead of nodes."""
+    return {
+        "quota": {CLUSTER: {"dgx-h100": {"nodes": None, "gpus": gpus}}},
+        "largestJob": None,
+    }
+
+
 def shares_beside_whole_nodes(stage: Stage) -> None:
-    """Half a node beside whole nodes: who owns as many nodes as there are waits for the one that
-    the half has taken."""
+    """A job that needs every node of its quota waits for the node that a share occupies."""
     changes = {
         _POOL: {"pools": {"dgx-h100": {"nodes": 4, "reserve": 0}}},
-        "teams/nlp.yaml": {
-            "largestJob": None,
-            "quota": {CLUSTER: {"dgx-h100": {"nodes": None, "gpus": 4}}},
-        },
+        "teams/nlp.yaml": _shares(4),
     }
-    scene = stage.stand(changes)
+    scene = stage.deploy(changes)
     half = scene.submit("nlp", 2)
     assert scene.runs(half)
     assert scene.waits(

@@ -1,4 +1,4 @@
-"""One control plane for each ground, started when the first of its tests comes."""
+"""One control plane for each setup, started by the first of its tests."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.seen import NOT_SHOWABLE, SEEN
-from tests.e2e.stage import Ground, Stage, stage
+from tests.e2e.setup import Setup
+from tests.e2e.stage import Stage, started
 from trainyard_rehearsal.control_plane.build import cache_folder
 from trainyard_rehearsal.control_plane.lab import alone
 
 
 def link_programs(folder: Path) -> None:
-    """Make a cache of what is built already, so that nothing waits for another's rehearsal."""
+    """Link what is already built into a new cache, whose lock no other rehearsal holds."""
     for path in cache_folder().iterdir():
         if path.name not in {"lock", "run"}:
             (folder / path.name).symlink_to(path)
@@ -30,41 +31,39 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def ground(
+def stage(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, _own_cache: None
 ) -> Iterator[Stage]:
-    """Return a control plane; those of the same ground share it."""
-    with alone(cache_folder()), stage(request.param, tmp_path_factory.mktemp("tree")) as found:
+    """Return a control plane, which all tests of a setup share."""
+    with alone(cache_folder()), started(request.param, tmp_path_factory.mktemp("tree")) as found:
         yield found
 
 
-@pytest.hookimpl(
-    tryfirst=True
-)  # xdist reads the groups in its own hook, and a conftest's comes after that
+# xdist reads the groups in its own hook, which runs before a conftest's by default.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Have one worker make all the tests of a ground: most of them take less than its start."""
+    """Give all tests of a setup to one worker: most take less time than starting it."""
     for item in items:
         parameters = (
             item.callspec.params
             if isinstance(item, pytest.Function) and hasattr(item, "callspec")
             else {}
         )
-        if isinstance(ground := parameters.get("ground"), Ground):
-            item.add_marker(pytest.mark.xdist_group(ground.name))
+        if isinstance(setup := parameters.get("stage"), Setup):
+            item.add_marker(pytest.mark.xdist_group(setup.name))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many rules were seen, when it was tried."""
-    ended = {
-        how: [_is_seeing(each) for each in reports]
-        for how, reports in terminalreporter.stats.items()
-    }
-    if any(any(each) for each in ended.values()):
-        seen = sum(ended.get("passed", []))
+    """Report how many rules were seen, if any was tried."""
+    stats = terminalreporter.stats
+    if any(_count_seen(reports) for reports in stats.values()):
+        seen = _count_seen(stats.get("passed", []))
         terminalreporter.write_line(
             f"rules seen {seen} of {len(SEEN)}; {len(NOT_SHOWABLE)} can't be shown here"
         )
 
 
-def _is_seeing(report: object) -> bool:
-    return isinstance(report, pytest.TestReport) and "test_consequence_is_seen[" in report.nodeid
+def _count_seen(reports: Sequence[object]) -> int:
+    """Return the number of reports about the consequence of a rule."""
+    tests = (each.nodeid for each in reports if isinstance(each, pytest.TestReport))
+    return sum("test_consequence_is_seen[" in test for test in tests)

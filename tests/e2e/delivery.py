@@ -1,4 +1,4 @@
-"""Rules of the families ``runtime``, ``release`` and ``delivery``, seen."""
+"""Scenarios of the families ``runtime``, ``release`` and ``delivery``."""
 
 from __future__ import annotations
 
@@ -9,28 +9,30 @@ import pytest
 
 from tests.e2e.access import may
 from tests.e2e.capacity import CPU, SIMULATION
-from tests.e2e.stage import CLUSTER, Scene, Stage, bad, over
+from tests.e2e.objects import messages
+from tests.e2e.setup import CLUSTER, bad, over
+from tests.e2e.stage import Scene, Stage
 from trainyard.model.manifest import Manifest
 from trainyard.render.site import render_site
-from trainyard_rehearsal.checks.jobs import as_user, conditions
+from trainyard_rehearsal.checks.jobs import as_user
 from trainyard_rehearsal.control_plane.api import Body, Refused
 
 
 def deprecated_runtime(stage: Stage) -> None:
-    """Trainer warns at the submission."""
-    scene = stage.stand(bad("runtime/deprecated-runtime"))
+    """Trainer warns about a job that is submitted to the runtime."""
+    scene = stage.deploy(bad("runtime/deprecated-runtime"))
     assert any("deprecated" in each for each in _warnings(scene, "openmpi-cuda-v1-dgx-h100"))
     assert not _warnings(scene, "openmpi-cuda-v2-dgx-h100")
 
 
 def older_version_without_end(stage: Stage) -> None:
-    """Who submits to the older version is told nothing."""
-    scene = stage.stand(bad("runtime/older-version-without-end"))
+    """Trainer does not warn about a job that is submitted to the older version."""
+    scene = stage.deploy(bad("runtime/older-version-without-end"))
     assert not _warnings(scene, "openmpi-cuda-v1-dgx-h100")
 
 
 def _warnings(scene: Scene, runtime: str) -> tuple[str, ...]:
-    """Return what a user of team nlp is told who submits a job to a runtime."""
+    """Return the warnings about a job that a user of team nlp submits to a runtime."""
     body = scene.body("nlp", 2)
     body["spec"] = {**body["spec"], "runtimeRef": {**body["spec"]["runtimeRef"], "name": runtime}}
     job = scene.create("nlp", body)
@@ -40,21 +42,21 @@ def _warnings(scene: Scene, runtime: str) -> tuple[str, ...]:
 
 
 def newer_version_deprecated(stage: Stage) -> None:
-    """Who moved to the newer version is told to move again, and so is who stayed."""
-    scene = stage.stand(bad("runtime/newer-version-deprecated"))
+    """Trainer also warns the teams that already moved to the newer version."""
+    scene = stage.deploy(bad("runtime/newer-version-deprecated"))
     assert any("deprecated" in each for each in _warnings(scene, "openmpi-cuda-v2-dgx-h100"))
     assert not _warnings(scene, "openmpi-cuda-v3-dgx-h100")
 
 
 def runtime_without_hardware(stage: Stage) -> None:
-    """The team has no such runtime, and the API server refuses a job with it."""
-    scene = stage.stand(bad("runtime/runtime-without-hardware"))
+    """The team lacks the runtime, and the API server refuses a job with it."""
+    scene = stage.deploy(bad("runtime/runtime-without-hardware"))
     _no_runtime(scene, "deepspeed")
 
 
 def unused_runtime(stage: Stage) -> None:
-    """The cluster has no such runtime, and the API server refuses a job with it."""
-    scene = stage.stand(bad("runtime/unused-runtime"))
+    """The cluster lacks the runtime, and the API server refuses a job with it."""
+    scene = stage.deploy(bad("runtime/unused-runtime"))
     _no_runtime(scene, "deepspeed")
 
 
@@ -71,29 +73,28 @@ def _no_runtime(scene: Scene, name: str) -> None:
 
 
 def version_differs_from_file(stage: Stage) -> None:
-    """Version 3 of a runtime is a runtime of its own, beside the versions of the other."""
-    stage.stand(bad("runtime/version-differs-from-file"))
+    """Version 3 becomes a separate runtime, beside the versions of the other."""
+    stage.deploy(bad("runtime/version-differs-from-file"))
     runtimes = stage.api.list("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime")
     names = {each["metadata"]["name"] for each in runtimes}
     assert names == {"openmpi-cuda-v1-v3-dgx-h100", "openmpi-cuda-v2-dgx-h100"}
 
 
 def version_given_twice(stage: Stage) -> None:
-    """Two files are one object, so that one of the two images is nowhere."""
-    scene = stage.stand(bad("runtime/version-given-twice"))
+    """Two files become one object, so one of the two images is lost."""
+    scene = stage.deploy(bad("runtime/version-given-twice"))
     (runtime,) = stage.api.list("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime")
     there = [each.image in str(runtime) for each in scene.platform.runtimes]
     assert sorted(there) == [False, True]
 
 
 def gpu_in_resource_name(stage: Stage) -> None:
-    """A virtual function is taken for a GPU, and torchrun isn't told how many processors there
-    are."""
+    """A virtual function counts as a GPU, and torchrun does not get the number of processors."""
     for fabric, changes, ranks in (
         ("gpu-net", bad("runtime/gpu-in-resource-name"), "auto"),
         ("ib", {}, "124"),
     ):
-        scene = stage.stand(over(changes, _processors(fabric)))
+        scene = stage.deploy(over(changes, _processors(fabric)))
         body = scene.body("nlp", 2)
         del body["spec"]["trainer"]["numProcPerNode"]
         job = scene.create("nlp", body)
@@ -105,8 +106,7 @@ def gpu_in_resource_name(stage: Stage) -> None:
 
 
 def _processors(fabric: str) -> dict[str, Any]:
-    """Return team nlp's nodes without GPUs, with a virtual function of a fabric, and torchrun on
-    them."""
+    """Return changes: CPU nodes of team nlp with a virtual function, and torchrun on them."""
     rail = {
         "pci": "0000:18:00.0",
         "interface": "ibp24s0",
@@ -130,24 +130,19 @@ def _processors(fabric: str) -> dict[str, Any]:
 
 
 def volume_without_claim(stage: Stage) -> None:
-    """The job is admitted, and its pods wait for a claim that nobody asks for."""
-    scene = stage.stand(bad("runtime/volume-without-claim"))
+    """The job is admitted, and its pods wait for a claim that does not exist."""
+    scene = stage.deploy(bad("runtime/volume-without-claim"))
     body = scene.body("vision", 2)
     job = scene.create("vision", body)
     assert scene.runs(job)
     words = 'persistentvolumeclaim "scratch" not found'
-    assert stage.until(lambda: any(words in _told(pod.body) for pod in job.pods))
+    assert stage.until(lambda: any(words in messages(pod.body) for pod in job.pods))
     assert job.is_admitted
 
 
-def _told(body: dict[str, object]) -> str:
-    return "; ".join(str(each.get("message", "")) for each in conditions(body))
-
-
 def invalid_manifest(stage: Stage) -> None:
-    """A field that the release does not know is refused where it is asked to be checked, and else
-    dropped."""
-    scene = stage.stand({})
+    """Strict validation refuses a field that the release does not know; a patch drops it."""
+    scene = stage.deploy({})
     body = {**scene.body("nlp", 2)}
     body["spec"] = {**body["spec"], "runtimePatches": [{"manager": "ml.example.com/job"}]}
     with pytest.raises(Refused, match=r"\.spec\.runtimePatches: field not declared in schema"):
@@ -160,7 +155,7 @@ def invalid_manifest(stage: Stage) -> None:
 
 def unserved_version(stage: Stage) -> None:
     """The API server knows no such kind in that version."""
-    scene = stage.stand(bad("release/unserved-version"))
+    scene = stage.deploy(bad("release/unserved-version"))
     assert (
         "no kind ExternalSecret in external-secrets.io/v1beta1"
         in scene.refused["ExternalSecret/tracking"]
@@ -168,9 +163,8 @@ def unserved_version(stage: Stage) -> None:
 
 
 def known_bad_pair(stage: Stage) -> None:
-    """A job is admitted, holds its quota, and never starts: Trainer makes no use of what Kueue
-    writes."""
-    scene = stage.stand({})
+    """A job is admitted, holds its quota, and does not start: Trainer ignores Kueue's patch."""
+    scene = stage.deploy({})
     job = scene.submit("nlp", 4)
     assert stage.until(lambda: "kueue runtime patch not found" in stage.log("kueue"))
     assert scene.waits(scene.submit("nlp", 2), "insufficient unused quota")
@@ -180,7 +174,7 @@ def known_bad_pair(stage: Stage) -> None:
 def component_of_forbidden_kind(stage: Stage) -> None:
     """One more role binding opens what the team's own close; a queue of its own gets nothing of
     another team's."""
-    scene = stage.stand({})
+    scene = stage.deploy({})
     binding = next(
         each.body for each in scene.manifests if each.path == "teams/vision/rolebinding-user.yaml"
     )
@@ -223,7 +217,7 @@ def _foreign_queue(scene: Scene) -> None:
 
 
 def profile_vanished(stage: Stage) -> None:
-    """A team's queue ends behind its last job; without the runtime nobody can submit."""
+    """A team's queue terminates after its last job; without the runtime no job is accepted."""
     scene = _queue_ends(stage)
     stage.forget("ClusterTrainingRuntime", "openmpi-cuda-v1-dgx-h100")
     assert scene.denied(
@@ -232,41 +226,48 @@ def profile_vanished(stage: Stage) -> None:
 
 
 def unit_vanished(stage: Stage) -> None:
-    """The team's queue, in the platform's unit, ends; its roles, in its own, stay."""
+    """The team's queue, in the platform's unit, terminates; its roles, in its own unit, stay."""
     _queue_ends(stage)
     assert stage.api.get("rbac.authorization.k8s.io/v1", "RoleBinding", "user", "team-nlp")
 
 
 def _queue_ends(stage: Stage) -> Scene:
-    """Take a queue away whose job runs, and see it end behind that job."""
-    scene = stage.stand({})
+    """Delete a queue whose job runs; it terminates after that job."""
+    scene = stage.deploy({})
     job = scene.submit("nlp", 2)
     assert scene.runs(job)
     stage.forget("ClusterQueue", "nlp-gpu")
     words = "Can't admit new workloads; clusterQueue is terminating"
     assert stage.until(
-        lambda: words in _told(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu"))
+        lambda: (
+            words in messages(stage.api.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", "nlp-gpu"))
+        )
     )
     assert job.is_admitted
     return scene
 
 
 def server_of_two_clusters(stage: Stage) -> None:
-    """What the one platform unit writes, the other writes again."""
-    release = {"release": stage.ground.settings["release"]}
-    scene = stage.stand(
+    """Two platform units overwrite each other's objects."""
+    release = {"release": stage.setup.settings["release"]}
+    scene = stage.deploy(
         bad("delivery/server-of-two-clusters", **{"clusters/prod-west.yaml": release})
     )
     west = next(site for site in scene.platform.sites if site.name == "prod-west")
     theirs, ours = (_platform(each) for each in (render_site(west), scene.manifests))
-    fought = [key for key in theirs.keys() & ours.keys() if theirs[key] != ours[key]]
-    assert fought
-    for key in fought:
-        seen = {}
-        for body in (theirs[key], ours[key], theirs[key], ours[key]):
-            version = stage.api.apply(body).body["metadata"]["resourceVersion"]
-            assert version not in seen
-            seen[version] = body
+    contested = [key for key in theirs.keys() & ours.keys() if theirs[key] != ours[key]]
+    assert contested
+    for key in contested:
+        _assert_overwritten(stage, theirs[key], ours[key])
+
+
+def _assert_overwritten(stage: Stage, one: Body, other: Body) -> None:
+    """Apply two objects of one name in turn; each must get a new resource version."""
+    versions = set()
+    for body in (one, other, one, other):
+        version = stage.api.apply(body).body["metadata"]["resourceVersion"]
+        assert version not in versions
+        versions.add(version)
 
 
 def _platform(manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], Body]:

@@ -1,8 +1,6 @@
-"""Builds the programs of `tests/e2e/programs` into the cache of the rehearsal's programs, each
-once.
+"""Build each program of `tests/e2e/programs` once, into the cache of the rehearsal's programs.
 
-`python -m tests.e2e.engines` builds all of them, and fetches the packet filter that kube-router
-calls.
+`python -m tests.e2e.engines` builds all of them and fetches the packet filter of kube-router.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ _FILES = {
 
 
 def engine(name: str) -> Path:
-    """Return a program; the first time it is built, which takes minutes.
+    """Return the path of a program; the first call builds it, which takes minutes.
 
     Raises:
         ToolError: there is no Go, a checksum does not match, or the program does not build.
@@ -42,7 +40,7 @@ def engine(name: str) -> Path:
 
 
 def _build(source: Path, target: Path) -> None:
-    """Build a program beside its place and move it there last: half a program is never found."""
+    """Build a program under another name, then rename it: no partial program is ever found."""
     go, partial = find_go(), target.with_suffix(".partial")
     target.parent.mkdir(parents=True, exist_ok=True)
     run_go(go, source, "build", "-trimpath", "-ldflags", "-s -w", "-o", str(partial), ".")

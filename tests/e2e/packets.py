@@ -1,5 +1,4 @@
-"""A node's pods as network namespaces, the policies of a tree in its kernel, and what passes
-between the pods."""
+"""A node's pods as network namespaces, with the policies of a tree in its kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from typing import Any
 from tests.conftest import REPOSITORY
 from tests.e2e.engines import KUBE_ROUTER, engine
 from tests.e2e.image import packet_filter
-from tests.e2e.pods import Network
+from tests.e2e.network import Network
 from trainyard_rehearsal.control_plane.build import cache_folder
 
 Probe = tuple[str, str, str, int]
@@ -22,12 +21,12 @@ Probe = tuple[str, str, str, int]
 _PROBER = REPOSITORY / "tests" / "e2e" / "prober.py"
 _NODE, _NODE_ADDRESS = "node", "10.255.0.254"
 _SETTINGS = {
-    # The node routes between its pods, so that each packet passes its rules for forwarding, and
-    # tells no shorter way.
+    # The node routes between its pods and sends no redirects, so that each packet passes its
+    # rules for forwarding.
     "net.ipv4.ip_forward": "1",
     "net.ipv4.conf.all.send_redirects": "0",
     "net.ipv4.conf.pods.send_redirects": "0",
-    # A refusal is an ICMP message, and each of them has to come.
+    # A refusal is an ICMP message, and none of them may be dropped.
     "net.ipv4.icmp_ratelimit": "0",
     "net.ipv4.icmp_msgs_per_sec": "1000000",
     "net.ipv4.icmp_msgs_burst": "1000000",
@@ -54,10 +53,10 @@ class Endpoint:
     """A pod, or a host outside of the cluster.
 
     Args:
-        name: of its network namespace, unlike every other's.
+        name: unique name of its network namespace.
         namespace: of the pod; empty for a host.
         labels: of the pod.
-        address: of the host; a pod gets one.
+        address: of the host; a pod is given one.
     """
 
     name: str
@@ -82,32 +81,30 @@ class Node:
             raise
 
     def close(self) -> None:
-        """End it with all that runs in it."""
+        """End the node, and every process in it."""
         self._network.close()
 
     def enforce(self, policies: Iterable[Mapping[str, Any]]) -> None:
-        """Have kube-router write the rules of these policies, in place of those that are there."""
+        """Replace the kernel's rules by those that kube-router writes for these policies."""
         objects = [*self._cluster(), *policies]
         written = "".join(f"{json.dumps(each)}\n" for each in objects)
         self._filter("/program", _NODE, given=written)
-        # A datagram of a source port that had an answer before would pass as its continuation.
+        # A datagram from a port that was answered before would pass as part of that exchange.
         self._filter("conntrack", "--flush")
 
     def answered(self, probes: Iterable[Probe]) -> set[Probe]:
-        """Return the probes that get an answer."""
+        """Return the probes that are answered."""
         tried = sorted(probes)
-        asked = {
+        request = {
             "addresses": self._addresses,
             "ports": sorted({port for *_, port in tried}),
             "probes": tried,
         }
-        found = self._run(sys.executable, str(_PROBER), given=json.dumps(asked))
-        return {
-            (source, target, protocol, port) for source, target, protocol, port in json.loads(found)
-        }
+        found = self._run(sys.executable, str(_PROBER), given=json.dumps(request))
+        return {tuple(probe) for probe in json.loads(found)}
 
     def _add(self, endpoint: Endpoint) -> str:
-        """Make an endpoint's network namespace and return the address that it is reached at."""
+        """Create an endpoint's network namespace and return its address."""
         address = self._network.add(endpoint.name)
         self._run(
             "ip", "-n", endpoint.name, "-batch", "-", given=_ROUTES.format(node=_NODE_ADDRESS)
@@ -121,7 +118,7 @@ class Node:
         return endpoint.address
 
     def _cluster(self) -> Iterable[Mapping[str, Any]]:
-        """Yield the objects that policies select from."""
+        """Yield the objects that policies select: the node, namespaces and pods."""
         addresses = [{"type": "InternalIP", "address": _NODE_ADDRESS}]
         yield {**_object("Node", _NODE), "status": {"addresses": addresses}}
         pods = [each for each in self.endpoints if each.namespace]

@@ -1,5 +1,4 @@
-"""Containers of pods in namespaces of this machine: what kubelet and a container runtime do with a
-pod's template."""
+"""Containers of pods in Linux namespaces, run as kubelet and a container runtime would."""
 
 from __future__ import annotations
 
@@ -14,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.image import Image
+from tests.e2e.network import Network, child
 
 Template = Mapping[str, Any]
 
 _OPENSHIFT = {"runAsUser": 1000680000, "runAsGroup": 0, "fsGroup": 1000680000}
-"""What SCC restricted-v2 gives a pod that states no ids: the first of its namespace's range."""
+"""Ids that SCC restricted-v2 gives a pod without ids: the first of its namespace's range."""
 
 _START = r"""
 set -eu
@@ -44,79 +44,14 @@ exec chroot "$root" "$@"
 """
 
 
-class ForbiddenError(Exception):
-    """This machine doesn't let the tests make namespaces."""
-
-
-class Network:
-    """A bridge in a network namespace of its own; with it end its pods, also when the tests are
-    killed."""
-
-    def __init__(self) -> None:
-        keep = "mount -t tmpfs tmpfs /run && mkdir /run/netns && echo ready && exec sleep infinity"
-        new = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
-        command = ["setpriv", "--pdeathsig", "KILL", *new, "sh", "-c", keep]
-        self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        assert self._process.stdout
-        if self._process.stdout.readline() != "ready\n":
-            assert self._process.stderr
-            why = self._process.stderr.read()
-            raise ForbiddenError(
-                f"pods need root and namespaces (CAP_SYS_ADMIN, CAP_NET_ADMIN): {why}"
-            )
-        self._pods = 0
-        try:
-            self._run("ip", "link", "add", "pods", "type", "bridge")
-            self._run("ip", "link", "set", "pods", "up")
-        except BaseException:
-            self.close()
-            raise
-
-    def inside(self, *command: str) -> list[str]:
-        """Return a command that runs in the namespaces."""
-        return [
-            "nsenter",
-            "--target",
-            str(_child(self._process.pid)),
-            "--mount",
-            "--net",
-            "--pid",
-            *command,
-        ]
-
-    def add(self, name: str) -> str:
-        """Make a pod's network namespace and return its address."""
-        self._pods += 1
-        address, peer = f"10.255.0.{self._pods}", f"pod{self._pods}"
-        self._run("ip", "netns", "add", name)
-        self._run("ip", "link", "add", "eth0", "netns", name, "type", "veth", "peer", "name", peer)
-        self._run("ip", "link", "set", peer, "master", "pods", "up")
-        self._run("ip", "-n", name, "address", "add", f"{address}/24", "dev", "eth0")
-        for link in ("lo", "eth0"):
-            self._run("ip", "-n", name, "link", "set", link, "up")
-        return address
-
-    def close(self) -> None:
-        """End it."""
-        self._process.kill()
-        self._process.communicate()
-
-    def _run(self, *command: str) -> None:
-        done = subprocess.run(self.inside(*command), capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise ForbiddenError(f"`{' '.join(command)}` failed: {done.stderr}")
-
-
 @dataclass(slots=True)
 class Pod:
-    """A pod: its containers run one after the other, the last one as long as it likes.
+    """A pod: its init containers run one after the other, then its container runs.
 
     Args:
         name: of the pod, and its host name.
         folder: for its layers, volumes and log.
-        environment: that is added to the template's.
+        environment: variables in addition to the template's.
         mounts: files and folders of this machine by path in the container.
     """
 
@@ -131,14 +66,15 @@ class Pod:
     _process: subprocess.Popen[bytes] | None = None
 
     def create(self) -> None:
-        """Make its network namespace and its empty folders."""
+        """Create its network namespace and its empty folders."""
         self.address = self.network.add(self.name)
         for folder in ("upper", "work", "root", "volumes"):
             (self.folder / folder).mkdir(parents=True)
         for volume in self.template["volumes"]:
             if "emptyDir" in volume:
-                (path := self._volume(volume["name"])).mkdir()
-                # As kubelet leaves it: anybody's, and of the group of the pod's volumes.
+                path = self._volume(volume["name"])
+                path.mkdir()
+                # As kubelet creates it: writable for all, with the group of the pod's volumes.
                 os.chown(path, 0, self._ids["fsGroup"])
                 path.chmod(0o2777)
 
@@ -156,23 +92,22 @@ class Pod:
 
     @property
     def log(self) -> str:
-        """What its containers have written."""
+        """Output of its containers."""
         return (self.folder / "log").read_text(encoding="utf-8")
 
     @property
     def code(self) -> int | None:
-        """Exit code of the container as a shell has it, None while it runs."""
+        """Exit code of the container as a shell reports it, None while it runs."""
         code = self._process.poll() if self._process else None
         return 128 - code if code and code < 0 else code
 
     @property
     def written(self) -> Path:
-        """The files that its containers wrote outside of volumes."""
+        """Folder of the files that its containers wrote outside of volumes."""
         return self.folder / "upper"
 
     def call(self, command: Sequence[str], seconds: float = 60) -> subprocess.CompletedProcess[str]:
-        """Run a command in the running container, as `kubectl exec` and kubelet's hooks and probes
-        do."""
+        """Run a command in the running container, as `kubectl exec` and kubelet's hooks do."""
         (container,) = self.template["containers"]
         enter = [
             "nsenter",
@@ -191,29 +126,33 @@ class Pod:
         )
 
     def probe(self, probe: str) -> bool:
-        """Tell whether a probe of the container succeeds."""
+        """Return whether a probe of the container succeeds."""
         (container,) = self.template["containers"]
         port = container[probe]["tcpSocket"]["port"]
         return self.call(["bash", "-c", f": < /dev/tcp/{self.address}/{port}"]).returncode == 0
 
     def delete(self) -> float:
-        """End the pod as kubelet does when it is deleted, and return the seconds that it took."""
-        grace, begin = (
-            float(self.template.get("terminationGracePeriodSeconds", 30)),
-            time.monotonic(),
-        )
-        (container,) = self.template["containers"]
-        if (hook := container.get("lifecycle", {}).get("preStop")) and self.code is None:
-            with suppress(subprocess.TimeoutExpired):
-                done = self.call(hook["exec"]["command"], grace)
-                # A hook is killed when its container ends.
-                assert done.returncode == 0 or waited(lambda: self.code is not None, 5), done
+        """End the pod as kubelet does when it is deleted; return how many seconds that took."""
+        grace = float(self.template.get("terminationGracePeriodSeconds", 30))
+        begin = time.monotonic()
+        self._run_hook(grace)
         self.signal(signal.SIGTERM)
-        # kubelet's least after a hook (pkg/kubelet/kuberuntime: minimumGracePeriodInSeconds).
+        # kubelet's minimum after a hook (pkg/kubelet/kuberuntime: minimumGracePeriodInSeconds).
         if not waited(lambda: self.code is not None, max(begin + grace - time.monotonic(), 2)):
             self.signal(signal.SIGKILL)
             assert waited(lambda: self.code is not None, 10)
         return time.monotonic() - begin
+
+    def _run_hook(self, grace: float) -> None:
+        """Run the container's `preStop` hook, if it has one and is still running."""
+        (container,) = self.template["containers"]
+        hook = container.get("lifecycle", {}).get("preStop")
+        if not hook or self.code is not None:
+            return
+        with suppress(subprocess.TimeoutExpired):
+            done = self.call(hook["exec"]["command"], grace)
+            # A hook is killed when its container ends.
+            assert done.returncode == 0 or waited(lambda: self.code is not None, 5), done
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to process 1 of the container."""
@@ -221,16 +160,16 @@ class Pod:
             os.kill(self._first, number)
 
     def kill(self) -> None:
-        """End it at once, whatever it does."""
+        """Kill it at once."""
         if self._process:
             self.signal(signal.SIGKILL)
             self._process.wait()
 
     @property
     def _first(self) -> int:
-        """Process 1 of the container, by its number here: the child of what made its namespace."""
+        """Process 1 of the container, by its id on this machine."""
         assert self._process
-        return _child(_child(self._process.pid))
+        return child(child(self._process.pid))
 
     @property
     def _ids(self) -> Mapping[str, int]:
@@ -240,7 +179,7 @@ class Pod:
         }
 
     def _as_user(self, container: Template) -> list[str]:
-        """Return what begins a command in a container: user, no privileges, and the environment."""
+        """Return the start of a command in a container: user, no privileges, environment."""
         assert container["securityContext"] == {
             "allowPrivilegeEscalation": False,
             "capabilities": {"drop": ["ALL"]},
@@ -294,10 +233,9 @@ class Pod:
             )
 
     def _mounts(self, container: Template) -> list[tuple[Path, str]]:
-        stated = container.get("volumeMounts", ())
         mounts = {
             each["mountPath"]: self._volume(each["name"]) / each.get("subPath", "")
-            for each in stated
+            for each in container.get("volumeMounts", ())
         }
         return [(source, target) for target, source in sorted({**mounts, **self.mounts}.items())]
 
@@ -306,16 +244,8 @@ class Pod:
 
 
 def waited(ready: Callable[[], object], seconds: float) -> bool:
-    """Wait for something; tell whether it came."""
+    """Wait for a condition; return whether it came true in time."""
     deadline = time.monotonic() + seconds
     while not ready() and time.monotonic() < deadline:
         time.sleep(0.05)
     return bool(ready())
-
-
-def _child(process: int) -> int:
-    """Return the only child of a process, if both are there still."""
-    try:
-        return int(Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii"))
-    except (FileNotFoundError, ValueError):
-        raise ProcessLookupError(process) from None

@@ -1,5 +1,4 @@
-"""Runs between the pods of `tests/e2e/packets.py`: listens in every pod's network namespace and
-tries connections.
+"""Listen in the network namespace of every pod of `tests/e2e/packets.py`, and try connections.
 
 Standard input: addresses by pod, ports, and probes `[source, target, protocol, port]`.
 Standard output: the probes that were answered.
@@ -16,37 +15,39 @@ import socket
 import struct
 import sys
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 _CLONE_NEWNET = 0x40000000
 _PATIENCE = 30.0
-"""Seconds for one try. kube-router rejects at once what no policy allows, so only a busy machine
-makes a try long."""
+"""Seconds for one try.
+
+kube-router rejects at once what no policy allows, so a try takes long on a busy machine only.
+"""
 _AT_ONCE = 200
 _TYPES = {"TCP": socket.SOCK_STREAM, "UDP": socket.SOCK_DGRAM}
 _RESET = struct.pack("ii", 1, 0)
-"""SO_LINGER that ends a connection by a reset: nothing of it is left for the next try."""
+"""SO_LINGER that ends a connection by a reset, so that no state is left for the next try."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main() -> None:
     """Try all probes."""
-    asked: dict[str, Any] = json.load(sys.stdin)
-    # Each listener is an open file, and 1,024 are allowed as a rule.
+    request: dict[str, Any] = json.load(sys.stdin)
+    # Each listener is an open file, and the usual limit is 1,024.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    print(json.dumps(asyncio.run(_probe(asked["addresses"], asked["ports"], asked["probes"]))))  # noqa: T201
+    probes = _probe(request["addresses"], request["ports"], request["probes"])
+    print(json.dumps(asyncio.run(probes)))  # noqa: T201
 
 
 async def _probe(
     addresses: dict[str, str], ports: list[int], probes: list[list[Any]]
 ) -> list[list[Any]]:
     listeners = [
-        _listen(*pod, protocol, port)
-        for pod in addresses.items()
-        for protocol in _TYPES
-        for port in ports
+        _listen(pod, address, protocol, port)
+        for (pod, address), protocol, port in product(addresses.items(), _TYPES, ports)
     ]
     free = asyncio.Semaphore(_AT_ONCE)
 
@@ -66,10 +67,10 @@ async def _probe(
 
 
 async def _try(one: socket.socket, protocol: str, target: tuple[str, int]) -> bool:
-    """Return True when a connection is made or a datagram comes back.
+    """Return whether a connection is made or a datagram comes back.
 
     Raises:
-        OSError: it was refused, or nothing came in time (TimeoutError).
+        OSError: it was refused, or there was no answer in time (TimeoutError).
     """
     loop = asyncio.get_running_loop()
     await loop.sock_connect(one, target)
@@ -81,7 +82,7 @@ async def _try(one: socket.socket, protocol: str, target: tuple[str, int]) -> bo
 
 
 def _listen(pod: str, address: str, protocol: str, port: int) -> socket.socket:
-    """Open a port: the kernel accepts connections, datagrams are sent back."""
+    """Open a port: the kernel accepts connections, and datagrams are sent back."""
     one = _socket(pod, protocol)
     one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     one.bind((address, port))
@@ -99,7 +100,7 @@ def _echo(one: socket.socket) -> None:
 
 
 def _socket(pod: str, protocol: str) -> socket.socket:
-    """Make a socket in a pod's network namespace; it stays there."""
+    """Return a new socket in a pod's network namespace."""
     namespace = os.open(f"/run/netns/{pod}", os.O_RDONLY)
     try:
         if _libc.setns(namespace, _CLONE_NEWNET):

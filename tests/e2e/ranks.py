@@ -1,18 +1,18 @@
-"""A job of a rendered runtime as Trainer and JobSet run it: keys, hostfile, nodes, then the
-launcher."""
+"""A job of a rendered runtime, run as Trainer and JobSet do: keys, hostfile, nodes, launcher."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.e2e.image import Image
-from tests.e2e.pods import Network, Pod, Template, waited
+from tests.e2e.network import Network
+from tests.e2e.pods import Pod, Template, waited
 from tests.rules.cases import platform_of
 from trainyard.render.site import render_site
 
@@ -36,11 +36,11 @@ _SMALL = {
         "quota": {"prod-east": {"small": {"nodes": 8}}},
     },
 }
-"""Nodes that give a job two cores, as many as the smallest machine of a CI has."""
+"""Nodes that give a job two cores, as many as the smallest CI machine has."""
 
 
 def runtime(release: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the ClusterTrainingRuntime of a profile on small nodes, as it is delivered."""
+    """Return the delivered ClusterTrainingRuntime of a profile on small nodes."""
     about = {
         "version": 1,
         "image": f"registry.example.com/ml/ranks@sha256:{'0' * 64}",
@@ -50,10 +50,11 @@ def runtime(release: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
     changes: dict[str, Any] = {**_SMALL, "runtimes/ranks.yaml": {**about, **size, **fields}}
     changes["clusters/prod-east.yaml"] = {**changes["clusters/prod-east.yaml"], "release": release}
     (site,) = platform_of(changes).sites
-    found = (
-        each.body for each in render_site(site) if each.body["kind"] == "ClusterTrainingRuntime"
+    return next(
+        each.body
+        for each in render_site(site)
+        if each.body["kind"] == "ClusterTrainingRuntime" and each.name.startswith("ranks-")
     )
-    return next(body for body in found if body["metadata"]["name"].startswith("ranks-"))
 
 
 @dataclass(slots=True)
@@ -61,24 +62,24 @@ class Job:
     """A job with its pods.
 
     Args:
-        pods: by name; the launcher's is the last one.
+        pods: by name, the launcher last.
     """
 
     pods: dict[str, Pod]
 
     @property
     def launcher(self) -> Pod:
-        """The pod whose command is the job's."""
+        """The pod that runs the job's command."""
         return self.pods[f"{_NAME}-launcher-0-0"]
 
     @property
     def nodes(self) -> list[Pod]:
-        """The pods with sshd."""
+        """The pods that run sshd."""
         return [pod for pod in self.pods.values() if pod is not self.launcher]
 
     @property
     def log(self) -> str:
-        """What all pods have written."""
+        """Output of all pods."""
         return "".join(f"--- {name}\n{pod.log}" for name, pod in self.pods.items())
 
     def start(self, command: Sequence[str]) -> None:
@@ -90,25 +91,24 @@ class Job:
         self.launcher.start(command)
 
     def run(self, command: Sequence[str]) -> str:
-        """Run a command to its good end and return what the launcher wrote."""
+        """Run a command to its successful end and return the launcher's output."""
         self.start(command)
         assert waited(lambda: self.launcher.code is not None, _PATIENCE), self.log
         assert self.launcher.code == 0, self.log
         return self.launcher.log
 
     def delete(self) -> dict[str, float]:
-        """Delete all pods at once, as an eviction does; return the seconds that each took."""
+        """Delete all pods at once, as an eviction does; return the seconds of each by name."""
         with ThreadPoolExecutor(len(self.pods)) as pool:
             return dict(zip(self.pods, pool.map(Pod.delete, self.pods.values()), strict=True))
 
     def written(self, name: str) -> list[Path]:
-        """Return the files of a name in `/tmp`, of all pods."""
-        return [
-            path for pod in self.pods.values() for path in sorted((pod.written / "tmp").glob(name))
-        ]
+        """Return the files in `/tmp` of all pods whose name matches a pattern."""
+        folders = [pod.written / "tmp" for pod in self.pods.values()]
+        return [path for folder in folders for path in sorted(folder.glob(name))]
 
     def kill(self) -> None:
-        """End every pod at once."""
+        """Kill every pod at once."""
         for pod in self.pods.values():
             pod.kill()
 
@@ -119,11 +119,11 @@ def make_job(
     """Return a job that has not started.
 
     Args:
-        network: that its pods join.
-        image: of its containers.
-        body: of the runtime.
-        nodes: of the job; the launcher is one of them.
-        folder: for its files.
+        network: network of its pods.
+        image: image of its containers.
+        body: the runtime.
+        nodes: number of nodes, the launcher included.
+        folder: folder for its files.
     """
     templates = {
         job["name"]: job["template"]["spec"]["template"]["spec"] for job in _replicated(body)
@@ -142,9 +142,32 @@ def make_job(
 def _prepare(job: Job, body: Mapping[str, Any], folder: Path) -> None:
     """Write what Trainer's MPI plugin writes (pkg/runtime/framework/plugins/mpi/mpi.go@v2.3.0)."""
     policy = body["spec"]["mlPolicy"]["mpi"]
+    slots = policy["numProcPerNode"]
     keys, hostfile = folder / "keys", folder / "mpi"
-    for each in (keys, hostfile):
-        each.mkdir()
+    _write_keys(job, keys)
+    hostfile.mkdir()
+    # In the order of the replicated jobs, the launcher last.
+    lines = [f"{name}.{_NAME} slots={slots}\n" for name in job.pods]
+    (hostfile / "hostfile").write_text("".join(lines), "utf-8")
+    for name, pod in job.pods.items():
+        hosts = pod.folder / "hosts"
+        hosts.write_text("".join(_hosts(job, name)), "utf-8")
+        pod.mounts |= {policy["sshAuthMountPath"]: keys, "/etc/hosts": hosts}
+    job.launcher.mounts["/etc/mpi"] = hostfile
+    job.launcher.environment |= {
+        "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
+        "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
+        "OMPI_MCA_orte_set_default_slots": str(slots),
+        "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
+        # No runtime has it: the ranks of all nodes share the few cores of this machine, and each
+        # would keep one busy.
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+
+
+def _write_keys(job: Job, keys: Path) -> None:
+    """Write the key pair of a job, readable for the group of its volumes."""
+    keys.mkdir()
     group = job.launcher.template["securityContext"].get("fsGroup", 1000680000)
     subprocess.run(
         ["ssh-keygen", "-q", "-tecdsa", "-b521", "-N", "", "-f", keys / "id_rsa"], check=True
@@ -153,27 +176,14 @@ def _prepare(job: Job, body: Mapping[str, Any], folder: Path) -> None:
     for file in keys.iterdir():
         os.chown(file, 0, group)
         file.chmod(0o640)
-    # In the order of the replicated jobs, the launcher last.
-    lines = [f"{name}.{_NAME} slots={policy['numProcPerNode']}\n" for name in job.pods]
-    (hostfile / "hostfile").write_text("".join(lines), "utf-8")
-    for name, pod in job.pods.items():
-        # A pod's own short name is known to itself only.
-        hosts = [
-            f"{each.address} {other}.{_NAME}{f' {name}' * (other == name)}\n"
-            for other, each in job.pods.items()
-        ]
-        (pod.folder / "hosts").write_text("127.0.0.1 localhost\n" + "".join(hosts), "utf-8")
-        pod.mounts |= {policy["sshAuthMountPath"]: keys, "/etc/hosts": pod.folder / "hosts"}
-    job.launcher.mounts["/etc/mpi"] = hostfile
-    job.launcher.environment |= {
-        "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
-        "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
-        "OMPI_MCA_orte_set_default_slots": str(policy["numProcPerNode"]),
-        "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
-        # No runtime has it: the ranks of all nodes share the few cores of this machine, and each
-        # would keep one busy.
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-    }
+
+
+def _hosts(job: Job, name: str) -> Iterator[str]:
+    """Yield the lines of a pod's `/etc/hosts`; only its own has its short name."""
+    yield "127.0.0.1 localhost\n"
+    for other, pod in job.pods.items():
+        short = f" {name}" if other == name else ""
+        yield f"{pod.address} {other}.{_NAME}{short}\n"
 
 
 def _replicated(body: Mapping[str, Any]) -> Sequence[Template]:

@@ -1,9 +1,11 @@
-"""Rules of the family ``scheduling``, seen."""
+"""Scenarios of the family ``scheduling``."""
 
 from __future__ import annotations
 
-from tests.e2e.stage import Scene, Stage, bad
-from trainyard_rehearsal.checks.jobs import Job, conditions, is_true
+from tests.e2e.objects import messages
+from tests.e2e.setup import bad
+from tests.e2e.stage import Scene, Stage
+from trainyard_rehearsal.checks.jobs import Job, is_true
 from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.fakes import settle
 
@@ -11,25 +13,24 @@ _FULL = "insufficient unused quota"
 
 
 def borrow_without_cohort(stage: Stage) -> None:
-    """A queue without a cohort takes no limit, and a team's job waits beside nodes that nobody
-    uses."""
-    scene = stage.stand(bad("scheduling/borrow-without-cohort"))
+    """Kueue refuses a limit without a cohort, and a job stays pending beside idle nodes."""
+    scene = stage.deploy(bad("scheduling/borrow-without-cohort"))
     assert "must be nil when cohort is empty" in _limited(scene, "borrowingLimit")
     assert scene.runs(scene.submit("nlp", 4))
     assert scene.waits(scene.submit("nlp", 2), _FULL)
 
 
 def lend_without_cohort(stage: Stage) -> None:
-    """A queue without a cohort takes no limit, and another team can't borrow what is idle."""
+    """Kueue refuses a limit without a cohort, and another team can't borrow idle nodes."""
     vision = {"quota": {"prod-east": {"dgx-h100": {"borrow": 4}}}}
-    scene = stage.stand(bad("scheduling/lend-without-cohort", **{"teams/vision.yaml": vision}))
+    scene = stage.deploy(bad("scheduling/lend-without-cohort", **{"teams/vision.yaml": vision}))
     assert "must be nil when cohort is empty" in _limited(scene, "lendingLimit")
     assert scene.runs(scene.submit("vision", 4))
     assert scene.waits(scene.submit("vision", 2), _FULL)
 
 
 def _limited(scene: Scene, limit: str) -> str:
-    """Return what Kueue says to a queue without a cohort that has a limit all the same."""
+    """Return how Kueue refuses a limit on a queue without a cohort; empty if it does not."""
     body = next(
         each.body
         for each in scene.manifests
@@ -39,10 +40,9 @@ def _limited(scene: Scene, limit: str) -> str:
     (group,) = body["spec"]["resourceGroups"]
     (flavor,) = group["flavors"]
     limited = {**flavor, "resources": [{**each, limit: "1"} for each in flavor["resources"]]}
+    spec = {**body["spec"], "resourceGroups": [{**group, "flavors": [limited]}]}
     try:
-        scene.api.apply(
-            {**body, "spec": {**body["spec"], "resourceGroups": [{**group, "flavors": [limited]}]}}
-        )
+        scene.api.apply({**body, "spec": spec})
     except Refused as refused:
         return str(refused)
     return ""
@@ -50,28 +50,28 @@ def _limited(scene: Scene, limit: str) -> str:
 
 def lend_more_than_owned(stage: Stage) -> None:
     """Kueue refuses the queue."""
-    scene = stage.stand(bad("scheduling/lend-more-than-owned"))
+    scene = stage.deploy(bad("scheduling/lend-more-than-owned"))
     assert "must be less than or equal to the nominalQuota" in scene.refused["ClusterQueue/nlp-gpu"]
 
 
 def cohort_cycle(stage: Stage) -> None:
     """No queue of the cycle admits a job."""
-    scene = stage.stand(bad("scheduling/cohort-cycle"))
+    scene = stage.deploy(bad("scheduling/cohort-cycle"))
     jobs = [scene.submit("nlp", 2), scene.submit("vision", 2)]
     assert all(scene.waits(job, "is inactive") for job in jobs)
 
 
 def equal_preference(stage: Stage) -> None:
     """The first job takes the pool whose name comes first."""
-    scene = stage.stand(bad("scheduling/equal-preference"))
+    scene = stage.deploy(bad("scheduling/equal-preference"))
     job = scene.submit("nlp", 2)
     assert scene.runs(job)
     assert scene.flavors(job) == {"dgx-h100"}
 
 
 def equal_priorities(stage: Stage) -> None:
-    """A job of the one class waits behind one of the other."""
-    scene = stage.stand(bad("scheduling/equal-priorities"))
+    """A job of one class waits for a job of the other class."""
+    scene = stage.deploy(bad("scheduling/equal-priorities"))
     batch = scene.submit("nlp", 4, priority_class="batch")
     assert scene.runs(batch)
     assert scene.waits(scene.submit("nlp", 4, priority_class="interactive"), _FULL)
@@ -79,9 +79,8 @@ def equal_priorities(stage: Stage) -> None:
 
 
 def too_many_resources_in_queue(stage: Stage) -> None:
-    """Kueue can't write the LocalQueue's status, so the queue is never active; its ClusterQueue
-    is."""
-    scene = stage.stand(bad("scheduling/too-many-resources-in-queue"))
+    """Kueue can't write the status of the LocalQueue, which stays inactive."""
+    scene = stage.deploy(bad("scheduling/too-many-resources-in-queue"))
     (queue,) = (
         each
         for each in scene.manifests
@@ -98,13 +97,13 @@ def too_many_resources_in_queue(stage: Stage) -> None:
 
 def hostname_as_level(stage: Stage) -> None:
     """Kueue refuses the Topology."""
-    scene = stage.stand(bad("scheduling/hostname-as-level"))
+    scene = stage.deploy(bad("scheduling/hostname-as-level"))
     assert "must be unique" in scene.refused["Topology/ib"], scene.refused
 
 
 def job_on_borrowed_nodes(stage: Stage) -> None:
-    """For one node that its owner wants, a whole job goes, its own nodes included."""
-    scene = stage.stand(bad("scheduling/job-on-borrowed-nodes"))
+    """An owner needs one node back, and the whole job on its own and borrowed nodes is evicted."""
+    scene = stage.deploy(bad("scheduling/job-on-borrowed-nodes"))
     job = scene.submit("nlp", 5)
     assert scene.runs(job)
     owner = scene.submit("vision", 4)
@@ -113,8 +112,8 @@ def job_on_borrowed_nodes(stage: Stage) -> None:
 
 
 def made_up_topology_label(stage: Stage) -> None:
-    """Nodes without the label: Kueue finds no place for any job."""
-    scene = stage.stand(bad("scheduling/made-up-topology-label"))
+    """Kueue fits no job on nodes without the label."""
+    scene = stage.deploy(bad("scheduling/made-up-topology-label"))
     for node in stage.api.list("v1", "Node"):
         stage.api.patch(node, {"metadata": {"labels": {"topology.kubernetes.io/rack": None}}})
     assert scene.waits(
@@ -123,8 +122,8 @@ def made_up_topology_label(stage: Stage) -> None:
 
 
 def mixed_topology(stage: Stage) -> None:
-    """A job that names a level finds no way onto the pool without one, though it has room."""
-    scene = stage.stand(bad("scheduling/mixed-topology"))
+    """A job that names a level does not fit the pool without a topology, which has free nodes."""
+    scene = stage.deploy(bad("scheduling/mixed-topology"))
     assert scene.runs(scene.submit("nlp", 4))
     assert scene.waits(
         scene.submit("nlp", 2), 'Flavor "l40s" does not support TopologyAwareScheduling'
@@ -132,9 +131,9 @@ def mixed_topology(stage: Stage) -> None:
 
 
 def no_priorities(stage: Stage) -> None:
-    """An urgent job waits behind every other; when an owner comes back, the newest goes."""
+    """An urgent job waits for all others; when an owner reclaims nodes, the newest is evicted."""
     borrowing = {"quota": {"prod-east": {"dgx-h100": {"nodes": 4, "borrow": 4}}}}
-    scene = stage.stand(bad("scheduling/no-priorities", **{"teams/nlp.yaml": borrowing}))
+    scene = stage.deploy(bad("scheduling/no-priorities", **{"teams/nlp.yaml": borrowing}))
     older = scene.submit("nlp", 4)
     assert scene.runs(older)
     stage.pass_a_second()
@@ -147,8 +146,7 @@ def no_priorities(stage: Stage) -> None:
 
 
 def no_return_after_steps(stage: Stage) -> None:
-    """A job that makes room when its steps have ended waits for ever, beside nodes that are free
-    again."""
+    """A job that is preempted after its steps stays pending permanently, beside free nodes."""
     job = evicted_after_steps(stage)
     words = "status.admission.podSetAssignments[0].topologyAssignment.slices: Required value"
     assert stage.until(lambda: words in stage.log("kueue"))
@@ -156,9 +154,8 @@ def no_return_after_steps(stage: Stage) -> None:
 
 
 def evicted_after_steps(stage: Stage) -> Job:
-    """Return a job that has made room when its steps had ended, with nobody on its nodes any
-    more."""
-    scene = stage.stand(bad("scheduling/no-return-after-steps"))
+    """Return a job that was preempted after its steps, whose nodes are free again."""
+    scene = stage.deploy(bad("scheduling/no-return-after-steps"))
     settle(scene.lab)
     job = scene.submit("nlp", 4, priority_class="batch")
     assert scene.runs(job)
@@ -171,15 +168,14 @@ def evicted_after_steps(stage: Stage) -> Job:
 
 
 def _ended(job: Job, step: str) -> bool:
-    """End a step, and tell whether Kueue has heard of it."""
+    """End a step; return whether Kueue counts its pods as reclaimable."""
     job.end(step)
     return bool((job.workload.get("status") or {}).get("reclaimablePods"))
 
 
 def top_priority_for_all(stage: Stage) -> None:
-    """When an owner comes back, the older job of a low priority goes, and the newer one of the
-    highest stays."""
-    scene = stage.stand(bad("scheduling/top-priority-for-all"))
+    """When an owner reclaims nodes, the job of a low priority is evicted, though it is older."""
+    scene = stage.deploy(bad("scheduling/top-priority-for-all"))
     modest = scene.submit("nlp", 4, priority_class="batch")
     assert scene.runs(modest)
     pushing = scene.submit("nlp", 4, priority_class="production")
@@ -190,37 +186,32 @@ def top_priority_for_all(stage: Stage) -> None:
 
 
 def queue_without_trainjob(stage: Stage) -> None:
-    """A job starts at once beside the queue, and its pods find every node tainted."""
-    scene = stage.stand(bad("scheduling/queue-without-trainjob"))
+    """A job starts without the queue, and its pods do not tolerate the taint of any node."""
+    scene = stage.deploy(bad("scheduling/queue-without-trainjob"))
     job = scene.submit("nlp", 4)
-    assert stage.until(lambda: any("untolerated taint" in _told(pod.body) for pod in job.pods))
+    assert stage.until(lambda: any("untolerated taint" in messages(pod.body) for pod in job.pods))
     assert job.workload == {}
 
 
-def _told(body: dict[str, object]) -> str:
-    return "; ".join(str(each.get("message", "")) for each in conditions(body))
-
-
 def uneven_flavor_labels(stage: Stage) -> None:
-    """Without a fabric a job is admitted to the other pool, where no pod of it fits; with one Kueue
-    goes past it."""
+    """Without a fabric, Kueue admits a job to the other pool, where none of its pods fits."""
     rule = "scheduling/uneven-flavor-labels"
-    scene = stage.stand(bad(rule))
+    scene = stage.deploy(bad(rule))
     job = _for_the_other(scene, 2)
     assert scene.runs(job)
     assert scene.flavors(job) == {"dgx-h100"}
 
     pools = {"dgx-h100": {"fabric": None}, "dgx-h200": {"fabric": None}}
     plain = {"pools": pools, "fabrics": None, "external": {"Partitions/ib": None}}
-    scene = stage.stand(
+    scene = stage.deploy(
         bad(rule, **{"clusters/prod-east.yaml": plain, "allocations.yaml": {"prod-east": None}})
     )
     job = _for_the_other(scene, 2)
     assert scene.runs(job)
     assert scene.flavors(job) == {"dgx-h200"}
     words = "didn't match Pod's node affinity/selector"
-    assert stage.until(lambda: any(words in _told(pod.body) for pod in job.pods)), [
-        _told(each.body) for each in job.pods
+    assert stage.until(lambda: any(words in messages(pod.body) for pod in job.pods)), [
+        messages(each.body) for each in job.pods
     ]
 
 
@@ -233,13 +224,13 @@ def _for_the_other(scene: Scene, nodes: int) -> Job:
 
 
 def weight_without_fair_sharing(stage: Stage) -> None:
-    """A cohort of weight ten gets nothing of what a cohort of weight one has borrowed before."""
+    """A cohort of weight ten reclaims nothing that a cohort of weight one borrowed before."""
     cohorts = {
         "company": {},
         "research": {"weight": 10, "parent": "company"},
         "later": {"parent": "company"},
     }
-    scene = stage.stand(
+    scene = stage.deploy(
         bad(
             "scheduling/weight-without-fair-sharing",
             **{
@@ -259,16 +250,19 @@ def weight_without_fair_sharing(stage: Stage) -> None:
 
 
 def fair_sharing_in_a_cohort_tree(stage: Stage) -> None:
-    """Of two teams that have borrowed as much, the one below in the tree pays, however urgent its
-    jobs are."""
+    """Of two equal borrowers, the one lower in the tree loses its job, whatever its priority."""
     assert _who_pays(stage, "company") == {"audio"}
     assert _who_pays(stage, "research") == {"nlp"}
 
 
 def _who_pays(stage: Stage, cohort: str) -> set[str]:
-    """Have an owner take back what urgent jobs of team nlp, in some cohort, and jobs of team audio
-    have borrowed."""
-    scene = stage.stand(
+    """Return the team whose job is evicted when an owner reclaims nodes from nlp and audio.
+
+    Args:
+        stage: the control plane.
+        cohort: of team nlp, whose jobs have a higher priority.
+    """
+    scene = stage.deploy(
         {
             "clusters/prod-east.yaml": {
                 "cohorts": {"company": {}, "research": {"parent": "company"}}

@@ -1,4 +1,4 @@
-"""Which consequences of rules are seen on a control plane, and which can't be."""
+"""The scenario of each rule whose consequence a control plane shows, and the other rules."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.e2e import access, capacity, delivery, gitops, scheduling
-from tests.e2e.stage import BLIND, FAIR, GITOPS, NEW, OLD, PAIR, Ground, Stage
+from tests.e2e.setup import BLIND, FAIR, GITOPS, NEW, OLD, PAIR, Setup
+from tests.e2e.stage import Stage
 
 FAMILIES = ("access", "capacity", "delivery", "isolation", "release", "runtime", "scheduling")
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How the consequence of a rule is seen.
+    """The scenario of a rule.
 
     Args:
-        scenario: does what a user would do on the bad tree, and fails unless what the rule says
-            happens.
+        scenario: acts as a user of the bad tree; fails unless the rule's consequence happens.
+        setup: what its control plane is started with.
     """
 
     scenario: Callable[[Stage], None]
-    ground: Ground = NEW
+    setup: Setup = NEW
 
 
 SEEN: dict[str, Seen] = {
@@ -99,18 +100,18 @@ SEEN: dict[str, Seen] = {
     "scheduling/weight-without-fair-sharing": Seen(scheduling.weight_without_fair_sharing),
 }
 
-_KUBELET = "It happens in a container, and there is no kubelet."
-_NETWORK = "It is a packet that passes or not, and there is no pod network."
-_PROMISE = "It is a statement for auditors; as the rule says, nothing on the cluster refuses it."
+_KUBELET = "It happens in a container, and a rehearsal has no kubelet."
+_NETWORK = "It is about packets, and a rehearsal has no pod network."
+_PROMISE = "It is a statement for auditors; nothing on the cluster refuses it."
 
 NOT_SHOWABLE = {
     "delivery/secret-of-another": "No External Secrets Operator runs in a rehearsal.",
     "capacity/quota-said-twice": "No tree can be made of it.",
     "capacity/shared-memory-exceeds-node": _KUBELET,
-    "capacity/uneven-share": "How fast two pods are on the same cores takes a node.",
-    "delivery/clear-text-address": "Somebody has to stand between Argo CD and what it reaches.",
+    "capacity/uneven-share": "The speed of two pods on the same cores needs a real node.",
+    "delivery/clear-text-address": "It needs an attacker between Argo CD and the server that it reaches.",
     "delivery/objects-lost": "It is found between files, before a cluster is asked.",
-    "delivery/placeholder-left": "Names that nobody can register would have to be looked up.",
+    "delivery/placeholder-left": "It would look up names that can't be registered.",
     "delivery/wrong-tree-path": "It compares folders. A rehearsal sees the same words when a "
     "team's folder is gone.",
     "isolation/audit-not-declared": _PROMISE,
@@ -120,30 +121,28 @@ NOT_SHOWABLE = {
     "isolation/egress-reaches-a-tenant": _NETWORK,
     "isolation/egress-reaches-nodes": _NETWORK,
     "isolation/egress-reaches-platform": _NETWORK,
-    "isolation/folder-around-another-team": "A kubelet mounts folders, and an NFS server has them.",
+    "isolation/folder-around-another-team": "It needs a kubelet that mounts folders of an NFS server.",
     "isolation/link-local-egress": _NETWORK,
     "isolation/not-fips": _PROMISE,
-    "isolation/secret-of-another-team": "External Secrets and a store would have to run.",
-    "isolation/uids-shared": "A file server, or SELinux on a node, takes two pods for one user.",
+    "isolation/secret-of-another-team": "It needs External Secrets and a secret store.",
+    "isolation/uids-shared": "It needs a file server, or SELinux on a node.",
     "isolation/uids-without-ranges": _KUBELET,
     "isolation/unencrypted-storage": _PROMISE,
     "isolation/unencrypted-transit": _NETWORK,
     "isolation/unstated-transit": _PROMISE,
-    "release/unknown-component": "A name in a profile is compared with nothing, and the cluster "
-    "never sees it.",
-    "release/untested-version": "What such a version does is what nobody has seen.",
+    "release/unknown-component": "The name stays in the profile and never reaches the cluster.",
+    "release/untested-version": "The behaviour of such a version is unknown.",
     "runtime/cuda-too-old": "It needs a GPU.",
-    "runtime/fabric-without-rails": "It needs NICs, and ranks that look for them.",
+    "runtime/fabric-without-rails": "It needs NICs, and ranks that search for them.",
     "runtime/image-without-digest": "It needs a registry, and a kubelet that pulls.",
     "runtime/launcher-version-unknown": _KUBELET,
     "runtime/mixed-architectures": _KUBELET,
     "runtime/ranks-exceed-node": _KUBELET,
-    "runtime/ranks-of-torchrun": "What Trainer does with it is nothing; the rule quotes its source.",
+    "runtime/ranks-of-torchrun": "Trainer ignores the field; the rule quotes its source.",
     "runtime/unstated-cuda": "It needs a GPU.",
     "runtime/unsupported-mpi": _KUBELET,
-    "scheduling/too-many-frameworks": "Trainyard makes no such object: the release's schema "
-    "refuses it.",
+    "scheduling/too-many-frameworks": "The release's schema refuses such an object.",
     "scheduling/too-many-pools-in-queue": "As scheduling/too-many-resources-in-queue: one list "
-    "holds the other.",
-    "scheduling/empty-cohort": "A cohort without queues does nothing, and there is nothing to see.",
+    "contains the other.",
+    "scheduling/empty-cohort": "A cohort without queues has no effect that can be seen.",
 }

@@ -1,10 +1,11 @@
-"""No sequence of a user's requests breaks what the platform promises to the others."""
+"""No sequence of a user's requests breaks a promise to other teams."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 
 from tests.e2e.attacks import ATTACKS, NAMESPACES, SPACES, Request, unknown
-from tests.e2e.stage import CLUSTER, NEW, OLD, Scene, Stage
+from tests.e2e.setup import CLUSTER, NEW, OLD
+from tests.e2e.stage import Scene, Stage
 from trainyard_rehearsal.checks.jobs import JOBSET, KUEUE, TRAINER, Job, is_true
 from trainyard_rehearsal.control_plane.api import Body
 
@@ -26,26 +28,24 @@ _PLATFORM: dict[str, Any] = {
     "teams/vision.yaml": {"quota": {CLUSTER: {"dgx-h100": {"nodes": 4, "lend": "all"}}}},
 }
 _PATIENCE = 120.0
-"""Seconds for what takes a few: a busy machine is no failure."""
+"""Seconds for what takes a few, since a busy machine is no failure."""
 _STILL = 0.4
-"""Seconds in which nothing may change while nobody acts."""
+"""Seconds in which no object may change while no user acts."""
 
 
 @pytest.mark.parametrize("role", ["user", "admin", "viewer"])
-def test_attacks_know_every_kind(role: str) -> None:
-    """A role that may write a further kind is attacked with it too."""
+def test_attacks_cover_every_kind_that_a_role_may_write(role: str) -> None:
     assert unknown(role) == set()
 
 
 @pytest.mark.e2e
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "ground", [NEW, OLD], indirect=True, ids=lambda ground: ground.name, scope="session"
+    "stage", [NEW, OLD], indirect=True, ids=lambda setup: setup.name, scope="session"
 )
-def test_no_sequence_of_requests_harms_others(ground: Stage, attacks: int, seed: str) -> None:
-    """Sequences run in all namespaces of a team at once; then quota, nodes and delivery are as
-    promised."""
-    scene = ground.stand(_PLATFORM)
+def test_no_sequence_of_requests_harms_others(stage: Stage, attacks: int, seed: str) -> None:
+    """After sequences in all namespaces of a team, quota, nodes and delivery hold."""
+    scene = stage.deploy(_PLATFORM)
     assert not scene.refused
 
     @seeded(seed)
@@ -60,7 +60,7 @@ def test_no_sequence_of_requests_harms_others(ground: Stage, attacks: int, seed:
     def attack(sequences: list[list[Request]]) -> None:
         with ThreadPoolExecutor(len(NAMESPACES)) as pool:
             answers = list(pool.map(sent, sequences, NAMESPACES))
-        found = [*_harm(scene), *_left(scene)]
+        found = [*_broken_promises(scene), *_undeleted(scene)]
         assert not found, (found, list(zip(NAMESPACES, sequences, answers, strict=True)))
 
     def sent(sequence: list[Request], namespace: str) -> list[str]:
@@ -69,31 +69,34 @@ def test_no_sequence_of_requests_harms_others(ground: Stage, attacks: int, seed:
     attack()
 
 
-def _harm(scene: Scene) -> Iterator[str]:
+def _broken_promises(scene: Scene) -> Iterator[str]:
     """Yield each promise that does not hold."""
     stage = scene.stage
     if not stage.until(lambda: not _unadmitted(scene), _PATIENCE):
         yield f"pods without an admitted Workload: {_unadmitted(scene)}"
-    moves: list[list[str]] = []
+    changes: list[list[str]] = []
 
     def is_still() -> bool:
-        moves.append(_moving(scene))
-        return not moves[-1]
+        changes.append(_changing(scene))
+        return not changes[-1]
 
     if not stage.until(is_still, _PATIENCE):
-        yield f"controllers go on while nobody acts: {moves[-1]}"
-    pools = tuple(f"{pool.name}-" for pool in scene.site.cluster.pools)
-    pods = _theirs(scene, "v1", "Pod")
-    yield from (
-        f"pod {_told(each)} is on {node}"
-        for each in pods
-        if (node := each["spec"].get("nodeName", pools[0])) and not node.startswith(pools)
-    )
+        yield f"controllers change objects while no user acts: {changes[-1]}"
+    yield from _misplaced(scene)
     yield from _steering(scene)
     owner = scene.submit("vision", 4)
     if not stage.until(lambda: owner.is_admitted, _PATIENCE):
         yield f"another team's job waits within its own quota: {owner.waits_because}"
     owner.delete()
+
+
+def _misplaced(scene: Scene) -> Iterator[str]:
+    """Yield pods on nodes of no pool."""
+    pools = tuple(f"{pool.name}-" for pool in scene.site.cluster.pools)
+    for pod in _theirs(scene, "v1", "Pod"):
+        node = pod["spec"].get("nodeName", pools[0])
+        if node and not node.startswith(pools):
+            yield f"pod {_name(pod)} is on {node}"
 
 
 def _theirs(scene: Scene, version: str, kind: str) -> list[Body]:
@@ -105,19 +108,19 @@ def _theirs(scene: Scene, version: str, kind: str) -> list[Body]:
     ]
 
 
-def _told(body: Body) -> str:
+def _name(body: Body) -> str:
     return f"{body['metadata']['namespace']}/{body['metadata']['name']}"
 
 
 def _unadmitted(scene: Scene) -> list[str]:
-    """Return pods that hold a node and belong to no job with an admitted Workload."""
+    """Return pods that occupy a node and belong to no job with an admitted Workload."""
     admitted = {
         (each["metadata"]["namespace"], owner["name"])
         for each in _theirs(scene, KUEUE, "Workload")
         if is_true(each, "Admitted")
         for owner in each["metadata"].get("ownerReferences", [])
     }
-    return [_told(each) for each in _theirs(scene, "v1", "Pod") if _holds(each, admitted)]
+    return [_name(each) for each in _theirs(scene, "v1", "Pod") if _holds(each, admitted)]
 
 
 def _holds(pod: Body, admitted: set[tuple[str, str]]) -> bool:
@@ -128,26 +131,25 @@ def _holds(pod: Body, admitted: set[tuple[str, str]]) -> bool:
     return bool(runs) and not ends and job not in admitted
 
 
-def _moving(scene: Scene) -> list[str]:
-    """Return what comes, goes or changes in a moment."""
+def _changing(scene: Scene) -> list[str]:
+    """Return the objects that are created, deleted or changed within a moment."""
     before = _generations(scene)
     scene.stage.until(lambda: False, _STILL)
-    return sorted(f"{kind} {told}" for kind, told, *_ in before ^ _generations(scene))
+    return sorted(f"{kind} {name}" for kind, name, *_ in before ^ _generations(scene))
 
 
 def _generations(scene: Scene) -> set[tuple[str, str, str, int]]:
     kinds = {"TrainJob": TRAINER, "JobSet": "jobset.x-k8s.io/v1alpha2", "Pod": "v1"}
-    found = (
-        (kind, each) for kind, version in kinds.items() for each in _theirs(scene, version, kind)
-    )
-    return {
-        (kind, _told(each), each["metadata"]["uid"], each["metadata"].get("generation", 0))
-        for kind, each in found
-    }
+    found = set()
+    for kind, version in kinds.items():
+        for each in _theirs(scene, version, kind):
+            metadata = each["metadata"]
+            found.add((kind, _name(each), metadata["uid"], metadata.get("generation", 0)))
+    return found
 
 
 def _steering(scene: Scene) -> Iterator[str]:
-    """Yield objects with which a sequence could stop the delivery of the team's unit."""
+    """Yield objects that could stop the delivery of the team's unit."""
     kinds = {"ConfigMap": "v1", "PersistentVolumeClaim": "v1", "TrainJob": TRAINER}
     for kind, version in kinds.items():
         for each in _theirs(scene, version, kind):
@@ -156,34 +158,41 @@ def _steering(scene: Scene) -> Iterator[str]:
             if metadata["name"].startswith("attack") and any(
                 key.startswith("argocd.") for key in keys
             ):
-                yield f"{kind} {_told(each)} carries {keys}"
+                yield f"{kind} {_name(each)} carries {keys}"
 
 
-def _left(scene: Scene) -> Iterator[str]:
-    """Remove what the sequence has made, and yield what does not go."""
-    stage, kinds = (
-        scene.stage,
-        {"TrainJob": TRAINER, "ConfigMap": "v1", "PersistentVolumeClaim": "v1"},
-    )
+def _made(scene: Scene, version: str, kind: str) -> list[Body]:
+    """Return the objects of a kind that attacks created."""
+    found = _theirs(scene, version, kind)
+    return [each for each in found if each["metadata"]["name"].startswith("attack")]
 
-    def made(kind: str, version: str) -> list[Body]:
-        return [
-            each
-            for each in _theirs(scene, version, kind)
-            if each["metadata"]["name"].startswith("attack")
-        ]
 
+def _undeleted(scene: Scene) -> Iterator[str]:
+    """Delete the objects that attacks created; yield those that remain, and remaining pods."""
+    stage = scene.stage
+    kinds = {"TrainJob": TRAINER, "ConfigMap": "v1", "PersistentVolumeClaim": "v1"}
     for kind, version in kinds.items():
-        for each in made(kind, version):
+        for each in _made(scene, version, kind):
             stage.delete(version, kind, each["metadata"]["namespace"], each["metadata"]["name"])
     for kind, version in kinds.items():
-        if not stage.until(lambda kind=kind, version=version: not made(kind, version), _PATIENCE):  # type: ignore[misc]
-            yield f"a {kind} can't be removed: {[_told(each) for each in made(kind, version)]}"
+        made = partial(_made, scene, version, kind)
+        if not stage.until(partial(_is_empty, made), _PATIENCE):
+            yield f"a {kind} can't be removed: {[_name(each) for each in made()]}"
+    yield from _undeleted_pods(scene)
+
+
+def _is_empty(listed: Callable[[], list[Body]]) -> bool:
+    return not listed()
+
+
+def _undeleted_pods(scene: Scene) -> Iterator[str]:
     jobs = [
         Job(scene.api, "team-vision", each["metadata"]["name"])
         for each in scene.api.list(TRAINER, "TrainJob")
     ]
-    if not stage.until(
-        lambda: all(job.is_gone for job in jobs) and not scene.api.list("v1", "Pod"), _PATIENCE
-    ):
-        yield f"pods can't be removed: {[_told(each) for each in scene.api.list('v1', 'Pod')]}"
+
+    def are_gone() -> bool:
+        return all(job.is_gone for job in jobs) and not scene.api.list("v1", "Pod")
+
+    if not scene.stage.until(are_gone, _PATIENCE):
+        yield f"pods can't be removed: {[_name(each) for each in scene.api.list('v1', 'Pod')]}"

@@ -1,5 +1,4 @@
-"""What can be seen on a control plane only: an example as its users have it, and limits that no
-schema here has."""
+"""An example on a control plane, and the limits of Kueue's CRDs that no schema here has."""
 
 from __future__ import annotations
 
@@ -9,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import link_programs
-from tests.e2e.stage import NEW, OLD, Stage
+from tests.e2e.setup import NEW, OLD
+from tests.e2e.stage import Stage
 from tests.rules.cases import TODAY
 from tests.test_examples import EXAMPLES
 from trainyard.output.write import write
@@ -23,13 +23,12 @@ COMPONENTS = "../profiles/components"
 
 
 @pytest.mark.slow
-def test_two_fabrics_in_one_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every promise holds for a queue over pools of two fabrics."""
-    profiles, target, cache = (
-        EXAMPLES / "two-fabrics" / "profiles",
-        tmp_path / "overlays",
-        tmp_path / "cache",
-    )
+def test_example_with_two_fabrics_keeps_every_promise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The example has one queue over pools of two fabrics."""
+    profiles = EXAMPLES / "two-fabrics" / "profiles"
+    target, cache = tmp_path / "overlays", tmp_path / "cache"
     cache.mkdir()
     link_programs(cache)
     monkeypatch.setenv("TRAINYARD_CACHE", str(cache))
@@ -44,17 +43,16 @@ def test_two_fabrics_in_one_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (outcomes["local queues active"].tried, outcomes["own quotas filled"].tried) == (2, 4)
 
 
-@pytest.mark.parametrize("ground", [OLD, NEW], indirect=True, ids=[OLD.name, NEW.name])
-def test_release_states_what_its_kueue_takes(ground: Stage) -> None:
-    """A ClusterQueue and the status of a LocalQueue limit flavors and resources; the release has
-    the least of them."""
-    group = _field(ground, "ClusterQueue", "spec.resourceGroups")["items"]["properties"]
+@pytest.mark.parametrize("stage", [OLD, NEW], indirect=True, ids=[OLD.name, NEW.name])
+def test_release_states_the_limits_of_its_kueue(stage: Stage) -> None:
+    """The release has the smallest limit of flavors and of resources in Kueue's CRDs."""
+    group = _field(stage, "ClusterQueue", "spec.resourceGroups")["items"]["properties"]
     used = [
-        _field(ground, kind, f"status.{field}")
+        _field(stage, kind, f"status.{field}")
         for kind in ("ClusterQueue", "LocalQueue")
         for field in ("flavorsReservation", "flavorsUsage")
     ]
-    release = ground.lab.plan.site.cluster.release
+    release = stage.lab.plan.site.cluster.release
 
     flavors = [group["flavors"], *used]
     resources = [
@@ -65,10 +63,10 @@ def test_release_states_what_its_kueue_takes(ground: Stage) -> None:
     assert release.most_resources == min(each["maxItems"] for each in resources)
 
 
-def _field(ground: Stage, kind: str, path: str) -> dict[str, Any]:
-    """Return the schema of a field, as the API server has it."""
+def _field(stage: Stage, kind: str, path: str) -> dict[str, Any]:
+    """Return the schema of a field on the API server."""
     name = f"{kind.lower()}s.kueue.x-k8s.io"
-    spec = ground.api.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", name)["spec"]
+    spec = stage.api.get("apiextensions.k8s.io/v1", "CustomResourceDefinition", name)["spec"]
     version = next(each for each in spec["versions"] if each["name"] == "v1beta2")
     found: dict[str, Any] = version["schema"]["openAPIV3Schema"]
     for part in path.split("."):

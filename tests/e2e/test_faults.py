@@ -1,4 +1,4 @@
-"""What a rehearsal leaves behind when it is ended, and what it says when something of it breaks."""
+"""A rehearsal that is ended leaves nothing behind, and reports what failed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _END = 300.0
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
-    """A cache of its own, with the programs that are built already."""
+    """A cache of its own, with the programs that are already built."""
     link_programs(tmp_path)
     return tmp_path
 
@@ -33,7 +33,7 @@ def cache(tmp_path: Path) -> Path:
 @contextmanager
 def _rehearsal(cache: Path) -> Iterator[subprocess.Popen[str]]:
     """Start a rehearsal of the lab, with the repository's tree."""
-    # As its users start it: with `-m`, Python ends by SIGINT what is interrupted within an import.
+    # As users start it: with `-m`, Python ends with SIGINT when an import is interrupted.
     command = [str(Path(sys.executable).with_name("trainyard")), "rehearse", "--cluster", "lab"]
     environment = {
         **os.environ,
@@ -58,24 +58,26 @@ def _wait(ready: Callable[[], object], seconds: float) -> bool:
 
 
 def _processes(cache: Path) -> dict[str, int]:
-    """Return the processes of a rehearsal, by program: each has a path below its cache in its
-    command line."""
+    """Return the processes of a rehearsal by program; their command lines name its cache."""
     found = {}
+    folders = (str(cache / "programs"), str(cache / "run"))
     for entry in Path("/proc").iterdir():
-        try:
-            words = (
-                (entry / "cmdline").read_text(encoding="utf-8").split("\0")
-                if entry.name.isdigit()
-                else []
-            )
-        except OSError:
-            continue
-        if any(str(cache / "programs") in word or str(cache / "run") in word for word in words):
-            found[Path(words[0]).name] = int(entry.name)
+        if entry.name.isdigit():
+            words = _command_line(entry)
+            if any(folder in word for word in words for folder in folders):
+                found[Path(words[0]).name] = int(entry.name)
     return found
 
 
-def _said(process: subprocess.Popen[str]) -> str:
+def _command_line(process: Path) -> list[str]:
+    """Return the words of a command line; none when the process has ended."""
+    try:
+        return (process / "cmdline").read_text(encoding="utf-8").split("\0")
+    except OSError:
+        return []
+
+
+def _errors(process: subprocess.Popen[str]) -> str:
     assert process.stderr is not None
     process.wait(_END)
     return process.stderr.read()
@@ -92,62 +94,62 @@ def _said(process: subprocess.Popen[str]) -> str:
         ("kueue", signal.SIGKILL, -9),
     ],
 )
-def test_nothing_is_left(cache: Path, last: str, number: signal.Signals, code: int) -> None:
-    """Ended when this program has just begun, nothing runs on, and nothing was written outside of
-    the run's folder."""
+def test_ended_rehearsal_leaves_no_process_and_no_file(
+    cache: Path, last: str, number: signal.Signals, code: int
+) -> None:
+    """The rehearsal is ended when this program has just started; it wrote into its run only."""
     before = {path.name for path in cache.iterdir()}
     with _rehearsal(cache) as process:
         assert _wait(lambda: last in _processes(cache), _PATIENCE)
         process.send_signal(number)
-        said = _said(process)
-    assert process.returncode == code, said
-    assert "bug" not in said
+        errors = _errors(process)
+    assert process.returncode == code, errors
+    assert "bug" not in errors
     assert _wait(lambda: not _processes(cache), _END), _processes(cache)
     assert {path.name for path in cache.iterdir()} - before <= {"lock", "run"}
 
 
 @pytest.mark.parametrize("name", ["etcd", "kube-apiserver", "kueue"])
-def test_dead_process_is_told(cache: Path, name: str) -> None:
-    """One that dies ends the rehearsal with its last words and code 4, and the others with it."""
+def test_dead_process_is_reported(cache: Path, name: str) -> None:
+    """A dead process ends the rehearsal with code 4 and the end of the process's log."""
     with _rehearsal(cache) as process:
         assert _wait(lambda: "kueue" in _processes(cache), _PATIENCE)
         os.kill(_processes(cache)[name], signal.SIGKILL)
-        said = _said(process)
+        errors = _errors(process)
     assert process.returncode == 4
     where = rf"{cache / 'run' / 'lab'}/(tree|delivery)/logs/{name}\.log:"
-    assert re.search(rf"error: {name} ended with -9; the end of {where}", said)
+    assert re.search(rf"error: {name} ended with -9; the end of {where}", errors)
     assert _wait(lambda: not _processes(cache), _END), _processes(cache)
 
 
-def test_second_rehearsal_waits_for_nobody(cache: Path) -> None:
-    """A second one at once is told of the first, and does not touch it."""
+def test_second_rehearsal_is_refused(cache: Path) -> None:
+    """The second rehearsal names the first one's lock, and the first one runs on."""
     with _rehearsal(cache) as first:
         assert _wait(lambda: "etcd" in _processes(cache), _PATIENCE)
         with _rehearsal(cache) as second:
-            said = _said(second)
+            errors = _errors(second)
         assert (second.returncode, first.poll()) == (4, None)
         assert (
-            said
+            errors
             == f"error: another rehearsal is running (it holds {cache / 'lock'}); wait for its "
             "end\n"
         )
         first.send_signal(signal.SIGINT)
-        _said(first)
+        _errors(first)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a small disk is mounted by root only")
-def test_full_disk_is_a_sentence(cache: Path) -> None:
-    """A disk without room ends the rehearsal with a sentence: our own write with code 5, a
-    program's with 4."""
+def test_full_disk_is_reported_without_a_traceback(cache: Path) -> None:
+    """The exit code is 5 when our own write fails, and 4 when a program's does."""
     run = cache / "disk"
     run.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", run], check=True)
     try:
         link_programs(run)
         with _rehearsal(run) as process:
-            said = _said(process)
+            errors = _errors(process)
         assert process.returncode in {4, 5}
-        assert "bug" not in said
+        assert "bug" not in errors
         assert _wait(lambda: not _processes(run), _END)
     finally:
         subprocess.run(["umount", "--lazy", run], check=True)

@@ -1,5 +1,4 @@
-"""A JobSet goes with its TrainJob and not before it: Trainer makes it again, of a job that failed
-too."""
+"""A JobSet is deleted with its TrainJob, not before: Trainer would restart even a failed job."""
 
 from __future__ import annotations
 
@@ -7,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from tests.e2e.stage import CLUSTER, NEW, OLD, Scene, Stage
+from tests.e2e.setup import CLUSTER, NEW, OLD
+from tests.e2e.stage import Scene, Stage
 from trainyard_rehearsal.checks.admission import refusal
 from trainyard_rehearsal.checks.finished import check_finished
 from trainyard_rehearsal.checks.jobs import Job, is_true
@@ -24,19 +24,19 @@ _OPERATORS = ("ml-platform", "system:authenticated")
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.parametrize(
-        "ground", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"
+        "stage", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"
     ),
 ]
 
 
 def _jobset(scene: Scene, job: Job) -> Body:
-    """Return the JobSet of a job; empty while it has none."""
+    """Return the JobSet of a job; empty when it has none."""
     return scene.api.find(_JOBSETS, "JobSet", job.name, job.namespace)
 
 
 def _failed(stage: Stage) -> tuple[Scene, Job]:
     """Return a job that failed."""
-    scene = stage.stand({})
+    scene = stage.deploy({})
     job = scene.submit("nlp", 2)
     sample = next(
         each for each in scene.space("team-nlp").samples if each.launch.runtime.launcher.mpi
@@ -47,38 +47,36 @@ def _failed(stage: Stage) -> tuple[Scene, Job]:
     return scene, job
 
 
-def test_failed_job_without_its_jobset_starts_again(ground: Stage) -> None:
-    """Without the policy, Trainer makes the JobSet of a job that failed again as often as it
-    goes."""
-    scene, job = _failed(ground)
-    ground.forget("ValidatingAdmissionPolicyBinding", _POLICY)
+def test_failed_job_starts_again_when_its_jobset_is_deleted(stage: Stage) -> None:
+    """Without the policy, Trainer creates the JobSet again after each deletion."""
+    scene, job = _failed(stage)
+    stage.forget("ValidatingAdmissionPolicyBinding", _POLICY)
     seen = set()
     for _ in range(3):
         jobset = _jobset(scene, job)
         seen.add(jobset["metadata"]["uid"])
-        assert ground.until(lambda: not _refused(scene, jobset))  # noqa: B023
-        assert ground.until(
+        assert stage.until(lambda: not _refused(scene, jobset))  # noqa: B023
+        assert stage.until(
             lambda: _jobset(scene, job).get("metadata", {}).get("uid", "") not in {"", *seen}
         )
 
 
-def test_jobset_of_a_job_is_not_deleted_alone(ground: Stage) -> None:
-    """A platform operator's deletion is refused, and so is an administrator's; the TrainJob's
-    deletion takes all."""
-    scene, job = _failed(ground)
+def test_jobset_of_a_trainjob_cannot_be_deleted(stage: Stage) -> None:
+    """The policy refuses it to operators and administrators; it is deleted with the TrainJob."""
+    scene, job = _failed(stage)
     first = _jobset(scene, job)
 
-    assert ground.until(lambda: _REFUSED in _refused(scene, first))
+    assert stage.until(lambda: _REFUSED in _refused(scene, first))
     assert _REFUSED in str(refusal(partial(scene.api.delete, first)))
     assert _jobset(scene, job)["metadata"]["uid"] == first["metadata"]["uid"]
 
     job.delete()
-    assert ground.until(lambda: job.is_gone and not _jobset(scene, job))
+    assert stage.until(lambda: job.is_gone and not _jobset(scene, job))
 
 
-def test_jobset_without_a_job_can_be_deleted(ground: Stage) -> None:
-    """Platform operators clean up after a TrainJob that left its JobSet behind."""
-    scene, job = _failed(ground)
+def test_jobset_without_a_trainjob_can_be_deleted(stage: Stage) -> None:
+    """Platform operators can clean up a JobSet whose TrainJob is gone."""
+    scene, job = _failed(stage)
     body = _jobset(scene, job)
     metadata = {"name": "left-behind", "namespace": job.namespace}
     scene.api.create({**body, "metadata": metadata, "spec": {**body["spec"], "suspend": True}})
@@ -86,11 +84,10 @@ def test_jobset_without_a_job_can_be_deleted(ground: Stage) -> None:
     assert not _refused(scene, {**body, "metadata": metadata})
 
 
-def test_cleanup_takes_finished_jobs_and_no_others(ground: Stage) -> None:
-    """The CronJob's script, with kubectl of the release, deletes what ended longer ago than it
-    keeps jobs."""
+def test_cleanup_deletes_finished_jobs_only(stage: Stage) -> None:
+    """The CronJob's script deletes jobs that ended longer ago than the time to keep them."""
     cleanup = {"keep": "3d", "image": f"registry.example.com/platform/kubectl@sha256:{'1' * 64}"}
-    scene = ground.stand({f"clusters/{CLUSTER}.yaml": {"finishedJobs": cleanup}})
+    scene = stage.deploy({f"clusters/{CLUSTER}.yaml": {"finishedJobs": cleanup}})
     assert not scene.refused
     settle(scene.lab)
 
@@ -104,6 +101,6 @@ def test_cleanup_takes_finished_jobs_and_no_others(ground: Stage) -> None:
 
 
 def _refused(scene: Scene, body: Body) -> str:
-    """Delete an object as a platform operator; return the API server's words when it refuses."""
+    """Delete an object as a platform operator; return the API server's refusal, if any."""
     operator = scene.api.acting("somebody@ml-platform", _OPERATORS)
     return str(refusal(partial(operator.delete, body)) or "")

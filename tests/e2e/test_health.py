@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.stage import OLD
+from tests.e2e.setup import OLD
 from tests.rules.cases import platform_of
 from trainyard.render.unit import health_checks
 from trainyard.yaml_io.emitter import emit
@@ -25,9 +25,9 @@ _PAUSED = "Pool is paused; will not update to MachineConfig rendered-dgx-h100-1"
 
 
 def _pool(*, paused: bool = False, observed: int = 2, **conditions: str) -> dict[str, Any]:
-    """Return a pool of generation 2 with true conditions by message; all others are false."""
+    """Return a pool of generation 2; the given conditions, with their messages, are true."""
     names = ("Degraded", "NodeDegraded", "RenderDegraded", "Updated", "Updating")
-    said = [
+    listed = [
         {
             "type": name,
             "status": "True" if name in conditions else "False",
@@ -36,13 +36,13 @@ def _pool(*, paused: bool = False, observed: int = 2, **conditions: str) -> dict
         for name in names
     ]
     if paused:
-        said[-1]["message"] = _PAUSED
+        listed[-1]["message"] = _PAUSED
     return {
         "apiVersion": "machineconfiguration.openshift.io/v1",
         "kind": "MachineConfigPool",
         "metadata": {"name": "dgx-h100", "generation": 2},
         "spec": {"paused": paused},
-        "status": {"observedGeneration": observed, "conditions": said},
+        "status": {"observedGeneration": observed, "conditions": listed},
     }
 
 
@@ -90,14 +90,14 @@ def _new() -> dict[str, Any]:
 def test_machine_config_pool_is_healthy_only_when_all_its_nodes_are_updated(
     pool: dict[str, Any], status: str, message: str, tmp_path: Path
 ) -> None:
-    told = _assessed(pool, tmp_path)
-    assert f"STATUS: {status}\n" in told
-    assert message in told
+    printed = _assessed(pool, tmp_path)
+    assert f"STATUS: {status}\n" in printed
+    assert message in printed
 
 
 def _assessed(body: dict[str, Any], folder: Path) -> str:
-    """Return what Argo CD's program prints of an object's health."""
-    (site,) = platform_of(OLD.under({})).sites
+    """Return what Argo CD's program prints about an object's health."""
+    (site,) = platform_of(OLD.with_settings({})).sites
     _, checks = health_checks(site)
     settings = {
         "apiVersion": "v1",
@@ -129,12 +129,12 @@ def _assessed(body: dict[str, Any], folder: Path) -> str:
 
 
 def _kueue(**conditions: str) -> dict[str, Any]:
-    said = [
+    listed = [
         {"type": name, "status": value, "reason": "R", "message": "m"}
         for name, value in conditions.items()
     ]
     body = {"apiVersion": "kueue.openshift.io/v1", "kind": "Kueue", "metadata": {"name": "cluster"}}
-    return {**body, "status": {"conditions": said}} if said else body
+    return {**body, "status": {"conditions": listed}} if listed else body
 
 
 @pytest.mark.parametrize(

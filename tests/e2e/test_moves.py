@@ -1,5 +1,4 @@
-"""An upgrade moves SR-IOV policies from `platform/` to `nodes/`, and Argo CD must not delete them
-on the way."""
+"""An upgrade moves SR-IOV policies from `platform/` to `nodes/` without deleting them."""
 
 from __future__ import annotations
 
@@ -9,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.gitops import Git, delivered, files_of, synced
-from tests.e2e.stage import CLUSTER, GITOPS, Stage
+from tests.e2e.git import Git, delivered, files_of, synced
+from tests.e2e.setup import CLUSTER, GITOPS
+from tests.e2e.stage import Stage
 from trainyard.model.platform import Site
 from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.parametrize("ground", [GITOPS], indirect=True, ids=[GITOPS.name], scope="session"),
+    pytest.mark.parametrize("stage", [GITOPS], indirect=True, ids=[GITOPS.name], scope="session"),
 ]
 
 _POLICY = (
@@ -32,52 +32,45 @@ _TRACKING = "argocd.argoproj.io/tracking-id"
 
 
 def test_object_that_changes_unit_is_deleted_without_prune_false_and_kept_with_it(
-    ground: Stage,
+    stage: Stage,
 ) -> None:
-    """Argo CD gets the two folders of the new tree before the project that forbids the deletion."""
-    before, after = ground.moved(_WITH_PLATFORM), ground.moved({})
-    with delivered(ground) as git:
-        older = {
-            path: _without_annotations(before, path, text)
-            for path, text in files_of(before).items()
-        }
+    """Argo CD gets the new tree's folders before the project that forbids the deletion."""
+    before, after = stage.moved(_WITH_PLATFORM), stage.moved({})
+    with delivered(stage) as git:
+        older = _older_tree(before)
         _brought(git, before, older)
-        first = _identity(ground)
+        first = _identity(stage)
         _compared(git, _publish(git, before, _half(after, older)))
-        assert git.until(lambda: _identity(ground) != first), git.delivery.display(_PLATFORM)
+        assert git.until(lambda: _identity(stage) != first), git.delivery.display(_PLATFORM)
 
         _brought(git, before, older)
         _brought(git, before, files_of(before))
-        kept = _identity(ground)
+        kept = _identity(stage)
         _compared(git, _publish(git, before, _half(after, files_of(before))))
         assert git.until(lambda: "ignored (no prune)" in str(git.delivery.application(_PLATFORM)))
         now = _publish(git, after, files_of(after))
         assert not (failures := now.settled(Commit(git.published.revision, list(now.units)))), (
             failures
         )
-        assert _identity(ground) == kept
-        assert ground.api.get(*_POLICY)["metadata"]["annotations"][_TRACKING].startswith(
+        assert _identity(stage) == kept
+        assert stage.api.get(*_POLICY)["metadata"]["annotations"][_TRACKING].startswith(
             f"{CLUSTER}-nodes:"
         )
 
 
-def _without_annotations(site: Site, path: str, content: bytes) -> bytes:
-    """Return a file as an older tree has it."""
-    found = [
-        each
-        for each in synced(site)
-        if site.folder(each.path) == path and each.kind.name == _POLICY[1]
-    ]
-    if not found:
-        return content
-    metadata = {
-        key: value for key, value in found[0].body["metadata"].items() if key != "annotations"
-    }
-    return emit({**found[0].body, "metadata": metadata})
+def _older_tree(site: Site) -> dict[str, bytes]:
+    """Return the files of a tree whose SR-IOV policies have no annotations."""
+    files = files_of(site)
+    for manifest in synced(site):
+        if manifest.kind.name == _POLICY[1]:
+            metadata = dict(manifest.body["metadata"])
+            metadata.pop("annotations", None)
+            files[site.folder(manifest.path)] = emit({**manifest.body, "metadata": metadata})
+    return files
 
 
 def _half(site: Site, before: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the tree of a site with the delivery of another: its projects come later."""
+    """Return the tree of a site with the `argocd/` folder of another tree."""
     argocd = site.folder("argocd/")
     files = {
         path: content for path, content in files_of(site).items() if not path.startswith(argocd)
@@ -98,7 +91,7 @@ def _compared(git: Git, delivery: GitDelivery) -> None:
 
 
 def _brought(git: Git, site: Site, files: Mapping[str, bytes]) -> None:
-    """Publish a tree, and wait until the platform's unit is there: the policy is its own."""
+    """Publish a tree, and wait until the platform's unit is synced and tracks the policy."""
     _compared(git, _publish(git, site, files))
 
     def is_there() -> bool:
@@ -115,6 +108,6 @@ def _brought(git: Git, site: Site, files: Mapping[str, bytes]) -> None:
 
 
 def _identity(stage: Stage) -> str:
-    """Return which policy is there; nothing when there is none, or it is about to go."""
+    """Return the uid of the policy; empty when it does not exist or is being deleted."""
     metadata = stage.api.find(*_POLICY).get("metadata", {})
     return "" if "deletionTimestamp" in metadata else str(metadata.get("uid", ""))

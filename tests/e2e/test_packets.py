@@ -1,5 +1,4 @@
-"""The NetworkPolicies of both trees against real packets: kube-router's rules in the kernel, pods
-that connect."""
+"""The NetworkPolicies of both trees, enforced by kube-router's rules, against real packets."""
 
 from __future__ import annotations
 
@@ -11,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.intent import DNS, INTERNET, OUTSIDER, Intent, intent, job_policies, policies
+from tests.e2e.network import ForbiddenError, Network
 from tests.e2e.packets import Node, Probe
-from tests.e2e.pods import ForbiddenError, Network
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("packets")]
 both = pytest.mark.parametrize("place", ["lab", "prod-east"], indirect=True)
@@ -23,8 +22,7 @@ _WHOLE_NAMESPACE: dict[str, Any] = {"podSelector": {}}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cluster: what is promised, its pods, and its tree's policies with those that its
-    controllers add."""
+    """A cluster: its promises, its pods, and the policies of its tree and its controllers."""
 
     name: str
     meant: Intent
@@ -35,8 +33,12 @@ class Place:
         return [*policies(self.name), *job_policies(self.meant)]
 
     def differing(self, enforced: list[dict[str, Any]], namespaces: int = 99) -> set[Probe]:
-        """Return the probes that pass and should not, or the other way round, with the teams' first
-        namespaces."""
+        """Return the probes whose answer differs from the promise.
+
+        Args:
+            enforced: the policies in the kernel.
+            namespaces: number of the teams' namespaces that are probed.
+        """
         left_out = self.meant.namespaces[namespaces:]
         among = {each.name: each for each in self.node.endpoints if each.namespace not in left_out}
         probes = set(self.meant.probes(tuple(among.values())))
@@ -52,7 +54,7 @@ class Place:
 
 @pytest.fixture(scope="module")
 def made() -> Iterator[dict[str, Place]]:
-    """Keep what one test has made for the next."""
+    """Keep each cluster for the next test."""
     places: dict[str, Place] = {}
     yield places
     for each in places.values():
@@ -61,7 +63,7 @@ def made() -> Iterator[dict[str, Place]]:
 
 @pytest.fixture
 def place(request: pytest.FixtureRequest, made: dict[str, Place]) -> Place:
-    """Return a cluster with all its pods on one node."""
+    """A cluster with all its pods on one node."""
     if request.param not in made:
         meant = intent(request.param)
         made[request.param] = Place(request.param, meant, Node(tuple(meant.endpoints())))
@@ -76,8 +78,8 @@ def lines(probes: set[Probe]) -> str:
 
 
 @both
-def test_all_reach_all_without_policies(place: Place) -> None:
-    """Whatever does not pass in the other tests, a policy stops."""
+def test_every_pod_reaches_every_pod_without_policies(place: Place) -> None:
+    """So whatever is blocked in the other tests is blocked by a policy."""
     probes = set(place.meant.probes(tuple(place.node.endpoints)))
     place.node.enforce([])
 
@@ -86,14 +88,13 @@ def test_all_reach_all_without_policies(place: Place) -> None:
 
 @both
 def test_packets_pass_as_documented(place: Place) -> None:
-    """Each pod of each team reaches what the documentation says, on each port, and nothing else."""
+    """Each pod of each team reaches what the documentation allows on each port, and no more."""
     assert not lines(place.differing(place.policies))
 
 
 @pytest.mark.parametrize("place", ["prod-east"], indirect=True)
-def test_tree_alone_opens_no_job(place: Place) -> None:
-    """On OpenShift AI the way into a job's pods is Trainer's policy; the tree's own policies open
-    none."""
+def test_tree_on_openshift_ai_has_no_ingress_rule_for_jobs(place: Place) -> None:
+    """Trainer's own policy is the ingress rule of a job's pods."""
     differing = place.differing(policies("prod-east"), namespaces=1)
 
     namespace = place.meant.namespaces[0]
@@ -113,7 +114,7 @@ def ingress_from(peer: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
 
 
 def any_job(spec: dict[str, Any]) -> None:
-    """Admit every job pod of the namespace, as on plain Kubernetes."""
+    """Allow every job pod of the namespace, as on plain Kubernetes."""
     spec["policyTypes"] = ["Ingress", "Egress"]
     spec["ingress"] = [{"from": spec["egress"][0]["to"]}]
 
@@ -140,12 +141,12 @@ def for_all_pods(spec: dict[str, Any]) -> None:
 
 
 def for_no_pod(spec: dict[str, Any]) -> None:
-    spec["podSelector"] = {"matchLabels": {"nobody": "here"}}
+    spec["podSelector"] = {"matchLabels": {"no": "pod"}}
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A policy of a tree that is changed, and a probe whose answer that changes.
+    """A change of a policy, and a probe whose answer must change.
 
     Args:
         source, target: names of endpoints; `{0}` and `{1}` are the teams' first namespaces.
@@ -182,9 +183,8 @@ WRONG = [
     [pytest.param(each.cluster, each, id=f"{each.cluster}-{each.policy}") for each in WRONG],
     indirect=["place"],
 )
-def test_wrong_policy_is_seen(place: Place, wrong: Wrong) -> None:
-    """A policy that admits more, or less, lets a packet pass that should not, or stops one that
-    should."""
+def test_wrong_policy_is_detected(place: Place, wrong: Wrong) -> None:
+    """A policy that allows more, or less, changes the answer of a probe."""
     enforced = deepcopy(place.policies)
     changed = [each["spec"] for each in enforced if each["metadata"]["name"] == wrong.policy]
     for spec in changed:
@@ -197,9 +197,8 @@ def test_wrong_policy_is_seen(place: Place, wrong: Wrong) -> None:
     assert (source, target, "TCP", wrong.port) in differing
 
 
-def test_endpoints_are_of_every_kind() -> None:
-    """The matrix has jobs, workbenches, the platform's controllers, an outsider and hosts on both
-    sides of a range."""
+def test_matrix_has_every_kind_of_endpoint() -> None:
+    """Jobs, workbenches, controllers, an outsider, and hosts on both sides of a range."""
     names = [each.name for each in intent("prod-east").endpoints()]
 
     assert len(names) == len(set(names))
@@ -215,9 +214,10 @@ def test_endpoints_are_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize("made", ["link", "address"])
-def test_what_can_not_be_made_leaves_nothing(monkeypatch: pytest.MonkeyPatch, made: str) -> None:
-    """A machine without `ip`, or that forbids a setting, keeps no namespaces until all tests have
-    ended."""
+def test_node_that_cannot_be_made_leaves_no_process(
+    monkeypatch: pytest.MonkeyPatch, made: str
+) -> None:
+    """A machine without `ip`, or that forbids a setting, keeps no namespaces."""
     networks: list[Network] = []
 
     def inside(network: Network, *command: str) -> list[str]:

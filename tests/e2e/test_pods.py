@@ -1,11 +1,11 @@
-"""What a runtime says of its pods reaches them: neither Trainer nor JobSet drops it, and the API
-server takes it."""
+"""Pods have the settings of their runtime; Trainer, JobSet and the API server keep them."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.e2e.stage import NEW, OLD, Stage, bad
+from tests.e2e.setup import NEW, OLD, bad
+from tests.e2e.stage import Stage
 from trainyard_rehearsal.checks.jobs import Job
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle
@@ -13,7 +13,7 @@ from trainyard_rehearsal.control_plane.fakes import settle
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.parametrize(
-        "ground", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"
+        "stage", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"
     ),
 ]
 
@@ -34,7 +34,7 @@ def _pods(job: Job) -> dict[str, Body]:
 
 
 def _folder(pod: Body) -> str:
-    """Return the folder of the volume that kubelet mounts at /workspace."""
+    """Return the folder of the volume that kubelet would mount at /workspace."""
     (container,) = pod["spec"]["containers"]
     (mount,) = (each for each in container["volumeMounts"] if each["mountPath"] == "/workspace")
     (source,) = (
@@ -50,30 +50,35 @@ def _folder(pod: Body) -> str:
 
 
 def _started(job: Job) -> bool:
-    """End the step as soon as it runs, and tell whether the ranks have pods."""
+    """End the step as soon as it runs; return whether the ranks have pods."""
     job.end(_STEP)
     return {"launcher", "node"} <= _pods(job).keys()
 
 
-def test_pods_are_what_the_runtime_says(ground: Stage) -> None:
-    """Each job of a team has its own folder, in its steps and its ranks, and ranks have the grace
-    and the hook."""
-    scene = ground.stand(
+def test_pods_have_the_settings_of_the_runtime(stage: Stage) -> None:
+    """Steps and ranks share the job's own folder; ranks have the grace period and the hook."""
+    scene = stage.deploy(
         bad("scheduling/no-return-after-steps", **{"runtimes/openmpi-cuda.yaml": {"grace": "90s"}})
     )
     settle(scene.lab)
     jobs = [scene.submit("nlp", 2), scene.submit("nlp", 2)]
     for job in jobs:
         assert scene.runs(job)
-        assert ground.until(lambda job=job: _STEP in _pods(job))  # type: ignore[misc]
+        assert stage.until(lambda job=job: _STEP in _pods(job))  # type: ignore[misc]
         steps = _pods(job)[_STEP]
-        assert ground.until(lambda job=job: _started(job))  # type: ignore[misc]
+        assert stage.until(lambda job=job: _started(job))  # type: ignore[misc]
         pods = _pods(job)
         assert {_folder(each) for each in (steps, pods["node"], pods["launcher"])} == {job.name}
-        for role in ("launcher", "node"):
-            spec = pods[role]["spec"]
-            assert spec["terminationGracePeriodSeconds"] == 90
-            assert spec["securityContext"]["fsGroupChangePolicy"] == "OnRootMismatch"
-        assert pods["launcher"]["spec"]["containers"][0]["lifecycle"]["preStop"]["exec"]["command"]
-        assert pods["node"]["spec"]["containers"][0]["startupProbe"]["periodSeconds"] == 1
-        assert pods["node"]["spec"]["containers"][0]["readinessProbe"]["periodSeconds"] == 60
+        _assert_settings(pods)
+
+
+def _assert_settings(pods: dict[str, Body]) -> None:
+    for role in ("launcher", "node"):
+        spec = pods[role]["spec"]
+        assert spec["terminationGracePeriodSeconds"] == 90
+        assert spec["securityContext"]["fsGroupChangePolicy"] == "OnRootMismatch"
+    (launcher,) = pods["launcher"]["spec"]["containers"]
+    assert launcher["lifecycle"]["preStop"]["exec"]["command"]
+    (node,) = pods["node"]["spec"]["containers"]
+    assert node["startupProbe"]["periodSeconds"] == 1
+    assert node["readinessProbe"]["periodSeconds"] == 60

@@ -1,5 +1,4 @@
-"""What the clusters of this repository have no queue to show with, and many jobs on a cluster of
-usual size."""
+"""Promises that no cluster of this repository can show, and many jobs on a larger cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.scheduling import evicted_after_steps
-from tests.e2e.stage import CLUSTER, NEW, Stage
+from tests.e2e.setup import CLUSTER, NEW
+from tests.e2e.stage import Stage
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.load import check_load
@@ -20,7 +20,7 @@ from trainyard_rehearsal.publication import sample_jobs
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.parametrize("ground", [NEW], indirect=True, ids=[NEW.name]),
+    pytest.mark.parametrize("stage", [NEW], indirect=True, ids=[NEW.name]),
 ]
 
 _FILE = f"clusters/{CLUSTER}.yaml"
@@ -65,29 +65,27 @@ _USUAL = {
 }
 
 
-def _standing(
-    ground: Stage, changes: Mapping[str, Any]
+def _deployed(
+    stage: Stage, changes: Mapping[str, Any]
 ) -> tuple[Lab, list[tuple[Sample, Manifest]]]:
-    scene = ground.stand(changes)
+    scene = stage.deploy(changes)
     assert not scene.refused
     settle(scene.lab)
     return scene.lab, sample_jobs(scene.site, scene.manifests, "")
 
 
-def test_every_promise_can_be_seen(ground: Stage) -> None:
-    """With two lenders, of which one keeps a part, and three switches, each promise is tried and
-    holds."""
-    lab, samples = _standing(ground, _LENDERS)
+def _teams(samples: list[tuple[Sample, Manifest]]) -> set[str]:
+    return {sample.space.team.name for sample, _ in samples}
 
-    outcomes = {
-        outcome.promise: outcome
-        for outcome in check_promises(
-            lab, samples, {sample.space.team.name for sample, _ in samples}
-        )
-    }
 
-    assert not [failure for outcome in outcomes.values() for failure in outcome.failures]
-    assert {promise: outcome.tried for promise, outcome in outcomes.items()} == {
+def test_every_promise_is_tried_and_holds(stage: Stage) -> None:
+    """There are two lenders, one of which keeps a part of its nodes, and three switches."""
+    lab, samples = _deployed(stage, _LENDERS)
+
+    outcomes = list(check_promises(lab, samples, _teams(samples)))
+
+    assert not [outcome.failures for outcome in outcomes if outcome.failures]
+    assert {outcome.promise: outcome.tried for outcome in outcomes} == {
         "over quota waits": 3,
         "job without nodes says so": 1,
         "higher priority goes first": 3,
@@ -97,18 +95,17 @@ def test_every_promise_can_be_seen(ground: Stage) -> None:
     }
 
 
-def test_newer_kueue_takes_a_job_back_after_its_steps(ground: Stage) -> None:
-    """What `scheduling/no-return-after-steps` says of Kueue 0.16 is not so with this one."""
-    job = evicted_after_steps(ground)
-    assert ground.until(lambda: job.is_admitted), job.waits_because
+def test_newer_kueue_readmits_a_job_after_its_steps(stage: Stage) -> None:
+    """`scheduling/no-return-after-steps` describes Kueue 0.16, not this version."""
+    job = evicted_after_steps(stage)
+    assert stage.until(lambda: job.is_admitted), job.waits_because
 
 
 @pytest.mark.slow
-def test_fifty_jobs_share_sixty_four_nodes(ground: Stage) -> None:
-    """All end; no queue and no pool ever has more than it may; nobody waits beside nodes of his
-    own."""
-    lab, samples = _standing(ground, _USUAL)
-    (outcome,) = check_load(lab, samples, {sample.space.team.name for sample, _ in samples})
+def test_fifty_jobs_share_sixty_four_nodes(stage: Stage) -> None:
+    """All jobs end, within queues and pools, and none waits while its team has free nodes."""
+    lab, samples = _deployed(stage, _USUAL)
+    (outcome,) = check_load(lab, samples, _teams(samples))
 
     assert not outcome.failures, outcome.failures
     assert outcome.held == outcome.tried >= 50

@@ -1,17 +1,19 @@
-"""The launch path with real ranks: the runtimes' own scripts, OpenSSH and Open MPI between network
-namespaces."""
+"""Launch path with real ranks: the runtimes' scripts, OpenSSH and Open MPI in namespaces."""
 
 from __future__ import annotations
 
 import json
 import signal
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.e2e.image import Image, images
-from tests.e2e.pods import Network, Pod, waited
+from tests.e2e.network import Network
+from tests.e2e.pods import Pod, waited
 from tests.e2e.ranks import RANKS_PER_NODE, Job, make_job, runtime
 from trainyard_rehearsal.control_plane.build import cache_folder
 
@@ -22,19 +24,21 @@ _PROGRAM = """
 import ctypes, json, os, socket
 mpi = ctypes.CDLL("libmpi.so.40", ctypes.RTLD_GLOBAL)
 world = ctypes.byref(ctypes.c_char.in_dll(mpi, "ompi_mpi_comm_world"))
-integer, add = (ctypes.byref(ctypes.c_char.in_dll(mpi, "ompi_mpi_" + name)) for name in ("int", "op_sum"))
+integer = ctypes.byref(ctypes.c_char.in_dll(mpi, "ompi_mpi_int"))
+add = ctypes.byref(ctypes.c_char.in_dll(mpi, "ompi_mpi_op_sum"))
 assert mpi.MPI_Init(None, None) == 0
 rank, size, total = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
 mpi.MPI_Comm_rank(world, ctypes.byref(rank))
 mpi.MPI_Comm_size(world, ctypes.byref(size))
 assert mpi.MPI_Allreduce(ctypes.byref(rank), ctypes.byref(total), 1, integer, add, world) == 0
-said = {"rank": rank.value, "size": size.value, "total": total.value, "host": socket.gethostname()}
-said |= {name: os.environ.get(name) for name in ("HOME", "FROM_THE_JOB")}
-said |= {"cores": sorted(os.sched_getaffinity(0)), "ids": [os.getuid(), os.getgid(), *os.getgroups()]}
-print(json.dumps(said), flush=True)
+report = {"rank": rank.value, "size": size.value, "total": total.value}
+report |= {name: os.environ.get(name) for name in ("HOME", "FROM_THE_JOB")}
+report |= {"host": socket.gethostname(), "cores": sorted(os.sched_getaffinity(0))}
+report["ids"] = [os.getuid(), os.getgid(), *os.getgroups()]
+print(json.dumps(report), flush=True)
 mpi.MPI_Finalize()
 """
-"""A rank that adds up all ranks' numbers over the network, and tells what it finds around it."""
+"""A rank that adds up all ranks' numbers over the network, and prints its environment."""
 
 
 @pytest.fixture
@@ -57,7 +61,7 @@ MakeJob = Callable[..., Job]
 def job(
     network: Network, image: Image, request: pytest.FixtureRequest, tmp_path: Path
 ) -> Iterator[MakeJob]:
-    """Make a job on four nodes of a runtime with some fields."""
+    """Return a function that creates a job on four nodes of a runtime with some fields."""
     major = request.node.callspec.params["image"]
     made: list[Job] = []
 
@@ -81,31 +85,34 @@ both = pytest.mark.parametrize(
     ("release", "ids"),
     [("kubernetes-1.36", (1000, 0, 1000)), ("openshift-ai-3.5", (1000680000, 0, 1000680000))],
 )
-def test_ranks_of_four_nodes_talk(job: MakeJob, release: str, ids: tuple[int, ...]) -> None:
-    """`mpirun` without an option starts each node's ranks there, in order, with the pod's
-    environment, bound apart."""
+def test_mpirun_starts_bound_ranks_on_every_node(
+    job: MakeJob, release: str, ids: tuple[int, ...]
+) -> None:
+    """Ranks are in order, have the pod's environment, and are bound to different cores."""
     made = job(release)
     for node in made.nodes:
         node.environment["FROM_THE_JOB"] = 'a "b" $c \\d'
 
     lines = made.run(["mpirun", "python3", "-c", _PROGRAM]).splitlines()
 
-    said = sorted(
-        (json.loads(line) for line in lines if line.startswith("{")), key=lambda each: each["rank"]
-    )
+    reports = [json.loads(line) for line in lines if line.startswith("{")]
+    reports.sort(key=itemgetter("rank"))
     ranks = range(NODES * RANKS_PER_NODE)
-    assert [each["rank"] for each in said] == list(ranks)
-    assert {(each["size"], each["total"]) for each in said} == {(len(ranks), sum(ranks))}
+    assert _values(reports, "rank") == list(ranks)
+    assert set(_values(reports, "size")) == {len(ranks)}
+    assert set(_values(reports, "total")) == {sum(ranks)}
     hosts = [made.launcher, *made.nodes]
-    assert [each["host"] for each in said] == [
-        pod.name for pod in hosts for _ in range(RANKS_PER_NODE)
-    ]
-    assert {each["HOME"] for each in said} == {"/home/mpiuser"}
-    assert {each["FROM_THE_JOB"] for each in said[RANKS_PER_NODE:]} == {'a "b" $c \\d'}
-    assert {tuple(each["ids"]) for each in said} == {ids}
-    for one, two in zip(said[::2], said[1::2], strict=True):
+    assert _values(reports, "host") == [pod.name for pod in hosts for _ in range(RANKS_PER_NODE)]
+    assert set(_values(reports, "HOME")) == {"/home/mpiuser"}
+    assert set(_values(reports[RANKS_PER_NODE:], "FROM_THE_JOB")) == {'a "b" $c \\d'}
+    assert set(map(tuple, _values(reports, "ids"))) == {ids}
+    for one, two in zip(reports[::2], reports[1::2], strict=True):
         assert (len(one["cores"]), len(two["cores"])) == (1, 1)
         assert one["cores"] != two["cores"]
+
+
+def _values(reports: list[dict[str, Any]], key: str) -> list[Any]:
+    return [report[key] for report in reports]
 
 
 _CHECKPOINT = """
@@ -123,8 +130,7 @@ def _began(job: Job, command: str) -> None:
 
 @both
 def test_evicted_ranks_write_a_checkpoint(job: MakeJob) -> None:
-    """SIGTERM reaches every rank, none is killed while it writes, and no pod lasts longer than its
-    ranks need."""
+    """SIGTERM reaches every rank, none is killed early, and pods end with their ranks."""
     made = job(grace="40s")
     _began(made, _CHECKPOINT)
 
@@ -137,9 +143,8 @@ def test_evicted_ranks_write_a_checkpoint(job: MakeJob) -> None:
 
 
 @both
-def test_one_node_ends_without_the_others(job: MakeJob) -> None:
-    """SIGTERM to process 1 of one node reaches its ranks and no other, and ends the job when they
-    have ended badly."""
+def test_sigterm_on_one_node_signals_its_ranks_only(job: MakeJob) -> None:
+    """When these ranks fail, the job ends with their exit code."""
     made = job(grace="40s")
     _began(made, _CHECKPOINT.replace("exit 0", "exit 75"))
     node = made.nodes[1]
@@ -154,7 +159,7 @@ def test_one_node_ends_without_the_others(job: MakeJob) -> None:
 
 
 @both
-def test_rank_that_does_not_end_is_killed_after_the_grace(job: MakeJob) -> None:
+def test_rank_that_ignores_sigterm_is_killed_after_the_grace_period(job: MakeJob) -> None:
     """Ranks that ignore SIGTERM keep their pods no longer than the grace."""
     made = job(grace="5s")
     _began(
@@ -168,18 +173,12 @@ def test_rank_that_does_not_end_is_killed_after_the_grace(job: MakeJob) -> None:
 
 
 @both
-def test_what_a_rank_has_started_is_left_to_it(job: MakeJob) -> None:
-    """Data loaders are not signalled: the rank that reads from them ends them when it has its
-    checkpoint."""
+def test_children_of_a_rank_are_not_signalled(job: MakeJob) -> None:
+    """A rank ends its data loaders itself, after it has written its checkpoint."""
     made = job(grace="40s")
     loader = """python3 -c 'import time; open("/tmp/loads", "w"); time.sleep(120)' & loader=$!;"""
-    _began(
-        made,
-        loader
-        + _CHECKPOINT.replace("echo", "kill -0 $loader && echo").replace(
-            "exit", "kill $loader; exit"
-        ),
-    )
+    checkpoint = _CHECKPOINT.replace("echo", "kill -0 $loader && echo")
+    _began(made, loader + checkpoint.replace("exit", "kill $loader; exit"))
 
     made.delete()
 
@@ -188,7 +187,7 @@ def test_what_a_rank_has_started_is_left_to_it(job: MakeJob) -> None:
 
 @pytest.mark.parametrize("image", ["4"], indirect=True)
 def test_node_without_ranks_ends_at_once(job: MakeJob) -> None:
-    """A job that has ended, or has not begun, holds no node."""
+    """A job that has ended, or has not started, occupies no node."""
     made = job(grace="40s")
     for node in made.nodes:
         node.start()
@@ -213,13 +212,11 @@ def end(*_):
 signal.signal(signal.SIGTERM, end)
 sys.exit(max(worker.wait() for worker in workers))
 """
-"""torchrun as far as its end goes: its ranks carry its variable, and it kills them before the grace
-is over."""
+"""The end of torchrun: its ranks have its variable, and it kills them within the grace period."""
 
 
-def test_ranks_of_torchrun_have_the_whole_grace(network: Network, tmp_path: Path) -> None:
-    """The hook signals the ranks alone, so torchrun, process 1, does not cut the time short that
-    they have."""
+def test_ranks_of_torchrun_have_the_whole_grace_period(network: Network, tmp_path: Path) -> None:
+    """The hook signals the ranks only, so torchrun, process 1, does not kill them early."""
     body = runtime(
         "kubernetes-1.36", {"launcher": "torchrun", "libraries": {"torch": "2.6"}, "ranks": None}
     )

@@ -1,4 +1,4 @@
-"""Rules tell the truth: what they say happens is seen to happen, or it is said why it can't be."""
+"""Each rule's consequence is seen to happen, or a reason is listed why it can't be."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ _SEEN_WITH = re.compile(rf"seen with[^();]*?({'|'.join(_PROGRAMS)}) (\d[.\d]*\d)
 RULES = {rule.id: rule for rule in all_rules() if rule.id.partition("/")[0] in FAMILIES}
 
 
-def test_every_rule_is_in_one_list() -> None:
-    """Each rule of these families is in exactly one list, and no list has one that is not there."""
+def test_every_rule_is_in_exactly_one_list() -> None:
+    """The lists have each rule of these families, and no other."""
     listed = [*SEEN, *NOT_SHOWABLE]
 
     assert sorted(listed) == sorted(RULES)
 
 
-def test_pages_say_what_was_seen() -> None:
-    """The words of a rule name a controller that it was seen with exactly where a scenario sees
-    it."""
+def test_rules_name_a_controller_exactly_where_a_scenario_shows_it() -> None:
+    """A rule states "seen with" a controller if and only if it has a scenario."""
     assert {name for name, rule in RULES.items() if _SEEN_WITH.search(rule.why)} == set(SEEN)
 
 
@@ -39,8 +38,8 @@ def test_pages_say_what_was_seen() -> None:
     ("controller", "version"),
     sorted({found for rule in RULES.values() for found in _SEEN_WITH.findall(rule.why)}),
 )
-def test_witness_runs_here(controller: str, version: str) -> None:
-    """A controller in a rule's words is one of a release, in that version."""
+def test_quoted_controller_belongs_to_a_release(controller: str, version: str) -> None:
+    """A rule quotes a controller in the version of one of the releases."""
     releases = ("kubernetes-1.36", "openshift-ai-3.5")
     assert version in {
         read_components(each).programs[_PROGRAMS[controller]].version for each in releases
@@ -48,20 +47,19 @@ def test_witness_runs_here(controller: str, version: str) -> None:
 
 
 @pytest.mark.parametrize("reason", NOT_SHOWABLE.values())
-def test_reason_is_a_sentence(reason: str) -> None:
-    """Who reads the list learns why."""
+def test_reason_is_a_full_sentence(reason: str) -> None:
     assert reason.endswith(".")
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize(
-    # Without the scope the ground would be a new one for each test.
-    ("ground", "seen"),
-    [(each.ground, each) for each in SEEN.values()],
-    indirect=["ground"],
+    # Without the scope each test would start a new control plane.
+    ("stage", "seen"),
+    [(each.setup, each) for each in SEEN.values()],
+    indirect=["stage"],
     ids=SEEN,
     scope="session",
 )
-def test_consequence_is_seen(ground: Stage, seen: Seen) -> None:
-    """On the bad tree, with the rule switched off, what the rule says happens."""
-    seen.scenario(ground)
+def test_consequence_is_seen(stage: Stage, seen: Seen) -> None:
+    """With the rule switched off, its consequence happens on the bad tree."""
+    seen.scenario(stage)

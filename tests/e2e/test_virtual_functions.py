@@ -1,11 +1,12 @@
-"""The SR-IOV policies through the operator's own reconciler: each rail's virtual functions, on each
-node, once."""
+"""The SR-IOV policies of each tree, reconciled by the operator's own code."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
+from itertools import chain
 
 import pytest
 
@@ -24,7 +25,7 @@ def _site(path: str) -> Site:
 
 @pytest.fixture
 def site(request: pytest.FixtureRequest) -> Site:
-    """Return a cluster."""
+    """A cluster."""
     return _site(request.param)
 
 
@@ -32,16 +33,14 @@ all_clusters = pytest.mark.parametrize("site", CLUSTERS, indirect=True)
 
 
 @all_clusters
-def test_nodes_have_what_the_profiles_promise(site: Site) -> None:
-    """On each node the operator sets up the rails, with number, MTU and link of the profile, and no
-    other port."""
+def test_nodes_have_the_rails_of_their_profile(site: Site) -> None:
+    """The operator sets up each rail with number, MTU and link, and no other port."""
     assert operated(site, node_objects(site)) == promised(site)
 
 
 @all_clusters
-def test_each_virtual_function_has_one_name(site: Site) -> None:
-    """A node with rails advertises eight resources; no port is in two of them, and no function in
-    two groups."""
+def test_each_virtual_function_has_one_resource_name(site: Site) -> None:
+    """A node with rails advertises eight resources; no port is in two of them."""
     found = operated(site, node_objects(site))
 
     assert {len(each.resources) for each in found.values()} == {0, 8}
@@ -52,28 +51,34 @@ def test_each_virtual_function_has_one_name(site: Site) -> None:
 
 
 @all_clusters
-def test_queues_count_what_nodes_advertise(site: Site) -> None:
-    """Each virtual function in a quota is one that the nodes of that pool advertise, and there are
-    as many."""
-    found, prefix = operated(site, node_objects(site)), f"{site.cluster.release.resource_prefix}/"
-    quota: dict[tuple[str, str], int] = {}
-    for body in (each.body for each in render_site(site) if each.body["kind"] == "ClusterQueue"):
-        for group in body["spec"]["resourceGroups"]:
-            for flavor in group["flavors"]:
-                for resource in flavor["resources"]:
-                    key = flavor["name"], resource["name"].removeprefix(prefix)
-                    if "_rail_" in key[1]:
-                        quota[key] = quota.get(key, 0) + int(resource["nominalQuota"])
+def test_quota_does_not_exceed_what_nodes_advertise(site: Site) -> None:
+    """The nodes of a pool advertise at least the virtual functions in its quota."""
+    found = operated(site, node_objects(site))
+    quota = _quota(site)
 
     assert len(quota) >= 8
     for (pool, name), number in quota.items():
         nodes = [each for node, each in found.items() if node.rpartition("-")[0] == pool]
-        there = sum(port.number for each in nodes for port in each.ports if port.resource == name)
-        assert 0 < number <= there
+        ports = [port for each in nodes for port in each.ports]
+        assert 0 < number <= sum(port.number for port in ports if port.resource == name)
+
+
+def _quota(site: Site) -> Counter[tuple[str, str]]:
+    """Return the nominal quota of virtual functions by pool and resource."""
+    prefix = f"{site.cluster.release.resource_prefix}/"
+    quota: Counter[tuple[str, str]] = Counter()
+    queues = (each.body for each in render_site(site) if each.body["kind"] == "ClusterQueue")
+    for group in chain.from_iterable(queue["spec"]["resourceGroups"] for queue in queues):
+        for flavor in group["flavors"]:
+            for resource in flavor["resources"]:
+                name = resource["name"].removeprefix(prefix)
+                if "_rail_" in name:
+                    quota[flavor["name"], name] += int(resource["nominalQuota"])
+    return quota
 
 
 def by_vendor(policies: list[Body]) -> None:
-    """Choose ports by their model alone: the storage ports have the same one."""
+    """Select ports by their model only, which the storage ports share."""
     del policies[3]["spec"]["nicSelector"]["rootDevices"]
 
 
@@ -121,9 +126,8 @@ CHANGES = [
 
 @all_clusters
 @pytest.mark.parametrize("change", CHANGES)
-def test_wrong_policy_is_seen(site: Site, change: Callable[[list[Body]], None]) -> None:
-    """One policy that chooses other ports, nodes or settings gives some node something else than
-    was promised."""
+def test_wrong_policy_is_detected(site: Site, change: Callable[[list[Body]], None]) -> None:
+    """A policy with other ports, nodes or settings changes the result on some node."""
     objects = deepcopy(node_objects(site))
     change([each for each in objects if each["kind"] == "SriovNetworkNodePolicy"])
 
@@ -131,8 +135,8 @@ def test_wrong_policy_is_seen(site: Site, change: Callable[[list[Body]], None]) 
 
 
 @all_clusters
-def test_second_pool_configuration_is_seen(site: Site) -> None:
-    """The operator takes no mode of RDMA from two pool configurations that select one node."""
+def test_second_pool_configuration_is_detected(site: Site) -> None:
+    """The operator sets no RDMA mode when two pool configurations select one node."""
     objects = deepcopy(node_objects(site))
     pool = next(each for each in objects if each["kind"] == "SriovNetworkPoolConfig")
     objects.append({**pool, "metadata": {**pool["metadata"], "name": "second"}})

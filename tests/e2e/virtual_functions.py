@@ -1,5 +1,4 @@
-"""What the SR-IOV operator makes of a tree: its own reconciler over nodes whose network cards the
-profiles describe."""
+"""The SR-IOV operator's own reconciler, over a tree and nodes with the profiles' network cards."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ SRIOV = "sriovnetwork.openshift.io/v1"
 Body = dict[str, Any]
 
 _LINKS = {"ib": ("IB", "infiniband"), "eth": ("ETH", "ether")}
-"""By the policy's word: how a node's state and how the device plugin name a link."""
+"""Names of a link in a node's state and in the device plugin, by its name in policies."""
 _VIRTUAL = "101e"
 """PCI id of the virtual functions of ConnectX-6 Dx and later, BlueField too; ConnectX-6 has its own
 (pci.ids)."""
@@ -35,7 +34,7 @@ class Port:
     """A physical port as the operator sets it up on a node.
 
     Args:
-        resource: that its virtual functions are, without prefix.
+        resource: resource of its virtual functions, without prefix.
         functions: their numbers, e.g. ``0-7``.
         mtu: bytes; 0 leaves the driver's.
         link: ``ib`` or ``eth``.
@@ -52,11 +51,11 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Which virtual functions of a node the device plugin advertises under a name.
+    """Virtual functions of a node that the device plugin advertises under a name.
 
     Args:
-        ports: whose functions they are.
-        ids: of vendors, then of devices (PCI).
+        ports: physical ports of the functions.
+        ids: PCI ids of vendors, then of devices.
         links: kinds of link.
     """
 
@@ -69,8 +68,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One node: its ports, what the device plugin advertises, and the mode of its RDMA
-    subsystem."""
+    """A node: its ports, its advertised resources, and the mode of its RDMA subsystem."""
 
     ports: frozenset[Port]
     resources: frozenset[Resource]
@@ -91,15 +89,15 @@ def node_objects(site: Site) -> list[Body]:
 
 
 def promised(site: Site) -> dict[str, Outcome]:
-    """Return what the profiles promise of each node, by its name."""
+    """Return the promised outcome of each node by name."""
     found = {name: _promised(pool) for pool in site.cluster.pools for name in _names(pool)}
     return {**found, "stranger": Outcome(frozenset(), frozenset(), "")}
 
 
 def operated(site: Site, objects: Iterable[Body]) -> dict[str, Outcome]:
-    """Return what the operator makes of these objects on the nodes of a cluster.
+    """Return the outcome of each node of a cluster by name, as the operator reconciles objects.
 
-    The reconciler of its policies is what runs (`SriovNetworkNodePolicyReconciler.Reconcile`,
+    The reconciler of its policies runs (`SriovNetworkNodePolicyReconciler.Reconcile`,
     exported): it applies policies to the nodes' states, and writes the device plugin's ConfigMap.
     """
     namespace, program = site.cluster.release.sriov_namespace, engine(SRIOV_OPERATOR)
@@ -112,45 +110,42 @@ def operated(site: Site, objects: Iterable[Body]) -> dict[str, Outcome]:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     states, plugin = map(json.loads, done.stdout.splitlines())
-    return {
-        name: Outcome(
-            ports=frozenset(_port(each) for each in state["spec"].get("interfaces", ())),
-            resources=frozenset(
-                _resource(each) for each in json.loads(plugin["data"][name])["resourceList"] or ()
-            ),
-            rdma_mode=state["spec"].get("system", {}).get("rdmaMode", ""),
-        )
-        for state in states["items"]
-        for name in [state["metadata"]["name"]]
-    }
+    found = {}
+    for state in states["items"]:
+        name = state["metadata"]["name"]
+        found[name] = _outcome(state["spec"], json.loads(plugin["data"][name]))
+    return found
 
 
-def _promised(pool: Pool) -> Outcome:
-    """Return the rails of the hardware, in the order of their GPUs, and nothing of its other
-    ports."""
-    if pool.fabric is None:
-        return Outcome(frozenset(), frozenset(), "")
-    link, hardware, mtu = pool.fabric.link.sriov_type, pool.hardware, pool.fabric.mtu
-    ids = (hardware.nic_vendor, _VIRTUAL_OF.get(hardware.nic_device, _VIRTUAL))
-    rails = sorted((nic.gpu, nic.pci) for nic in hardware.nics if nic.role == "rail")
-    assert [gpu for gpu, _ in rails] == list(range(8))
-    names = {pci: f"{pool.fabric.resources}_rail_{gpu}" for gpu, pci in rails}
-    number = hardware.virtual_functions
+def _outcome(state: Body, plugin: Body) -> Outcome:
+    """Return the outcome of a node from its state and its configuration of the device plugin."""
     return Outcome(
-        frozenset(
-            Port(pci, name, (f"0-{number - 1}",), number, mtu, link, True)
-            for pci, name in names.items()
-        ),
-        frozenset(
-            Resource(name, (pci,), ids, (_LINKS[link][1],), True) for pci, name in names.items()
-        ),
-        "exclusive",
+        ports=frozenset(map(_port, state.get("interfaces", ()))),
+        resources=frozenset(map(_resource, plugin["resourceList"] or ())),
+        rdma_mode=state.get("system", {}).get("rdmaMode", ""),
     )
 
 
+def _promised(pool: Pool) -> Outcome:
+    """Return the outcome of a pool's nodes: the rails in the order of their GPUs, no other port."""
+    if pool.fabric is None:
+        return Outcome(frozenset(), frozenset(), "")
+    link, hardware, mtu = pool.fabric.link.sriov_type, pool.hardware, pool.fabric.mtu
+    links = (_LINKS[link][1],)
+    ids = (hardware.nic_vendor, _VIRTUAL_OF.get(hardware.nic_device, _VIRTUAL))
+    rails = sorted((nic.gpu, nic.pci) for nic in hardware.nics if nic.role == "rail")
+    assert [gpu for gpu, _ in rails] == list(range(8))
+    number = hardware.virtual_functions
+    ports, resources = set(), set()
+    for gpu, pci in rails:
+        name = f"{pool.fabric.resources}_rail_{gpu}"
+        ports.add(Port(pci, name, (f"0-{number - 1}",), number, mtu, link, True))
+        resources.add(Resource(name, (pci,), ids, links, True))
+    return Outcome(frozenset(ports), frozenset(resources), "exclusive")
+
+
 def _nodes(site: Site, namespace: str) -> Iterator[Body]:
-    """Yield each node of each pool with its state, and one that belongs to none and has the first
-    pool's cards."""
+    """Yield each node of each pool with its state, and one outside the pools, with their cards."""
     for pool in site.cluster.pools:
         for name in _names(pool):
             yield from _node(name, namespace, pool.hardware.labels, pool)
@@ -165,8 +160,7 @@ def _node(name: str, namespace: str, labels: Mapping[str, str], pool: Pool) -> I
         "metadata": {"name": name, "labels": {**worker, **labels}},
     }
     ports = [_card(nic, pool, number) for number, nic in enumerate(pool.hardware.nics)]
-    # The operator leaves a state alone in which nothing was found; nodes without cards have at
-    # least one for the pods.
+    # The operator ignores a state without interfaces, so every node has at least one.
     first = {
         "pciAddress": "0000:01:00.0",
         "name": "eno1",
@@ -179,7 +173,7 @@ def _node(name: str, namespace: str, labels: Mapping[str, str], pool: Pool) -> I
 
 
 def _card(nic: Nic, pool: Pool, number: int) -> Body:
-    """Return a port as the operator's daemon reports it: storage ports are of the rails' model."""
+    """Return a port as the operator's daemon reports it; storage ports have the rails' model."""
     link = pool.fabric.link.sriov_type if pool.fabric and nic.role == "rail" else "eth"
     card = {
         "vendor": pool.hardware.nic_vendor,

@@ -1,0 +1,60 @@
+"""What a control plane is started with, and the changes of a rule's bad case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.rules.cases import HERE, read_case
+
+CLUSTER = "prod-east"
+_FILE = f"clusters/{CLUSTER}.yaml"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setup:
+    """What a control plane is started with: the release, and what Kueue reads when it starts.
+
+    Compared by identity: pytest keeps a fixture for the tests after this one only where its
+    parameter has a hash.
+
+    Args:
+        settings: of the cluster, over those of the cases' base.
+        argocd: whether Argo CD runs too.
+        kueue: release whose Kueue runs, where it is another one.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    argocd: bool = False
+    kueue: str = ""
+
+    def with_settings(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return changes of the cases' base, with this setup's settings of the cluster."""
+        return {**changes, _FILE: {**self.settings, **changes.get(_FILE, {})}}
+
+
+NEW = Setup("kueue-0.19.2", {"release": "kubernetes-1.36", "sharing": "classical"})
+FAIR = Setup("kueue-0.19.2-fair", {"release": "kubernetes-1.36"})
+BLIND = Setup(
+    "kueue-0.19.2-blind", {"release": "kubernetes-1.36", "frameworks": ["BatchJob", "JobSet"]}
+)
+GITOPS = Setup("argocd-3.5.7", {"release": "kubernetes-1.36", "sharing": "classical"}, argocd=True)
+OLD = Setup("kueue-0.16.2", {"release": "openshift-ai-3.5", "sharing": "classical"})
+
+PAIR = Setup("kueue-0.19.2-trainer-2.1.0", OLD.settings, kueue="kubernetes-1.36")
+
+
+def bad(rule: str, **more: Any) -> dict[str, Any]:
+    """Return the changes of a rule's bad case, with further changes merged over them."""
+    changes, _ = read_case(HERE / rule / "bad.yaml")
+    result: dict[str, Any] = over(changes, more)
+    return result
+
+
+def over(changes: Any, more: Any) -> Any:
+    """Return changes with further ones merged over them; a removal (None) stays a removal."""
+    if not isinstance(changes, dict) or not isinstance(more, dict):
+        return more
+    return {**changes, **{key: over(changes.get(key), value) for key, value in more.items()}}
