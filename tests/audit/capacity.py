@@ -1,4 +1,4 @@
-"""Quota against the hardware, in exact fractions."""
+"""Quota against hardware, in exact fractions."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ _SINGLE = {"borrowingLimit", "lendingLimit", "nominalQuota", "sizeLimit", "weigh
 
 
 def amount(text: object) -> Fraction:
-    """Return the number that a quantity stands for."""
+    """Return the number of a quantity."""
     match = _QUANTITY.match(str(text))
     assert match, f"no quantity: {text!r}"
     suffix = match[2] or ""
-    factor = (
-        Fraction(1024) ** _BINARY[suffix] if suffix in _BINARY else Fraction(10) ** _DECIMAL[suffix]
-    )
-    return Fraction(match[1]) * factor
+    if suffix in _BINARY:
+        return Fraction(match[1]) * Fraction(1024) ** _BINARY[suffix]
+    return Fraction(match[1]) * Fraction(10) ** _DECIMAL[suffix]
 
 
 def canonical(text: str) -> str:
-    """Return the form that the API server makes of a quantity (apimachinery,
-    Quantity.CanonicalizeBytes)."""
+    """Return the form in which the API server stores a quantity.
+
+    Source: apimachinery, ``Quantity.CanonicalizeBytes``.
+    """
     value = amount(text)
-    if text[-2:] in _BINARY and value >= 1024:
-        steps = [(Fraction(1024) ** power, name) for name, power in reversed(_BINARY.items())] + [
-            (Fraction(1), "")
-        ]
-    else:
-        steps = [(Fraction(10) ** power, name) for name, power in reversed(_DECIMAL.items())]
     if value == 0:
         return "0"
-    return next(f"{value / size}{name}" for size, name in steps if value % size == 0)
+    base, powers = Fraction(10), _DECIMAL
+    if text[-2:] in _BINARY and value >= 1024:
+        base, powers = Fraction(1024), {"": 0, **_BINARY}
+    for suffix, power in reversed(powers.items()):
+        if value % base**power == 0:
+            return f"{value / base**power}{suffix}"
+    raise ValueError(f"finer than the finest suffix: {text!r}")
 
 
 def quantities(document: Document) -> Iterator[tuple[str, Any]]:
-    """Yield the place and text of every quantity of an object."""
+    """Yield the path and text of every quantity of an object."""
     for path, fields in mappings(document.body):
         key = path.rpartition(".")[2]
         if key in _AMOUNTS and (document.kind != "LimitRange" or not path.endswith("spec")):
@@ -52,7 +53,7 @@ def quantities(document: Document) -> Iterator[tuple[str, Any]]:
 
 
 def quantities_are_canonical(tree: Tree) -> Iterator[str]:
-    """What the API server would rewrite differs from Git for ever."""
+    """A quantity that the API server would rewrite differs from Git permanently."""
     for document in tree.documents:
         for path, text in quantities(document):
             if not isinstance(text, str) or canonical(text) != text:
@@ -60,26 +61,23 @@ def quantities_are_canonical(tree: Tree) -> Iterator[str]:
 
 
 def _node(tree: Tree, pool: str) -> dict[str, Fraction]:
-    """Return what one node of a pool is promised to give, as the hardware profile and its preset
-    say."""
-    name = tree.cluster["pools"][pool].get("hardware", pool)
-    hardware = tree.hardware[name]
+    """Return the allocatable resources of a pool's node, from its hardware profile."""
+    hardware = tree.hardware_of(pool)
     system = hardware["system"]
+    storage = amount(hardware["ephemeralStorage"]) - amount(system["ephemeralStorage"])
     node = {
         "cpu": amount(hardware["cpu"]["threads"]) - amount(system["cpu"]),
         "memory": amount(hardware["memory"]) - amount(system["memory"]),
-        "ephemeral-storage": amount(hardware["ephemeralStorage"])
-        - amount(system["ephemeralStorage"]),
+        "ephemeral-storage": storage,
         "pods": amount(hardware["pods"]) - amount(system["pods"]),
     }
     if "gpu" in hardware:
         node[hardware["gpu"]["resource"]] = amount(hardware["gpu"]["count"])
     rails = [nic for nic in hardware.get("nics", ()) if nic["role"] == "rail"]
-    fabric = tree.cluster["pools"][pool].get("fabric", "")
-    for i in range(len(rails)):
-        node[f"{tree.prefix}/{fabric.replace('-', '_')}_rail_{i}"] = amount(
-            hardware["nic"]["virtualFunctions"]
-        )
+    fabric = tree.cluster["pools"][pool].get("fabric", "").replace("-", "_")
+    for rail in range(len(rails)):
+        functions = amount(hardware["nic"]["virtualFunctions"])
+        node[f"{tree.prefix}/{fabric}_rail_{rail}"] = functions
     return node
 
 
@@ -95,30 +93,32 @@ def _nominal(tree: Tree) -> dict[tuple[str, str, str], Fraction]:
     return found
 
 
-def quota_is_what_the_profiles_say(tree: Tree) -> Iterator[str]:
-    """Each team's nominal quota is its nodes times what a node is worth, in every resource."""
+def quota_follows_the_profiles(tree: Tree) -> Iterator[str]:
+    """Each team's nominal quota is its nodes times a node's allocatable, in every resource."""
     nominal = _nominal(tree)
     for team, profile in tree.teams.items():
-        for pool, said in profile["quota"][tree.name].items():
-            gpus = tree.hardware[tree.cluster["pools"][pool].get("hardware", pool)].get(
-                "gpu", {"count": 1}
-            )["count"]
-            nodes = Fraction(said["gpus"], gpus) if "gpus" in said else Fraction(said["nodes"])
-            expected = {n: nodes * allocatable for n, allocatable in _node(tree, pool).items()}
+        for pool, share in profile["quota"][tree.name].items():
+            nodes = _nodes(tree, pool, share)
+            expected = {name: nodes * each for name, each in _node(tree, pool).items()}
             found = {
                 name: value
                 for (owner, flavor, name), value in nominal.items()
                 if (owner, flavor) == (team, pool)
             }
-            if found != expected:
-                wrong = sorted(
-                    n for n in expected.keys() | found.keys() if expected.get(n) != found.get(n)
-                )
+            wrong = sorted({name for name, _ in expected.items() ^ found.items()})
+            if wrong:
                 yield f"team {team} on {pool}: quota of {wrong} is not nodes times a node"
 
 
-def quota_is_there(tree: Tree) -> Iterator[str]:
-    """All teams' nominal quota on a pool fits its nodes, reserve left aside."""
+def _nodes(tree: Tree, pool: str, share: dict[str, int]) -> Fraction:
+    """Return the nodes of a team's quota on a pool, a fraction for a quota in GPUs."""
+    if "gpus" not in share:
+        return Fraction(share["nodes"])
+    return Fraction(share["gpus"], tree.hardware_of(pool).get("gpu", {"count": 1})["count"])
+
+
+def quota_fits_the_nodes(tree: Tree) -> Iterator[str]:
+    """All teams' nominal quota on a pool fits its nodes without the reserve."""
     nominal = _nominal(tree)
     for pool, fields in tree.cluster["pools"].items():
         nodes = fields["nodes"] - fields.get("reserve", 0)
@@ -133,33 +133,46 @@ def quota_is_there(tree: Tree) -> Iterator[str]:
 
 
 def a_whole_node_pod_fits_a_node(tree: Tree) -> Iterator[str]:
-    """One for any of several kinds of node fits each of them."""
+    """A runtime for several types of node fits each of them."""
     for runtime in tree.of("ClusterTrainingRuntime"):
-        if not tree.pools_of(runtime):
+        pools = tree.pools_of(runtime)
+        if not pools:
             yield f"{runtime.path}: for no pool"
-        for node in (_node(tree, pool) for pool in tree.pools_of(runtime)):
-            for path, fields in mappings(runtime.body):
-                for name, text in fields.items() if path.endswith("resources.requests") else ():
-                    if amount(text) > node.get(name, Fraction(0)):
-                        yield f"{runtime.path}: {path} asks for more {name} than a node has"
+        for pool in pools:
+            node = _node(tree, pool)
+            for path, name, requested in _requests(runtime):
+                if requested > node.get(name, Fraction(0)):
+                    yield f"{runtime.path}: {path} asks for more {name} than a node has"
+
+
+def _requests(runtime: Document) -> Iterator[tuple[str, str, Fraction]]:
+    """Yield path, resource and amount of each request of a runtime."""
+    for path, fields in mappings(runtime.body):
+        if path.endswith("resources.requests"):
+            for name, text in fields.items():
+                yield path, name, amount(text)
 
 
 def lending_and_borrowing_are_bounded(tree: Tree) -> Iterator[str]:
-    """A limit that is absent means no limit; lending more than one owns is refused; alone there is
-    nobody to share."""
-    for queue in (queue for queue in tree.of("ClusterQueue") if "cohortName" in queue.spec):
-        for _, fields in mappings(queue.body):
-            if "nominalQuota" in fields:
-                if "borrowingLimit" not in fields or "lendingLimit" not in fields:
-                    yield f"{queue.path}: {fields['name']} has no limit"
-                elif amount(fields["lendingLimit"]) > amount(fields["nominalQuota"]):
-                    yield f"{queue.path}: lends more {fields['name']} than it owns"
+    """In a cohort, an absent limit means unlimited, and Kueue refuses to lend more than owned."""
+    for queue in tree.of("ClusterQueue"):
+        if "cohortName" in queue.spec:
+            for _, fields in mappings(queue.body):
+                if "nominalQuota" in fields:
+                    yield from (f"{queue.path}: {fault}" for fault in _limit_faults(fields))
+
+
+def _limit_faults(resource: dict[str, Any]) -> Iterator[str]:
+    if "borrowingLimit" not in resource or "lendingLimit" not in resource:
+        yield f"{resource['name']} has no limit"
+    elif amount(resource["lendingLimit"]) > amount(resource["nominalQuota"]):
+        yield f"lends more {resource['name']} than it owns"
 
 
 AUDITS = (
     quantities_are_canonical,
-    quota_is_what_the_profiles_say,
-    quota_is_there,
+    quota_follows_the_profiles,
+    quota_fits_the_nodes,
     a_whole_node_pod_fits_a_node,
     lending_and_borrowing_are_bounded,
 )

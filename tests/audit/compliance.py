@@ -1,38 +1,46 @@
-"""Teams under a regulation: whether what their evidence says is so."""
+"""Teams under a regulation: the tree has what their evidence states."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice, product
 from typing import Any
 
-from tests.audit.tree import Tree
+from tests.audit.tree import Document, Tree
 from tests.conftest import REPOSITORY
 
 
 def _regulated(tree: Tree) -> dict[str, dict[str, Any]]:
-    """Return the teams that are under a regulation, each with the controls that it lists."""
-    named = {
-        team: profile["compliance"]
+    """Return the controls of each team under a regulation."""
+    return {
+        team: tree.regulations[profile["compliance"]]["controls"]
         for team, profile in tree.teams.items()
         if "compliance" in profile
     }
-    return {team: tree.regulations[name]["controls"] for team, name in named.items()}
 
 
-def regulated_nodes_are_nobody_elses(tree: Tree) -> Iterator[str]:
-    """No team outside has quota on them, and nothing is lent or borrowed."""
+def regulated_nodes_are_dedicated(tree: Tree) -> Iterator[str]:
+    """No unregulated team has quota on them, and their quota is neither lent nor borrowed."""
+    owners = _owners(tree)
+    regulated = _regulated(tree)
+    for team, controls in regulated.items():
+        for pool, holders in owners.items():
+            if "dedicatedNodes" in controls and team in holders and holders - set(regulated):
+                yield f"pool {pool} of team {team} belongs to {sorted(holders)}"
+    for queue in tree.of("ClusterQueue"):
+        if tree.team_of(queue) in regulated and "cohortName" in queue.spec:
+            yield f"{queue.path}: in a cohort"
+
+
+def _owners(tree: Tree) -> dict[str, set[str]]:
+    """Return the teams with quota on each flavor."""
     owners: dict[str, set[str]] = {}
     for queue in tree.of("ClusterQueue"):
         for group in queue.spec["resourceGroups"]:
             for flavor in group["flavors"]:
                 owners.setdefault(flavor["name"], set()).add(tree.team_of(queue))
-    for team, controls in _regulated(tree).items():
-        for pool, holders in owners.items():
-            if "dedicatedNodes" in controls and team in holders and holders - set(_regulated(tree)):
-                yield f"pool {pool} of team {team} is {sorted(holders)}'s"
-        queues = [each for each in tree.of("ClusterQueue") if tree.team_of(each) == team]
-        yield from (f"{each.path}: in a cohort" for each in queues if "cohortName" in each.spec)
+    return owners
 
 
 def regulated_data_is_on_encrypted_storage(tree: Tree) -> Iterator[str]:
@@ -44,20 +52,21 @@ def regulated_data_is_on_encrypted_storage(tree: Tree) -> Iterator[str]:
             yield f"{claim.path}: on {claim.spec.get('storageClassName')}"
 
 
-def regulated_namespaces_are_recorded(tree: Tree) -> Iterator[str]:
-    """Reads of secrets and every change, by the first rule that matches."""
-    (rules,) = [
-        each.body["rules"] for each in tree.documents if each.path == "operators/audit-policy.yaml"
-    ] or [[]]
-    recorded = {
-        name
-        for rule in rules
-        if rule["level"] == "RequestResponse"
-        for name in rule.get("namespaces", ())
-    }
+def regulated_namespaces_are_logged(tree: Tree) -> Iterator[str]:
+    """The audit log has requests and responses of a regulated team's namespaces."""
+    recorded: set[str] = set()
+    for policy in _audit_policies(tree):
+        for rule in policy.body["rules"]:
+            if rule["level"] == "RequestResponse":
+                recorded.update(rule.get("namespaces", ()))
     for team, controls in _regulated(tree).items():
         if "audit" in controls and not set(tree.namespaces(team)) <= recorded:
             yield f"team {team}: what happens in its namespaces is not recorded"
+
+
+def _audit_policies(tree: Tree) -> list[Document]:
+    """Return the audit policy of a cluster that has one."""
+    return [each for each in tree.documents if each.path == "operators/audit-policy.yaml"]
 
 
 _EXPECTED = {
@@ -72,8 +81,7 @@ _EXPECTED = {
     ("create", "apps", "deployments", "kube-system"): "Metadata",
     ("patch", "kueue.x-k8s.io", "clusterqueues", ""): "Request",
 }
-"""Level of a request by verb, group, resource and namespace, where no regulated team is
-concerned."""
+"""Level of a request by verb, group, resource and namespace, outside regulated namespaces."""
 _IN_REGULATED = {
     "get": "Metadata",
     "list": "Metadata",
@@ -82,22 +90,22 @@ _IN_REGULATED = {
 }
 
 
-def the_log_has_what_matters_and_no_heartbeats(tree: Tree) -> Iterator[str]:
+def requests_are_logged_at_their_level(tree: Tree) -> Iterator[str]:
     """The first rule that matches decides (k8s.io/apiserver:pkg/audit/policy/checker.go)."""
-    for policy in (each for each in tree.documents if each.path == "operators/audit-policy.yaml"):
-        teams = [team for team, controls in _regulated(tree).items() if "audit" in controls]
-        regulated = [name for team in teams for name in tree.namespaces(team)]
-        inside = {
-            (verb, "trainer.kubeflow.org", "trainjobs", namespace): level
-            for namespace in regulated
-            for verb, level in _IN_REGULATED.items()
-        }
-        for request, level in (_EXPECTED | inside).items():
-            logged = next(
-                rule["level"] for rule in policy.body["rules"] if _concerns(rule, *request)
-            )
+    for policy in _audit_policies(tree):
+        for request, level in [*_EXPECTED.items(), *_expected_in_regulated(tree)]:
+            levels = (rule["level"] for rule in policy.body["rules"] if _concerns(rule, *request))
+            logged = next(levels)
             if logged != level:
                 yield f"{policy.path}: {request} is logged as {logged}, not as {level}"
+
+
+def _expected_in_regulated(tree: Tree) -> Iterator[tuple[tuple[str, str, str, str], str]]:
+    """Yield each request in a regulated team's namespaces, and its level."""
+    for team, controls in _regulated(tree).items():
+        if "audit" in controls:
+            for namespace, (verb, level) in product(tree.namespaces(team), _IN_REGULATED.items()):
+                yield (verb, "trainer.kubeflow.org", "trainjobs", namespace), level
 
 
 def _concerns(rule: dict[str, Any], verb: str, group: str, resource: str, namespace: str) -> bool:
@@ -111,55 +119,61 @@ def _concerns(rule: dict[str, Any], verb: str, group: str, resource: str, namesp
 
 
 def regulated_nodes_are_in_fips_mode(tree: Tree) -> Iterator[str]:
-    """Where that is stated, the sshd of each MPI job takes approved algorithms only."""
+    """In FIPS mode, the sshd of each MPI job accepts approved algorithms only."""
     stated = any("fips" in controls for controls in _regulated(tree).values())
     if stated and tree.cluster.get("fips") is not True:
         yield f"cluster {tree.name} is not in FIPS mode"
-    for runtime in tree.of("ClusterTrainingRuntime") if tree.cluster.get("fips") else ():
-        (*_, node) = [
-            job
-            for job in runtime.spec["template"]["spec"]["replicatedJobs"]
-            if job["name"] == "node"
-        ]
-        environment = node["template"]["spec"]["template"]["spec"]["containers"][0].get("env", [])
-        if (
-            "mpi" in runtime.spec["mlPolicy"]
-            and {"name": "SSH_CRYPTO", "value": "fips"} not in environment
-        ):
-            yield f"{runtime.path}: sshd takes any algorithm"
+    if tree.cluster.get("fips"):
+        for runtime in tree.of("ClusterTrainingRuntime"):
+            if "mpi" in runtime.spec["mlPolicy"] and _FIPS not in _environment(runtime):
+                yield f"{runtime.path}: sshd accepts any algorithm"
+
+
+_FIPS = {"name": "SSH_CRYPTO", "value": "fips"}
+
+
+def _environment(runtime: Document) -> list[dict[str, Any]]:
+    """Return the variables of the nodes of a runtime."""
+    jobs = runtime.spec["template"]["spec"]["replicatedJobs"]
+    (*_, node) = (job for job in jobs if job["name"] == "node")
+    (container, *_) = node["template"]["spec"]["template"]["spec"]["containers"]
+    return list(container.get("env", ()))
 
 
 def evidence_is_there(tree: Tree) -> Iterator[str]:
     """Each control of each team has a row, and each row names objects of this tree."""
     paths = {each.path for each in tree.documents}
-    sections = {
-        part.partition("\n")[0].rpartition("team ")[2]: part
-        for part in tree.evidence.split("\n## ")
-    }
     for team, controls in _regulated(tree).items():
-        rows = [line for line in sections.get(team, "").splitlines() if line.startswith("| ")][1:]
-        told = [row.split("|")[1].strip() for row in rows]
-        if sorted(told) != sorted(controls.values()):
-            yield f"team {team}: controls {sorted(told)}"
-        for row in rows:
+        rows = list(_rows(tree, team))
+        listed = sorted(control for control, _ in rows)
+        if listed != sorted(controls.values()):
+            yield f"team {team}: controls {listed}"
+        for control, row in rows:
             named = set(re.findall(r"`([^`]+)`", row))
-            others = {each for each in named - paths if not _is_statement(each)}
+            others = sorted(each for each in named - paths if not _is_statement(each))
             if not named or others:
-                yield (
-                    f"team {team}: {row.split('|')[1].strip()} names {sorted(others) or 'nothing'}"
-                )
+                yield f"team {team}: {control} names {others or 'nothing'}"
+
+
+def _rows(tree: Tree, team: str) -> Iterator[tuple[str, str]]:
+    """Yield control and text of each row of a team's evidence."""
+    for section in tree.evidence.split("\n## "):
+        if section.partition("\n")[0].rpartition("team ")[2] == team:
+            rows = (line for line in section.splitlines() if line.startswith("| "))
+            for row in islice(rows, 1, None):
+                yield row.split("|")[1].strip(), row
 
 
 def _is_statement(named: str) -> bool:
-    """Tell whether evidence names what a profile states, such as `fips: true`, or that profile."""
+    """Return whether evidence names a statement, such as `fips: true`, or its profile."""
     return ": " in named or (REPOSITORY / named).is_file()
 
 
 AUDITS = (
-    regulated_nodes_are_nobody_elses,
+    regulated_nodes_are_dedicated,
     regulated_data_is_on_encrypted_storage,
-    regulated_namespaces_are_recorded,
-    the_log_has_what_matters_and_no_heartbeats,
+    regulated_namespaces_are_logged,
+    requests_are_logged_at_their_level,
     regulated_nodes_are_in_fips_mode,
     evidence_is_there,
 )

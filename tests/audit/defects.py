@@ -81,8 +81,8 @@ DEFECTS = (
     Defect(roles.no_wildcards, _ADMIN, ("rules", 0), _rule("*", "pods", "get")),
     Defect(roles.no_secrets, _ADMIN, ("rules", 0), _rule("", "secrets", "list")),
     Defect(roles.no_secrets, _ADMIN, ("rules", 0), _rule("", "serviceaccounts/token", "create")),
-    Defect(roles.no_way_into_pods, _ADMIN, ("rules", 0), _rule("", "pods/exec", "create")),
-    Defect(roles.no_way_into_pods, _ADMIN, ("rules", 0), _rule("", "pods", "create")),
+    Defect(roles.no_access_into_pods, _ADMIN, ("rules", 0), _rule("", "pods/exec", "create")),
+    Defect(roles.no_access_into_pods, _ADMIN, ("rules", 0), _rule("", "pods", "create")),
     Defect(roles.no_self_promotion, _ADMIN, ("rules", 0), _rule("", "users", "impersonate")),
     Defect(
         roles.teams_write_nothing_of_the_platform,
@@ -97,16 +97,16 @@ DEFECTS = (
         _rule("kueue.x-k8s.io", "workloads", "patch"),
     ),
     Defect(
-        roles.no_mighty_bindings, "teams/nlp/rolebinding-admin.yaml", ("roleRef", "name"), "admin"
+        roles.no_powerful_bindings, "teams/nlp/rolebinding-admin.yaml", ("roleRef", "name"), "admin"
     ),
     Defect(
-        roles.no_mighty_bindings,
+        roles.no_powerful_bindings,
         "teams/nlp/rolebinding-viewer.yaml",
         ("subjects", 0, "name"),
         "system:authenticated",
     ),
     Defect(
-        roles.team_roles_are_bound_as_the_profiles_say,
+        roles.team_roles_follow_the_profiles,
         "teams/nlp/rolebinding-admin.yaml",
         ("subjects", 0, "name"),
         "vision",
@@ -124,13 +124,13 @@ DEFECTS = (
         _rule("kueue.x-k8s.io", "clusterqueues", "get"),
     ),
     Defect(
-        isolation.no_team_names_another,
+        isolation.no_team_object_names_another_team,
         "samples/trainjob-nlp-deepspeed.yaml",
         ("metadata", "namespace"),
         "team-vision",
     ),
     Defect(
-        isolation.no_team_names_another,
+        isolation.no_team_object_names_another_team,
         "teams/nlp/externalsecret-checkpoints.yaml",
         ("spec", "dataFrom", 0, "extract", "key"),
         "ml/teams/vision/checkpoints",
@@ -145,7 +145,7 @@ DEFECTS = (
         isolation.addresses_are_disjoint, _NETWORK, ("spec", "config"), _EVIL_CNI % "10.64.32.0/23"
     ),
     Defect(
-        isolation.networks_stand_in_teams_namespaces, _NETWORK, ("metadata", "namespace"), "default"
+        isolation.networks_are_in_team_namespaces, _NETWORK, ("metadata", "namespace"), "default"
     ),
     Defect(
         isolation.volumes_are_each_teams_own,
@@ -188,9 +188,9 @@ DEFECTS = (
         ("spec", "matchResources", "namespaceSelector"),
         {},
     ),
-    Defect(isolation.every_team_is_held_to_its_limits, _LIMITS, ("spec", "policyName"), "other"),
+    Defect(isolation.every_team_has_limits, _LIMITS, ("spec", "policyName"), "other"),
     Defect(
-        isolation.every_team_is_held_to_its_limits,
+        isolation.every_team_has_limits,
         _LIMITS,
         ("spec", "validationActions"),
         ["Audit"],
@@ -215,11 +215,9 @@ DEFECTS = (
     Defect(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1664000m"),
     Defect(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1000"),
     Defect(capacity.quantities_are_canonical, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), 8),
-    Defect(
-        capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1663"
-    ),
-    Defect(capacity.quota_is_what_the_profiles_say, _QUEUE, (*_RESOURCES, 4)),
-    Defect(capacity.quota_is_there, _QUEUE, (*_RESOURCES, 3, "nominalQuota"), "65"),
+    Defect(capacity.quota_follows_the_profiles, _QUEUE, (*_RESOURCES, 0, "nominalQuota"), "1663"),
+    Defect(capacity.quota_follows_the_profiles, _QUEUE, (*_RESOURCES, 4)),
+    Defect(capacity.quota_fits_the_nodes, _QUEUE, (*_RESOURCES, 3, "nominalQuota"), "65"),
     Defect(
         capacity.a_whole_node_pod_fits_a_node,
         _RUNTIME,
@@ -236,26 +234,26 @@ DEFECTS = (
         ("rules", 0),
     ),
     Defect(
-        delivery.nothing_waits_to_be_pruned, "namespace-team-nlp.yaml", _OPTIONS, "Prune=confirm"
+        delivery.no_prune_needs_confirmation, "namespace-team-nlp.yaml", _OPTIONS, "Prune=confirm"
     ),
     Defect(delivery.state_is_kept, "teams/nlp/persistentvolumeclaim-scratch.yaml", _OPTIONS),
-    Defect(delivery.cluster_queues_come_last_and_alone, _QUEUE, ("metadata", "annotations")),
-    Defect(delivery.nodes_are_set_up_by_hand_and_apart, _PORT, ("metadata", "annotations")),
-    Defect(delivery.nodes_are_set_up_by_hand_and_apart, _PORT, ("kind",), "ConfigMap"),
+    Defect(delivery.cluster_queues_are_in_the_last_wave, _QUEUE, ("metadata", "annotations")),
+    Defect(delivery.node_objects_are_synced_by_hand, _PORT, ("metadata", "annotations")),
+    Defect(delivery.node_objects_are_synced_by_hand, _PORT, ("kind",), "ConfigMap"),
     Defect(
-        delivery.nodes_are_set_up_by_hand_and_apart,
+        delivery.node_objects_are_synced_by_hand,
         "application-prod-east-nodes.yaml",
         ("spec", "syncPolicy", "automated"),
         {"selfHeal": True},
     ),
     Defect(
-        delivery.operators_objects_come_before_the_kinds_that_they_bring,
+        delivery.operators_are_synced_before_their_kinds,
         "kueue-cluster.yaml",
         ("metadata", "annotations"),
         {},
     ),
     Defect(
-        delivery.operators_objects_come_before_the_kinds_that_they_bring,
+        delivery.operators_are_synced_before_their_kinds,
         "application-prod-east-platform.yaml",
         ("spec", "syncPolicy", "syncOptions", 3),
     ),
@@ -342,36 +340,36 @@ DEFECTS = (
         ("automountServiceAccountToken",),
     ),
     Defect(
-        workloads.mpi_runtimes_are_what_trainer_expects,
+        workloads.mpi_runtimes_have_the_form_of_trainer,
         _RUNTIME,
         ("spec", "mlPolicy", "numNodes"),
         2,
     ),
     Defect(
-        workloads.mpi_runtimes_are_what_trainer_expects,
+        workloads.mpi_runtimes_have_the_form_of_trainer,
         _RUNTIME,
         (*_REPLICATED, 0, "name"),
         "worker",
     ),
     Defect(
-        workloads.mpi_runtimes_are_what_trainer_expects,
+        workloads.mpi_runtimes_have_the_form_of_trainer,
         _RUNTIME,
         (*_REPLICATED, 1, "dependsOn", 0, "status"),
         "Complete",
     ),
     Defect(
-        workloads.mpi_runtimes_are_what_trainer_expects,
+        workloads.mpi_runtimes_have_the_form_of_trainer,
         _RUNTIME,
         (*_REPLICATED, 1, "template", "metadata"),
     ),
     Defect(
-        workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_CONTAINER, "readinessProbe")
+        workloads.mpi_runtimes_have_the_form_of_trainer, _RUNTIME, (*_CONTAINER, "readinessProbe")
     ),
     Defect(
-        workloads.mpi_runtimes_are_what_trainer_expects, _RUNTIME, (*_CONTAINER, "name"), "main"
+        workloads.mpi_runtimes_have_the_form_of_trainer, _RUNTIME, (*_CONTAINER, "name"), "main"
     ),
     Defect(
-        workloads.mpi_runtimes_are_what_trainer_expects,
+        workloads.mpi_runtimes_have_the_form_of_trainer,
         _RUNTIME,
         (*_REPLICATED, 0, "template", "metadata"),
         {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
@@ -424,11 +422,9 @@ DEFECTS = (
         "8",
         LAB,
     ),
+    Defect(compliance.regulated_nodes_are_dedicated, _SCIENCE, (*_FLAVOR, "name"), "cpu-phi", LAB),
     Defect(
-        compliance.regulated_nodes_are_nobody_elses, _SCIENCE, (*_FLAVOR, "name"), "cpu-phi", LAB
-    ),
-    Defect(
-        compliance.regulated_nodes_are_nobody_elses,
+        compliance.regulated_nodes_are_dedicated,
         _MEDICAL,
         ("spec", "cohortName"),
         "research",
@@ -442,20 +438,20 @@ DEFECTS = (
         LAB,
     ),
     Defect(
-        compliance.regulated_namespaces_are_recorded,
+        compliance.regulated_namespaces_are_logged,
         "audit-policy.yaml",
         ("rules", 1, "namespaces"),
         ["team-speech"],
         LAB,
     ),
     Defect(
-        compliance.the_log_has_what_matters_and_no_heartbeats,
+        compliance.requests_are_logged_at_their_level,
         "audit-policy.yaml",
         ("rules", 3),
         cluster=LAB,
     ),
     Defect(
-        compliance.the_log_has_what_matters_and_no_heartbeats,
+        compliance.requests_are_logged_at_their_level,
         "audit-policy.yaml",
         ("rules", 6, "level"),
         "Metadata",
@@ -469,7 +465,7 @@ DEFECTS = (
         LAB,
     ),
     Defect(compliance.evidence_is_there, "persistentvolumeclaim-records.yaml", (), cluster=LAB),
-    Defect(compliance.regulated_namespaces_are_recorded, "audit-policy.yaml", (), cluster=LAB),
+    Defect(compliance.regulated_namespaces_are_logged, "audit-policy.yaml", (), cluster=LAB),
     Defect(fabric.operators_find_their_objects, _POOL, ("metadata", "namespace"), "team-nlp", LAB),
     Defect(
         fabric.operators_find_their_objects,
@@ -478,19 +474,22 @@ DEFECTS = (
         "nvidia-network-operator",
     ),
     Defect(
-        fabric.rails_are_made_as_the_hardware_is,
+        fabric.rails_follow_the_hardware,
         _PORT,
         ("spec", "nicSelector", "rootDevices"),
         ["0000:29:00.0"],
     ),
-    Defect(fabric.rails_are_made_as_the_hardware_is, _PORT, ("spec", "linkType"), "eth"),
-    Defect(fabric.rails_are_made_as_the_hardware_is, _PORT, ("spec", "numVfs"), 16),
-    Defect(fabric.vlans_hold, _VLAN, ("spec", "spoofChk"), "off", LAB),
-    Defect(fabric.vlans_hold, _VLAN, ("spec", "trust"), "on", LAB),
-    Defect(fabric.vlans_hold, _VLAN, ("spec", "vlan"), 0, LAB),
-    Defect(fabric.vlans_hold, _VLAN, ("spec", "metaPlugins"), None, LAB),
+    Defect(fabric.rails_follow_the_hardware, _PORT, ("spec", "linkType"), "eth"),
+    Defect(fabric.rails_follow_the_hardware, _PORT, ("spec", "numVfs"), 16),
+    Defect(fabric.vlans_are_enforced, _VLAN, ("spec", "spoofChk"), "off", LAB),
+    Defect(fabric.vlans_are_enforced, _VLAN, ("spec", "trust"), "on", LAB),
+    Defect(fabric.vlans_are_enforced, _VLAN, ("spec", "vlan"), 0, LAB),
+    Defect(fabric.vlans_are_enforced, _VLAN, ("spec", "metaPlugins"), None, LAB),
     Defect(
-        fabric.vlans_hold, "sriovnetworkpoolconfig-dgx-h100.yaml", ("spec", "rdmaMode"), "shared"
+        fabric.vlans_are_enforced,
+        "sriovnetworkpoolconfig-dgx-h100.yaml",
+        ("spec", "rdmaMode"),
+        "shared",
     ),
     Defect(fabric.every_function_gets_an_address, _POOL, ("spec", "perNodeBlockSize"), 7, LAB),
     Defect(fabric.every_function_gets_an_address, _POOL, ("spec", "subnet"), "10.72.0.0/27", LAB),
@@ -515,7 +514,7 @@ DEFECTS = (
     ),
     Defect(placement.pods_attach_to_networks_of_their_namespace, _VLAN, (), cluster=LAB),
     Defect(
-        placement.functions_are_made_where_pods_run,
+        placement.functions_exist_where_pods_run,
         "sriovnetworknodepolicy-xe9680-h200-rail-7.yaml",
         (),
         cluster=LAB,
@@ -535,76 +534,77 @@ DEFECTS = (
         {},
         LAB,
     ),
+    Defect(placement.functions_exist_where_pods_run, _PORT, ("spec", "resourceName"), "ib_rail_9"),
     Defect(
-        placement.functions_are_made_where_pods_run, _PORT, ("spec", "resourceName"), "ib_rail_9"
-    ),
-    Defect(
-        placement.functions_are_made_where_pods_run,
+        placement.functions_exist_where_pods_run,
         _PORT,
         ("spec", "nodeSelector"),
         {"other": "node"},
     ),
-    Defect(placement.functions_are_made_where_pods_run, _PORT, ("spec", "isRdma"), False),
+    Defect(placement.functions_exist_where_pods_run, _PORT, ("spec", "isRdma"), False),
     Defect(
-        placement.flavors_lead_to_their_nodes,
+        placement.flavors_select_their_nodes,
         "resourceflavor-cpu-phi.yaml",
         ("spec", "tolerations"),
         [],
         LAB,
     ),
     Defect(
-        placement.flavors_lead_to_their_nodes,
+        placement.flavors_select_their_nodes,
         "resourceflavor-cpu-phi.yaml",
         ("spec", "nodeLabels"),
         {},
         LAB,
     ),
     Defect(
-        placement.flavors_lead_to_their_nodes,
+        placement.flavors_select_their_nodes,
         "resourceflavor-dgx-h100.yaml",
         ("spec", "topologyName"),
         "other",
     ),
-    Defect(placement.flavors_lead_to_their_nodes, "topology-ib.yaml", ("spec", "levels", 0)),
+    Defect(placement.flavors_select_their_nodes, "topology-ib.yaml", ("spec", "levels", 0)),
     Defect(
-        placement.pods_are_placed_together,
+        placement.pods_are_grouped_by_topology,
         _GROUPED,
         (*_NODE, _KUEUE % "podset-group-name"),
         "other",
         LAB,
     ),
     Defect(
-        placement.pods_are_placed_together,
+        placement.pods_are_grouped_by_topology,
         _GROUPED,
         (*_NODE, _KUEUE % "pod-index-offset"),
         "0",
         LAB,
     ),
     Defect(
-        placement.pods_are_placed_together,
+        placement.pods_are_grouped_by_topology,
         _GROUPED,
         (*_NODE, _KUEUE % "podset-preferred-topology"),
         "rack",
         LAB,
     ),
     Defect(
-        placement.pods_are_placed_together, _RUNTIME, (*_NODE, _KUEUE % "podset-group-name"), "job"
+        placement.pods_are_grouped_by_topology,
+        _RUNTIME,
+        (*_NODE, _KUEUE % "podset-group-name"),
+        "job",
     ),
-    Defect(placement.jobs_to_copy_can_be_submitted, _JOB, ("spec", "trainer", "numNodes"), 1),
+    Defect(placement.sample_jobs_can_be_submitted, _JOB, ("spec", "trainer", "numNodes"), 1),
     Defect(
-        placement.jobs_to_copy_can_be_submitted,
+        placement.sample_jobs_can_be_submitted,
         _JOB,
         ("spec", "runtimeRef", "name"),
         "grpo-v2-dgx-h100",
     ),
     Defect(
-        placement.jobs_to_copy_can_be_submitted,
+        placement.sample_jobs_can_be_submitted,
         _JOB,
         ("metadata", "labels", _KUEUE % "queue-name"),
         "cpu",
     ),
     Defect(
-        placement.jobs_to_copy_can_be_submitted,
+        placement.sample_jobs_can_be_submitted,
         _JOB,
         ("spec", "trainer", "command"),
         ["/opt/trainyard/mpirun"],

@@ -1,23 +1,24 @@
-"""What Argo CD will do with the tree."""
+"""Delivery of the tree by Argo CD."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
-from tests.audit.tree import Tree, strings
+from tests.audit.tree import Document, Tree, strings
 
 _OPTIONS = "argocd.argoproj.io/sync-options"
 UNLISTED = {"node-files", "operators", "samples"}
 _WAVE = "argocd.argoproj.io/sync-wave"
+_SKIP_DRY_RUN = "SkipDryRunOnMissingResource=true"
 
 
-def nothing_waits_to_be_pruned(tree: Tree) -> Iterator[str]:
+def no_prune_needs_confirmation(tree: Tree) -> Iterator[str]:
     """``Prune=confirm`` freezes the whole unit."""
     for document in (*tree.documents, *tree.kustomizations):
-        if any(
-            "prune=confirm" in text.lower().replace(" ", "") for _, text in strings(document.body)
-        ):
+        texts = (text.lower().replace(" ", "") for _, text in strings(document.body))
+        if any("prune=confirm" in text for text in texts):
             yield f"{document.path}: Prune=confirm"
 
 
@@ -27,40 +28,29 @@ def state_is_kept(tree: Tree) -> Iterator[str]:
             yield f"{document.path}: {document.annotation(_OPTIONS) or 'no options'}"
 
 
-def cluster_queues_come_last_and_alone(tree: Tree) -> Iterator[str]:
-    waves = [
-        (int(each.annotation(_WAVE) or 0), each)
-        for each in tree.documents
-        if each.unit == "platform"
-    ]
-    last = max(wave for wave, _ in waves)
-    for wave, document in waves:
-        if (wave == last) != (document.kind == "ClusterQueue"):
-            yield f"{document.path}: wave {wave} of {last}"
+def cluster_queues_are_in_the_last_wave(tree: Tree) -> Iterator[str]:
+    platform = [each for each in tree.documents if each.unit == "platform"]
+    last = max(map(_wave, platform))
+    for document in platform:
+        if (_wave(document) == last) != (document.kind == "ClusterQueue"):
+            yield f"{document.path}: wave {_wave(document)} of {last}"
 
 
-def operators_objects_come_before_the_kinds_that_they_bring(tree: Tree) -> Iterator[str]:
-    """The Kueue operator creates Kueue's kinds when it sees its own object: until then Argo CD must
-    not miss them."""
-    waves = {
-        each.path: int(each.annotation(_WAVE) or 0)
-        for each in tree.documents
-        if each.unit == "platform"
-    }
+def _wave(document: Document) -> int:
+    return int(document.annotation(_WAVE) or 0)
+
+
+def operators_are_synced_before_their_kinds(tree: Tree) -> Iterator[str]:
+    """The Kueue operator creates Kueue's kinds after its own object, so Argo CD must wait."""
+    platform = [each for each in tree.documents if each.unit == "platform"]
+    of_kueue = [each for each in platform if each.group_kind[0] == "kueue.x-k8s.io"]
     for kueue in tree.of("Kueue"):
-        for each in tree.documents:
-            if (
-                each.path in waves
-                and each.group_kind[0] == "kueue.x-k8s.io"
-                and waves[each.path] <= waves[kueue.path]
-            ):
+        for each in of_kueue:
+            if _wave(each) <= _wave(kueue):
                 yield f"{each.path}: not after {kueue.path}"
         for application in tree.of("Application"):
-            options = application.spec["syncPolicy"]["syncOptions"]
-            if (
-                application.name.endswith("-platform")
-                and "SkipDryRunOnMissingResource=true" not in options
-            ):
+            skips = _SKIP_DRY_RUN in application.spec["syncPolicy"]["syncOptions"]
+            if application.name.endswith("-platform") and not skips:
                 yield f"{application.path}: refused while a kind of Kueue is missing"
 
 
@@ -73,9 +63,8 @@ _OF_NODES = {
 }
 
 
-def nodes_are_set_up_by_hand_and_apart(tree: Tree) -> Iterator[str]:
-    """What drains and reboots nodes is in a unit of its own, never pruned, and synced when somebody
-    says so."""
+def node_objects_are_synced_by_hand(tree: Tree) -> Iterator[str]:
+    """Objects that drain and reboot nodes are in their own unit, without prune and automation."""
     for document in tree.documents:
         if (document.kind in _OF_NODES) != (document.unit == "nodes"):
             yield f"{document.path}: {document.kind} in {document.unit}"
@@ -83,7 +72,7 @@ def nodes_are_set_up_by_hand_and_apart(tree: Tree) -> Iterator[str]:
             yield f"{document.path}: may be pruned"
     for application in tree.of("Application"):
         if application.name.endswith("-nodes") == ("automated" in application.spec["syncPolicy"]):
-            yield f"{application.path}: synced by the wrong side"
+            yield f"{application.path}: automation of the nodes' unit only must be off"
 
 
 def application_sets_keep_their_applications(tree: Tree) -> Iterator[str]:
@@ -91,40 +80,40 @@ def application_sets_keep_their_applications(tree: Tree) -> Iterator[str]:
         spec = document.spec
         if spec["syncPolicy"].get("applicationsSync") != "create-update":
             yield f"{document.path}: may delete applications"
-        if "argocd.argoproj.io/deletion-approved" not in spec.get("preservedFields", {}).get(
-            "annotations", ()
-        ):
+        preserved = spec.get("preservedFields", {}).get("annotations", ())
+        if "argocd.argoproj.io/deletion-approved" not in preserved:
             yield f"{document.path}: drops the approval of a deletion"
         if not spec.get("goTemplate") or spec.get("goTemplateOptions") != ["missingkey=error"]:
-            yield f"{document.path}: renders what is missing as nothing"
+            yield f"{document.path}: renders missing keys as empty"
 
 
 def projects_are_narrow(tree: Tree) -> Iterator[str]:
     for project in tree.of("AppProject"):
-        if "resources-finalizer.argocd.argoproj.io" not in project.body["metadata"].get(
-            "finalizers", ()
-        ):
+        finalizers = project.body["metadata"].get("finalizers", ())
+        if "resources-finalizer.argocd.argoproj.io" not in finalizers:
             yield f"{project.path}: no finalizer"
         for where, text in strings(project.spec):
             if "*" in text:
                 yield f"{project.path}: wildcard at {where}"
         if team := tree.team_of(project):
-            namespaces = [each["namespace"] for each in project.spec["destinations"]]
-            if namespaces != tree.namespaces(team):
-                yield f"{project.path}: writes into {namespaces}"
-            own = [
-                {"group": "", "kind": "Namespace", "name": name} for name in tree.namespaces(team)
-            ]
-            if project.spec["clusterResourceWhitelist"] != own:
-                yield f"{project.path}: cluster-wide kinds"
+            yield from _beyond_team(project, tree.namespaces(team))
+
+
+def _beyond_team(project: Document, own: list[str]) -> Iterator[str]:
+    """Yield what a team's project permits beyond the team's own namespaces."""
+    namespaces = [each["namespace"] for each in project.spec["destinations"]]
+    if namespaces != own:
+        yield f"{project.path}: writes into {namespaces}"
+    kinds = [{"group": "", "kind": "Namespace", "name": name} for name in own]
+    if project.spec["clusterResourceWhitelist"] != kinds:
+        yield f"{project.path}: cluster-wide kinds"
 
 
 def applications_stay_in_their_projects(tree: Tree) -> Iterator[str]:
     projects = {each.name: each.spec for each in tree.of("AppProject")}
     for application in tree.of("Application"):
-        yield from _outside(
-            application.path, application.spec, projects.get(application.spec["project"], {})
-        )
+        project = projects.get(application.spec["project"], {})
+        yield from _outside(application.path, application.spec, project)
     for generated in tree.of("ApplicationSet"):
         for team in tree.teams:
             spec = generated.spec["template"]["spec"]
@@ -145,7 +134,7 @@ def _outside(path: str, spec: dict[str, Any], project: dict[str, Any]) -> Iterat
         yield f"{path}: applies on the client's side"
 
 
-_COME_AND_GO = {
+_OPTIONAL_KINDS = {
     ("", "ConfigMap"),
     ("", "PersistentVolume"),
     ("", "PersistentVolumeClaim"),
@@ -161,13 +150,14 @@ _COME_AND_GO = {
     ("sriovnetwork.openshift.io", "SriovNetworkNodePolicy"),
     ("sriovnetwork.openshift.io", "SriovNetworkPoolConfig"),
 }
-"""Kinds whose last object may leave: permitted before and after, or Argo CD would not take it
-away."""
+"""Kinds whose last object may be deleted.
+
+They stay permitted, since Argo CD deletes objects of permitted kinds only.
+"""
 
 
 def projects_list_the_kinds_of_their_unit(tree: Tree) -> Iterator[str]:
-    """Neither is a kind missing that the sync would be refused for, nor is one listed that no unit
-    can have."""
+    """A missing kind would stop the sync; a kind that the unit never has is not permitted."""
     for project in tree.of("AppProject"):
         team = tree.team_of(project)
         unit = f"teams/{team}" if team else project.name.rpartition("-")[2]
@@ -175,7 +165,7 @@ def projects_list_the_kinds_of_their_unit(tree: Tree) -> Iterator[str]:
             project.spec, "clusterResourceWhitelist"
         )
         kinds = {each.group_kind for each in tree.documents if each.unit == unit}
-        if wrong := (kinds - listed) | (listed - kinds - _COME_AND_GO):
+        if wrong := (kinds - listed) | (listed - kinds - _OPTIONAL_KINDS):
             yield f"{project.path}: not the unit's kinds: {sorted(wrong)}"
 
 
@@ -184,34 +174,36 @@ def _kinds(spec: dict[str, Any], field: str) -> set[tuple[str, str]]:
 
 
 def every_object_is_listed(tree: Tree) -> Iterator[str]:
-    """A kustomization lists each file beside it, in order, and no sample is in any."""
-    units = {each.unit: each.body for each in tree.kustomizations}
-    for unit in sorted({each.unit for each in tree.documents} | set(units)):
-        listed = units.get(unit, {}).get("resources", [])
-        there = sorted(each.path.rpartition("/")[2] for each in tree.documents if each.unit == unit)
-        if unit not in UNLISTED and listed != there:
-            yield f"{unit}: lists {sorted(set(listed) ^ set(there)) or 'in another order'}"
-        if unit in UNLISTED and listed:
-            yield "samples would be synced"
+    """A kustomization lists each file of its folder, in order; samples are in none."""
+    listed = {each.unit: each.body.get("resources", []) for each in tree.kustomizations}
+    files: dict[str, list[str]] = {unit: [] for unit in listed}
+    for document in tree.documents:
+        files.setdefault(document.unit, []).append(document.path.rpartition("/")[2])
+    for unit, names in sorted(files.items()):
+        wanted = [] if unit in UNLISTED else sorted(names)
+        found = listed.get(unit, [])
+        if found != wanted:
+            yield f"{unit}: lists {sorted(set(found) ^ set(wanted)) or 'in another order'}"
 
 
 def argo_cd_may_write_every_kind(tree: Tree) -> Iterator[str]:
-    """Its account holds every verb on every kind of the platform's and the teams' units."""
-    rules = [
-        rule
-        for each in tree.of("ClusterRole")
-        if each.unit == "argocd"
-        for rule in each.body["rules"]
-    ]
-    verbs = {"create", "delete", "get", "list", "patch", "update", "watch"}
-    whole = [rule for rule in rules if verbs <= set(rule["verbs"])]
-    held = {
-        (group, name) for rule in whole for group in rule["apiGroups"] for name in rule["resources"]
-    }
+    """Its account has every verb on every kind of the platform's and the teams' units."""
+    writable = _writable(tree)
     for document in tree.documents:
         group, kind = document.group_kind
-        if document.unit not in {"argocd", *UNLISTED} and (group, _resource(kind)) not in held:
+        if document.unit not in {"argocd", *UNLISTED} and (group, _resource(kind)) not in writable:
             yield f"{document.path}: Argo CD may not write {kind}"
+
+
+def _writable(tree: Tree) -> set[tuple[str, str]]:
+    """Return the group and resource of each kind on which Argo CD has every verb."""
+    verbs = {"create", "delete", "get", "list", "patch", "update", "watch"}
+    roles = [each.body for each in tree.of("ClusterRole") if each.unit == "argocd"]
+    found: set[tuple[str, str]] = set()
+    for rule in (rule for role in roles for rule in role["rules"]):
+        if verbs <= set(rule["verbs"]):
+            found.update(product(rule["apiGroups"], rule["resources"]))
+    return found
 
 
 def _resource(kind: str) -> str:
@@ -228,11 +220,11 @@ def _resource(kind: str) -> str:
 
 AUDITS = (
     argo_cd_may_write_every_kind,
-    nothing_waits_to_be_pruned,
+    no_prune_needs_confirmation,
     state_is_kept,
-    cluster_queues_come_last_and_alone,
-    nodes_are_set_up_by_hand_and_apart,
-    operators_objects_come_before_the_kinds_that_they_bring,
+    cluster_queues_are_in_the_last_wave,
+    node_objects_are_synced_by_hand,
+    operators_are_synced_before_their_kinds,
     application_sets_keep_their_applications,
     projects_are_narrow,
     applications_stay_in_their_projects,

@@ -1,9 +1,10 @@
-"""What keeps teams apart: names, partitions, addresses, network paths."""
+"""Isolation of teams: names, partitions, addresses, network paths."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 from itertools import combinations
@@ -17,7 +18,7 @@ GLOBAL_NETWORK_NAMESPACES = {
     "openshift-multus",
     "openshift-sriov-network-operator",
 }
-"""Multus resolves networks of these from every namespace."""
+"""Namespaces whose networks Multus resolves from every namespace."""
 
 _NAME = "kubernetes.io/metadata.name"
 
@@ -29,22 +30,27 @@ def _networks(tree: Tree) -> list[tuple[Document, dict[str, Any]]]:
 
 
 def _vlans(tree: Tree) -> Iterator[tuple[Document, str, str]]:
-    """Yield what the SR-IOV operator makes networks of, with its fabric and team."""
+    """Yield each SriovNetwork with its fabric and team."""
     for document in tree.of("SriovNetwork"):
         fabric = str(document.spec["resourceName"]).rpartition("_rail_")[0].replace("_", "-")
         yield document, fabric, tree.owner(document.spec["networkNamespace"])
 
 
-def no_team_names_another(tree: Tree) -> Iterator[str]:
-    """Not by namespace, volume, secret key, address or label: no string of a team holds another's
-    name."""
+def no_team_object_names_another_team(tree: Tree) -> Iterator[str]:
+    """No namespace, volume, secret key, address or label of a team has another team's name."""
     for document in tree.documents:
-        team = tree.team_of(document)
-        for other in sorted(set(tree.teams) - {team}) if team else ():
-            word = re.compile(rf"(?<![a-z0-9]){re.escape(other)}(?![a-z0-9])")
-            for where, text in strings(document.body):
-                if word.search(text):
+        if team := tree.team_of(document):
+            for other in sorted(set(tree.teams) - {team}):
+                for where in _naming(document, other):
                     yield f"{document.path}: {where} names team {other}"
+
+
+def _naming(document: Document, team: str) -> Iterator[str]:
+    """Yield the path of each string of a document that names a team."""
+    word = re.compile(rf"(?<![a-z0-9]){re.escape(team)}(?![a-z0-9])")
+    for where, text in strings(document.body):
+        if word.search(text):
+            yield where
 
 
 def partitions_are_each_teams_own(tree: Tree) -> Iterator[str]:
@@ -77,24 +83,23 @@ def addresses_are_disjoint(tree: Tree) -> Iterator[str]:
     for document, addresses, held in ranges:
         if not addresses.subnet_of(held):
             yield f"{document.path}: {addresses} is outside the team's block"
-        for name, cidr in _ranges(tree).items():
-            if addresses.overlaps(IPv4Network(cidr)):
+        for name, cidr in tree.cluster["networks"].items():
+            if isinstance(cidr, str) and addresses.overlaps(IPv4Network(cidr)):
                 yield f"{document.path}: {addresses} overlaps the cluster's {name}"
-    names = [config["ipam"]["network_name"] for _, config in _networks(tree)]
-    yield from (
-        f"IPAM pool {name} is shared"
-        for name in sorted({name for name in names if names.count(name) > 1})
-    )
+    yield from (f"IPAM pool {name} is shared" for name in _shared_names(tree))
+
+
+def _shared_names(tree: Tree) -> list[str]:
+    """Return the names of IPAM pools that several networks have."""
+    names = Counter(config["ipam"]["network_name"] for _, config in _networks(tree))
+    return sorted(name for name, count in names.items() if count > 1)
 
 
 def _attached(tree: Tree) -> Iterator[tuple[Document, IPv4Network, IPv4Network]]:
     """Yield each attachment with its range and the block of its team."""
     for document, config in _networks(tree):
-        held = (
-            _fabric(tree, document)
-            .get(tree.owner(document.namespace), {})
-            .get("addresses", "0.0.0.0/32")
-        )
+        allocation = _fabric(tree, document).get(tree.owner(document.namespace), {})
+        held = allocation.get("addresses", "0.0.0.0/32")
         yield document, IPv4Network(config["ipam"]["range"]), IPv4Network(held)
 
 
@@ -107,11 +112,7 @@ def _pooled(tree: Tree) -> Iterator[tuple[Document, IPv4Network, IPv4Network]]:
         yield document, IPv4Network(document.spec["subnet"]), IPv4Network(held)
 
 
-def _ranges(tree: Tree) -> dict[str, str]:
-    return {name: cidr for name, cidr in tree.cluster["networks"].items() if isinstance(cidr, str)}
-
-
-def networks_stand_in_teams_namespaces(tree: Tree) -> Iterator[str]:
+def networks_are_in_team_namespaces(tree: Tree) -> Iterator[str]:
     for document, config in _networks(tree):
         if document.namespace in GLOBAL_NETWORK_NAMESPACES or not tree.owner(document.namespace):
             yield f"{document.path}: a network in {document.namespace or 'no namespace'}"
@@ -127,8 +128,7 @@ def volumes_are_each_teams_own(tree: Tree) -> Iterator[str]:
             yield f"{volume.path}: kept for {volume.spec['claimRef']['namespace']}"
         if not nfs["path"].endswith(f"/{team}") or ".." in nfs["path"]:
             yield f"{volume.path}: exports {nfs['path']}"
-        place = (nfs["server"], nfs["path"])
-        owner, path = seen.setdefault(place, (team, volume.path))
+        owner, path = seen.setdefault((nfs["server"], nfs["path"]), (team, volume.path))
         if owner != team:
             yield f"{volume.path}: the same export as {path}"
         if volume.spec["persistentVolumeReclaimPolicy"] != "Retain":
@@ -136,31 +136,29 @@ def volumes_are_each_teams_own(tree: Tree) -> Iterator[str]:
 
 
 def every_team_is_denied_by_default(tree: Tree) -> Iterator[str]:
-    for namespace in (namespace for team in tree.teams for namespace in tree.namespaces(team)):
-        policies = [each for each in tree.of("NetworkPolicy") if each.namespace == namespace]
-        denials = [each for each in policies if each.name == "default-deny"]
-        if len(denials) != 1:
-            yield f"{namespace}: {len(denials)} default-deny policies"
-        for denial in denials:
-            spec = denial.spec
-            if spec["podSelector"] != {} or set(spec["policyTypes"]) != {"Egress", "Ingress"}:
-                yield f"{denial.path}: does not deny all pods both ways"
-            for peer in [
-                *_peers(spec.get("ingress"), "from"),
-                *_peers(spec.get("egress"), "to"),
-            ] or [{}]:
-                if not _never(peer):
-                    yield (
-                        f"{denial.path}: a rule that matches somebody, or none (its drift is "
-                        "never reverted)"
-                    )
+    denials = [each for each in tree.of("NetworkPolicy") if each.name == "default-deny"]
+    for namespace in tree.all_namespaces():
+        own = [each for each in denials if each.namespace == namespace]
+        if len(own) != 1:
+            yield f"{namespace}: {len(own)} default-deny policies"
+        for denial in own:
+            yield from (f"{denial.path}: {fault}" for fault in _denial_faults(denial.spec))
+
+
+def _denial_faults(spec: dict[str, Any]) -> Iterator[str]:
+    if spec["podSelector"] != {} or set(spec["policyTypes"]) != {"Egress", "Ingress"}:
+        yield "does not deny all pods in both directions"
+    peers = [*_peers(spec.get("ingress"), "from"), *_peers(spec.get("egress"), "to")]
+    if not all(map(_matches_no_pod, peers)):
+        yield "a rule that matches pods, or no rule (its drift is never reverted)"
 
 
 def _peers(rules: Any, field: str) -> list[dict[str, Any]]:
     return [peer for rule in rules or [{}] for peer in rule.get(field) or [{}]]
 
 
-def _never(peer: dict[str, Any]) -> bool:
+def _matches_no_pod(peer: dict[str, Any]) -> bool:
+    """Return whether a peer requires and excludes the same label."""
     expressions = peer.get("podSelector", {}).get("matchExpressions", [])
     has = {each["key"] for each in expressions if each["operator"] in {"In", "Exists"}}
     lacks = {each["key"] for each in expressions if each["operator"] == "DoesNotExist"}
@@ -168,22 +166,21 @@ def _never(peer: dict[str, Any]) -> bool:
 
 
 def no_network_path_between_teams(tree: Tree) -> Iterator[str]:
-    """Every peer is a pod of the own namespace, a namespace that is no team's, or an address
-    outside the cluster."""
+    """A peer is a pod of the same namespace, another than a team's, or outside the cluster."""
     inside = [IPv4Network(tree.cluster["networks"][name]) for name in ("pods", "services")]
     for policy in tree.of("NetworkPolicy"):
-        for peer in [
-            *_present(policy.spec, "ingress", "from"),
-            *_present(policy.spec, "egress", "to"),
-        ]:
+        spec = policy.spec
+        for peer in [*_present(spec, "ingress", "from"), *_present(spec, "egress", "to")]:
             if not peer:
-                yield f"{policy.path}: a rule for everybody"
-            if "ipBlock" in peer and any(
-                IPv4Network(peer["ipBlock"]["cidr"]).overlaps(each) for each in inside
-            ):
+                yield f"{policy.path}: a rule without peers"
+            if "ipBlock" in peer and _overlaps(peer["ipBlock"]["cidr"], inside):
                 yield f"{policy.path}: addresses inside the cluster"
             if "namespaceSelector" in peer and not _outside(peer["namespaceSelector"], tree):
-                yield f"{policy.path}: a selector that can take a team's namespace"
+                yield f"{policy.path}: a selector that can match a team's namespace"
+
+
+def _overlaps(cidr: str, networks: list[IPv4Network]) -> bool:
+    return any(IPv4Network(cidr).overlaps(each) for each in networks)
 
 
 def _present(spec: dict[str, Any], direction: str, field: str) -> list[dict[str, Any]]:
@@ -191,11 +188,12 @@ def _present(spec: dict[str, Any], direction: str, field: str) -> list[dict[str,
 
 
 def _outside(selector: dict[str, Any], tree: Tree) -> bool:
-    named = [selector.get("matchLabels", {}).get(_NAME, "")] * (
-        _NAME in selector.get("matchLabels", {})
-    )
+    """Return whether a selector names namespaces, and none of them is a team's."""
+    labels = selector.get("matchLabels", {})
+    named = [labels[_NAME]] if _NAME in labels else []
     for each in selector.get("matchExpressions", ()):
-        named += each["values"] if each["key"] == _NAME and each["operator"] == "In" else []
+        if each["key"] == _NAME and each["operator"] == "In":
+            named += each["values"]
     return bool(named) and not any(map(tree.owner, named))
 
 
@@ -206,81 +204,76 @@ def queues_and_policies_take_one_namespace(tree: Tree) -> Iterator[str]:
         spec = document.spec
         selector = spec.get("matchResources", spec)["namespaceSelector"]
         by_name = [{"matchLabels": {_NAME: namespace}} for namespace in tree.namespaces(team)]
-        by_list = {
-            "matchExpressions": [{"key": _NAME, "operator": "In", "values": tree.namespaces(team)}]
-        }
-        if selector not in (*by_name, by_list):
-            yield f"{document.path}: takes other namespaces than team-{team}"
+        expression = {"key": _NAME, "operator": "In", "values": tree.namespaces(team)}
+        if selector not in (*by_name, {"matchExpressions": [expression]}):
+            yield f"{document.path}: selects other namespaces than team-{team}"
 
 
-def every_team_is_held_to_its_limits(tree: Tree) -> Iterator[str]:
+def every_team_has_limits(tree: Tree) -> Iterator[str]:
     bindings = tree.of("ValidatingAdmissionPolicyBinding")
+    policies = ["trainyard-trainjob-help", "trainyard-trainjob-limits"]
     for team in tree.teams:
         own = [each for each in bindings if tree.team_of(each) == team]
         names = sorted(each.spec["policyName"] for each in own)
-        if names != sorted(
-            ["trainyard-trainjob-help", "trainyard-trainjob-limits"] * len(tree.namespaces(team))
-        ):
+        if names != sorted(policies * len(tree.namespaces(team))):
             yield f"team {team} has no limits on its jobs"
     for binding in bindings:
-        without = binding.spec.get("paramRef", {"parameterNotFoundAction": "Deny"})[
-            "parameterNotFoundAction"
-        ]
-        if binding.spec["validationActions"] != ["Deny"] or without != "Deny":
-            yield f"{binding.path}: lets through what it should refuse"
+        parameters = binding.spec.get("paramRef", {"parameterNotFoundAction": "Deny"})
+        actions = [*binding.spec["validationActions"], parameters["parameterNotFoundAction"]]
+        if actions != ["Deny", "Deny"]:
+            yield f"{binding.path}: does not deny"
 
 
 def only_trainer_writes_what_it_builds_jobs_from(tree: Tree) -> Iterator[str]:
-    """Trainer 2.3 takes a job's pods from a ConfigMap in its namespace, where teams write
-    ConfigMaps."""
+    """Trainer 2.3 reads a job's pods from a ConfigMap, in a namespace where teams write them."""
     (policy,) = (
         each
         for each in tree.of("ValidatingAdmissionPolicy")
         if each.name == "trainyard-tenant-objects"
     )
-    rules = policy.spec["matchConstraints"]["resourceRules"]
-    seen = {
-        each for rule in rules if "configmaps" in rule["resources"] for each in rule["operations"]
-    }
-    if seen != {"CREATE", "DELETE", "UPDATE"}:
-        yield f"{policy.path}: does not see every write"
-    bindings = [
-        each
+    operations = set()
+    for rule in policy.spec["matchConstraints"]["resourceRules"]:
+        if "configmaps" in rule["resources"]:
+            operations.update(rule["operations"])
+    if operations != {"CREATE", "DELETE", "UPDATE"}:
+        yield f"{policy.path}: does not check every write"
+    selectors = [
+        each.spec["matchResources"]["namespaceSelector"]
         for each in tree.of("ValidatingAdmissionPolicyBinding")
         if each.spec["policyName"] == policy.name
     ]
     every_team = {"matchExpressions": [{"key": f"{tree.domain}/team", "operator": "Exists"}]}
-    if [each.spec["matchResources"]["namespaceSelector"] for each in bindings] != [every_team]:
+    if selectors != [every_team]:
         yield f"{policy.path}: is not bound to every team"
 
 
 def namespaces_are_restricted(tree: Tree) -> Iterator[str]:
     for namespace in tree.of("Namespace"):
         labels = namespace.body["metadata"]["labels"]
-        if {
-            labels.get(f"pod-security.kubernetes.io/{mode}")
-            for mode in ("audit", "enforce", "warn")
-        } != {"restricted"}:
-            yield f"{namespace.path}: pods are not held to the restricted level"
-        managed = (
-            labels.get("kueue.openshift.io/managed") == "true"
-            if tree.openshift
-            else f"{tree.domain}/team" in labels
-        )
-        if tree.team_of(namespace) and not managed:
-            yield f"{namespace.path}: Kueue does not look at it"
+        modes = ("audit", "enforce", "warn")
+        if {labels.get(f"pod-security.kubernetes.io/{mode}") for mode in modes} != {"restricted"}:
+            yield f"{namespace.path}: its pods are not restricted"
+        if tree.team_of(namespace) and not _is_managed(tree, labels):
+            yield f"{namespace.path}: Kueue does not manage it"
+
+
+def _is_managed(tree: Tree, labels: dict[str, str]) -> bool:
+    """Return whether Kueue manages the jobs of a namespace with some labels."""
+    if tree.openshift:
+        return labels.get("kueue.openshift.io/managed") == "true"
+    return f"{tree.domain}/team" in labels
 
 
 AUDITS = (
-    no_team_names_another,
+    no_team_object_names_another_team,
     partitions_are_each_teams_own,
     addresses_are_disjoint,
-    networks_stand_in_teams_namespaces,
+    networks_are_in_team_namespaces,
     volumes_are_each_teams_own,
     every_team_is_denied_by_default,
     no_network_path_between_teams,
     queues_and_policies_take_one_namespace,
-    every_team_is_held_to_its_limits,
+    every_team_has_limits,
     only_trainer_writes_what_it_builds_jobs_from,
     namespaces_are_restricted,
 )

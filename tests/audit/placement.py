@@ -1,4 +1,4 @@
-"""Whether jobs can start: what their pods name and ask for is there, is queued, and fits."""
+"""Jobs can start: what their pods name and request exists, has quota, and fits."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ _PREFERRED, _OFFSET = "kueue.x-k8s.io/podset-preferred-topology", "kueue.x-k8s.i
 
 def _jobs(runtime: Document) -> list[tuple[str, dict[str, str], dict[str, Any]]]:
     """Return name, annotations and pod of each replicated job."""
-    jobs = runtime.spec["template"]["spec"]["replicatedJobs"]
-    templates = [(job["name"], job["template"]["spec"]["template"]) for job in jobs]
-    return [
-        (name, each.get("metadata", {}).get("annotations", {}), each["spec"])
-        for name, each in templates
-    ]
+    found = []
+    for job in runtime.spec["template"]["spec"]["replicatedJobs"]:
+        template = job["template"]["spec"]["template"]
+        annotations = template.get("metadata", {}).get("annotations", {})
+        found.append((job["name"], annotations, template["spec"]))
+    return found
 
 
 def _requests(spec: dict[str, Any]) -> dict[str, Fraction]:
-    """Return what the scheduler counts for a pod: all containers together, or the largest init
-    container."""
+    """Return a pod's requests: of all containers, or of the largest init container."""
     total: dict[str, Fraction] = {"pods": Fraction(1)}
     for container in spec["containers"]:
         for name, text in container["resources"]["requests"].items():
@@ -38,63 +37,76 @@ def _requests(spec: dict[str, Any]) -> dict[str, Fraction]:
 
 
 def _uses(tree: Tree) -> Iterator[tuple[str, Document, dict[str, str]]]:
-    """Yield each namespace with each runtime that its limits let through, and the limits."""
+    """Yield each namespace with each runtime that its limits permit, and the limits."""
     limits = {each.name: each.body["data"] for each in tree.of("ConfigMap")}
     runtimes = {each.name: each for each in tree.of("ClusterTrainingRuntime")}
     for binding in tree.of("ValidatingAdmissionPolicyBinding"):
-        for namespace in tree.namespaces(tree.team_of(binding)) if tree.team_of(binding) else ():
+        if team := tree.team_of(binding):
             data = limits[binding.spec["paramRef"]["name"]]
             selected = binding.spec["matchResources"]["namespaceSelector"]["matchLabels"]
-            if selected == {"kubernetes.io/metadata.name": namespace}:
-                yield from ((namespace, runtimes[name], data) for name in data["runtimes"].split())
+            namespace = selected.get("kubernetes.io/metadata.name")
+            if len(selected) == 1 and namespace in tree.namespaces(team):
+                for name in data["runtimes"].split():
+                    yield namespace, runtimes[name], data
 
 
 def _flavors(tree: Tree, namespace: str, runtime: Document) -> list[dict[str, Any]]:
-    """Return what the queue of a namespace gives on the nodes that a runtime selects."""
+    """Return the flavors of a namespace's queue whose nodes a runtime selects."""
     spec = _jobs(runtime)[-1][2]
     kind = "gpu" if any(name.endswith("/gpu") for name in _requests(spec)) else "cpu"
-    selector = spec.get("nodeSelector", {})
+    selector = spec.get("nodeSelector", {}).items()
     labels = {each.name: each.spec["nodeLabels"] for each in tree.of("ResourceFlavor")}
-    own = [
-        each for each in tree.of("LocalQueue") if (each.namespace, each.name) == (namespace, kind)
+    return [
+        flavor
+        for flavor in _flavors_of_queue(tree, namespace, kind)
+        if selector <= labels[flavor["name"]].items()
     ]
-    names = {each.spec["clusterQueue"] for each in own}
-    queues = [each for each in tree.of("ClusterQueue") if each.name in names]
-    groups = [group for queue in queues for group in queue.spec["resourceGroups"]]
-    flavors = [flavor for group in groups for flavor in group["flavors"]]
-    return [flavor for flavor in flavors if selector.items() <= labels[flavor["name"]].items()]
+
+
+def _flavors_of_queue(tree: Tree, namespace: str, name: str) -> Iterator[dict[str, Any]]:
+    """Yield the flavors of the ClusterQueue of a LocalQueue."""
+    wanted = set()
+    for local in tree.of("LocalQueue"):
+        if (local.namespace, local.name) == (namespace, name):
+            wanted.add(local.spec["clusterQueue"])
+    for queue in tree.of("ClusterQueue"):
+        if queue.name in wanted:
+            for group in queue.spec["resourceGroups"]:
+                yield from group["flavors"]
 
 
 def _available(flavors: list[dict[str, Any]]) -> dict[str, Fraction]:
+    """Return nominal quota and borrowing limit of each resource, over all flavors."""
     found: dict[str, Fraction] = {}
-    for resource in (each for flavor in flavors for each in flavor["resources"]):
-        most = amount(resource["nominalQuota"]) + amount(resource.get("borrowingLimit", "0"))
-        found[resource["name"]] = found.get(resource["name"], Fraction(0)) + most
+    for flavor in flavors:
+        for resource in flavor["resources"]:
+            limit = amount(resource["nominalQuota"]) + amount(resource.get("borrowingLimit", "0"))
+            found[resource["name"]] = found.get(resource["name"], Fraction(0)) + limit
     return found
 
 
 def the_largest_job_fits_its_queue(tree: Tree) -> Iterator[str]:
-    """Every resource that its pods ask for is covered, and there is enough: else it waits for ever,
-    with no word."""
+    """A queue without enough of each resource leaves the job pending permanently."""
     for namespace, runtime, limits in _uses(tree):
         available = _available(_flavors(tree, namespace, runtime))
-        jobs = _jobs(runtime)
-        pods = [(int(limits[f"maxNodes.{runtime.name}"]), _requests(jobs[-1][2]))]
-        pods += [(1, _requests(spec)) for name, _, spec in jobs if name.endswith("-initializer")]
-        for resource in sorted({name for _, requests in pods for name in requests}):
-            wanted = sum(
-                (count * requests.get(resource, Fraction(0)) for count, requests in pods),
-                Fraction(0),
-            )
+        wanted = _wanted(runtime, int(limits[f"maxNodes.{runtime.name}"]))
+        for resource, number in sorted(wanted.items()):
             if resource not in available:
-                yield (
-                    f"{namespace}: {runtime.name} asks for {resource}, which no queue of it covers"
-                )
-            elif wanted > available[resource]:
-                yield (
-                    f"{namespace}: {runtime.name} asks for {wanted} of {resource}, of "
-                    f"{available[resource]}"
-                )
+                yield f"{namespace}: {runtime.name} requests {resource}, which no queue covers"
+            elif number > available[resource]:
+                quota = f"{number} of {resource}, beyond {available[resource]}"
+                yield f"{namespace}: {runtime.name} requests {quota}"
+
+
+def _wanted(runtime: Document, nodes: int) -> dict[str, Fraction]:
+    """Return the requests of a job with a number of nodes, its initializers included."""
+    jobs = _jobs(runtime)
+    steps = [spec for name, _, spec in jobs if name.endswith("-initializer")]
+    found: dict[str, Fraction] = {}
+    for count, spec in [(nodes, jobs[-1][2]), *((1, spec) for spec in steps)]:
+        for name, requested in _requests(spec).items():
+            found[name] = found.get(name, Fraction(0)) + count * requested
+    return found
 
 
 def queues_cover_what_they_list(tree: Tree) -> Iterator[str]:
@@ -110,137 +122,151 @@ def queues_cover_what_they_list(tree: Tree) -> Iterator[str]:
 
 
 def pods_attach_to_networks_of_their_namespace(tree: Tree) -> Iterator[str]:
-    """Multus fails a pod that names a network which is not there; each one brings the function that
-    it is made of."""
-    attached = tree.of("NetworkAttachmentDefinition")
-    there = {
-        (each.namespace, each.name): each.annotation("k8s.v1.cni.cncf.io/resourceName")
-        for each in attached
-    }
+    """Multus fails a pod without its network; a pod requests the functions of its networks."""
+    resources = _networks(tree)
+    for namespace, runtime, _ in _uses(tree):
+        for name, own, spec in _jobs(runtime):
+            named = list(filter(None, own.get(_NETWORKS, "").split(",")))
+            missing = [each for each in named if (namespace, each) not in resources]
+            provided = sorted(resources.get((namespace, each), "") for each in named)
+            requested = sorted(_functions(spec, f"{tree.prefix}/"))
+            if missing or provided != requested:
+                networks = f"attaches to {missing or named}, and requests {requested}"
+                yield f"{runtime.path}: {name} in {namespace} {networks}"
+
+
+def _networks(tree: Tree) -> dict[tuple[str, str], str]:
+    """Return the resource of each network, by namespace and name."""
+    found = {}
+    for each in tree.of("NetworkAttachmentDefinition"):
+        found[each.namespace, each.name] = each.annotation("k8s.v1.cni.cncf.io/resourceName")
     for each in tree.of("SriovNetwork"):
-        there[each.spec["networkNamespace"], each.name] = (
-            f"{tree.prefix}/{each.spec['resourceName']}"
-        )
-    for namespace, runtime, _ in _uses(tree):
-        for name, said, spec in _jobs(runtime):
-            named = list(filter(None, said.get(_NETWORKS, "").split(",")))
-            lost = [each for each in named if (namespace, each) not in there]
-            brought = sorted(there.get((namespace, each), "") for each in named)
-            asked = sorted(
-                each
-                for each in _requests(spec)
-                if each.startswith(f"{tree.prefix}/") and "_rail_" in each
-            )
-            if lost or brought != asked:
-                yield (
-                    f"{runtime.path}: {name} in {namespace} attaches to {lost or named}, and "
-                    f"asks for {asked}"
-                )
+        resource = f"{tree.prefix}/{each.spec['resourceName']}"
+        found[each.spec["networkNamespace"], each.name] = resource
+    return found
 
 
-def functions_are_made_where_pods_run(tree: Tree) -> Iterator[str]:
-    """Each function that a pod asks for is made by the operator on the nodes of each flavor that it
-    may be given."""
+def _functions(spec: dict[str, Any], prefix: str = "") -> set[str]:
+    """Return the resources of virtual functions that a pod requests."""
+    names = _requests(spec)
+    return {name for name in names if name.startswith(prefix) and "_rail_" in name}
+
+
+def functions_exist_where_pods_run(tree: Tree) -> Iterator[str]:
+    """The operator creates each requested function on the nodes of each possible flavor."""
     labels = {each.name: each.spec["nodeLabels"] for each in tree.of("ResourceFlavor")}
-    made = [
-        (f"{tree.prefix}/{each.spec['resourceName']}", each.spec)
-        for each in tree.of("SriovNetworkNodePolicy")
-    ]
     for namespace, runtime, _ in _uses(tree):
-        asked = {
-            each for _, _, spec in _jobs(runtime) for each in _requests(spec) if "_rail_" in each
-        }
+        requested: set[str] = set()
+        for _, _, spec in _jobs(runtime):
+            requested |= _functions(spec)
         for flavor in _flavors(tree, namespace, runtime):
-            nodes = labels[flavor["name"]].items()
-            given = {
-                name
-                for name, spec in made
-                if spec["nodeSelector"].items() <= nodes and spec["isRdma"]
-            }
-            if asked - given:
-                yield f"{runtime.path}: nobody makes {sorted(asked - given)} on {flavor['name']}"
+            missing = requested - _created(tree, labels[flavor["name"]])
+            if missing:
+                yield f"{runtime.path}: no policy creates {sorted(missing)} on {flavor['name']}"
 
 
-def flavors_lead_to_their_nodes(tree: Tree) -> Iterator[str]:
-    """Kueue gives pods the flavor's labels and tolerations: they are the node type's own, its taint
-    included."""
+def _created(tree: Tree, labels: dict[str, str]) -> set[str]:
+    """Return the resources of functions that are created on nodes with some labels."""
+    specs = [each.spec for each in tree.of("SriovNetworkNodePolicy")]
+    own = [each for each in specs if each["nodeSelector"].items() <= labels.items()]
+    return {f"{tree.prefix}/{each['resourceName']}" for each in own if each["isRdma"]}
+
+
+def flavors_select_their_nodes(tree: Tree) -> Iterator[str]:
+    """Kueue gives pods the flavor's labels and tolerations, which must match the node type."""
     flavors = {each.name: each.spec for each in tree.of("ResourceFlavor")}
-    levels = {
-        each.name: [level["nodeLabel"] for level in each.spec["levels"]]
-        for each in tree.of("Topology")
-    }
     for pool, fields in tree.cluster["pools"].items():
-        hardware, flavor = tree.hardware[fields.get("hardware", pool)], flavors.get(pool, {})
-        taint, tolerated = (
-            hardware.get("taint"),
-            {each["key"] for each in flavor.get("tolerations", ())},
-        )
-        if (taint and taint not in tolerated) or (tolerated - {taint}):
-            yield f"pool {pool}: taint {taint}, tolerated {sorted(tolerated)}"
-        if not flavor.get("nodeLabels") or flavor["nodeLabels"] != hardware.get(
-            "labels", flavor["nodeLabels"]
-        ):
-            yield f"pool {pool}: the flavor selects {flavor.get('nodeLabels')}"
+        flavor = flavors.get(pool, {})
+        for fault in _flavor_faults(flavor, tree.hardware_of(pool)):
+            yield f"pool {pool}: {fault}"
         fabric = fields.get("fabric", "")
-        wanted = (
-            [*tree.cluster["fabrics"][fabric].get("levels", ()), "kubernetes.io/hostname"]
-            if fabric
-            else []
-        )
-        if flavor.get("topologyName", "") != fabric or levels.get(fabric, []) != wanted:
+        if flavor.get("topologyName", "") != fabric or not _has_levels(tree, fabric):
             yield f"pool {pool}: its topology is not that of fabric {fabric or 'none'}"
 
 
-def pods_are_placed_together(tree: Tree) -> Iterator[str]:
-    """A level is one of the topology; launcher and nodes are a group together or not at all,
-    counted from 0."""
-    levels = {level["nodeLabel"] for each in tree.of("Topology") for level in each.spec["levels"]}
+def _flavor_faults(flavor: dict[str, Any], hardware: dict[str, Any]) -> Iterator[str]:
+    tolerated = {each["key"] for each in flavor.get("tolerations", ())}
+    taints = set(filter(None, [hardware.get("taint")]))
+    if tolerated != taints:
+        yield f"taint {sorted(taints)}, tolerated {sorted(tolerated)}"
+    labels = flavor.get("nodeLabels")
+    if not labels or labels != hardware.get("labels", labels):
+        yield f"the flavor selects {labels}"
+
+
+def _has_levels(tree: Tree, fabric: str) -> bool:
+    """Return whether the Topology of a fabric has the levels of its profile."""
+    if not fabric:
+        return True
+    wanted = [*tree.cluster["fabrics"][fabric].get("levels", ()), "kubernetes.io/hostname"]
+    topologies = {each.name: each.spec["levels"] for each in tree.of("Topology")}
+    return [level["nodeLabel"] for level in topologies.get(fabric, ())] == wanted
+
+
+def pods_are_grouped_by_topology(tree: Tree) -> Iterator[str]:
+    """The preferred level is one of a topology; launcher and nodes are one group, or none."""
+    levels: set[str] = set()
+    for topology in tree.of("Topology"):
+        levels.update(level["nodeLabel"] for level in topology.spec["levels"])
     for runtime in tree.of("ClusterTrainingRuntime"):
-        jobs = [
-            (name, annotations)
-            for name, annotations, _ in _jobs(runtime)
-            if not name.endswith("-initializer")
-        ]
-        asked = {annotations[_PREFERRED] for _, annotations in jobs if _PREFERRED in annotations}
-        if asked - levels or len(asked) > 1:
-            yield f"{runtime.path}: no level {sorted(asked)}"
-        groups = [annotations.get(_GROUP) for _, annotations in jobs]
-        offsets = {name: annotations.get(_OFFSET) for name, annotations in jobs}
-        grouped = asked and "mpi" in runtime.spec["mlPolicy"] and not tree.openshift
-        if groups != (["job"] * 2 if grouped else [None] * len(jobs)):
-            yield f"{runtime.path}: groups {groups}"
-        if offsets != ({"node": "-1", "launcher": None} if grouped else dict.fromkeys(offsets)):
-            yield f"{runtime.path}: offsets {offsets}"
+        jobs = dict(_annotations(runtime))
+        preferred = {each[_PREFERRED] for each in jobs.values() if _PREFERRED in each}
+        if preferred - levels or len(preferred) > 1:
+            yield f"{runtime.path}: no level {sorted(preferred)}"
+        grouped = bool(preferred) and "mpi" in runtime.spec["mlPolicy"] and not tree.openshift
+        yield from (f"{runtime.path}: {fault}" for fault in _group_faults(jobs, grouped=grouped))
 
 
-def jobs_to_copy_can_be_submitted(tree: Tree) -> Iterator[str]:
-    """Each is of a runtime and queue that its namespace has, and begins with a program that its
-    pods have."""
+def _annotations(runtime: Document) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield name and annotations of each replicated job that is no initializer."""
+    for name, own, _ in _jobs(runtime):
+        if not name.endswith("-initializer"):
+            yield name, own
+
+
+def _group_faults(jobs: dict[str, dict[str, str]], *, grouped: bool) -> Iterator[str]:
+    """Yield differences from the expected group of launcher and nodes."""
+    groups = {name: each.get(_GROUP) for name, each in jobs.items()}
+    offsets = {name: each.get(_OFFSET) for name, each in jobs.items()}
+    no_job: dict[str, str | None] = dict.fromkeys(jobs)
+    if groups != ({"node": "job", "launcher": "job"} if grouped else no_job):
+        yield f"groups {groups}"
+    if offsets != ({"node": "-1", "launcher": None} if grouped else no_job):
+        yield f"offsets {offsets}"
+
+
+def sample_jobs_can_be_submitted(tree: Tree) -> Iterator[str]:
+    """A sample's namespace has its runtime and queue, and its pods have its program."""
     users = {(namespace, runtime.name): limits for namespace, runtime, limits in _uses(tree)}
     queues = {(each.namespace, each.name) for each in tree.of("LocalQueue")}
     runtimes = {each.name: each for each in tree.of("ClusterTrainingRuntime")}
     for job in tree.of("TrainJob"):
-        name, trainer = job.spec["runtimeRef"]["name"], job.spec["trainer"]
+        name, nodes = job.spec["runtimeRef"]["name"], job.spec["trainer"]["numNodes"]
         limits = users.get((job.namespace, name), {})
         low, high = (int(limits.get(f"{end}Nodes.{name}", "0")) for end in ("min", "max"))
-        if not low <= trainer["numNodes"] <= high:
-            yield f"{job.path}: {trainer['numNodes']} nodes, where {low} to {high} are let through"
-        if (
-            job.namespace,
-            job.body["metadata"]["labels"]["kueue.x-k8s.io/queue-name"],
-        ) not in queues:
+        if not low <= nodes <= high:
+            yield f"{job.path}: {nodes} nodes, where {low} to {high} are permitted"
+        queue = job.body["metadata"]["labels"]["kueue.x-k8s.io/queue-name"]
+        if (job.namespace, queue) not in queues:
             yield f"{job.path}: no such queue"
-        folder, _, program = trainer["command"][0].rpartition("/")
-        if folder and f'"TOOL_{program.replace("-", "_")}"' not in json.dumps(runtimes[name].body):
-            yield f"{job.path}: nobody writes {trainer['command'][0]}"
+        command = job.spec["trainer"]["command"][0]
+        # A program without a folder is the image's.
+        if "/" in command and not _writes_program(runtimes[name], command):
+            yield f"{job.path}: its pods lack {command}"
+
+
+def _writes_program(runtime: Document, command: str) -> bool:
+    """Return whether a runtime's init container writes a program."""
+    name = command.rpartition("/")[2].replace("-", "_")
+    return f'"TOOL_{name}"' in json.dumps(runtime.body)
 
 
 AUDITS = (
     the_largest_job_fits_its_queue,
     queues_cover_what_they_list,
     pods_attach_to_networks_of_their_namespace,
-    functions_are_made_where_pods_run,
-    flavors_lead_to_their_nodes,
-    pods_are_placed_together,
-    jobs_to_copy_can_be_submitted,
+    functions_exist_where_pods_run,
+    flavors_select_their_nodes,
+    pods_are_grouped_by_topology,
+    sample_jobs_can_be_submitted,
 )

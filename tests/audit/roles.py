@@ -1,4 +1,4 @@
-"""Who may do what: roles and bindings."""
+"""Roles and bindings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tests.audit.tree import Document, Tree
 
 WRITES = {"create", "delete", "deletecollection", "patch", "update"}
 POWERS = {"bind", "escalate", "impersonate"}
-POD_DOORS = {
+POD_ACCESS = {
     "pods/attach",
     "pods/ephemeralcontainers",
     "pods/exec",
     "pods/portforward",
     "pods/proxy",
 }
-MIGHTY = {"admin", "cluster-admin", "edit"}
+POWERFUL = {"admin", "cluster-admin", "edit"}
 PLATFORM_OWNED = {
     "limitranges",
     "namespaces",
@@ -49,13 +49,13 @@ def no_secrets(tree: Tree) -> Iterator[str]:
             yield f"{role.path}: may {', '.join(rule['verbs'])} secrets"
 
 
-def no_way_into_pods(tree: Tree) -> Iterator[str]:
+def no_access_into_pods(tree: Tree) -> Iterator[str]:
     for role, rule in _rules(tree):
         resources = set(rule.get("resources", ()))
-        if resources & POD_DOORS:
-            yield f"{role.path}: may use {sorted(resources & POD_DOORS)}"
+        if resources & POD_ACCESS:
+            yield f"{role.path}: may use {sorted(resources & POD_ACCESS)}"
         if "pods" in resources and {"create", "patch", "update"} & set(rule["verbs"]):
-            yield f"{role.path}: may make or change pods"
+            yield f"{role.path}: may create or change pods"
 
 
 def no_self_promotion(tree: Tree) -> Iterator[str]:
@@ -76,22 +76,22 @@ def teams_write_nothing_of_the_platform(tree: Tree) -> Iterator[str]:
             yield f"{role.path}: a team may write {sorted(owned) or rule['resources']}"
 
 
-def no_mighty_bindings(tree: Tree) -> Iterator[str]:
+def no_powerful_bindings(tree: Tree) -> Iterator[str]:
     for binding in tree.of("ClusterRoleBinding", "RoleBinding"):
-        if binding.body["roleRef"]["name"] in MIGHTY:
+        if binding.body["roleRef"]["name"] in POWERFUL:
             yield f"{binding.path}: binds {binding.body['roleRef']['name']}"
         for subject in binding.body["subjects"]:
             if subject["name"].startswith("system:"):
                 yield f"{binding.path}: subject {subject['name']}"
 
 
-def _expected(tree: Tree) -> dict[str, set[tuple[str, str, str]]]:
-    """Return role -> (namespace, kind, name) as the team profiles say it."""
-    expected: dict[str, set[tuple[str, str, str]]] = {
-        "admin": set(),
-        "user": set(),
-        "viewer": set(),
-    }
+Subject = tuple[str, str, str]
+"""Namespace, kind and name."""
+
+
+def _expected(tree: Tree) -> dict[str, set[Subject]]:
+    """Return role -> (namespace, kind, name) of the team profiles."""
+    expected: dict[str, set[Subject]] = {"admin": set(), "user": set(), "viewer": set()}
     for team, profile in tree.teams.items():
         for namespace in tree.namespaces(team):
             for role, groups in profile.get("groups", {}).items():
@@ -101,28 +101,32 @@ def _expected(tree: Tree) -> dict[str, set[tuple[str, str, str]]]:
     return expected
 
 
-def team_roles_are_bound_as_the_profiles_say(tree: Tree) -> Iterator[str]:
-    """Exactly the profile's subjects, each inside its own team's namespace."""
-    bound: dict[str, set[tuple[str, str, str]]] = {"admin": set(), "user": set(), "viewer": set()}
+def team_roles_follow_the_profiles(tree: Tree) -> Iterator[str]:
+    """Roles have exactly the profile's subjects, each in its own team's namespace."""
+    bound: dict[str, set[Subject]] = {"admin": set(), "user": set(), "viewer": set()}
+    for binding, role, subject in _bound(tree):
+        home = subject.get("namespace", binding.namespace)
+        if home != binding.namespace and (role, home) != _CLEANUP:
+            yield f"{binding.path}: an account of {home} has a role in {binding.namespace}"
+        if role in bound:
+            bound[role].add((binding.namespace, subject["kind"], subject["name"]))
+    for role, expected in _expected(tree).items():
+        for extra in sorted(bound[role] - expected):
+            yield f"{extra} is bound as {role}, which is in no profile"
+        for missing in sorted(expected - bound[role]):
+            yield f"{missing} of a profile is not bound as {role}"
+
+
+_CLEANUP = ("trainyard-finished-jobs", "trainyard-system")
+"""Role and namespace of the account that deletes finished jobs in team namespaces."""
+
+
+def _bound(tree: Tree) -> Iterator[tuple[Document, str, dict[str, str]]]:
+    """Yield each RoleBinding with its role, without the teams' prefix, and each subject."""
     for binding in tree.of("RoleBinding"):
         role = binding.body["roleRef"]["name"].removeprefix("trainyard-team-")
         for subject in binding.body["subjects"]:
-            cleans = (role, subject.get("namespace")) == (
-                "trainyard-finished-jobs",
-                "trainyard-system",
-            )
-            if subject.get("namespace", binding.namespace) != binding.namespace and not cleans:
-                yield (
-                    f"{binding.path}: an account of {subject['namespace']} has a role in "
-                    f"{binding.namespace}"
-                )
-            if role in bound:
-                bound[role].add((binding.namespace, subject["kind"], subject["name"]))
-    for role, expected in _expected(tree).items():
-        for extra in sorted(bound[role] - expected):
-            yield f"{extra} is bound as {role}; no profile says so"
-        for missing in sorted(expected - bound[role]):
-            yield f"{missing} is not bound as {role}, as its profile says"
+            yield binding, role, subject
 
 
 def people_of_teams_have_one_cluster_wide_role(tree: Tree) -> Iterator[str]:
@@ -131,9 +135,8 @@ def people_of_teams_have_one_cluster_wide_role(tree: Tree) -> Iterator[str]:
         for subject in binding.body["subjects"]:
             held_by_team = (subject["kind"], subject["name"]) in people
             in_team = str(subject.get("namespace", "")).startswith("team-")
-            if (held_by_team or in_team) and binding.body["roleRef"][
-                "name"
-            ] != "trainyard-catalog-viewer":
+            role = binding.body["roleRef"]["name"]
+            if (held_by_team or in_team) and role != "trainyard-catalog-viewer":
                 yield f"{binding.path}: {subject['name']} of a team"
 
 
@@ -149,11 +152,11 @@ def catalog_viewer_only_reads_the_catalog(tree: Tree) -> Iterator[str]:
 AUDITS = (
     no_wildcards,
     no_secrets,
-    no_way_into_pods,
+    no_access_into_pods,
     no_self_promotion,
     teams_write_nothing_of_the_platform,
-    no_mighty_bindings,
-    team_roles_are_bound_as_the_profiles_say,
+    no_powerful_bindings,
+    team_roles_follow_the_profiles,
     people_of_teams_have_one_cluster_wide_role,
     catalog_viewer_only_reads_the_catalog,
 )

@@ -1,4 +1,4 @@
-"""The committed tree and the examples, as an outsider reads them."""
+"""The committed tree and the examples, checked without code of the generator."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ AUDITS: tuple[Audit, ...] = (
     *workloads.AUDITS,
 )
 EXAMPLES = {"smallest": "solo", "two-generations": "north"}
-"""Those that make a tree, with their cluster."""
+"""Examples with a tree, and their cluster."""
 
 
 def _with_defect(tree: Tree, defect: Defect) -> Tree:
@@ -67,7 +67,6 @@ def _with_defect(tree: Tree, defect: Defect) -> Tree:
 @pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.__name__)
 @pytest.mark.parametrize("cluster", clusters())
 def test_committed_tree_passes(cluster: str, audit: Audit) -> None:
-    """Nothing in the committed tree is what the auditor forbids."""
     assert list(audit(load(cluster))) == []
 
 
@@ -85,7 +84,6 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.__name__)
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example_passes(example: str, audit: Audit, examples: Path) -> None:
-    """What is shown to beginners is held to the same."""
     assert list(audit(load(EXAMPLES[example], examples / example))) == []
 
 
@@ -96,13 +94,12 @@ def test_example_passes(example: str, audit: Audit, examples: Path) -> None:
         f"{defect.audit.__name__}-{defect.at if not defect.path else defect.path[-1]}"
     ),
 )
-def test_auditor_finds_the_defect(defect: Defect) -> None:
-    """Each audit finds what it is there for."""
+def test_audit_finds_the_defect(defect: Defect) -> None:
     assert list(defect.audit(_with_defect(load(defect.cluster), defect)))
 
 
-def test_every_audit_is_proved() -> None:
-    """There is a defect for each audit, so none passes because it looks at nothing."""
+def test_every_audit_has_a_defect() -> None:
+    """So no audit passes only because it looks at nothing."""
     assert {defect.audit for defect in DEFECTS} == set(AUDITS)
 
 
@@ -121,5 +118,4 @@ def test_every_audit_is_proved() -> None:
     ],
 )
 def test_canonical_form_is_the_api_servers(text: str, expected: str) -> None:
-    """The auditor's own arithmetic agrees with apimachinery's."""
     assert capacity.canonical(text) == expected

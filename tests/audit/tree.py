@@ -1,9 +1,9 @@
-"""Reads the generated tree and the profiles from disk, sharing no code with the generator."""
+"""Read the generated tree and the profiles from disk, with no code of the generator."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -62,11 +62,11 @@ class Tree:
         documents: every object, samples included.
         kustomizations: the units' own files.
         domain: prefix of our labels.
-        cluster, teams: the profiles as they stand in their files, teams of this cluster only.
-        hardware: node types, with what they extend.
-        allocations: fabric -> team -> what it holds.
+        cluster, teams: contents of the profiles' files, teams of this cluster only.
+        hardware: node types, merged with the presets that they extend.
+        allocations: fabric -> team -> its allocation.
         regulations: by name.
-        evidence: the page that answers them; empty where nobody asks.
+        evidence: the page of evidence for regulations; empty where there is none.
     """
 
     name: str
@@ -89,45 +89,54 @@ class Tree:
 
     @property
     def prefix(self) -> str:
-        """Of virtual functions."""
+        """Prefix of the resources of virtual functions."""
         return "openshift.io" if self.openshift else "nvidia.com"
 
     def namespaces(self, team: str) -> list[str]:
         """Return a team's own namespace and its further ones."""
-        return [
-            f"team-{team}",
-            *(f"team-{team}-{space}" for space in self.teams[team].get("spaces", {})),
-        ]
+        spaces = self.teams[team].get("spaces", {})
+        return [f"team-{team}", *(f"team-{team}-{space}" for space in spaces)]
+
+    def all_namespaces(self) -> Iterator[str]:
+        """Yield the namespaces of all teams."""
+        for team in self.teams:
+            yield from self.namespaces(team)
 
     def owner(self, namespace: str) -> str:
-        """Return the team that has a namespace; empty for nobody's."""
+        """Return the team that owns a namespace; empty if none does."""
         return next((team for team in self.teams if namespace in self.namespaces(team)), "")
 
     def pools_of(self, runtime: Document) -> list[str]:
-        """Return the pools that a runtime's pods may run on, by its name: of a node type, or of a
-        class of nodes."""
-        pools = {
-            name: fields.get("hardware", name) for name, fields in self.cluster["pools"].items()
-        }
-        kinds = {
-            name: "gpu" if "gpu" in self.hardware[hardware] else "cpu"
-            for name, hardware in pools.items()
-        }
-        exact = [name for name in pools if re.search(rf"-v[0-9]+-{pools[name]}(-|$)", runtime.name)]
-        longest = max((len(pools[name]) for name in exact), default=0)
-        any_of = [
-            name for name in pools if re.search(rf"-v[0-9]+-{kinds[name]}(-|$)", runtime.name)
-        ]
-        return [name for name in exact if len(pools[name]) == longest] or any_of
+        """Return the pools of a runtime's pods, by its name: of a node type, or of a class."""
+        types = {pool: self.node_type(pool) for pool in self.cluster["pools"]}
+        exact = {pool: name for pool, name in types.items() if _is_for(runtime, name)}
+        if exact:
+            longest = max(map(len, exact.values()))
+            return [pool for pool, name in exact.items() if len(name) == longest]
+        return [pool for pool in types if _is_for(runtime, self._node_class(pool))]
+
+    def node_type(self, pool: str) -> str:
+        """Return the name of a pool's hardware profile."""
+        return str(self.cluster["pools"][pool].get("hardware", pool))
+
+    def hardware_of(self, pool: str) -> dict[str, Any]:
+        """Return the hardware profile of a pool."""
+        return self.hardware[self.node_type(pool)]
+
+    def _node_class(self, pool: str) -> str:
+        return "gpu" if "gpu" in self.hardware_of(pool) else "cpu"
 
     def team_of(self, document: Document) -> str:
-        """Return whose a document is; empty for the platform's own."""
-        labelled = (
-            document.body.get("metadata", {}).get("labels", {}).get(f"{self.domain}/team", "")
-        )
+        """Return the team that owns a document; empty for the platform's own."""
         if document.path.startswith("teams/"):
             return document.path.split("/")[1]
-        return str(labelled or self.owner(document.namespace))
+        labels = document.body.get("metadata", {}).get("labels", {})
+        return str(labels.get(f"{self.domain}/team") or self.owner(document.namespace))
+
+
+def _is_for(runtime: Document, nodes: str) -> bool:
+    """Return whether a runtime's name ends with a node type or a class of nodes, and a team."""
+    return bool(re.search(rf"-v[0-9]+-{nodes}(-|$)", runtime.name))
 
 
 def read(path: Path) -> Any:
@@ -166,28 +175,36 @@ def clusters() -> tuple[str, ...]:
 @cache
 def load(cluster: str, root: Path = ROOT) -> Tree:
     """Read a cluster's folder and the profiles that it was made from, both below the root."""
-    folder, said = root / "overlays" / cluster, root / "profiles"
-    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.yaml"))}
-    found = [Document(name, read(path)) for name, path in files.items()]
-    profiles = {path.stem: read(path) for path in sorted((said / "teams").glob("*.yaml"))}
-    teams = {name: team for name, team in profiles.items() if team.get("state") != "retired"}
-    allocations, evidence = said / "allocations.yaml", folder / "COMPLIANCE.md"
+    folder, profiles = root / "overlays" / cluster, root / "profiles"
+    found = [
+        Document(path.relative_to(folder).as_posix(), read(path))
+        for path in sorted(folder.rglob("*.yaml"))
+    ]
+    allocations, evidence = profiles / "allocations.yaml", folder / "COMPLIANCE.md"
     return Tree(
         name=cluster,
         documents=tuple(each for each in found if each.kind not in {"", "Kustomization"}),
         kustomizations=tuple(each for each in found if each.kind == "Kustomization"),
-        domain=read(said / "trainyard.yaml")["domain"],
-        cluster=read(said / f"clusters/{cluster}.yaml"),
-        teams={name: team for name, team in teams.items() if cluster in team.get("quota", {})},
-        hardware={
-            path.stem: _hardware(path) for path in sorted((said / "hardware").glob("*.yaml"))
-        },
+        domain=read(profiles / "trainyard.yaml")["domain"],
+        cluster=read(profiles / f"clusters/{cluster}.yaml"),
+        teams=dict(_teams(profiles / "teams", cluster)),
+        hardware=_by_name(profiles / "hardware", _hardware),
         allocations=read(allocations).get(cluster, {}) if allocations.is_file() else {},
-        regulations={
-            path.stem: read(path) for path in sorted((said / "compliance").glob("*.yaml"))
-        },
+        regulations=_by_name(profiles / "compliance", read),
         evidence=evidence.read_text(encoding="utf-8") if evidence.is_file() else "",
     )
+
+
+def _by_name(folder: Path, reader: Callable[[Path], Any]) -> dict[str, Any]:
+    """Return the contents of the files of a folder by their names."""
+    return {path.stem: reader(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+def _teams(folder: Path, cluster: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the profiles of teams with quota on a cluster; those of retired teams are left out."""
+    for name, team in _by_name(folder, read).items():
+        if team.get("state") != "retired" and cluster in team.get("quota", {}):
+            yield name, team
 
 
 def _hardware(path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What runs: runtimes, jobs, and no secret in Git."""
+"""Runtimes, jobs, and no secret in Git."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 from tests.audit.tree import Tree, mappings, strings
 
 _COMPUTE = {"cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"}
-"""Kueue counts these; a ResourceQuota beside it would refuse pods of an admitted job."""
+"""Resources that Kueue counts; a ResourceQuota for them would refuse pods of admitted jobs."""
 
 _ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 _IDS = {"fsGroup", "runAsGroup", "runAsUser", "supplementalGroups"}
 _HOST = {"hostIPC", "hostNetwork", "hostPID", "hostPath", "hostPort", "privileged"}
 _KEYS = re.compile(
-    r"-----BEGIN|\bAKIA[0-9A-Z]{16}\b|\beyJ[A-Za-z0-9_-]{20,}|\bgh[pousr]_[A-Za-z0-9]{30,}|\bglpat-|\bhvs\.|\bxox[abp]-"
+    r"-----BEGIN|\bAKIA[0-9A-Z]{16}\b|\beyJ[A-Za-z0-9_-]{20,}|\bgh[pousr]_[A-Za-z0-9]{30,}"
+    r"|\bglpat-|\bhvs\.|\bxox[abp]-"
 )
 _BLOB = re.compile(r"[A-Za-z0-9+/_-]{40,}={0,2}")
 _PUBLIC = re.compile(r"sha256:[0-9a-f]{64}|^data:text/plain;charset=utf-8;base64,.*")
@@ -60,99 +61,94 @@ def containers_are_guaranteed(tree: Tree) -> Iterator[str]:
 def containers_are_confined(tree: Tree) -> Iterator[str]:
     for where, container in _containers(tree):
         security = container.get("securityContext", {})
-        if security.get("allowPrivilegeEscalation") is not False or security.get(
-            "capabilities"
-        ) != {"drop": ["ALL"]}:
+        drops_all = security.get("capabilities") == {"drop": ["ALL"]}
+        if security.get("allowPrivilegeEscalation") is not False or not drops_all:
             yield f"{where}: not confined"
         if not re.search(r"@sha256:[0-9a-f]{64}\Z", container["image"]):
             yield f"{where}: image without digest"
 
 
 def no_ids_and_no_host(tree: Tree) -> Iterator[str]:
-    """restricted-v2 gives each namespace its own ids and refuses others; elsewhere they are said,
-    and never root's.
+    """On OpenShift no object states ids, which restricted-v2 sets; elsewhere none is root's.
 
-    Group 0 is what such images expect of a user whom they don't know (OpenShift's image
-    guidelines); it has no power.
+    Group 0 is permitted: images expect it of a user whom they don't know (OpenShift's image
+    guidelines), and it has no privileges.
     """
     for document in tree.documents:
         for path, fields in mappings(document.body):
-            said = _IDS & set(fields)
-            ids = (
-                said
-                if tree.openshift
-                else {field for field in said if field != "runAsGroup" and fields[field] == 0}
-            )
+            ids = _IDS & set(fields)
+            if not tree.openshift:
+                ids = {field for field in ids - {"runAsGroup"} if fields[field] == 0}
             for field in sorted(ids | (_HOST & set(fields))):
                 yield f"{document.path}: {path}.{field}"
 
 
 def pods_have_no_token(tree: Tree) -> Iterator[str]:
-    for document in tree.of("ClusterTrainingRuntime", "ServiceAccount"):
-        for path, fields in mappings(document.body):
-            if ("containers" in fields or document.kind == "ServiceAccount") and not path.count(
-                ".metadata"
-            ):
-                if fields.get("automountServiceAccountToken") is not False:
-                    yield f"{document.path}: {path} mounts a token"
-                if document.kind == "ServiceAccount":
-                    break
+    for account in tree.of("ServiceAccount"):
+        if account.body.get("automountServiceAccountToken") is not False:
+            yield f"{account.path}: mounts a token"
+    for runtime in tree.of("ClusterTrainingRuntime"):
+        for path, fields in mappings(runtime.body):
+            mounts = fields.get("automountServiceAccountToken") is not False
+            if "containers" in fields and ".metadata" not in path and mounts:
+                yield f"{runtime.path}: {path} mounts a token"
 
 
 def kubelet_replaces_nothing(tree: Tree) -> Iterator[str]:
-    """It reads ``$$`` and ``$(NAME)`` in commands and values; a script that means its own gets
-    something else."""
+    """kubelet replaces ``$$`` and ``$(NAME)`` in commands and values, which changes scripts."""
     for where, container in _containers(tree):
         names = {variable["name"] for variable in container.get("env", ())}
-        for _, text in strings(
-            [container.get("command"), container.get("args"), container.get("env")]
-        ):
+        for _, text in strings([container.get(key) for key in ("command", "args", "env")]):
             if "$$" in text or names & set(re.findall(r"\$\(([^)]*)\)", text)):
                 yield f"{where}: {text[:40]!r}"
 
 
 def every_namespace_has_defaults(tree: Tree) -> Iterator[str]:
-    """A pod that says nothing gets amounts, no pod is refused for its own, and objects have a
-    number."""
-    for namespace in (namespace for team in tree.teams for namespace in tree.namespaces(team)):
-        ranges = [each for each in tree.of("LimitRange") if each.namespace == namespace]
-        limits = [limit for each in ranges for limit in each.spec["limits"]]
-        if [set(limit) for limit in limits] != [{"type", "default", "defaultRequest"}]:
+    """Pods get default requests and no limits on their own; the number of objects is limited."""
+    for namespace in tree.all_namespaces():
+        ranges = [each.spec for each in tree.of("LimitRange") if each.namespace == namespace]
+        limits = [limit for each in ranges for limit in each["limits"]]
+        if list(map(set, limits)) != [{"type", "default", "defaultRequest"}]:
             yield f"{namespace}: limits {limits}"
-        hard = [
-            set(each.spec["hard"])
-            for each in tree.of("ResourceQuota")
-            if each.namespace == namespace
-        ]
-        if (
-            len(hard) != 1
-            or not {"services.loadbalancers", "services.nodeports"} <= hard[0]
-            or hard[0] & _COMPUTE
-        ):
-            yield f"{namespace}: quota {hard}"
+        quotas = [each.spec for each in tree.of("ResourceQuota") if each.namespace == namespace]
+        if len(quotas) != 1 or not _limits_objects_only(quotas[0]["hard"]):
+            yield f"{namespace}: quota {quotas}"
 
 
-def mpi_runtimes_are_what_trainer_expects(tree: Tree) -> Iterator[str]:
-    for runtime in (
-        each for each in tree.of("ClusterTrainingRuntime") if "mpi" in each.spec["mlPolicy"]
-    ):
-        policy = runtime.spec["mlPolicy"]
-        if policy["numNodes"] != 1 or policy["mpi"].get("runLauncherAsNode") is not True:
-            yield f"{runtime.path}: numNodes must be 1, the launcher a node"
-        jobs = runtime.spec["template"]["spec"]["replicatedJobs"]
-        if [job["name"] for job in jobs] != ["node", "launcher"]:
-            yield f"{runtime.path}: jobs are not node, then launcher"
-            continue
-        yield from (f"{runtime.path}: {fault}" for fault in _mpi_faults(*jobs))
+def _limits_objects_only(hard: dict[str, str]) -> bool:
+    return {"services.loadbalancers", "services.nodeports"} <= hard.keys() and not (
+        _COMPUTE & hard.keys()
+    )
 
 
-def _mpi_faults(node: dict[str, Any], launcher: dict[str, Any]) -> Iterator[str]:
+def mpi_runtimes_have_the_form_of_trainer(tree: Tree) -> Iterator[str]:
+    for runtime in tree.of("ClusterTrainingRuntime"):
+        if "mpi" in runtime.spec["mlPolicy"]:
+            yield from (f"{runtime.path}: {fault}" for fault in _mpi_faults(runtime.spec))
+
+
+def _mpi_faults(spec: dict[str, Any]) -> Iterator[str]:
+    policy = spec["mlPolicy"]
+    if policy["numNodes"] != 1 or policy["mpi"].get("runLauncherAsNode") is not True:
+        yield "numNodes must be 1, the launcher a node"
+    jobs = spec["template"]["spec"]["replicatedJobs"]
+    if [job["name"] for job in jobs] != ["node", "launcher"]:
+        yield "jobs are not node, then launcher"
+        return
+    yield from _step_faults(*jobs)
+    yield from _pod_faults(*jobs)
+
+
+def _step_faults(node: dict[str, Any], launcher: dict[str, Any]) -> Iterator[str]:
     if launcher.get("dependsOn") != [{"name": "node", "status": "Ready"}] or "dependsOn" in node:
         yield "the launcher does not wait for ready nodes"
     if launcher["template"].get("metadata", {}).get("labels", {}).get(_ANCESTOR) != "trainer":
         yield "the launcher is not the trainer step"
     if _ANCESTOR in str(node):
-        yield "the node carries the ancestor label"
+        yield "the node has the ancestor label"
+
+
+def _pod_faults(node: dict[str, Any], launcher: dict[str, Any]) -> Iterator[str]:
     pods = [job["template"]["spec"]["template"]["spec"] for job in (node, launcher)]
     if [[each["name"] for each in pod["containers"]] for pod in pods] != [["node"], ["node"]]:
         yield "the containers are not named node"
@@ -171,5 +167,5 @@ AUDITS = (
     pods_have_no_token,
     kubelet_replaces_nothing,
     every_namespace_has_defaults,
-    mpi_runtimes_are_what_trainer_expects,
+    mpi_runtimes_have_the_form_of_trainer,
 )
