@@ -22,7 +22,15 @@ from tests.audit import (
     roles,
     workloads,
 )
-from tests.audit.defects import DEFECTS, Audit, Defect
+from tests.audit.defects import capacity as capacity_defects
+from tests.audit.defects import compliance as compliance_defects
+from tests.audit.defects import delivery as delivery_defects
+from tests.audit.defects import fabric as fabric_defects
+from tests.audit.defects import isolation as isolation_defects
+from tests.audit.defects import placement as placement_defects
+from tests.audit.defects import roles as roles_defects
+from tests.audit.defects import workloads as workloads_defects
+from tests.audit.defects.defect import Audit, Defect
 from tests.audit.tree import ROOT, Document, Tree, clusters, load
 
 AUDITS: tuple[Audit, ...] = (
@@ -34,6 +42,16 @@ AUDITS: tuple[Audit, ...] = (
     *fabric.AUDITS,
     *placement.AUDITS,
     *workloads.AUDITS,
+)
+DEFECTS = (
+    *roles_defects.DEFECTS,
+    *isolation_defects.DEFECTS,
+    *capacity_defects.DEFECTS,
+    *delivery_defects.DEFECTS,
+    *workloads_defects.DEFECTS,
+    *compliance_defects.DEFECTS,
+    *fabric_defects.DEFECTS,
+    *placement_defects.DEFECTS,
 )
 EXAMPLES = {"smallest": "solo", "two-generations": "north"}
 """Examples with a tree, and their cluster."""

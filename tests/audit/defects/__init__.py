@@ -1,0 +1,1 @@
+"""Changes of the committed tree that each audit must find."""
