@@ -1,1 +1,1 @@
-"""A real control plane without containers, on which a cluster's tree shows what it does."""
+"""The rehearsal: a cluster's tree tried out on a real control plane without containers."""

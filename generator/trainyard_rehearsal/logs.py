@@ -1,4 +1,4 @@
-"""What controllers logged as errors while something was tried, and which of it is about a failure."""
+"""Errors that controllers logged while a promise was tried, matched with its failures."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,37 +15,36 @@ from trainyard_rehearsal.outcome import Failure, Outcome
 
 _LEVELS = frozenset({"dpanic", "error", "fatal", "panic"})
 _PASSING = ("Operation cannot be fulfilled", "the object has been modified")
-"""Words of a conflict between two writers: the controller tries again and nobody is hurt."""
+"""Words of a conflict between two writers, after which the controller tries again."""
 _KLOG = re.compile(r"[EF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] (?P<text>.*)")
 _LOGRUS = re.compile(r'time="[^"]*" level=(?:error|fatal) msg=(?P<text>"(?:[^"\\]|\\.)*"|\S+)')
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*[a-z0-9]")
 _LONG = 600
-"""Characters of an error that are shown."""
+"""Maximum number of characters of an error that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogMark:
-    """A time in the logs of a control plane.
+    """A point in time in the logs of a control plane.
 
     Args:
-        folder: of the logs.
-        ends: bytes that each file then had.
+        folder: folder of the logs.
+        ends: size of each file at that time, in bytes.
     """
 
     folder: Path
     ends: Mapping[str, int]
 
     def explained(self, outcome: Outcome) -> Outcome:
-        """Return an outcome with the error that was logged since about each of its failures, where there is one."""
+        """Return an outcome whose failures have the error logged about each since this mark."""
         if not outcome.failures:
             return outcome
         errors = list(self._errors())
-        return replace(
-            outcome, failures=tuple(_explained(failure, errors) for failure in outcome.failures)
-        )
+        failures = tuple(_explained(failure, errors) for failure in outcome.failures)
+        return replace(outcome, failures=failures)
 
     def _errors(self) -> Iterator[tuple[str, str, str]]:
-        """Yield program, text and whole line of each error since this mark."""
+        """Yield program, text and line of each error since this mark."""
         for path in sorted(self.folder.glob("*.log")):
             with path.open("rb") as log:
                 log.seek(self.ends.get(path.name, 0))
@@ -60,28 +60,40 @@ def mark(folder: Path) -> LogMark:
 
 
 def _explained(failure: Failure, errors: list[tuple[str, str, str]]) -> Failure:
-    """Return a failure with the error that names most of its object, the most frequent and then the last of several."""
+    """Return a failure with the error that contains the most of its object's names.
+
+    Of several errors it is the most frequent one, and then the last one.
+    """
     names = _names(failure.what)
-    told = [
-        (sum(name in line for name in names), f"{program}: {text}")
-        for program, text, line in errors
-    ]
-    most = max((score for score, _ in told), default=0)
-    if not most:
+    best = 0
+    times: Counter[str] = Counter()
+    for program, text, line in errors:
+        score = sum(name in line for name in names)
+        if score > best:
+            best = score
+            times.clear()
+        if score == best > 0:
+            times[f"{program}: {text}"] += 1
+    if not times:
         return failure
-    times = Counter(text for score, text in told if score == most)
-    text, count = max(reversed(times.items()), key=lambda item: item[1])
-    return replace(failure, logged=f"{text[:_LONG]}{f' ({count} times)' if count > 1 else ''}")
+    text, count = max(reversed(times.items()), key=itemgetter(1))
+    repeated = f" ({count} times)" if count > 1 else ""
+    return replace(failure, logged=f"{text[:_LONG]}{repeated}")
 
 
 def _names(what: str) -> set[str]:
-    """Return the names in the words for an object: ``LocalQueue team-nlp/gpu``, ``teams/nlp/localqueue-gpu.yaml``."""
+    """Return the names in the description of an object.
+
+    Examples: ``LocalQueue team-nlp/gpu``, ``teams/nlp/localqueue-gpu.yaml``.
+    """
     found = set(_NAME.findall(what.replace(".yaml", "")))
-    return found | {name.partition("-")[2] for name in found if "/" in what} - {""}
+    if "/" not in what:
+        return found
+    return found | ({name.partition("-")[2] for name in found} - {""})
 
 
 def _error(line: str) -> str:
-    """Return what a line says if it is an error, in the forms of zap, slog, klog and logrus; else nothing."""
+    """Return the text of a line that is an error of zap, slog, klog or logrus, else nothing."""
     if line.startswith("{"):
         return _structured(line)
     if match := _KLOG.fullmatch(line):
@@ -93,9 +105,9 @@ def _error(line: str) -> str:
 
 def _structured(line: str) -> str:
     try:
-        said: dict[str, Any] = json.loads(line)
+        entry: dict[str, Any] = json.loads(line)
     except ValueError:
         return ""
-    if str(said.get("level", "")).lower() not in _LEVELS:
+    if str(entry.get("level", "")).lower() not in _LEVELS:
         return ""
-    return ": ".join(str(said[key]) for key in ("msg", "error", "err") if said.get(key))
+    return ": ".join(str(entry[key]) for key in ("msg", "error", "err") if entry.get(key))

@@ -1,4 +1,4 @@
-"""What an administrator does to profiles in the course of time, as the how-to pages say; to a copy of them."""
+"""Changes that administrators make to profiles over time, as in the how-to pages; on a copy."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ from trainyard_rehearsal.checks.git_delivery import Tree
 
 _GUESTS = "rehearsal-guests"
 _SUCCESSOR = "successor"
-"""A group, and a team, that nobody has."""
+"""Names of a group and a team that no platform has."""
 
 
 def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Course:
-    """Return what is merged one after the other.
+    """Return the changes that are merged one after the other.
 
     Args:
-        site: a cluster with teams, as it is at first.
+        site: the cluster before the first change, with teams.
         root: the copy of the profiles.
-        published: what is to lie in Git as the copy now is.
+        published: returns the tree of the copy's present state.
     """
     profiles = _Profiles(root)
-    first, *_, leaving = [
-        each for each in (*site.tenants, *site.tenants) if each.team.state == "active"
-    ]
+    active = [each for each in site.tenants if each.team.state == "active"]
+    first, leaving = active[0], active[-1]
     own, left = (tenant.queues[0].flavors[0].quota for tenant in (first, leaving))
 
     def merged(change: Callable[[], None]) -> Tree:
@@ -58,10 +57,10 @@ def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Cours
 
 
 def changed(site: Site, root: Path, components_root: str, today: str) -> Site:
-    """Return a cluster as changed profiles say it.
+    """Return a cluster of changed profiles.
 
     Raises:
-        Unfit: they have errors.
+        Unfit: the profiles have errors.
     """
     generation = generate(root, components_root, (site.name,), today)
     errors = [
@@ -77,64 +76,68 @@ def changed(site: Site, root: Path, components_root: str, today: str) -> Site:
 
 @dataclass(frozen=True, slots=True)
 class _Profiles:
-    """Profiles that may be changed: what they say stays, how they are laid out does not."""
+    """Profiles that may be changed; their values stay, their layout does not."""
 
     root: Path
 
     def grow(self, team: str, quota: Quota) -> None:
-        """Add a node to a pool, and give it to a team."""
+        """Add a node to a pool, and to a team's quota."""
         with self._edited(f"clusters/{quota.cluster}") as cluster:
             cluster["pools"][quota.pool]["nodes"] += 1
         with self._edited(f"teams/{team}") as body:
             body["quota"][quota.cluster][quota.pool][quota.unit] += quota.per_node
 
     def welcome(self, team: str) -> None:
-        """Let guests look at what a team does."""
+        """Give the guests' group the role of a viewer in a team."""
         with self._edited(f"teams/{team}") as body:
             body["groups"]["viewer"] = [*body["groups"].get("viewer", []), _GUESTS]
 
     def put(self, team: str, state: str) -> None:
-        """Say the state of a team."""
+        """Set the state of a team."""
         with self._edited(f"teams/{team}") as body:
             body["state"] = state
 
     def succeed(self, former: str, quota: Quota) -> None:
-        """Add a team with what a former one had on a cluster, save its people and the volumes that it brought."""
+        """Add a team with a former team's settings, except its people and adopted volumes.
+
+        Args:
+            former: name of the former team.
+            quota: the former team's quota on the cluster, which the new team gets.
+        """
         checked = check(self.root)
         assert checked.platform is not None
         request = TeamRequest(_SUCCESSOR, nodes=0, cluster=quota.cluster, pool=quota.pool)
-        # The repository of a rehearsal begins empty: it has no lockfile that remembers more than
-        # the ledger.
+        # The repository of a rehearsal starts empty, so it has no lockfile with former allocations.
         plan, found = plan_team(checked.profiles, checked.platform, request, {})
         assert plan is not None, found
         write_team(self.root, plan)
         self._allocate(checked.platform, quota.cluster, former, plan.holding)
         with self._edited(f"teams/{former}") as left, self._edited(f"teams/{_SUCCESSOR}") as body:
             people = {key: body[key] for key in ("contact", "groups")}
+            storage = left.get("storage", {}).items()
             body |= {
                 **left,
                 **people,
                 "state": "active",
                 "quota": {quota.cluster: left["quota"][quota.cluster]},
-            }
-            body["storage"] = {
-                name: each
-                for name, each in left.get("storage", {}).items()
-                if isinstance(each, str)
+                "storage": {name: each for name, each in storage if isinstance(each, str)},
             }
 
     def _allocate(
         self, platform: Platform, cluster: str, former: str, given: Holding | None
     ) -> None:
-        """Write the successor's numbers on the former team's other fabrics, since `add team` gives those of one."""
+        """Write the new team's allocations on the former team's other fabrics.
+
+        `trainyard add team` makes an allocation on one fabric only, which is `given`.
+        """
+        if given is None:
+            return
         site = next(each for each in platform.sites if each.name == cluster)
-        taken: list[Allocation | Holding] = [*platform.allocations.values(), *filter(None, [given])]
-        others = [
-            fabric
-            for fabric in site.cluster.fabrics
-            if (cluster, fabric.name, former) in platform.allocations
-        ]
-        for fabric in (each for each in others if given and each.name != given.fabric):
+        taken: list[Allocation | Holding] = [*platform.allocations.values(), given]
+        for fabric in site.cluster.fabrics:
+            former_has = (cluster, fabric.name, former) in platform.allocations
+            if not former_has or fabric.name == given.fabric:
+                continue
             segment, block = next_segment(fabric, taken), next_block(fabric, taken)
             assert segment is not None
             assert block is not None
@@ -145,7 +148,7 @@ class _Profiles:
 
     @contextmanager
     def _edited(self, name: str) -> Iterator[Plain]:
-        """Give a profile as plain data, and write what was made of it; JSON is YAML too."""
+        """Yield a profile as plain data, then write the changed data, as JSON, which is YAML."""
         path = self.root / f"{name}.yaml"
         source, _ = read(name, path.read_bytes())
         yield source.value

@@ -1,4 +1,4 @@
-"""What a rehearsal saw: how often a promise held, and each time it did not."""
+"""Outcomes of a rehearsal: how often a promise held, and each failure."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Failure:
     """A promise that did not hold.
 
     Args:
-        what: object or request, as the reader knows it.
-        words: what the controller or the API server said.
-        at: the profile place that it was made from.
-        logged: what a controller logged about it, after the program's name; empty for nothing.
+        what: description of the object or request for the reader.
+        words: message of the controller or the API server.
+        at: place in the profiles that the object was generated from.
+        logged: program and text of an error that was logged about it; empty for none.
     """
 
     what: str
@@ -29,11 +29,11 @@ class Outcome:
     """One line of the table.
 
     Args:
-        promise: what was tried, e.g. ``objects accepted``.
-        held: how often it held.
-        tried: how often it was tried.
+        promise: the promise, e.g. ``objects accepted``.
+        held: number of times that it held.
+        tried: number of times that it was tried.
         failures: one for each time that it did not hold.
-        remark: what a reader should know beside the numbers.
+        remark: further facts for the reader.
     """
 
     promise: str
@@ -44,12 +44,11 @@ class Outcome:
 
     @property
     def fine(self) -> bool:
-        """Whether it always held; what was never tried did not."""
+        """True if it was tried, and held each time."""
         return self.held == self.tried > 0 and not self.failures
 
 
 def counted(promise: str, tried: int, failures: list[Failure], remark: str = "") -> Outcome:
-    """Return the outcome of a promise of which all but the failures held."""
-    return Outcome(
-        promise, tried - len({failure.what for failure in failures}), tried, tuple(failures), remark
-    )
+    """Return the outcome of a promise that held except for the failures, counted by object."""
+    failed = {failure.what for failure in failures}
+    return Outcome(promise, tried - len(failed), tried, tuple(failures), remark)

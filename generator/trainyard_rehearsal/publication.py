@@ -1,4 +1,4 @@
-"""A cluster's tree as Argo CD takes it from Git, with each change that is merged to it."""
+"""Delivery of a cluster's tree by Argo CD from Git, and of each change that is merged to it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from trainyard_rehearsal.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a tree comes from.
+    """Origin of a tree.
 
     Args:
-        root: the profiles.
-        target: the tree.
+        root: folder of the profiles.
+        target: folder of the tree.
         components_root: path of the hand-written components relative to the tree.
         today: ISO date that waivers are measured against.
     """
@@ -47,7 +47,7 @@ class Origin:
 
 
 def deliver(lab: Lab, source: Origin, teams: Sampled) -> Iterator[Outcome]:
-    """Have Argo CD bring the tree to a cluster without one, from a repository of ours, and then each change."""
+    """Deliver the tree by Argo CD to a cluster without one, then each change."""
     site, folder = lab.plan.site, lab.kubeconfig.parent
     left_out = {tenant.name for tenant in site.tenants} - teams.teams
     repository = Repository(folder / "git", site.cluster.settings.branch)
@@ -57,9 +57,8 @@ def deliver(lab: Lab, source: Origin, teams: Sampled) -> Iterator[Outcome]:
 
     def merged(now: Site) -> Tree:
         tree = _published(now, source, repository)
-        return replace(
-            tree, samples=[each for each in tree.samples if each[0].space.team.name not in left_out]
-        )
+        samples = [each for each in tree.samples if each[0].space.team.name not in left_out]
+        return replace(tree, samples=samples)
 
     def published() -> Tree:
         return merged(changed(site, copied, source.components_root, source.today))
@@ -74,21 +73,18 @@ def deliver(lab: Lab, source: Origin, teams: Sampled) -> Iterator[Outcome]:
 
 
 def _published(site: Site, source: Origin, repository: Repository) -> Tree:
-    """Return the tree of a cluster as it is taken from another repository."""
+    """Return the tree of a cluster, delivered from another repository."""
     settings = replace(site.cluster.settings, repository=repository.address)
     moved = replace(site, cluster=replace(site.cluster, settings=settings))
     manifests = render_site(moved, source.components_root)
-    files = {
-        moved.folder(path): content
-        for path, content in emit_site(moved, manifests, source.components_root).items()
-        if path != LOCKFILE
-    }
+    emitted = emit_site(moved, manifests, source.components_root)
+    files = {moved.folder(path): each for path, each in emitted.items() if path != LOCKFILE}
     files |= _components(moved, source)
     return Tree(moved, files, synced(moved, manifests), sample_jobs(moved, manifests, ""))
 
 
 def _components(site: Site, source: Origin) -> dict[str, bytes]:
-    """Return the hand-written components as they lie beside the tree in the repository."""
+    """Return the hand-written components by their paths in the repository."""
     folder = source.target / source.components_root
     within = os.path.normpath(f"{site.cluster.settings.path}/{source.components_root}")
     files = (path for path in folder.rglob("*") if path.is_file())
@@ -96,7 +92,7 @@ def _components(site: Site, source: Origin) -> dict[str, bytes]:
 
 
 def synced(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
-    """Return what Argo CD would apply: the tree without what others take, and the teams' components."""
+    """Return the objects that Argo CD applies: those of synced units, and teams' components."""
     own = (manifest for manifest in manifests if manifest.unit not in UNLISTED)
     return [*own, *component_manifests(site)]
 
@@ -104,12 +100,11 @@ def synced(site: Site, manifests: Sequence[Manifest]) -> list[Manifest]:
 def sample_jobs(
     site: Site, manifests: Sequence[Manifest], team: str
 ) -> list[tuple[Sample, Manifest]]:
-    """Return the sample jobs of teams whose queues are open, with their objects."""
+    """Return the sample jobs of active teams, or of one of them, with their objects."""
     jobs = {(each.namespace, each.name): each for each in manifests if each.unit == "samples"}
-    return [
-        (sample, jobs[space.namespace, sample.name])
-        for tenant in site.tenants
-        if team in {"", tenant.name} and tenant.team.state == "active"
-        for space in tenant.spaces
-        for sample in space.samples
-    ]
+    found: list[tuple[Sample, Manifest]] = []
+    for tenant in site.tenants:
+        if team in {"", tenant.name} and tenant.team.state == "active":
+            for space in tenant.spaces:
+                found += [(each, jobs[space.namespace, each.name]) for each in space.samples]
+    return found

@@ -1,4 +1,4 @@
-"""The committed tree, tried out: each cluster on a real control plane, with everything that it promises."""
+"""Rehearse the committed tree: try each promise of each cluster on real control planes."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ from trainyard_rehearsal.logs import mark
 from trainyard_rehearsal.outcome import Outcome
 from trainyard_rehearsal.publication import Origin, deliver, sample_jobs, synced
 
-Tell = Callable[[str], None]
-"""Takes a line of progress."""
+Progress = Callable[[str], None]
+"""Function that prints a line of progress."""
 
 Keep = Callable[[Lab], None]
-"""Does something with a control plane on which all was tried."""
+"""Function that uses a control plane after everything was tried on it."""
 
 _Task = Callable[[], tuple[Outcome, ...]]
 
 _AT_ONCE = 2
-"""Control planes that run at one time: each keeps about one core busy, and takes 2 GB."""
+"""Control planes that run at the same time; each uses about one core and 2 GB of memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What was tried.
+    """Result of a rehearsal.
 
     Args:
-        outcomes: by cluster; empty when the tree has errors before anything starts.
+        outcomes: by cluster; empty if the tree has errors, since nothing is started then.
     """
 
     generation: Generation
@@ -58,21 +58,21 @@ class Rehearsal:
 
     @property
     def fine(self) -> bool:
-        """Whether every promise held."""
+        """True if every promise held."""
         every = [outcome.fine for outcomes in self.outcomes.values() for outcome in outcomes]
         return bool(every) and all(every) and not has_errors(self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be rehearsed.
+    """Request for a rehearsal.
 
     Args:
-        source: the profiles, and the tree that was made from them.
-        clusters: names of the only ones wanted; all when empty.
-        team: name of the only one whose jobs are run; all when empty.
-        on: what the control plane is, e.g. ``kind``.
-        every: whether each team is tried, and not a sample of each shape.
+        source: the profiles and the tree.
+        clusters: names of the clusters; all if empty.
+        team: name of the team whose jobs are run; all if empty.
+        on: kind of control plane, e.g. ``kind``.
+        every: whether every team is tried, instead of a sample of each shape.
     """
 
     source: Origin
@@ -82,8 +82,8 @@ class Request:
     every: bool = False
 
 
-def build_programs(request: Request, tell: Tell) -> None:
-    """Build the programs of the releases of the clusters, once.
+def build_programs(request: Request, progress: Progress) -> None:
+    """Build the programs of the clusters' releases, unless they are already built.
 
     Raises:
         TreeError: a profile can't be read.
@@ -93,58 +93,63 @@ def build_programs(request: Request, tell: Tell) -> None:
     generation = generate(source.root, source.components_root, request.clusters, source.today)
     with alone(cache_folder()):
         for release in sorted({site.cluster.release.name for site in _sites(generation)}):
-            build(read_components(release, request.on), cache_folder(), tell)
-        fetch_redis(cache_folder(), tell)
+            build(read_components(release, request.on), cache_folder(), progress)
+        fetch_redis(cache_folder(), progress)
 
 
-def rehearse(request: Request, tell: Tell, keep: Keep | None) -> Rehearsal:
+def rehearse(request: Request, progress: Progress, keep: Keep | None) -> Rehearsal:
     """Start two control planes for each cluster, two at a time, and try out its tree.
 
     Args:
-        request: what and where.
-        tell: takes lines of progress.
-        keep: called when all was tried and the first control plane still runs; the others then
-            wait.
+        request: clusters, teams and kind of control plane.
+        progress: prints lines of progress.
+        keep: called after everything was tried, while the first control plane still runs and
+            the others wait.
 
     Raises:
         TreeError: a file can't be read.
-        ToolError: a program is missing, does not start, or ends.
+        ToolError: a program is missing, does not start, or ends early.
     """
     source = request.source
     generation = generate(
         source.root, source.components_root, request.clusters, source.today, source.target
     )
-    diagnostics = generation.diagnostics
-    for check in (partial(check_replaced, clusters=request.clusters), check_fresh):
-        if not has_errors(diagnostics):
-            diagnostics += tuple(check(source.target, generation))
+    diagnostics = _diagnostics(generation, request)
     if has_errors(diagnostics):
         return Rehearsal(generation, diagnostics, {})
-    plans = [(site, _plan(site, request, generation)) for site in _sites(generation)]
-    tasks = [
-        task
-        for site, plan in plans
-        for task in _tasks(site, plan, generation, request, (tell, keep))
-    ]
+    sites = list(_sites(generation))
+    tasks: list[_Task] = []
+    for site in sites:
+        plan = _plan(site, request, generation)
+        tasks += _tasks(plan, generation, request, (progress, keep))
     find_redis(cache_folder())
     with alone(cache_folder()):
         shutil.rmtree(cache_folder() / "run", ignore_errors=True)
         # Ctrl-C reaches the main thread only, which must be the one that waits for it.
         done = [task() for task in tasks] if keep else side_by_side(tasks, _AT_ONCE)
-    halves = zip(plans, done[::2], done[1::2], strict=True)
-    outcomes = {site.name: checked + delivered for (site, _), checked, delivered in halves}
+    halves = zip(sites, done[::2], done[1::2], strict=True)
+    outcomes = {site.name: checked + delivered for site, checked, delivered in halves}
     return Rehearsal(generation, diagnostics, outcomes)
 
 
+def _diagnostics(generation: Generation, request: Request) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of the profiles and, if they have no errors, of the tree."""
+    diagnostics = generation.diagnostics
+    for check in (partial(check_replaced, clusters=request.clusters), check_fresh):
+        if not has_errors(diagnostics):
+            diagnostics += tuple(check(request.source.target, generation))
+    return diagnostics
+
+
 def _tasks(
-    site: Site,
     plan: Plan,
     generation: Generation,
     request: Request,
-    output: tuple[Tell, Keep | None],
+    output: tuple[Progress, Keep | None],
 ) -> Iterator[_Task]:
-    """Yield what is done on a control plane with the tree of a cluster, and on one that Argo CD brings it to."""
-    (tell, keep), folder = output, cache_folder() / "run" / site.name
+    """Yield the tasks of a cluster: try its applied tree, and try its delivery by Argo CD."""
+    site, (progress, keep) = plan.site, output
+    folder = cache_folder() / "run" / site.name
     built = find(plan.components, cache_folder())
     programs = f"{len(plan.components.programs)} programs of {site.cluster.release.name}"
     manifests = generation.manifests[site.name]
@@ -152,34 +157,34 @@ def _tasks(
     teams = every_team(site) if whole else sampled(site, [*manifests, *component_manifests(site)])
 
     def checked() -> tuple[Outcome, ...]:
-        tell(f"{site.name}: starting {programs}")
+        progress(f"{site.name}: starting {programs}")
         with opened(plan, built, folder / "tree") as lab:
             if not sample_jobs(site, manifests, request.team):
-                tell(
-                    f"{site.name}: no job of {request.team or 'any team'} to run; what needs one "
-                    "is not tried"
+                team = request.team or "any team"
+                progress(
+                    f"{site.name}: no job of {team} to run; promises that need one are not tried"
                 )
-            outcomes = tuple(_told(lab, _checks(lab, generation, request.team, teams), tell))
+            outcomes = tuple(
+                _reported(lab, _checks(lab, generation, request.team, teams), progress)
+            )
             if keep:
                 keep(lab)
             return outcomes
 
     def delivered() -> tuple[Outcome, ...]:
-        tell(
-            f"{site.name}: starting {programs}, and Argo CD "
-            f"{site.cluster.release.versions['argocd']}"
-        )
+        version = site.cluster.release.versions["argocd"]
+        progress(f"{site.name}: starting {programs}, and Argo CD {version}")
         with opened(plan, built, folder / "delivery") as lab:
-            return tuple(_told(lab, deliver(lab, request.source, teams), tell))
+            return tuple(_reported(lab, deliver(lab, request.source, teams), progress))
 
     yield from (checked, delivered)
 
 
 def _sites(generation: Generation) -> Iterator[Site]:
     platform: Platform | None = generation.checked.platform
-    yield from (
-        site for site in (platform.sites if platform else ()) if site.name in generation.manifests
-    )
+    for site in platform.sites if platform else ():
+        if site.name in generation.manifests:
+            yield site
 
 
 def _plan(site: Site, request: Request, generation: Generation) -> Plan:
@@ -187,38 +192,34 @@ def _plan(site: Site, request: Request, generation: Generation) -> Plan:
         (each.body["apiVersion"], each.body["kind"])
         for each in synced(site, generation.manifests[site.name])
     }
-    return Plan(
-        site,
-        request.source.target / site.name,
-        read_components(site.cluster.release.name, request.on),
-        kinds,
-    )
+    components = read_components(site.cluster.release.name, request.on)
+    return Plan(site, request.source.target / site.name, components, kinds)
 
 
-def _told(lab: Lab, outcomes: Iterator[Outcome], tell: Tell) -> Iterator[Outcome]:
-    """Pass outcomes on while every process lives, with what was logged: a dead controller's work is no finding."""
+def _reported(lab: Lab, outcomes: Iterator[Outcome], progress: Progress) -> Iterator[Outcome]:
+    """Yield outcomes with the logged errors, and print progress, while every process runs.
+
+    Raises:
+        ToolError: a process has ended, so its outcomes are no findings.
+    """
     since = mark(lab.processes.logs)
     for outcome in outcomes:
         lab.processes.check()
-        tell(f"{lab.plan.site.name}: {outcome.promise} {outcome.held}/{outcome.tried}")
+        progress(f"{lab.plan.site.name}: {outcome.promise} {outcome.held}/{outcome.tried}")
         yield since.explained(outcome)
         since = mark(lab.processes.logs)
 
 
 def _checks(lab: Lab, generation: Generation, team: str, teams: Sampled) -> Iterator[Outcome]:
-    """Yield what is tried on the tree as it was applied: where there is no team or no job yet, less."""
+    """Yield the outcomes of the applied tree; without a team or a job there are fewer."""
     site = lab.plan.site
     manifests = generation.manifests[site.name]
     yield from check_acceptance(lab, synced(site, manifests))
     if every := sample_jobs(site, manifests, ""):
         yield from check_queues(lab)
         yield from remarked(check_tenants(lab, every, teams.teams), teams)
-        spaces = [
-            space
-            for tenant in site.tenants
-            if tenant.name in teams.teams
-            for space in tenant.spaces
-        ]
+        tenants = [tenant for tenant in site.tenants if tenant.name in teams.teams]
+        spaces = [space for tenant in tenants for space in tenant.spaces]
         yield from remarked(check_tenant_objects(lab, spaces), teams)
     yield from check_outsiders(lab)
     yield from check_team_namespaces(lab)

@@ -73,7 +73,11 @@ def _new() -> dict[str, Any]:
             "Degraded",
             "bad Ignition",
         ),
-        (_pool() | {"status": STATUSES["MachineConfigPool"]}, "Healthy", "stands in"),
+        (
+            _pool() | {"status": STATUSES["MachineConfigPool"]},
+            "Healthy",
+            "written by the rehearsal",
+        ),
     ],
     ids=[
         "new",

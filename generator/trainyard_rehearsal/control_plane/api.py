@@ -1,4 +1,4 @@
-"""The API server as one user sees it: objects as plain data, refusals in the server's own words."""
+"""Requests of a user to the API server: objects as plain data, refusals in its words."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Done = TypeVar("Done")
 
 _SECONDS = 60.0
 _AGAIN = 0.5
-"""Seconds until a request that came too early is made again."""
+"""Seconds until a request that came too early is repeated."""
 _AT_ONCE = 4
 _TOKEN: Body = {"audiences": [], "expirationSeconds": 86400}
-"""Of a service account: a day, since a control plane may be kept for longer than the usual hour."""
+"""Token of a service account for a day: a control plane may be kept longer than the usual hour."""
 _OURS = ("name", "namespace", "labels", "annotations")
 MANAGER = "argocd-controller"
-"""Field manager that Argo CD applies as."""
+"""Field manager of Argo CD."""
 
 
 class Refused(Exception):  # noqa: N818 - it is the server's answer, and no failure of ours
-    """The API server's answer to a request that it does not do."""
+    """The API server's refusal of a request."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class Refused(Exception):  # noqa: N818 - it is the server's answer, and no fail
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A kind as the API server serves it."""
+    """A kind that the API server serves."""
 
     prefix: str
     plural: str
@@ -48,12 +48,13 @@ class Resource:
     def path(self, namespace: str = "", name: str = "", part: str = "") -> str:
         """Return the path of an object, of a part of it (``status``), or of all objects."""
         within = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
-        return f"{self.prefix}{within}/{self.plural}{f'/{name}' if name else ''}{f'/{part}' if part else ''}"
+        steps = [f"{self.prefix}{within}", self.plural, name, part]
+        return "/".join(filter(None, steps))
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the API server made of an object."""
+    """The API server's answer to an accepted request."""
 
     body: Body
     warnings: tuple[str, ...]
@@ -68,16 +69,16 @@ class _Trust(ssl.SSLContext):
     """
 
     def set_alpn_protocols(self, alpn_protocols: Iterable[str]) -> None:
-        """Ignore them: without a list the server speaks HTTP/1.1, as this client does."""
+        """Ignore the list: without one the server speaks HTTP/1.1, as this client does."""
 
 
 class Api:
-    """Requests of one user.
+    """Client of one user.
 
     Args:
-        server: address of the API server.
-        authority: certificate that vouches for it.
-        user: as a kubeconfig says it: ``token``, or ``client-certificate`` and ``client-key``.
+        server: URL of the API server.
+        authority: file with the certificate of its authority.
+        user: fields as in a kubeconfig: ``token``, or ``client-certificate`` and ``client-key``.
     """
 
     def __init__(self, server: str, authority: Path, user: Mapping[str, str]) -> None:
@@ -90,8 +91,7 @@ class Api:
             verify=trust,
             headers={"Authorization": f"Bearer {user['token']}"} if "token" in user else {},
             timeout=_SECONDS,
-            # A TLS handshake costs more than most requests, so idle connections are kept for the
-            # longest time of one.
+            # A TLS handshake costs more than most requests, so idle connections are kept.
             limits=httpx.Limits(keepalive_expiry=_SECONDS),
             trust_env=False,
         )
@@ -99,15 +99,15 @@ class Api:
         self._known: dict[str, dict[str, Resource]] = {}
 
     def __enter__(self) -> Self:
-        """Keep connections open."""
+        """Keep the connections open."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close them."""
+        """Close the connections."""
         self._client.close()
 
     def acting(self, user: str, groups: Sequence[str]) -> Api:
-        """Return the same API as another user sees it, by impersonation."""
+        """Return a client of the same API that impersonates another user."""
         other = object.__new__(Api)
         other._client, other._known = self._client, self._known
         other._impersonated = [
@@ -117,17 +117,17 @@ class Api:
         return other
 
     def ready(self) -> bool:
-        """Tell whether the API server answers and is ready."""
+        """Return whether the API server answers and is ready."""
         try:
             return self._client.get("/readyz").status_code == httpx.codes.OK
         except httpx.TransportError:
             return False
 
     def resource(self, version: str, kind: str) -> Resource:
-        """Return how a kind is served.
+        """Return a kind as it is served.
 
         Raises:
-            Refused: it is not.
+            Refused: the kind is not served.
         """
         if kind not in self._known.get(version, {}):
             self._known[version] = dict(self._discover(version))
@@ -140,15 +140,15 @@ class Api:
         """Return one object.
 
         Raises:
-            Refused: it is not there, or this user may not see it.
+            Refused: it does not exist, or this user may not read it.
         """
         return self._do("GET", self.resource(version, kind).path(namespace, name)).body
 
     def find(self, version: str, kind: str, name: str, namespace: str = "") -> Body:
-        """Return one object; empty when it is not there.
+        """Return one object; empty if it does not exist.
 
         Raises:
-            Refused: this user may not see it.
+            Refused: this user may not read it.
         """
         try:
             return self.get(version, kind, name, namespace)
@@ -158,10 +158,10 @@ class Api:
             return {}
 
     def list(self, version: str, kind: str, namespace: str = "", labels: str = "") -> list[Body]:
-        """Return the objects of a kind, of every namespace when none is said.
+        """Return the objects of a kind, of all namespaces if none is given.
 
         Raises:
-            Refused: this user may not see them.
+            Refused: this user may not read them.
         """
         found = self._do(
             "GET",
@@ -173,16 +173,16 @@ class Api:
     def apply(
         self, body: Body, content: bytes = b"", *, manager: str = MANAGER, dry_run: bool = False
     ) -> Answer:
-        """Apply an object as Argo CD does: by the server, strictly, taking fields over.
+        """Apply an object as Argo CD does: server-side, with strict validation, by force.
 
         Args:
             body: the object.
-            content: the bytes that it was read from; the server's own YAML reader then decides.
-            manager: of its fields.
+            content: its bytes, to be parsed by the server's own YAML reader.
+            manager: field manager.
             dry_run: change nothing.
 
         Raises:
-            Refused: unknown fields included.
+            Refused: by validation, of unknown fields too, admission or authorization.
         """
         path = self._path(body)
         query = {"fieldManager": manager, "fieldValidation": "Strict", "force": "true"}
@@ -210,20 +210,20 @@ class Api:
         return self._do("PATCH", path, _dry(dry_run), _json(change), kind)
 
     def token(self, account: str, namespace: str) -> str:
-        """Return a token of a service account, which the API server then knows with its groups.
+        """Return a new token of a service account.
 
         Raises:
-            Refused: there is no such account.
+            Refused: the account does not exist.
         """
         path = self.resource("v1", "ServiceAccount").path(namespace, account, "token")
         wanted = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": _TOKEN}
         return str(self._do("POST", path, {}, _json(wanted)).body["status"]["token"])
 
     def delete(self, body: Body, dependents: str = "Background", *, dry_run: bool = False) -> None:
-        """Delete an object, its dependents in the background or as said.
+        """Delete an object, with a propagation policy for its dependents.
 
         Raises:
-            Refused: it is not there, or this user may not.
+            Refused: it does not exist, or this user may not delete it.
         """
         self._do("DELETE", self._path(body), {"propagationPolicy": dependents} | _dry(dry_run))
 
@@ -258,14 +258,14 @@ class Api:
     def _request(self, method: str, path: str, **details: Any) -> httpx.Response:
         deadline = time.monotonic() + _SECONDS
         try:
-            # A kind that has just come is answered so ("storage is (re)initializing"): every client
-            # asks again.
-            while (
-                answer := self._client.request(method, path, **details)
-            ).status_code == httpx.codes.TOO_MANY_REQUESTS:
+            answer = self._client.request(method, path, **details)
+            # This is the answer for a new kind ("storage is (re)initializing"), and every client
+            # repeats the request.
+            while answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
                 if time.monotonic() > deadline:
                     break
                 time.sleep(_AGAIN)
+                answer = self._client.request(method, path, **details)
         except httpx.TransportError as error:
             raise ToolError(
                 f"the API server does not answer to {method} {path}: {error}"
@@ -274,15 +274,16 @@ class Api:
 
 
 def at_once(requests: Iterable[Callable[[], Done]]) -> list[Done]:
-    """Make requests that do not change anything, some at a time; return what became of them in their order."""
+    """Make requests that change nothing, some at a time; return their results in order."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda request: request(), requests))
 
 
 def as_applied(body: Body) -> Body:
-    """Return an object as it can be applied again, without what the API server adds."""
+    """Return an object without the fields that the API server adds, so that it can be applied."""
+    kept = {key: value for key, value in body.items() if key != "status"}
     metadata = {key: body["metadata"][key] for key in _OURS if key in body["metadata"]}
-    return {**{key: value for key, value in body.items() if key != "status"}, "metadata": metadata}
+    return {**kept, "metadata": metadata}
 
 
 def _json(body: Body) -> bytes:

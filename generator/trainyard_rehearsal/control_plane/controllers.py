@@ -1,4 +1,4 @@
-"""Kueue, JobSet and Trainer as processes: what they bring, their configuration, and whom they act as."""
+"""Kueue, JobSet and Trainer as processes, with their objects, configuration and accounts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ _NAMED = ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
 _BINDINGS = ("ClusterRoleBinding", "RoleBinding")
 
 _METRICS_CERTIFICATES = "/etc/kueue/metrics/certs"
-"""Hard-coded in Kueue (cmd/kueue/main.go@v0.19.2): given to it in a mount namespace of its own."""
+"""Folder that is hard-coded in Kueue (cmd/kueue/main.go@v0.19.2).
+
+A private mount namespace has it.
+"""
 
 _PRIVATE_ETC = (
     f"mount -t tmpfs none /etc && mkdir -p {_METRICS_CERTIFICATES}"
@@ -46,15 +49,15 @@ _PRIVATE_ETC = (
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A controller and where its webhooks listen.
+    """A controller, and the port of its webhooks.
 
     Args:
-        manifests: folder that its module brought.
-        tree: folder of the cluster, for a configuration that stands there.
+        endpoint: the control plane.
+        tree: folder of the cluster's tree, which may contain its configuration.
     """
 
     controller: Controller
-    place: Endpoint
+    endpoint: Endpoint
     port: int
     tree: Path
 
@@ -64,12 +67,12 @@ class Running:
         return self.controller.name
 
     def _objects(self, folder: str) -> Iterator[Body]:
-        """Yield what kustomize makes of a folder that the controller's module brought."""
-        manifests = self.place.built.manifests[self.name]
-        yield from kustomized(self.place.built.programs["kubectl"], manifests.parent / folder)
+        """Yield the objects that kustomize builds from a folder of the controller's module."""
+        manifests = self.endpoint.built.manifests[self.name]
+        yield from kustomized(self.endpoint.built.programs["kubectl"], manifests.parent / folder)
 
     def crds(self) -> Iterator[Body]:
-        """Yield its custom resources, converted by the process where a webhook converts them."""
+        """Yield its custom resources; the process itself serves their conversion webhooks."""
         for body in self._objects(self.controller.crds):
             if body["spec"].get("conversion", {}).get("strategy") == "Webhook":
                 client = self._client("/convert")
@@ -78,54 +81,52 @@ class Running:
             yield body
 
     def roles(self) -> Iterator[Body]:
-        """Yield the account that it has in production, and its roles bound to that."""
+        """Yield its account of production, and its roles, bound to that account."""
         namespace, account = self._account
         yield {
             "apiVersion": "v1",
             "kind": "ServiceAccount",
             "metadata": {"name": account, "namespace": namespace},
         }
-        for body in (
-            each for each in self._objects(self.controller.roles) if each["kind"] in _NAMED
-        ):
-            prefix = "" if body["metadata"]["name"].startswith(self.name) else f"{self.name}-"
-            body["metadata"]["name"] = f"{prefix}{body['metadata']['name']}"
+        subject = {"kind": "ServiceAccount", "name": account, "namespace": namespace}
+        for body in self._objects(self.controller.roles):
+            if body["kind"] not in _NAMED:
+                continue
+            metadata = body["metadata"]
+            metadata["name"] = self._prefixed(metadata["name"])
             if body["kind"] in {"Role", "RoleBinding"}:
-                body["metadata"]["namespace"] = namespace
+                metadata["namespace"] = namespace
             if body["kind"] in _BINDINGS:
-                role = body["roleRef"]["name"]
-                body["roleRef"]["name"] = (
-                    role if role.startswith(self.name) else f"{self.name}-{role}"
-                )
-                body["subjects"] = [
-                    {"kind": "ServiceAccount", "name": account, "namespace": namespace}
-                ]
+                body["roleRef"]["name"] = self._prefixed(body["roleRef"]["name"])
+                body["subjects"] = [dict(subject)]
             yield body
+
+    def _prefixed(self, name: str) -> str:
+        return name if name.startswith(self.name) else f"{self.name}-{name}"
 
     @property
     def _account(self) -> tuple[str, str]:
-        """Namespace and name."""
+        """Namespace and name of its account."""
         _, _, namespace, account = self.controller.account.split(":")
         return namespace, account
 
     def webhooks(self) -> Iterator[Body]:
-        """Yield its webhooks, called on this machine, for jobs in the namespaces that production calls them for."""
-        for body in (
-            each for each in self._objects(self.controller.webhooks) if each["kind"] != "Service"
-        ):
+        """Yield its webhooks, served on this machine, for jobs in the same namespaces as usual."""
+        labels = self.controller.webhook_namespaces
+        for body in self._objects(self.controller.webhooks):
+            if body["kind"] == "Service":
+                continue
             body["metadata"]["name"] = f"{self.name}-{body['metadata']['name']}"
             for webhook in body["webhooks"]:
                 webhook["clientConfig"] = self._client(webhook["clientConfig"]["service"]["path"])
                 own = any(_CONVERTED in rule["apiGroups"] for rule in webhook["rules"])
-                if self.controller.webhook_namespaces and not own:
-                    webhook["namespaceSelector"] = {
-                        "matchLabels": dict(self.controller.webhook_namespaces)
-                    }
+                if labels and not own:
+                    webhook["namespaceSelector"] = {"matchLabels": dict(labels)}
             yield body
 
     def _client(self, path: str) -> Body:
-        bundle = base64.b64encode(self.place.certificates.authority.read_bytes()).decode()
-        return {"url": f"https://{self.place.address}:{self.port}{path}", "caBundle": bundle}
+        bundle = base64.b64encode(self.endpoint.certificates.authority.read_bytes()).decode()
+        return {"url": f"https://{self.endpoint.address}:{self.port}{path}", "caBundle": bundle}
 
     def start(self, api: Api) -> None:
         """Start the process with a token of its account.
@@ -134,43 +135,43 @@ class Running:
             ToolError: it can't be started.
         """
         namespace, account = self._account
-        self.place.write_kubeconfig(self.name, {"token": api.token(account, namespace)})
-        configuration = self.place.folder / f"{self.name}.json"
+        self.endpoint.write_kubeconfig(self.name, {"token": api.token(account, namespace)})
+        configuration = self.endpoint.folder / f"{self.name}.json"
         configuration.write_text(json.dumps(self._configuration()), encoding="utf-8")
-        program = self.place.built.programs[self.name]
+        program = self.endpoint.built.programs[self.name]
         arguments = [
             "--kubeconfig",
-            str(self.place.kubeconfig(self.name)),
+            str(self.endpoint.kubeconfig(self.name)),
             "--config",
             str(configuration),
         ]
-        # JobSet and Trainer look for certificates where Go has temporary files.
-        serving = self.place.folder / self.name / "k8s-webhook-server" / "serving-certs"
-        shutil.copytree(self.place.certificates.folder, serving)
-        environment = {"TMPDIR": str(self.place.folder / self.name)}
+        # JobSet and Trainer read certificates from Go's folder of temporary files.
+        serving = self.endpoint.folder / self.name / "k8s-webhook-server" / "serving-certs"
+        shutil.copytree(self.endpoint.certificates.folder, serving)
+        environment = {"TMPDIR": str(self.endpoint.folder / self.name)}
         if self.name == "kueue":
-            self.place.processes.start_as(
+            self.endpoint.processes.start_as(
                 self.name, [*_private(serving), str(program), *arguments], environment
             )
         else:
-            self.place.processes.start(program, arguments, environment)
+            self.endpoint.processes.start(program, arguments, environment)
 
     def is_serving(self) -> bool:
-        """Tell whether its webhooks answer."""
-        return answers(self.port, self.place.address)
+        """Return whether its webhooks answer."""
+        return answers(self.port, self.endpoint.address)
 
     def _configuration(self) -> Body:
         health, metrics = free_ports(2)
-        certificates = str(self.place.certificates.folder)
+        certificates = str(self.endpoint.certificates.folder)
         manages = "certManagement" if self.name == "trainer" else "internalCertManagement"
-        said = self._said()
+        given = self._given()
         own: Body = {
             "apiVersion": _KINDS[self.name],
             "kind": "Configuration",
             "leaderElection": {"leaderElect": False},
             "health": {"healthProbeBindAddress": f"{LOOPBACK}:{health}"},
-            "metrics": {**said.get("metrics", {}), "bindAddress": f"{LOOPBACK}:{metrics}"},
-            "webhook": {"host": self.place.address, "port": self.port},
+            "metrics": {**given.get("metrics", {}), "bindAddress": f"{LOOPBACK}:{metrics}"},
+            "webhook": {"host": self.endpoint.address, "port": self.port},
             manages: {"enable": False},
         }
         if self.name == "trainer":
@@ -184,10 +185,10 @@ class Running:
             }
         if self.name == "jobset":
             own["metrics"]["certDir"] = certificates
-        return said | own
+        return given | own
 
-    def _said(self) -> dict[str, Any]:
-        """Return what the tree, or the release, says of the configuration."""
+    def _given(self) -> dict[str, Any]:
+        """Return the configuration of the tree, else that of the release."""
         if not self.controller.configuration:
             return dict(self.controller.settings)
         text = (self.tree / self.controller.configuration).read_text(encoding="utf-8")
@@ -197,7 +198,7 @@ class Running:
 
 
 def kustomized(kubectl: Path, folder: Path) -> list[Body]:
-    """Return what kustomize makes of a folder.
+    """Return the objects that kustomize builds from a folder.
 
     Raises:
         ToolError: kustomize can't build it.
@@ -216,26 +217,26 @@ def kustomized(kubectl: Path, folder: Path) -> list[Body]:
 
 
 def start(running: Mapping[str, Running], api: Api) -> None:
-    """Start controllers, whose custom resources are served already, and have the API server call their webhooks.
+    """Start controllers whose kinds are already served, and register their webhooks.
 
     Raises:
-        ToolError: one ends, or takes too long.
+        ToolError: a controller ends, or takes too long.
     """
     for each in running.values():
         for body in each.roles():
             api.apply(body)
         each.start(api)
     for each in running.values():
-        each.place.processes.wait_until(each.is_serving, f"the start of {each.name}", START)
+        each.endpoint.processes.wait_until(each.is_serving, f"the start of {each.name}", START)
         for body in each.webhooks():
             api.apply(body)
 
 
 def _private(certificates: Path) -> list[str]:
-    """Return the beginning of a command line that runs the rest with an /etc of its own.
+    """Return the start of a command line that runs the rest with a private /etc.
 
     Raises:
-        ToolError: this machine lets nobody do that.
+        ToolError: this machine allows no private mount namespace.
     """
     for who in ([], ["--user", "--map-root-user"]):
         wrapper = ["unshare", *who, "--mount", "sh", "-c"]

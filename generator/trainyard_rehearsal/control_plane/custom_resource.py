@@ -1,4 +1,4 @@
-"""A CustomResourceDefinition out of one of our own schemas."""
+"""A CustomResourceDefinition from one of our own schemas."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _KEPT = ("enum", "format", "maximum", "maxLength", "minimum", "minLength", "patt
 
 
 def custom_resource(group: str, version: str, kind: str, schema: Mapping[str, Any]) -> Body:
-    """Return the definition of a cluster-wide kind, as far as a structural schema can say what ours does.
+    """Return the definition of a cluster-wide kind, as far as a structural schema can express it.
 
-    Fields that the schema doesn't have are refused by strict field validation; conditions between
-    fields are left out.
+    Strict field validation refuses unknown fields; conditions between fields are left out.
     """
     plural = f"{kind.lower()}s"
-    fields = {
-        name: _structural(each)
-        for name, each in schema["properties"].items()
-        if name not in _ENVELOPE
+    names = {
+        "kind": kind,
+        "listKind": f"{kind}List",
+        "plural": plural,
+        "singular": kind.lower(),
     }
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -29,27 +29,22 @@ def custom_resource(group: str, version: str, kind: str, schema: Mapping[str, An
         "spec": {
             "group": group,
             "scope": "Cluster",
-            "names": {
-                "kind": kind,
-                "listKind": f"{kind}List",
-                "plural": plural,
-                "singular": kind.lower(),
-            },
-            "versions": [
-                {
-                    "name": version,
-                    "served": True,
-                    "storage": True,
-                    "schema": {
-                        "openAPIV3Schema": {
-                            "type": "object",
-                            "properties": fields | {"status": _STATUS},
-                        }
-                    },
-                    "subresources": {"status": {}},
-                }
-            ],
+            "names": names,
+            "versions": [_version(version, schema)],
         },
+    }
+
+
+def _version(name: str, schema: Mapping[str, Any]) -> Body:
+    properties = schema["properties"].items()
+    fields = {key: _structural(each) for key, each in properties if key not in _ENVELOPE}
+    whole = {"type": "object", "properties": fields | {"status": _STATUS}}
+    return {
+        "name": name,
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": whole},
+        "subresources": {"status": {}},
     }
 
 
@@ -58,20 +53,22 @@ _STATUS = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
 def _structural(schema: Mapping[str, Any]) -> Body:
-    """Return what a structural schema may hold of a JSON Schema (KEP-1693)."""
+    """Return the parts of a JSON Schema that a structural schema may have (KEP-1693)."""
     kept = {key: value for key, value in schema.items() if key in _KEPT}
     if "const" in schema:
         kept["enum"] = [schema["const"]]
     if "properties" in schema:
-        kept["properties"] = {
-            name: _structural(each) for name, each in schema["properties"].items()
-        }
+        properties = schema["properties"].items()
+        kept["properties"] = {name: _structural(each) for name, each in properties}
     elif isinstance(schema.get("additionalProperties"), dict):
         kept["additionalProperties"] = _structural(schema["additionalProperties"])
     if "items" in schema:
         kept["items"] = _structural(schema["items"])
-    return kept if "type" in kept else {**kept, "type": _type_of(kept)}
+    kept.setdefault("type", _type_of(kept))
+    return kept
 
 
 def _type_of(schema: Body) -> str:
-    return "array" if "items" in schema else "object" if "properties" in schema else "string"
+    if "items" in schema:
+        return "array"
+    return "object" if "properties" in schema else "string"

@@ -1,4 +1,4 @@
-"""A control plane that stands, whoever runs it: processes of ours, or a container of kind's."""
+"""A running control plane, of local processes or of kind's container."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ ADMIN = "admin"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where controllers run beside an API server that answers.
+    """An API server that answers, and the processes that run beside it.
 
     Args:
-        folder: of this run.
-        processes: the controllers, and whatever else of it is ours.
-        server: address of the API server.
-        authority: certificate that vouches for it.
+        folder: folder of this run.
+        processes: the controllers and all other local processes.
+        server: URL of the API server.
+        authority: file with the certificate of its authority.
         admin: its administrator, as the user of a kubeconfig.
-        address: this machine as the API server sees it; webhooks listen there.
-        certificates: of the webhooks.
+        address: address of this machine for the API server; webhooks listen there.
+        certificates: certificates of the webhooks.
     """
 
     folder: Path
@@ -41,15 +41,15 @@ class Endpoint:
     certificates: Certificates
 
     def api(self) -> Api:
-        """Return the API as its administrator sees it."""
+        """Return the administrator's client."""
         return Api(self.server, self.authority, self.admin)
 
     def kubeconfig(self, name: str) -> Path:
-        """Return where the kubeconfig of a user stands."""
+        """Return the path of a user's kubeconfig."""
         return self.folder / f"{name}.kubeconfig"
 
     def write_kubeconfig(self, name: str, user: Mapping[str, str]) -> None:
-        """Let a user in: ``token``, or ``client-certificate`` and ``client-key``."""
+        """Write a user's kubeconfig: ``token``, or ``client-certificate`` and ``client-key``."""
         cluster = {"server": self.server, "certificate-authority": str(self.authority)}
         config = {
             "apiVersion": "v1",
@@ -63,22 +63,22 @@ class Endpoint:
 
 
 class ControlPlane(Protocol):
-    """Who runs etcd, the API server and Kubernetes' own controllers."""
+    """Runs etcd, the API server and Kubernetes' own controllers."""
 
     def running(self, built: Built, folder: Path) -> AbstractContextManager[Endpoint]:
-        """Have an API server that answers its administrator, and end it whatever happens.
+        """Run an API server that answers its administrator, and end it on any exit.
 
         Args:
             built: the release's programs.
-            folder: of this run, ours alone and empty.
+            folder: empty folder of this run, used by nothing else.
 
         Raises:
-            ToolError: something does not start; its last words are told.
+            ToolError: a program does not start; the message has the end of its log.
         """
 
-    def start_controllers(self, place: Endpoint) -> None:
-        """Have Kubernetes' own controllers act, and nothing besides, once all kinds are served.
+    def start_controllers(self, endpoint: Endpoint) -> None:
+        """Start Kubernetes' own controllers, and no others, after all kinds are served.
 
         Raises:
-            ToolError: one can't be started.
+            ToolError: a controller can't be started.
         """

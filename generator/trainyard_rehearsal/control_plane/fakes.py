@@ -1,9 +1,10 @@
-"""Stands in for controllers that do not run here: makes their volumes, writes their statuses."""
+"""Fakes for controllers that do not run here: their volumes and their statuses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
@@ -11,45 +12,38 @@ from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 
 _PATIENCE = 120.0
+_FAKED = "written by the rehearsal"
+
+
+def _condition(kind: str, status: str, reason: str = "", message: str = "") -> Body:
+    return {"type": kind, "status": status, "reason": reason, "message": message}
+
 
 STATUSES: dict[str, Body] = {
     # External Secrets Operator, after it has written the Secret.
-    "ExternalSecret": {
-        "conditions": [
-            {"type": "Ready", "status": "True", "reason": "SecretSynced", "message": "stands in"}
-        ]
-    },
+    "ExternalSecret": {"conditions": [_condition("Ready", "True", "SecretSynced", _FAKED)]},
     # The Kueue operator, when Kueue runs: pkg/operator/target_config_reconciler.go, release-1.3.
-    "Kueue": {
-        "conditions": [
-            {
-                "type": "Available",
-                "status": "True",
-                "reason": "AllReplicasReady",
-                "message": "stands in",
-            }
-        ]
-    },
+    "Kueue": {"conditions": [_condition("Available", "True", "AllReplicasReady", _FAKED)]},
     # The machine-config operator, when every node has its configuration:
     # pkg/controller/node/status.go.
     "MachineConfigPool": {
         "conditions": [
-            {"type": "RenderDegraded", "status": "False", "reason": "", "message": ""},
-            {"type": "NodeDegraded", "status": "False", "reason": "", "message": ""},
-            {"type": "Degraded", "status": "False", "reason": "", "message": ""},
-            {"type": "Updated", "status": "True", "reason": "", "message": "stands in"},
-            {"type": "Updating", "status": "False", "reason": "", "message": ""},
+            _condition("RenderDegraded", "False"),
+            _condition("NodeDegraded", "False"),
+            _condition("Degraded", "False"),
+            _condition("Updated", "True", message=_FAKED),
+            _condition("Updating", "False"),
         ]
     },
 }
-"""By kind."""
+"""Statuses by kind, as the missing controllers write them when all is well."""
 
 
 def settle(lab: Lab) -> int:
-    """Make a volume for each claim that a provisioner would serve, and wait until claims are bound and quotas counted.
+    """Create a volume for each claim of a provisioner; wait for bound claims and counted quotas.
 
     Returns:
-        How many volumes were made.
+        Number of created volumes.
 
     Raises:
         ToolError: a claim is not bound, or a quota not counted.
@@ -67,19 +61,18 @@ def settle(lab: Lab) -> int:
 
 
 def _volumes(site: Site) -> Iterator[Body]:
-    for claim in (
-        claim for tenant in site.tenants for space in tenant.spaces for claim in space.claims
-    ):
+    spaces = [space for tenant in site.tenants for space in tenant.spaces]
+    for claim in chain.from_iterable(space.claims for space in spaces):
         if claim.storage.kind != "nfs":
             yield {
                 "apiVersion": "v1",
                 "kind": "PersistentVolume",
-                "metadata": {"name": claim.volume or f"stand-in-{claim.namespace}-{claim.name}"},
+                "metadata": {"name": claim.volume or f"fake-{claim.namespace}-{claim.name}"},
                 "spec": {
                     "accessModes": ["ReadWriteMany"],
                     "capacity": {"storage": claim.size},
                     "claimRef": {"namespace": claim.namespace, "name": claim.name},
-                    "hostPath": {"path": "/stand-in"},
+                    "hostPath": {"path": "/fake"},
                     "persistentVolumeReclaimPolicy": "Retain",
                     "storageClassName": claim.storage.storage_class,
                 },
@@ -92,14 +85,14 @@ def _bound(api: Api) -> bool:
 
 
 def _counting(api: Api) -> bool:
-    """Tell whether every quota counts all that it limits: until then nothing of that may be made."""
+    """Return whether every quota counts all kinds that it limits; until then it refuses them."""
     return all(
         set(quota["spec"]["hard"]) <= _counted(quota) for quota in api.list("v1", "ResourceQuota")
     )
 
 
 def _counted(quota: Body) -> set[str]:
-    """Return what a quota counts: a kind that came after the controller manager is missing for half a minute."""
+    """Return the resources that a quota counts; a new kind is missing for half a minute."""
     return set((quota.get("status") or {}).get("used") or {})
 
 
@@ -107,8 +100,8 @@ def write_statuses(api: Api, manifests: Iterable[Manifest]) -> None:
     """Write the status of each object whose own controller does not run here, unless it has one.
 
     Args:
-        api: as the administrator sees it.
-        manifests: of the tree; only their kinds are looked for.
+        api: the administrator's client.
+        manifests: the tree's; only objects of their kinds are listed.
     """
     kinds = {(each.body["apiVersion"], each.kind.name) for each in manifests}
     for version, kind in sorted(kinds):
@@ -119,8 +112,6 @@ def write_statuses(api: Api, manifests: Iterable[Manifest]) -> None:
 
 
 def _observed(kind: str, body: Body) -> Body:
-    return (
-        {"observedGeneration": body["metadata"].get("generation", 1)}
-        if kind == "MachineConfigPool"
-        else {}
-    )
+    if kind != "MachineConfigPool":
+        return {}
+    return {"observedGeneration": body["metadata"].get("generation", 1)}

@@ -1,4 +1,4 @@
-"""kind: a container runs the API server and Kubernetes' own controllers, and everything else stays a process."""
+"""kind: a container runs the API server and Kubernetes' own controllers."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, START, Processes
 
 _PROVIDER = {"KIND_EXPERIMENTAL_PROVIDER": "docker"}
-"""kind would look for others too, whose networks this machine can't be reached from."""
+"""kind would try other providers too, whose networks can't reach this machine."""
 
 _ADDONS = {"Deployment": "apps/v1", "StorageClass": "storage.k8s.io/v1"}
-"""What kind brings beyond Kubernetes: CoreDNS would take CPU of our nodes, and claims a class that
-no profile names."""
+"""Objects that kind adds to Kubernetes.
+
+CoreDNS would use CPU of the tree's nodes, and claims would get a class that no profile names.
+"""
 
 _PROBE = 5
-"""Seconds within which a container reaches its own machine, if it does at all."""
+"""Seconds within which a container reaches its own machine."""
 
 
 def need_engine() -> None:
-    """Look whether a Docker engine answers.
+    """Check that a Docker engine answers.
 
     Raises:
-        ToolError: none does.
+        ToolError: no engine answers.
     """
     try:
         _docker("version", "--format", "{{.Server.Version}}")
@@ -48,17 +50,17 @@ def need_engine() -> None:
 
 @dataclass(frozen=True, slots=True)
 class KindCluster:
-    """Runs a control plane as a cluster of kind's with one node, which is none of ours.
+    """Runs a control plane as kind's cluster with one node, which is none of the tree's.
 
     Args:
-        image: of that node, with its digest.
+        image: image of that node, with its digest.
     """
 
     image: str
 
     @property
     def configuration(self) -> Body:
-        """What kind makes a cluster of: no network of pods and no proxy, as nobody here has a pod that runs."""
+        """Configuration of the cluster, without pod network and proxy, since no pod really runs."""
         return {
             "kind": "Cluster",
             "apiVersion": "kind.x-k8s.io/v1alpha4",
@@ -72,7 +74,7 @@ class KindCluster:
 
     @contextmanager
     def running(self, built: Built, folder: Path) -> Iterator[Endpoint]:
-        """Have kind make a cluster, and delete it whatever happens.
+        """Create kind's cluster, and delete it on any exit.
 
         Raises:
             ToolError: kind fails, or its API server can't reach this machine.
@@ -86,34 +88,34 @@ class KindCluster:
             address = cluster.machine()
             server, authority, admin = _read_kubeconfig(cluster.kubeconfig)
             certificates = write_certificates(folder / "certificates", address)
-            place = Endpoint(
+            endpoint = Endpoint(
                 folder, built, processes, server, authority, admin, address, certificates
             )
-            place.write_kubeconfig(ADMIN, admin)
-            with place.api() as api:
+            endpoint.write_kubeconfig(ADMIN, admin)
+            with endpoint.api() as api:
                 processes.wait_until(api.ready, "the readiness of kind's API server", START)
-            yield place
+            yield endpoint
 
-    def start_controllers(self, place: Endpoint) -> None:
-        """Take away what kind brings besides, and keep its node to itself: with a single one, kind takes its taint."""
-        with place.api() as api:
+    def start_controllers(self, endpoint: Endpoint) -> None:
+        """Delete kind's additional objects, and keep pods off its node, which has no taint."""
+        with endpoint.api() as api:
             for node in api.list("v1", "Node"):
                 api.patch(node, {"spec": {"unschedulable": True}})
             for kind, version in _ADDONS.items():
                 for body in api.list(version, kind):
                     api.delete(body, "Foreground")
-            place.processes.wait_until(
-                lambda: _is_bare(api), "the end of what kind brings besides", START
+            endpoint.processes.wait_until(
+                lambda: _is_bare(api), "the deletion of kind's additional objects", START
             )
 
 
 @dataclass(frozen=True, slots=True)
 class _Cluster:
-    """A cluster of kind's.
+    """A cluster that kind runs.
 
     Args:
-        program: kind.
-        folder: of the run; two runs never have the same at the same time.
+        program: path of kind.
+        folder: folder of the run, used by one run at a time.
     """
 
     program: Path
@@ -134,12 +136,12 @@ class _Cluster:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What every command of kind's is told; with no kubeconfig it would write into the user's own."""
+        """Arguments of each command; without `--kubeconfig` kind changes the user's own."""
         return "--name", self.name, "--kubeconfig", str(self.kubeconfig)
 
     @contextmanager
     def deleted(self) -> Iterator[None]:
-        """Delete the cluster afterwards; and before, since a run that was killed leaves one."""
+        """Delete the cluster afterwards, and before, since a killed run leaves one."""
         self._delete()
         try:
             yield
@@ -147,13 +149,13 @@ class _Cluster:
             self._delete()
 
     def _delete(self) -> None:
-        _said([str(self.program), "delete", "cluster", *self.arguments])
+        _output([str(self.program), "delete", "cluster", *self.arguments])
 
     def machine(self) -> str:
-        """Return the address under which its API server reaches this machine: the gateway of its network.
+        """Return this machine's address for its API server: the gateway of its network.
 
         Raises:
-            ToolError: it does not reach it.
+            ToolError: the container does not reach this machine.
         """
         networks = "{{range .NetworkSettings.Networks}}{{.Gateway}}{{end}}"
         address = _docker("container", "inspect", "--format", networks, self.node)
@@ -171,7 +173,7 @@ class _Cluster:
 
 
 def _read_kubeconfig(path: Path) -> tuple[str, Path, dict[str, str]]:
-    """Return server, authority and user of a kubeconfig, what it holds itself written into files beside it."""
+    """Return server, authority and user of a kubeconfig; its inline data go to files beside it."""
     (config,) = parse_manifests(path.read_text(encoding="utf-8"))
     assert isinstance(config, dict)
     cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
@@ -191,14 +193,14 @@ def _is_bare(api: Api) -> bool:
 
 
 def _docker(*arguments: str) -> str:
-    return _said(["docker", *arguments])
+    return _output(["docker", *arguments])
 
 
-def _said(command: list[str]) -> str:
-    """Return what a command prints.
+def _output(command: list[str]) -> str:
+    """Return the output of a command.
 
     Raises:
-        ToolError: it is not there, or fails; its own words are told.
+        ToolError: it does not exist, or fails; the message has its error output.
     """
     try:
         done = subprocess.run(

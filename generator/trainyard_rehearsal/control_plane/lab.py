@@ -1,4 +1,4 @@
-"""One cluster's control plane, up to the point where Argo CD would begin: components run, nodes are there, no tree."""
+"""One cluster's control plane with its components and nodes, ready for its tree."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from trainyard_rehearsal.control_plane.processes import START, Processes, free_p
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a control plane is started for.
+    """Plan of a control plane.
 
     Args:
         site: the cluster.
-        tree: its folder in the committed tree.
-        components: of its release.
+        tree: the cluster's folder in the committed tree.
+        components: components of the cluster's release.
         kinds: ``apiVersion`` and kind of every object that will be applied.
     """
 
@@ -45,11 +45,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """A control plane that runs.
+    """A running control plane.
 
     Args:
-        own_crds: kinds whose CustomResourceDefinition was made from our own closed schema.
-        kubeconfig: of its administrator.
+        own_crds: kinds whose CustomResourceDefinition is generated from our own schema.
+        kubeconfig: the administrator's.
     """
 
     plan: Plan
@@ -62,11 +62,11 @@ class Lab:
 
 @contextmanager
 def alone(cache: Path) -> Iterator[None]:
-    """Keep other rehearsals away.
+    """Hold the lock of the cache, so that no other rehearsal runs.
 
     Raises:
-        ToolError: one is running.
-        TreeError: a file of the cache can't be written or read; the disk is full, usually.
+        ToolError: another rehearsal is running.
+        TreeError: a file of the cache can't be written or read, usually because the disk is full.
     """
     try:
         cache.mkdir(parents=True, exist_ok=True)
@@ -87,48 +87,48 @@ def alone(cache: Path) -> Iterator[None]:
 
 @contextmanager
 def opened(plan: Plan, built: Built, folder: Path) -> Iterator[Lab]:
-    """Start a control plane with the nodes of a cluster, and end it whatever happens.
+    """Start a control plane with the nodes of a cluster, and end it on any exit.
 
     Args:
-        plan: what is to stand there.
+        plan: cluster, tree and components.
         built: the release's programs.
-        folder: of this run, ours alone; what an earlier run left there goes.
+        folder: folder of this run; it is deleted first.
 
     Raises:
-        ToolError: something does not start; its last words are told.
+        ToolError: a program does not start; the message has the end of its log.
     """
     site, components = plan.site, plan.components
-    runs: ControlPlane = (
-        KindCluster(components.node_image) if components.node_image else local_cluster
-    )
+    plane: ControlPlane = local_cluster
+    if components.node_image:
+        plane = KindCluster(components.node_image)
     shutil.rmtree(folder, ignore_errors=True)
-    with runs.running(built, folder) as place, place.api() as api:
-        ports = free_ports(len(components.controllers), place.address)
+    with plane.running(built, folder) as endpoint, endpoint.api() as api:
+        ports = free_ports(len(components.controllers), endpoint.address)
         running = {
-            each.name: Running(each, place, port, plan.tree)
+            each.name: Running(each, endpoint, port, plan.tree)
             for each, port in zip(components.controllers.values(), ports, strict=True)
         }
-        own_crds = _serve_kinds(plan, place, api, running)
-        runs.start_controllers(place)
-        start_kwok(place)
+        own_crds = _serve_kinds(plan, endpoint, api, running)
+        plane.start_controllers(endpoint)
+        start_kwok(endpoint)
         for namespace in _namespaces(site, components):
             api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
         for node in nodes(site):
             api.create(node)
         controllers.start(running, api)
-        yield Lab(plan, api, place.processes, built, own_crds, place.kubeconfig(ADMIN))
+        yield Lab(plan, api, endpoint.processes, built, own_crds, endpoint.kubeconfig(ADMIN))
 
 
 def _serve_kinds(
-    plan: Plan, place: Endpoint, api: Api, running: dict[str, Running]
+    plan: Plan, endpoint: Endpoint, api: Api, running: dict[str, Running]
 ) -> tuple[str, ...]:
-    """Have the API server know every kind of the release; return those that no module has."""
+    """Serve every kind of the release; return the kinds that come from our own schemas."""
     published = [
-        *_published(place.built),
+        *_published(endpoint.built),
         *(body for each in running.values() for body in each.crds()),
     ]
     published += controllers.kustomized(
-        place.built.programs["kubectl"], place.built.manifests["argocd"] / "crds"
+        endpoint.built.programs["kubectl"], endpoint.built.manifests["argocd"] / "crds"
     )
     own = list(_handwritten(plan.components, plan.kinds))
     names = [body["metadata"]["name"] for body in (*published, *own)]
@@ -136,7 +136,7 @@ def _serve_kinds(
         body.pop("status", None)
         api.apply(body)
     for name in names:
-        place.processes.wait_until(
+        endpoint.processes.wait_until(
             partial(_established, api, name), f"the readiness of {name}", START
         )
     return tuple(f"{body['spec']['names']['kind']}.{body['spec']['group']}" for body in own)
@@ -151,7 +151,7 @@ def _published(built: Built) -> Iterator[Body]:
 
 
 def _handwritten(components: Components, kinds: Collection[tuple[str, str]]) -> Iterator[Body]:
-    """Yield custom resources made from our own schemas, for kinds of the tree that no module ships."""
+    """Yield custom resources from our own schemas, for kinds of the tree that no module has."""
     for path in sorted((components.folder / "handwritten").rglob("*.json")):
         schema = json.loads(path.read_text(encoding="utf-8"))
         kind = schema["properties"]["kind"]["const"]
@@ -167,10 +167,10 @@ def _established(api: Api, name: str) -> bool:
 
 
 def _namespaces(site: Site, components: Components) -> list[str]:
-    """Return the namespaces that others than Trainyard make: declared as external, and the controllers' own."""
-    external = (
-        name.removeprefix("Namespace/")
-        for name in site.cluster.external
-        if name.startswith("Namespace/")
-    )
-    return sorted({*external, *(each.namespace for each in components.controllers.values())})
+    """Return the namespaces outside the tree: the external ones and the controllers' own."""
+    found = {each.namespace for each in components.controllers.values()}
+    for name in site.cluster.external:
+        kind, _, namespace = name.partition("/")
+        if kind == "Namespace":
+            found.add(namespace)
+    return sorted(found)

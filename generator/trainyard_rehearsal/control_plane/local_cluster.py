@@ -1,4 +1,4 @@
-"""A control plane of processes: etcd, the API server and Kubernetes' own controllers, on loopback."""
+"""A control plane of local processes: etcd, the API server and Kubernetes' controllers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _USERS = {
     _MANAGER: f"system:{_MANAGER},1",
     _SCHEDULER: f"system:{_SCHEDULER},2",
 }
-"""Whom the API server knows by a file: name, id and group."""
+"""Users in the API server's file of tokens: name, id and group."""
 
 
 @contextmanager
@@ -31,12 +31,12 @@ def running(built: Built, folder: Path) -> Iterator[Endpoint]:
     """Run etcd and the API server.
 
     Raises:
-        ToolError: a process ends, or it takes too long.
+        ToolError: a process ends, or takes too long to start.
     """
     certificates = write_certificates(folder / "certificates", LOOPBACK)
     (port,) = free_ports(1)
     with Processes(folder / "logs") as processes:
-        place = Endpoint(
+        endpoint = Endpoint(
             folder,
             built,
             processes,
@@ -46,48 +46,50 @@ def running(built: Built, folder: Path) -> Iterator[Endpoint]:
             address=LOOPBACK,
             certificates=certificates,
         )
-        _write_users(place)
-        _start_api(place, port)
-        yield place
+        _write_users(endpoint)
+        _start_api(endpoint, port)
+        yield endpoint
 
 
-def start_controllers(place: Endpoint) -> None:
-    """Start the controller manager and the scheduler: quotas count a kind that comes later half a minute after.
+def start_controllers(endpoint: Endpoint) -> None:
+    """Start the controller manager and the scheduler.
+
+    They start last, since quotas count a kind that is added later only after half a minute.
 
     Raises:
-        ToolError: one can't be started.
+        ToolError: a process can't be started.
     """
     manager, scheduler = free_ports(2)
-    programs = place.built.programs
-    place.processes.start(programs[_MANAGER], tuple(_manager(place, manager)))
-    place.processes.start(programs[_SCHEDULER], tuple(_served(place, _SCHEDULER, scheduler)))
+    programs = endpoint.built.programs
+    endpoint.processes.start(programs[_MANAGER], tuple(_manager(endpoint, manager)))
+    endpoint.processes.start(programs[_SCHEDULER], tuple(_served(endpoint, _SCHEDULER, scheduler)))
 
 
-def _start_api(place: Endpoint, port: int) -> None:
+def _start_api(endpoint: Endpoint, port: int) -> None:
     client, peer = free_ports(2)
-    processes, programs = place.processes, place.built.programs
-    processes.start(programs["etcd"], tuple(_etcd(place, client, peer)))
+    processes, programs = endpoint.processes, endpoint.built.programs
+    processes.start(programs["etcd"], tuple(_etcd(endpoint, client, peer)))
     processes.wait_until(lambda: answers(client), "the start of etcd", START)
-    processes.start(programs["kube-apiserver"], tuple(_api_server(place, port, client)))
-    with place.api() as api:
+    processes.start(programs["kube-apiserver"], tuple(_api_server(endpoint, port, client)))
+    with endpoint.api() as api:
         processes.wait_until(api.ready, "the start of the API server", START)
 
 
-def _write_users(place: Endpoint) -> None:
+def _write_users(endpoint: Endpoint) -> None:
     rows = (f"{_user(name)['token']},{user}\n" for name, user in _USERS.items())
-    (place.folder / "tokens.csv").write_text("".join(rows), encoding="utf-8")
+    (endpoint.folder / "tokens.csv").write_text("".join(rows), encoding="utf-8")
     for name in _USERS:
-        place.write_kubeconfig(name, _user(name))
+        endpoint.write_kubeconfig(name, _user(name))
 
 
 def _user(name: str) -> dict[str, str]:
     return {"token": f"token-of-{name}"}
 
 
-def _etcd(place: Endpoint, client: int, peer: int) -> Iterator[str]:
+def _etcd(endpoint: Endpoint, client: int, peer: int) -> Iterator[str]:
     yield from (
         "--data-dir",
-        str(place.folder / "etcd"),
+        str(endpoint.folder / "etcd"),
         "--unsafe-no-fsync",
         "--log-level",
         "warn",
@@ -101,8 +103,8 @@ def _plain(port: int) -> str:
     return f"http://{LOOPBACK}:{port}"
 
 
-def _api_server(place: Endpoint, port: int, etcd: int) -> Iterator[str]:
-    keys = place.certificates
+def _api_server(endpoint: Endpoint, port: int, etcd: int) -> Iterator[str]:
+    keys = endpoint.certificates
     yield from (
         "--etcd-servers",
         _plain(etcd),
@@ -119,7 +121,7 @@ def _api_server(place: Endpoint, port: int, etcd: int) -> Iterator[str]:
         "--authorization-mode",
         "RBAC",
     )
-    yield from ("--token-auth-file", str(place.folder / "tokens.csv"), "--allow-privileged")
+    yield from ("--token-auth-file", str(endpoint.folder / "tokens.csv"), "--allow-privileged")
     yield from ("--tls-cert-file", str(keys.certificate), "--tls-private-key-file", str(keys.key))
     yield from ("--service-cluster-ip-range", "10.96.0.0/16")
     yield from ("--service-account-issuer", "https://kubernetes.default.svc")
@@ -131,9 +133,9 @@ def _api_server(place: Endpoint, port: int, etcd: int) -> Iterator[str]:
     )
 
 
-def _manager(place: Endpoint, port: int) -> Iterator[str]:
-    keys = place.certificates
-    yield from _served(place, _MANAGER, port)
+def _manager(endpoint: Endpoint, port: int) -> Iterator[str]:
+    keys = endpoint.certificates
+    yield from _served(endpoint, _MANAGER, port)
     yield from ("--use-service-account-credentials", "--root-ca-file", str(keys.authority))
     yield from (
         "--service-account-private-key-file",
@@ -143,8 +145,8 @@ def _manager(place: Endpoint, port: int) -> Iterator[str]:
     )
 
 
-def _served(place: Endpoint, name: str, port: int) -> Iterator[str]:
-    config = str(place.kubeconfig(name))
+def _served(endpoint: Endpoint, name: str, port: int) -> Iterator[str]:
+    config = str(endpoint.kubeconfig(name))
     yield from (
         "--kubeconfig",
         config,

@@ -1,4 +1,4 @@
-"""The cluster's nodes, as KWOK keeps them: what the profiles say that a node is, and no kubelet."""
+"""The cluster's nodes, simulated by KWOK from the profiles, without kubelets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trainyard_rehearsal.control_plane.endpoint import ADMIN, Endpoint
 from trainyard_rehearsal.control_plane.processes import LOOPBACK, free_ports
 
 _FAKE = ("kwok.x-k8s.io/node", "fake")
-"""What says that a node is KWOK's: kind has a real one beside them."""
+"""Annotation of KWOK's nodes; kind has a real node beside them."""
 
 _STAGES = (
     "node/fast/node-initialize",
@@ -21,41 +21,37 @@ _STAGES = (
     "pod/fast/pod-ready",
     "pod/fast/pod-delete",
 )
-"""Of KWOK, without ``pod-complete``: jobs would end at once."""
+"""Stages of KWOK without ``pod-complete``, with which jobs would end at once."""
 
 
-def start_kwok(place: Endpoint) -> None:
-    """Start what plays the kubelet of every fake node.
+def start_kwok(endpoint: Endpoint) -> None:
+    """Start KWOK, which acts as the kubelet of every fake node.
 
     Raises:
         ToolError: it can't be started.
     """
-    stages = place.folder / "stages.yaml"
+    stages = endpoint.folder / "stages.yaml"
     stages.write_text(
-        "---\n".join(_stages(place.built.manifests["kwok"] / "stage")), encoding="utf-8"
+        "---\n".join(_stages(endpoint.built.manifests["kwok"] / "stage")), encoding="utf-8"
     )
     (port,) = free_ports(1)
     arguments = [
-        *("--kubeconfig", str(place.kubeconfig(ADMIN)), "--config", str(stages)),
-        *(
-            "--manage-nodes-with-annotation-selector",
-            "=".join(_FAKE),
-            "--node-lease-duration-seconds",
-            "40",
-        ),
+        *("--kubeconfig", str(endpoint.kubeconfig(ADMIN)), "--config", str(stages)),
+        *("--manage-nodes-with-annotation-selector", "=".join(_FAKE)),
+        *("--node-lease-duration-seconds", "40"),
         *("--server-address", f"{LOOPBACK}:{port}"),
     ]
-    place.processes.start(place.built.programs["kwok"], arguments)
+    endpoint.processes.start(endpoint.built.programs["kwok"], arguments)
 
 
 def _stages(folder: Path) -> Iterator[str]:
-    yield from (
-        f"{(folder / f'{name}.yaml').read_text(encoding='utf-8').rstrip()}\n" for name in _STAGES
-    )
+    for name in _STAGES:
+        text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
+        yield f"{text.rstrip()}\n"
 
 
 def nodes(site: Site) -> Iterator[Body]:
-    """Yield every node of a cluster: allocatable, labels and taints as its pool's profile says."""
+    """Yield every node of a cluster, with allocatable, labels and taints of its pool's profile."""
     for pool in site.cluster.pools:
         for number in range(pool.nodes):
             yield _node(pool, number)
@@ -63,7 +59,7 @@ def nodes(site: Site) -> Iterator[Body]:
 
 def _node(pool: Pool, number: int) -> Body:
     name = f"{pool.name}-{number + 1:03}"
-    taint = pool.hardware.taint
+    taint = {"key": pool.hardware.taint, "value": "present", "effect": "NoSchedule"}
     amounts = dict(pool.allocatable_quantities)
     return {
         "apiVersion": "v1",
@@ -79,15 +75,13 @@ def _node(pool: Pool, number: int) -> Body:
             },
             "annotations": dict([_FAKE]),
         },
-        "spec": {
-            "taints": [{"key": taint, "value": "present", "effect": "NoSchedule"}] if taint else []
-        },
+        "spec": {"taints": [taint] if pool.hardware.taint else []},
         "status": {"allocatable": amounts, "capacity": amounts},
     }
 
 
 def _levels(pool: Pool, number: int) -> dict[str, str]:
-    """Return a node's place in the fabric: leaves are filled in order, of the size that the profile says."""
+    """Return a node's labels of fabric levels; leaves of the profile's size are filled in order."""
     if pool.fabric is None:
         return {}
     leaf = number // (pool.fabric.leaf_nodes or pool.nodes)

@@ -1,4 +1,4 @@
-"""Processes of a control plane: each in a group of its own, with a log, and ended on any exit."""
+"""Processes of a control plane: each has its own group and log, and is ended on any exit."""
 
 from __future__ import annotations
 
@@ -26,30 +26,36 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
 _TAIL = 15
 _MEMORY = min(2 << 30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
-"""Bytes that a process may have before it collects garbage more often: two API servers run at
-once."""
+"""Bytes from which a Go process collects garbage more often, since two API servers run at once."""
 _ENVIRONMENT = {"GOGC": "1000", "GOMEMLIMIT": str(_MEMORY), "LC_ALL": "C.UTF-8", "PATH": os.defpath}
-"""Of every process. All but Redis are Go's. With 250 and no limit both clusters of this repository
-took 20 minutes of the processor's time, with 1000 and 3 GiB 16."""
+"""Environment of every process; all but Redis are Go programs.
+
+Both clusters of this repository took 20 minutes of CPU time with GOGC=250 and no memory limit, and
+16 minutes with 1000 and 3 GiB.
+"""
 _PAUSE = 0.1
 _PATIENCE = 10.0
 """Seconds that a process may take to end before it is killed; the API server takes up to 8."""
 START = 180.0
-"""Seconds for what takes five on an idle machine: a busy one is no failure, and a process that ends
-is seen."""
+"""Seconds for a start that takes five on an idle machine.
+
+A busy machine is no failure, and a process that ends is noticed at once.
+"""
 _PORTS = iter(random.sample(range(20000, 32768), 12768))
-"""Those that Linux gives to nobody who only connects (``ip_local_port_range``), in an order that
-others don't have."""
+"""Ports outside ``ip_local_port_range``, which Linux uses for clients, in random order."""
 _AFTERMATH = 1.0
-"""Seconds within which a process that broke a connection is seen to have ended."""
+"""Seconds between a broken connection and the noticed end of its process."""
 
 
 HALT = threading.Event()
-"""Set when all rehearsals of this program shall end."""
+"""Set to end all rehearsals of this program."""
 
 
 class Halted(BaseException):
-    """Another rehearsal failed, or the user ends all; nothing that catches errors may catch it."""
+    """Another rehearsal failed, or the user ends all.
+
+    It is no Exception, so that no handler of errors catches it.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,10 @@ class _Process:
     name: str
     popen: subprocess.Popen[bytes]
     log: Path
+
+    def tail(self) -> list[str]:
+        """Return the last lines of its log."""
+        return self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_TAIL:]
 
 
 class Processes:
@@ -71,7 +81,7 @@ class Processes:
         self._started: list[_Process] = []
 
     def __enter__(self) -> Self:
-        """Make the folder of the logs."""
+        """Create the folder of the logs."""
         self.logs.mkdir(parents=True, exist_ok=True)
         return self
 
@@ -84,7 +94,7 @@ class Processes:
         """End every process.
 
         Raises:
-            ToolError: one had ended by itself, which explains whatever else went wrong.
+            ToolError: a process had ended before, which explains the other error.
         """
         with ExitStack() as stack:
             for process in self._started:
@@ -95,7 +105,7 @@ class Processes:
     def start(
         self, program: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None
     ) -> None:
-        """Start a program; its output goes to a log named after it.
+        """Start a program with a log of the same name.
 
         Raises:
             ToolError: it can't be started.
@@ -103,7 +113,7 @@ class Processes:
         self.start_as(program.name, [str(program), *arguments], environment or {})
 
     def start_as(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Start a command under a name.
+        """Start a command, with the name of its log.
 
         Raises:
             ToolError: it can't be started.
@@ -133,7 +143,7 @@ class Processes:
         """Run a program to its end.
 
         Raises:
-            ToolError: it can't be started, or fails; the end of its log is told.
+            ToolError: it can't be started, or fails; the message has the end of its log.
         """
         self.start(program, arguments, environment)
         if self._started[-1].popen.wait():
@@ -141,21 +151,21 @@ class Processes:
         del self._started[-1]
 
     def wait_until(self, ready: Callable[[], bool], what: str, seconds: float) -> None:
-        """Wait for something, as long as every process lives.
+        """Wait for a condition while every process runs.
 
         Raises:
-            ToolError: a process ended, or it takes too long.
+            ToolError: a process ended, or the condition did not come true in time.
         """
         if not self.waited(ready, seconds):
             raise ToolError(f"{what} did not happen in {seconds:.0f} s; logs are in {self.logs}")
 
     def waited(self, ready: Callable[[], bool], seconds: float, pause: float = _PAUSE) -> bool:
-        """Wait for something, as long as every process lives; tell whether it came.
+        """Wait for a condition while every process runs; return whether it came true in time.
 
         Args:
-            ready: whether it has come.
-            seconds: how long to wait.
-            pause: seconds between two looks; longer where a look costs the machine something.
+            ready: the condition.
+            seconds: maximum time to wait.
+            pause: seconds between two checks; longer for an expensive condition.
 
         Raises:
             ToolError: a process ended.
@@ -164,46 +174,40 @@ class Processes:
         while True:
             began = time.monotonic()
             found = ready()
-            # Whoever answers may be another's program, where ours found its port taken.
+            # A foreign program may have answered, if ours found its port taken and ended.
             self.check()
             if found:
                 return True
             looked = time.monotonic()
             if looked > deadline:
                 return False
-            # Looking must not take the processor from what is waited for.
+            # Checks must not take the CPU from the processes that are waited for.
             time.sleep(max(pause, 2 * (looked - began)))
 
     def check(self) -> None:
-        """Look whether every process lives.
+        """Check that every process runs.
 
         Raises:
-            Halted: this rehearsal shall end.
-            ToolError: one has ended; the end of its log is told. Of several it is the one that was
-                started first, since the others need it.
+            Halted: all rehearsals are to end.
+            ToolError: a process has ended; the message has the end of its log. Of several it is
+                the one that was started first, since the others need it.
         """
         if HALT.is_set():
             raise Halted
         if all(process.popen.poll() is None for process in self._started):
             return
-        # The connections of a killed process break before it can be waited for, and a client may
-        # end sooner.
+        # The connections of a killed process break before its end can be seen, and a client may
+        # end earlier.
         time.sleep(_AFTERMATH)
         for process in self._started:
             code = process.popen.poll()
             if code is not None:
-                tail = process.log.read_text(encoding="utf-8", errors="replace").splitlines()[
-                    -_TAIL:
-                ]
-                raise ToolError(
-                    "\n".join(
-                        [f"{process.name} ended with {code}; the end of {process.log}:", *tail]
-                    )
-                )
+                first = f"{process.name} ended with {code}; the end of {process.log}:"
+                raise ToolError("\n".join([first, *process.tail()]))
 
 
 def free_ports(count: int, address: str = LOOPBACK) -> list[int]:
-    """Return ports of an address of this machine that nobody listens on now, never the same twice."""
+    """Return ports of a local address on which no process listens, never the same twice."""
     return list(islice((port for port in _PORTS if _is_free(port, address)), count))
 
 
@@ -217,7 +221,7 @@ def _is_free(port: int, address: str) -> bool:
 
 
 def answers(port: int, address: str = LOOPBACK) -> bool:
-    """Tell whether somebody listens on a port."""
+    """Return whether a process listens on a port."""
     with socket.socket() as link:
         link.settimeout(1)
         return link.connect_ex((address, port)) == 0
@@ -228,12 +232,12 @@ def _never() -> bool:
 
 
 def dying_with_parent() -> Callable[[], None]:
-    """Return what a child does between fork and exec, so that it ends with this process."""
+    """Return the function that a child calls before exec, so that it ends with this process."""
     return partial(_die_with_parent, os.getpid())
 
 
 def _die_with_parent(parent: int) -> None:
-    """Have the kernel end this process when its parent is gone, however that ended, and also if it is gone already."""
+    """Have the kernel kill this process when its parent ends, or kill it if that has ended."""
     _LIBC.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
         signal.raise_signal(signal.SIGKILL)

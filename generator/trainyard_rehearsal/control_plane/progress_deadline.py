@@ -1,4 +1,4 @@
-"""When nothing moves any more, so that a wait may end."""
+"""A deadline for waits that make no progress."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class ProgressDeadline:
-    """How long something has been as it is.
+    """Time since the last change of a state.
 
     Args:
-        seconds: that it may be.
+        seconds: maximum time without a change.
     """
 
     seconds: float
@@ -19,7 +19,7 @@ class ProgressDeadline:
     _since: float = 0.0
 
     def exceeded(self, state: object) -> bool:
-        """Take what there is now; tell whether it has been so for too long."""
+        """Record the present state; return whether it has been unchanged for too long."""
         now = time.monotonic()
         if state != self._state:
             self._state, self._since = state, now

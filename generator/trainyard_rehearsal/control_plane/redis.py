@@ -1,4 +1,4 @@
-"""Redis, which Argo CD keeps its cache in: the machine's, else Debian's packages unpacked into ours."""
+"""Redis, Argo CD's cache: the machine's, else from Debian's packages in our cache."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _NEED = "Argo CD needs Redis: install `redis-server`"
 
 @dataclass(frozen=True, slots=True)
 class Redis:
-    """The program, and folders of libraries that this machine lacks."""
+    """The program, and folders of its libraries that this machine lacks."""
 
     program: Path
     libraries: tuple[Path, ...]
 
 
 def find_redis(cache: Path) -> Redis:
-    """Return what there is.
+    """Return the Redis of the machine, else of the cache.
 
     Raises:
-        ToolError: nothing.
+        ToolError: there is none.
     """
     if found := shutil.which("redis-server"):
         return Redis(Path(found), ())
@@ -39,19 +39,18 @@ def find_redis(cache: Path) -> Redis:
     return Redis(home / "usr/bin/redis-server", tuple((home / "usr/lib").glob("*-linux-gnu*")))
 
 
-def fetch_redis(cache: Path, tell: Callable[[str], None]) -> None:
-    """Unpack Debian's packages into the cache, where the machine has no Redis.
+def fetch_redis(cache: Path, progress: Callable[[str], None]) -> None:
+    """Unpack Debian's packages into the cache if the machine has no Redis.
 
     Raises:
-        ToolError: this is no Debian, or its archive does not answer.
+        ToolError: the machine has no apt, or the archive does not answer.
     """
     if shutil.which("redis-server") or (cache / "redis").exists():
         return
-    tell("fetching redis-server")
+    progress("fetching redis-server")
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
         packages, target = Path(scratch), Path(scratch) / "redis"
-        # Lists of our own: a machine's may be missing, as in a fresh container, or older than the
-        # archive.
+        # The machine's own lists may be missing, as in a fresh container, or outdated.
         (packages / "lists/partial").mkdir(parents=True)
         own = ("-o", f"Dir::State::lists={packages / 'lists'}", "-o", f"Dir::Cache={packages}")
         _run(packages, "apt-get", "update", *own)
@@ -69,5 +68,5 @@ def _run(folder: Path, *command: str) -> None:
     except FileNotFoundError:
         raise ToolError(f"{_NEED}; there is no `{command[0]}` here to fetch it with") from None
     except subprocess.CalledProcessError as error:
-        told = str(error.stderr).strip()[-1000:]
-        raise ToolError(f"{_NEED}; `{' '.join(command[:2])}` failed: {told}") from None
+        output = str(error.stderr).strip()[-1000:]
+        raise ToolError(f"{_NEED}; `{' '.join(command[:2])}` failed: {output}") from None

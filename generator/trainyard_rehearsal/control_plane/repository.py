@@ -1,4 +1,4 @@
-"""A bare Git repository that Argo CD takes a tree from."""
+"""A bare Git repository from which Argo CD takes a tree."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from trainyard.diagnostics import ToolError
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository and the working tree that its commits are made in.
+    """A repository and the working tree for its commits.
 
     Args:
-        folder: holds both.
-        branch: the only one.
+        folder: folder of both.
+        branch: its only branch.
     """
 
     folder: Path
@@ -25,14 +25,14 @@ class Repository:
 
     @property
     def address(self) -> str:
-        """Where Argo CD fetches it."""
+        """URL from which Argo CD fetches it."""
         return (self.folder / "platform.git").as_uri()
 
     def create(self) -> None:
-        """Make it, empty.
+        """Create the empty repository.
 
         Raises:
-            ToolError: there is no Git.
+            ToolError: Git is not installed.
         """
         self._work.mkdir(parents=True)
         self._git(
@@ -41,16 +41,16 @@ class Repository:
         self._git("init", f"--initial-branch={self.branch}")
 
     def commit(self, files: Mapping[str, bytes | None]) -> str:
-        """Write files, or remove those without content, and publish that.
+        """Write files, or delete those without content, then commit and push.
 
         Args:
-            files: content by path.
+            files: content by path; None to delete the file.
 
         Returns:
             The revision.
 
         Raises:
-            ToolError: Git refuses.
+            ToolError: Git fails.
         """
         for name, content in files.items():
             path = self._work / name

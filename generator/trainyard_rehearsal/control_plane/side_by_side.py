@@ -1,4 +1,4 @@
-"""Rehearsals beside each other: each has a control plane of its own, and all end when one fails."""
+"""Concurrent rehearsals: each has its own control plane, and all end when one fails."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Done = TypeVar("Done")
 
 
 def side_by_side(tasks: Sequence[Callable[[], Done]], at_once: int) -> list[Done]:
-    """Do tasks, so many at a time; return what became of them in their order.
+    """Run tasks, some at a time; return their results in order.
 
-    The first that fails ends the others, as Ctrl-C does; all have ended before this returns.
+    The first failure ends the other tasks, as Ctrl-C does; all have ended before this returns.
     """
     HALT.clear()
     with ThreadPoolExecutor(at_once) as pool:
@@ -26,19 +26,17 @@ def side_by_side(tasks: Sequence[Callable[[], Done]], at_once: int) -> list[Done
                 HALT.set()
                 pool.shutdown(cancel_futures=True)
                 HALT.clear()
-    failed = [
-        error for future in futures if not future.cancelled() and (error := future.exception())
-    ]
-    for error in sorted(failed, key=lambda error: isinstance(error, Halted)):
+    errors = [future.exception() for future in futures if not future.cancelled()]
+    for error in sorted(filter(None, errors), key=lambda error: isinstance(error, Halted)):
         raise error
     return [future.result() for future in futures]
 
 
 def _unless_halted(task: Callable[[], Done]) -> Done:
-    """Do a task. Its own thread says that it failed: else that thread would begin the next one at once.
+    """Run a task; on failure its own thread halts the others before it takes the next task.
 
     Raises:
-        Halted: another has failed.
+        Halted: another task has failed.
     """
     if HALT.is_set():
         raise Halted

@@ -1,4 +1,4 @@
-"""A way to the API server under the address that a profile gives it: Argo CD knows a cluster by its address."""
+"""A proxy for the API server at the profile's address, by which Argo CD knows the cluster."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _CHUNK = 65536
 
 @contextmanager
 def tunnel(target: int) -> Iterator[int]:
-    """Run an HTTP proxy on loopback that leads every CONNECT (RFC 9110, 9.3.6) to one port there.
+    """Run an HTTP proxy on loopback that passes every CONNECT (RFC 9110, 9.3.6) to one port.
 
     Args:
-        target: port that it leads to.
+        target: that port on loopback.
 
     Yields:
         Port of the proxy.
@@ -41,7 +41,7 @@ def tunnel(target: int) -> Iterator[int]:
 
 
 def _pass_on(source: socket.socket, sink: socket.socket) -> None:
-    """Pass bytes on until one side ends, then end the other."""
+    """Copy bytes until one side ends, then end the other."""
     with suppress(OSError):
         while content := source.recv(_CHUNK):
             sink.sendall(content)

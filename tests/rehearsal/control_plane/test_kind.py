@@ -108,8 +108,8 @@ class Machine:
         """Have a control plane, and end it."""
         with KindCluster("kindest/node:v1.36.4").running(
             Built({"kind": self.folder / "bin" / "kind"}, {}, ()), self.run
-        ) as place:
-            return place
+        ) as endpoint:
+            return endpoint
 
     @property
     def commands(self) -> list[str]:
@@ -180,7 +180,7 @@ def test_cluster_stands_and_goes(machine: Machine) -> None:
     """What a killed run left is deleted, a cluster is made, its administrator is let in, and it
     goes."""
     machine.have_docker()
-    place = machine.stand()
+    endpoint = machine.stand()
     delete, create, end = (call[1:] for call in machine.calls if call[0] == "kind")
 
     assert create[:3] == ["create", "cluster", "--config"]
@@ -189,7 +189,7 @@ def test_cluster_stands_and_goes(machine: Machine) -> None:
     assert create[4:6:2] == ["--name"]
     assert create[5].startswith("trainyard-rehearsal-")
     assert create[6:] == ["--kubeconfig", str(machine.run / "kind" / "kubeconfig")]
-    with place.api() as api:
+    with endpoint.api() as api:
         assert api.ready()
 
 
@@ -197,14 +197,14 @@ def test_kubeconfig_is_read(machine: Machine, certificates: Certificates) -> Non
     """Certificates that kind's kubeconfig holds become files, and one of ours names them; keys are
     nobody else's."""
     machine.have_docker()
-    place = machine.stand()
-    written = json.loads(place.kubeconfig("admin").read_text())
+    endpoint = machine.stand()
+    written = json.loads(endpoint.kubeconfig("admin").read_text())
 
-    assert place.authority.read_bytes() == certificates.authority.read_bytes()
-    assert written["clusters"][0]["cluster"]["server"] == place.server
+    assert endpoint.authority.read_bytes() == certificates.authority.read_bytes()
+    assert written["clusters"][0]["cluster"]["server"] == endpoint.server
     assert written["users"][0]["user"].keys() == {"client-certificate", "client-key"}
-    assert Path(place.admin["client-key"]).read_bytes() == certificates.key.read_bytes()
-    assert Path(place.admin["client-key"]).stat().st_mode & 0o777 == 0o600
+    assert Path(endpoint.admin["client-key"]).read_bytes() == certificates.key.read_bytes()
+    assert Path(endpoint.admin["client-key"]).stat().st_mode & 0o777 == 0o600
 
 
 def test_two_caches_are_two_clusters(machine: Machine) -> None:
@@ -257,8 +257,8 @@ def test_only_kubernetes_is_left(machine: Machine, server: Served) -> None:
     node = server.put("v1", "Node", "kind-control-plane")
     server.put("apps/v1", "Deployment", "coredns", "kube-system")
     server.put("storage.k8s.io/v1", "StorageClass", "standard")
-    with _KIND.running(machine.built, machine.run) as place:
-        _KIND.start_controllers(place)
+    with _KIND.running(machine.built, machine.run) as endpoint:
+        _KIND.start_controllers(endpoint)
 
     (left,) = server.objects.values()
     assert (left["metadata"]["name"], left["spec"]) == (
