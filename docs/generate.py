@@ -16,7 +16,9 @@ from typing import Any
 
 import click
 
-from docs.fields import anchor, cell, profile_fields
+from docs.fields import profile_fields
+from docs.glossary import GLOSSARY, link
+from docs.markdown import anchor, cell
 from trainyard import shipped
 from trainyard.cli.app import app
 from trainyard.diagnostics import Rule
@@ -31,44 +33,58 @@ ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 SHIPPED = {"schema": "*.json", "presets": "*.yaml", "releases": "*/release.yaml"}
 CASES = ROOT / "tests" / "rules"
+WRITTEN = "<!-- Written by `make docs` from the code. Do not edit. -->"
 _COMMITTED = frozenset((*change.RULES, *freshness.RULES))
 _WHEN = (
-    "*When.* In `generate` and `verify`, which have the committed tree; `validate` has none."
-    " `before` in an example is what that tree was made from."
+    "*When.* In `generate` and `verify`, which compare with the committed tree."
+    " `validate` does not. `before` in an example lists the profiles of that tree."
 )
-_WRITTEN = "<!-- Written by `make docs` from the code. Do not edit. -->"
+_SENTENCE_END = re.compile(r"(?<!e\.g\.)(?<=[a-z0-9)`*\]][.!?]) +(?=[A-Z`\[*])")
 
 
 def main(arguments: list[str]) -> int:
-    """Write the reference, or with ``--check`` tell which pages are stale."""
-    if "--check" not in arguments:
-        for folder, pattern in SHIPPED.items():
-            (PACKAGE / folder / shipped.LIST).write_bytes(
-                shipped.digests(PACKAGE / folder, pattern)
-            )
-    wanted = pages()
-    present = {path.relative_to(REFERENCE).as_posix(): path for path in REFERENCE.rglob("*.md")}
-    extra = sorted(present.keys() - wanted.keys())
-    stale = [
-        name
-        for name, text in wanted.items()
-        if name not in present or present[name].read_text("utf-8") != text
-    ]
+    """Write the reference, or with ``--check`` report which pages are stale."""
     if "--check" in arguments:
-        sys.stderr.writelines(
-            f"docs/reference/{name} is stale: run `make docs`\n" for name in (*stale, *extra)
-        )
+        stale, extra = _differences(pages())
+        for name in (*stale, *extra):
+            sys.stderr.write(f"docs/reference/{name} is stale: run `make docs`\n")
         return int(bool(stale or extra))
-    for name in stale:
-        (REFERENCE / name).parent.mkdir(parents=True, exist_ok=True)
-        (REFERENCE / name).write_text(wanted[name], encoding="utf-8", newline="\n")
+    _write_digests()
+    wanted = pages()
+    stale, extra = _differences(wanted)
     for name in extra:
-        present[name].unlink()
+        (REFERENCE / name).unlink()
+    for name in stale:
+        _write(REFERENCE / name, wanted[name])
     return 0
 
 
+def _differences(wanted: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the names of the pages to write, and of those to delete."""
+    present = _present()
+    stale = [name for name in wanted if present.get(name) != wanted[name]]
+    return stale, sorted(present.keys() - wanted.keys())
+
+
+def _write(page: Path, text: str) -> None:
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _present() -> dict[str, str]:
+    """Return the text of every page of the folder but the glossary, which is written by hand."""
+    paths = set(REFERENCE.rglob("*.md")) - {REFERENCE / GLOSSARY.name}
+    return {path.relative_to(REFERENCE).as_posix(): path.read_text("utf-8") for path in paths}
+
+
+def _write_digests() -> None:
+    for folder, pattern in SHIPPED.items():
+        digests = shipped.digests(PACKAGE / folder, pattern)
+        (PACKAGE / folder / shipped.LIST).write_bytes(digests)
+
+
 def pages() -> dict[str, str]:
-    """Return every page of the reference by its name."""
+    """Return every generated page of the reference by its name."""
     families: dict[str, list[Rule]] = defaultdict(list)
     for rule in all_rules():
         families[rule.id.partition("/")[0]].append(rule)
@@ -78,94 +94,98 @@ def pages() -> dict[str, str]:
         "profiles.md": profile_fields(),
         "resources.md": _resources(),
         "rules.md": _rules(families),
-        **{f"rules/{family}.md": _family(family, rules) for family, rules in families.items()},
     }
-    return {
-        name: "\n".join((_WRITTEN, *lines)).rstrip() + "\n" for name, lines in sorted(parts.items())
-    }
+    for family, rules in families.items():
+        parts[f"rules/{family}.md"] = _family(family, rules)
+    glossary = GLOSSARY.read_text("utf-8")
+    return {name: _page(name, parts[name], glossary) for name in sorted(parts)}
+
+
+def _page(name: str, lines: Iterable[str], glossary: str) -> str:
+    text = "\n".join((WRITTEN, *lines)).rstrip() + "\n"
+    return link(text, "../" * name.count("/") + GLOSSARY.name, glossary)
 
 
 def _rules(families: Mapping[str, list[Rule]]) -> Iterator[str]:
     yield from (
         "# Rules",
         "",
-        "What Trainyard refuses, by family. `trainyard explain RULE` prints the same page.",
-    )
-    yield from (
-        (
-            "An error can't be waived; a warning can, in `profiles/waivers.yaml` "
-            "([how](profiles.md#waivers))."
-        ),
+        "Every rule, by family.",
+        "`trainyard explain RULE` prints the text of one rule.",
+        "An error can't be waived.",
+        "A warning can, in `profiles/waivers.yaml` ([fields](profiles.md#waivers)).",
         "",
+        "| rule | severity | what must hold |",
+        "|---|---|---|",
     )
-    yield from ("| rule | severity | what must hold |", "|---|---|---|")
     for family, rules in families.items():
         for rule in rules:
-            link = f"rules/{family}.md#{anchor(rule.id)}"
-            yield f"| [`{rule.id}`]({link}) | {rule.severity} | {cell(rule.summary)} |"
+            page = f"rules/{family}.md#{anchor(rule.id)}"
+            yield f"| [`{rule.id}`]({page}) | {rule.severity} | {cell(rule.summary)} |"
 
 
 def _family(family: str, rules: list[Rule]) -> Iterator[str]:
-    yield from (f"# {family}", "", "[All rules](../rules.md)")
     yield from (
+        f"# {family}",
         "",
-        "Examples are the tests' own: for each profile what is changed in it; `null` removes.",
+        "[All rules](../rules.md)",
+        "",
+        "The examples are test cases.",
+        "They list, for each profile, only what changes in it; `null` removes a key.",
     )
     for rule in rules:
-        yield from (
-            "",
-            f"## {rule.id}",
-            "",
-            f"**{rule.severity}**: {rule.summary}",
-            "",
-            f"*Why.* {rule.why}",
-        )
-        yield from ("", f"*Fix.* {rule.fix}")
+        yield from ("", f"## {rule.id}", "", *_sentences(f"**{rule.severity}**: {rule.summary}"))
+        yield from ("", *_sentences(f"*Why.* {rule.why}"))
+        yield from ("", *_sentences(f"*Fix.* {rule.fix}"))
         if rule in _COMMITTED:
-            yield from ("", _WHEN)
-        for name, title in (
-            ("bad.yaml", "Wrong"),
-            ("bad.expected", "Trainyard says"),
-            ("good.yaml", "Right"),
-        ):
-            yield from _case(CASES / rule.id / name, title)
+            yield from ("", *_sentences(_WHEN))
+        yield from _case(CASES / rule.id / "bad.yaml", "Wrong")
+        yield from _case(CASES / rule.id / "bad.expected", "Trainyard reports")
+        yield from _case(CASES / rule.id / "good.yaml", "Right")
+
+
+def _sentences(text: str) -> list[str]:
+    """Return a text with one sentence a line."""
+    label, _, sentences = text.partition(" ")
+    first, *others = _SENTENCE_END.split(sentences)
+    return [f"{label} {first}", *others]
 
 
 def _case(path: Path, title: str) -> Iterator[str]:
     """Yield the case file that the tests run: profiles, and what it changes in each."""
     if path.is_file():
         language = "yaml" if path.suffix == ".yaml" else "text"
-        yield from (
-            "",
-            f"{title}:",
-            "",
-            f"```{language}",
-            path.read_text(encoding="utf-8").rstrip(),
-            "```",
-        )
+        body = path.read_text(encoding="utf-8").rstrip()
+        yield from ("", f"{title}:", "", f"```{language}", body, "```")
 
 
 def _resources() -> Iterator[str]:
-    yield from ("# Resources", "", "One template, one line of the catalog, one kind of object.", "")
     yield from (
+        "# Resources",
+        "",
+        "Each template has one line in the catalog and renders one kind of object.",
+        "",
         "| template | kind | one for each | folder | releases | remark of the template |",
         "|---|---|---|---|---|---|",
     )
     entries: tuple[Entry[Any], ...] = (*CATALOG, *DELIVERY)
-    for entry in entries:
-        text = (ROOT / "templates" / f"{entry.template}.yaml.j2").read_text(encoding="utf-8")
-        kind = re.search(r"^kind: (\w+)", text, re.MULTILINE)
-        remark = re.match(r"{# (.*?) #}", text, re.DOTALL)
-        told = " ".join(remark[1].split()) if remark else ""
-        unit = entry.template.partition("/")[0]
-        where = _UNITS.get(unit, f"`{unit}/`")
-        releases = f"with `{entry.feature}`" if entry.feature else "all"
-        shape = f"`{entry.template}` | {kind[1] if kind else ''} | {_subject(entry.scopes)}"
-        yield f"| {shape} | {where} | {releases} | {cell(told)} |"
+    yield from map(_resource, entries)
+
+
+def _resource(entry: Entry[Any]) -> str:
+    text = (ROOT / "templates" / f"{entry.template}.yaml.j2").read_text(encoding="utf-8")
+    kind = re.search(r"^kind: (\w+)", text, re.MULTILINE)
+    comment = re.match(r"{# (.*?) #}", text, re.DOTALL)
+    remark = comment[1] if comment else ""
+    unit = entry.template.partition("/")[0]
+    folder = _UNITS.get(unit, f"`{unit}/`")
+    releases = f"with `{entry.feature}`" if entry.feature else "all"
+    shape = f"`{entry.template}` | {kind[1] if kind else ''} | {_subject(entry.scopes)}"
+    return f"| {shape} | {folder} | {releases} | {cell(remark)} |"
 
 
 _UNITS = {
-    "nodes": "`nodes/` (never synced)",
+    "nodes": "`nodes/` (synced by hand)",
     "operators": "`operators/` (never synced)",
     "samples": "`samples/` (never synced)",
     "team": "`teams/<team>/`",
@@ -177,11 +197,10 @@ def _subject(scopes: Any) -> str:
     closure = inspect.getclosurevars(scopes).nonlocals
     if "mpi" in closure:
         return "runtime and kind of node"
-    member = closure.get("name")
+    if member := closure.get("name"):
+        return f"{member} of a team"
     name: str = scopes.__name__
-    return (
-        f"{member} of a team" if member else _SUBJECTS.get(name, name.strip("_").removesuffix("s"))
-    )
+    return _SUBJECTS.get(name, name.strip("_").removesuffix("s"))
 
 
 _SUBJECTS = {
@@ -199,9 +218,9 @@ def _presets() -> Iterator[str]:
     yield from (
         "# Hardware presets",
         "",
-        "A hardware profile `extends` one and overrides what differs.",
+        "A hardware profile `extends` a preset and overrides what differs.",
+        "Each field of a preset has a public source.",
     )
-    yield "A preset exists only when each of its fields has a source."
     for path in sorted((PACKAGE / "presets").glob("*.yaml")):
         source, _ = read(path.name, path.read_bytes())
         fields = dict(source.value)
@@ -222,26 +241,32 @@ def _value(value: Any) -> str:
 
 def _cli(command: click.Command) -> Iterator[str]:
     yield from ("# Command line", "", inspect.cleandoc(command.help or ""))
+    help_options = command.context_settings["help_option_names"]
     for name, each in _commands(command, ""):
-        # As in a real call, where the command inherits them; click keeps the help option of the
-        # first call.
-        inherited = command.context_settings["help_option_names"]
-        context = click.Context(
-            each, info_name=f"trainyard {name}", terminal_width=200, help_option_names=inherited
-        )
-        yield from ("", f"## {name}", "", inspect.cleandoc(each.help or ""), "")
-        yield from ("```console", f"$ {context.get_usage().removeprefix('Usage: ')}", "```", "")
-        options = [param.get_help_record(context) for param in each.get_params(context)]
-        yield from ("| option | what |", "|---|---|")
-        yield from (
-            f"| `{cell(record[0])}` | {cell(record[1])} |"
-            for record in options
-            if record and record[1]
-        )
+        yield from _command(f"trainyard {name}", each, help_options)
+
+
+def _command(name: str, command: click.Command, help_options: list[str]) -> Iterator[str]:
+    """Yield the section of one command.
+
+    The help options are given because click keeps those of the first context, and a command
+    inherits them only in a real call.
+    """
+    context = click.Context(
+        command, info_name=name, terminal_width=200, help_option_names=help_options
+    )
+    yield from ("", f"## {name.removeprefix('trainyard ')}", "")
+    yield from (inspect.cleandoc(command.help or ""), "")
+    yield from ("```console", f"$ {context.get_usage().removeprefix('Usage: ')}", "```", "")
+    yield from ("| option | meaning |", "|---|---|")
+    for parameter in command.get_params(context):
+        option, text = parameter.get_help_record(context) or ("", "")
+        if text:
+            yield f"| `{cell(option)}` | {cell(text)} |"
 
 
 def _commands(command: click.Command, prefix: str) -> Iterator[tuple[str, click.Command]]:
-    """Yield each command that does something, with its full name."""
+    """Yield each command that is no group of commands, with its full name."""
     if not isinstance(command, click.Group):
         yield prefix.strip(), command
         return

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from docs.fields import anchor
 from docs.generate import main, pages
+from docs.glossary import targets
+from docs.markdown import anchor
 from tests.pages import BLOCK, DOCS, HOW_TOS, ROOT, done, shell_blocks, shown_blocks
 from trainyard.cli.app import COMMANDS
 from trainyard.profiles.read import PACKAGE
@@ -23,12 +24,14 @@ from trainyard.yaml_io.manifests import parse_manifests
 from trainyard.yaml_io.reader import read
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_PATH = re.compile(r"`((?:docs|examples|generator|templates|tests)/[^`<{@:\s]*)[@:`]")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def links(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the file and the anchor of each link of a page that stays in the repository."""
-    for link in _LINK.findall(BLOCK.sub("", path.read_text("utf-8"))):
+    text = BLOCK.sub("", path.read_text("utf-8"))
+    for link in (*_LINK.findall(text), *targets(text).values()):
         if not link.startswith(("http://", "https://")):
             file, _, place = link.partition("#")
             yield file, place
@@ -63,6 +66,14 @@ def test_links_lead_somewhere(page: Path) -> None:
         if not target.exists() or (place and place not in anchors(target)):
             broken.append(f"{file}#{place}")
     assert not broken
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_named_paths_exist(page: Path) -> None:
+    """Every path of this repository that a page names exists; `*` matches any name."""
+    if page.name != "CHANGELOG.md":
+        named = _PATH.findall(BLOCK.sub("", page.read_text("utf-8")))
+        assert not [path for path in named if not any(ROOT.glob(path.rstrip("/")))]
 
 
 def test_every_decision_is_listed() -> None:
