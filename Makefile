@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 bin := .venv/bin
 
-.PHONY: all venv tools test edits fuzz e2e bench golden docs schemas leaks lock clean
+.PHONY: all venv tools test edits fuzz e2e bench golden docs schemas leaks lock dist clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -73,6 +73,12 @@ leaks: venv
 # Takes the newest versions that pyproject.toml allows; run it with Python 3.11, the oldest that is supported.
 lock: venv
 	requirements/lock.sh --upgrade
+
+# The wheel and the source archive, from the locked tools; the same commit gives the same bytes.
+dist: venv
+	rm -rf dist
+	$(bin)/python -m build --no-isolation
+	$(bin)/python -m zipfile --test dist/*.whl
 
 clean:
 	rm -rf .venv .tools .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage build dist

@@ -19,7 +19,7 @@ import pytest
 
 from tests.pages import BLOCK, HOW_TOS, ROOT, TUTORIAL, blocks, call, done, shell_blocks, type_page
 from trainyard.rulebook import all_rules
-from trainyard.scaffold.init import scaffold
+from trainyard.scaffold.init import static_files
 
 _START = re.compile(
     r"This page starts from (?:(this repository)|the repository that `trainyard init` writes, with team `([a-z]+)`)\."
@@ -37,7 +37,7 @@ def this_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("this")
     for part in ("profiles", "overlays"):
         shutil.copytree(ROOT / part, folder / part)
-    for name, body in scaffold().items():
+    for name, body in static_files().items():
         if "/" not in name:
             (folder / name).write_bytes(body)
     return _committed(folder)

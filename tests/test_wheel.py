@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+RELEASE = REPOSITORY / ".github" / "workflows" / "release.yaml"
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel and unpack it as an installer would, away from the checkout."""
+    """Build the wheel as `make dist` does and unpack it as an installer would, away from here."""
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*build, "--wheel-dir", str(folder), str(REPOSITORY)], check=True)
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder)]
+    subprocess.run([*build, str(REPOSITORY)], check=True, capture_output=True)
+    (_,) = folder.glob("trainyard-*.tar.gz")
     (wheel,) = folder.glob("trainyard-*.whl")
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*install, "--target", str(folder / "site"), str(wheel)], check=True)
@@ -86,3 +90,23 @@ def test_wheel_has_the_credential_rules_with_their_licence(installed: Path) -> N
 
     assert "Zachary Rice" in (folder / "LICENSE").read_text(encoding="utf-8")
     assert (folder / "rules.json").is_file()
+
+
+def test_release_workflow_runs_targets_that_exist() -> None:
+    """It tests, builds what this page installs, and publishes from another job."""
+    jobs = yaml.safe_load(RELEASE.read_text(encoding="utf-8"))["jobs"]
+    commands = [step["run"] for step in jobs["build"]["steps"] if "run" in step]
+    targets = set(re.findall(r"^([a-z0-9]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE))
+
+    assert commands[:2] == ["make test", "make dist"]
+    assert {"test", "dist"} <= targets
+    assert "permissions" not in jobs["build"]
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+
+
+def test_actions_of_the_release_are_pinned() -> None:
+    """A tag can be moved to other code; PyPI's own action is released by a branch."""
+    uses = re.findall(r"uses: (\S+)", RELEASE.read_text(encoding="utf-8"))
+    unpinned = [action for action in uses if not re.search(r"@[0-9a-f]{40}$", action)]
+
+    assert unpinned == ["pypa/gh-action-pypi-publish@release/v1"]

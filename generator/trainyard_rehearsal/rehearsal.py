@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from threading import get_native_id
 
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.model.platform import Platform, Site
@@ -39,6 +41,9 @@ Keep = Callable[[Lab], None]
 """Function that uses a control plane after everything was tried on it."""
 
 _Task = Callable[[], tuple[Outcome, ...]]
+
+_POLITE = 5
+"""Priority of a control plane without Argo CD, whose checks take less time (see nice(1))."""
 
 _AT_ONCE = 2
 """Control planes that run at the same time; each uses about one core and 2 GB of memory."""
@@ -157,6 +162,8 @@ def _tasks(
     teams = every_team(site) if whole else sampled(site, [*manifests, *component_manifests(site)])
 
     def checked() -> tuple[Outcome, ...]:
+        if not keep:
+            _yield_to_delivery()
         progress(f"{site.name}: starting {programs}")
         with opened(plan, built, folder / "tree") as lab:
             if not sample_jobs(site, manifests, request.team):
@@ -178,6 +185,15 @@ def _tasks(
             return tuple(_reported(lab, deliver(lab, request.source, teams), progress))
 
     yield from (checked, delivered)
+
+
+def _yield_to_delivery() -> None:
+    """Lower the priority of this thread and of all that it starts, for delivery takes longer.
+
+    Linux gives each thread a priority of its own, and a process has that of the thread that
+    started it: setpriority(2).
+    """
+    os.setpriority(os.PRIO_PROCESS, get_native_id(), _POLITE)
 
 
 def _sites(generation: Generation) -> Iterator[Site]:

@@ -18,9 +18,9 @@ def test_new_repository_grows_to_a_tree(here: Path, trainyard: Call) -> None:
     assert sorted(written) == sorted(
         str(path.relative_to(here)) for path in here.rglob("*") if path.is_file()
     )
-    assert begun.err.startswith(
-        "Next: adapt the profiles to your cluster, then run `trainyard add team NAME`"
-    )
+    assert begun.err.startswith("Next, replace the placeholders, each marked with a comment:\n")
+    assert "\n  profiles/clusters/lab.yaml:4: your nodes; quota holds with one down\n" in begun.err
+    assert begun.err.endswith("Then run `trainyard add team NAME` and `trainyard generate`.\n")
 
     added = trainyard("add", "team", "audio", "--nodes", "2")
     assert added.code == 0
@@ -42,7 +42,28 @@ def test_init_elsewhere_names_the_folder(trainyard: Call) -> None:
 
     assert begun.code == 0
     assert "wrote new/profiles/trainyard.yaml\n" in begun.out
-    assert begun.err.startswith("Next: in new adapt ")
+    assert "\n  new/profiles/trainyard.yaml:3: a domain of yours" in begun.err
+    assert "\nThen, in new, run `trainyard add team NAME`" in begun.err
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--release", "openshift-ai-9", "'openshift-ai-9' is not one of 'kubernetes-1.36'"),
+        ("--hardware", "dgx", "'dgx' is not one of 'cpu-node'"),
+        ("--nodes", "1", "1 is not in the range 2<=x<=1000"),
+    ],
+)
+def test_init_lists_what_an_option_takes(
+    here: Path, trainyard: Call, option: str, value: str, message: str
+) -> None:
+    """A wrong value writes nothing."""
+    ended = trainyard("init", option, value)
+
+    assert ended.code == 2
+    assert message in ended.err
+    assert list(here.iterdir()) == []
 
 
 @pytest.mark.usefixtures("repository")

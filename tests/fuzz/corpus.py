@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trainyard.scaffold.init import SCAFFOLD
 from trainyard.schema.profiles import profile_kinds, profile_schema
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Plain
@@ -19,7 +18,6 @@ REPOSITORIES = (
     _ROOT / "profiles",
     *sorted(_ROOT.glob("examples/*/profiles")),
     _ROOT / "tests" / "rules" / "base" / "profiles",
-    Path(str(SCAFFOLD)) / "repository" / "profiles",
 )
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from tests.resolve.changes import CLUSTER, RUNTIME
 from tests.rules.cases import messages
+from tests.scaffold.folders import begun
 from tests.workflows.test_generate import change
 from trainyard.diagnostics import Diagnostic
 from trainyard.rules.delivery.placeholder_left import RULE as PLACEHOLDER_LEFT
-from trainyard.scaffold.init import init
 from trainyard.workflows.generate import check
 
 LEFT = PLACEHOLDER_LEFT.id
@@ -25,7 +25,7 @@ def left(root: Path) -> list[Diagnostic]:
 
 def test_every_placeholder_of_a_new_repository_is_told_until_it_is_replaced(tmp_path: Path) -> None:
     """Each stands on a line that says so, or below one."""
-    init(tmp_path)
+    begun(tmp_path)
     profiles = tmp_path / "profiles"
     told = {
         each.at.file.removeprefix("profiles/"): each.message.split(" is ")[0]

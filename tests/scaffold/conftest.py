@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.scaffold.init import init
+from tests.scaffold.folders import begun
 
 
 @pytest.fixture
 def profiles(tmp_path: Path) -> Path:
     """The profiles of a new repository."""
-    init(tmp_path / "repository")
+    begun(tmp_path / "repository")
     return tmp_path / "repository" / "profiles"

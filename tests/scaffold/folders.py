@@ -1,8 +1,12 @@
-"""What a folder holds, to see that nothing changed."""
+"""Folders of new repositories, and what they hold."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+from trainyard.workflows.begin import begin
+
+RELEASE, PRESET = "openshift-ai-3.5", "nvidia-dgx-h100"
 
 
 def content(folder: Path) -> dict[str, bytes | None]:
@@ -11,3 +15,8 @@ def content(folder: Path) -> dict[str, bytes | None]:
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in folder.rglob("*")
     }
+
+
+def begun(folder: Path, release: str = RELEASE, preset: str = PRESET, nodes: int = 5) -> list[Path]:
+    """Begin a repository in a folder; return the files written."""
+    return list(begin(folder, "overlays", release, preset, nodes))

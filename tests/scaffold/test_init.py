@@ -1,37 +1,77 @@
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from tests.scaffold.folders import content
+from tests.scaffold.folders import PRESET, RELEASE, begun, content
 from trainyard.diagnostics import TreeError, has_errors
-from trainyard.scaffold.init import init
-from trainyard.workflows.generate import generate
+from trainyard.profiles.read import presets, releases
+from trainyard.scaffold.init import placeholders
+from trainyard.scaffold.team import TeamRequest
+from trainyard.workflows.add import Target, add_team
+from trainyard.workflows.begin import begin
+from trainyard.workflows.generate import Generation, generate
 
 
-def test_new_repository_generates_at_once(tmp_path: Path) -> None:
-    """Profiles as written give a tree and no error."""
-    written = init(tmp_path / "new" / "repository")
-    assert all(path.is_file() for path in written)
-    generation = generate(tmp_path / "new" / "repository" / "profiles", "../profiles/components")
+def generated(folder: Path) -> Generation:
+    return generate(folder / "profiles", "../profiles/components")
+
+
+@pytest.mark.parametrize(
+    ("release", "preset", "nodes"),
+    [*product(sorted(releases()), sorted(presets()), (2, 3, 64, 1000))],
+)
+def test_new_repository_takes_a_team_that_owns_every_node(
+    tmp_path: Path, release: str, preset: str, nodes: int
+) -> None:
+    """Each release with each node type gives a tree, and with a first team no error."""
+    folder = tmp_path / "new" / "repository"
+    assert all(path.is_file() for path in begun(folder, release, preset, nodes))
+    generation = generated(folder)
     assert not has_errors(generation.diagnostics)
     assert "lab/README.md" in generation.files
 
+    target = Target(folder / "profiles", folder / "overlays", "../profiles/components")
+    promised = nodes - (nodes > 2)
+    addition = add_team(target, TeamRequest("nlp", promised), "2026-01-01")
+    assert addition.plan
+    rules = {diagnostic.rule for diagnostic in generated(folder).diagnostics}
+    assert rules == {"delivery/placeholder-left", *(["capacity/no-reserve"] if nodes == 2 else [])}
 
-def test_every_line_is_short_and_every_file_explained(tmp_path: Path) -> None:
-    """Each file begins with a comment and fits a screen."""
-    for path in init(tmp_path):
+
+@pytest.mark.parametrize("release", sorted(releases()))
+@pytest.mark.parametrize("preset", sorted(presets()))
+def test_every_file_is_short_and_begins_with_a_comment(
+    tmp_path: Path, release: str, preset: str
+) -> None:
+    """A file fits a screen."""
+    for path in begun(tmp_path, release, preset):
         lines = path.read_text(encoding="utf-8").splitlines()
         assert lines[0].startswith("# ")
         assert len(lines) <= 30
         assert max(map(len, lines)) <= 120
+        assert all(lines)
+
+
+def test_every_placeholder_says_what_belongs_there(tmp_path: Path) -> None:
+    """The lines that the command lists are those that are marked."""
+    for path, body in begin(tmp_path, "overlays", RELEASE, PRESET, 5).items():
+        marked = [
+            number
+            for number, line in enumerate(path.read_text().splitlines(), start=1)
+            if "placeholder" in line
+        ]
+        listed = list(placeholders(body))
+        assert [number for number, _ in listed] == marked
+        assert all(what for _, what in listed)
 
 
 def test_git_files_that_are_there_stay(tmp_path: Path) -> None:
     """A repository that has a .gitignore keeps it."""
     (tmp_path / ".gitignore").write_text("mine\n")
-    written = init(tmp_path)
+    written = begun(tmp_path)
     assert tmp_path / ".gitignore" not in written
     assert (tmp_path / ".gitignore").read_text() == "mine\n"
     assert (tmp_path / ".gitattributes") in written
@@ -49,5 +89,5 @@ def test_profiles_that_are_there_are_never_touched(tmp_path: Path, kind: str) ->
         profiles.symlink_to("nowhere")
     before = content(tmp_path)
     with pytest.raises(TreeError, match="profiles is there already"):
-        init(tmp_path)
+        begun(tmp_path)
     assert content(tmp_path) == before

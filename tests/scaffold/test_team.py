@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.scaffold.folders import content
+from tests.scaffold.folders import begun, content
 from trainyard.diagnostics import Diagnostic, TreeError, has_errors
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
-from trainyard.scaffold.init import init
 from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team, write_team
 from trainyard.workflows.generate import check, generate
 
@@ -206,7 +205,7 @@ def test_teams_in_any_order_never_move_each_other(
     """Each addition only adds lines to the allocations, changes no other file, and no number is
     given twice."""
     profiles = tmp_path_factory.mktemp("repository") / "profiles"
-    init(profiles.parent)
+    begun(profiles.parent)
     seen, added = [content(profiles)], []
     for team in teams:
         added.append(_number(_add(profiles, team)))

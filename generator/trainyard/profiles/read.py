@@ -56,10 +56,28 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
         component_files={
             source.file: source for each in components.values() for source in each.sources
         },
-        presets=_shipped("presets", "*.yaml"),
-        releases=_shipped("releases", "*/release.yaml"),
+        presets=presets(),
+        releases=releases(),
     )
     return profiles, tuple(diagnostics)
+
+
+def presets() -> dict[str, Source]:
+    """Return the hardware presets by name.
+
+    Raises:
+        ToolError: one is not as it was shipped.
+    """
+    return _shipped("presets", "*.yaml")
+
+
+def releases() -> dict[str, Source]:
+    """Return the releases by name.
+
+    Raises:
+        ToolError: one is not as it was shipped.
+    """
+    return _shipped("releases", "*/release.yaml")
 
 
 def _read(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnostic, ...]]:

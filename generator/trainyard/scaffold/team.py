@@ -21,7 +21,7 @@ from trainyard.model.team import Allocation
 from trainyard.plainfile import read_regular
 from trainyard.scaffold import rules
 from trainyard.scaffold.allocate import Taken, next_block, next_segment
-from trainyard.scaffold.init import SCAFFOLD, scaffold
+from trainyard.scaffold.init import LEDGER, SCAFFOLD, static_files
 from trainyard.scaffold.install import put
 from trainyard.scaffold.roundtrip import append
 from trainyard.yaml_io.bytescan import MAX_BYTES
@@ -135,7 +135,7 @@ def plan_team(
     lines = {(holding.fabric, holding.team): holding.entry} if holding else {}
     lines |= {(UIDS, ids.namespace): ids.entry} if ids else {}
     for where, entry in lines.items():
-        old = files.get(_ALLOCATIONS) or ledger or scaffold()[f"profiles/{_ALLOCATIONS}"]
+        old = files.get(_ALLOCATIONS) or ledger or static_files()[LEDGER]
         files[_ALLOCATIONS] = append(old, (cluster.name, *where), entry)
     return TeamPlan(request, cluster.name, pool.name, files, ledger, holding, ids), ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -12,31 +13,68 @@ from trainyard.cli.console import result, say
 from trainyard.cli.exits import Exit
 from trainyard.cli.places import shown_folder
 from trainyard.output.hold import editing
-from trainyard.scaffold.init import init
+from trainyard.profiles.read import PACKAGE
+from trainyard.scaffold.init import placeholders
 from trainyard.schema.profiles import profile_schema
+from trainyard.workflows.begin import begin
 from trainyard.workflows.worktree import path_in_work_tree
+
+_RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release.yaml"))
+_PRESETS = sorted(path.stem for path in PACKAGE.glob("presets/*.yaml"))
 
 
 @click.command("init", short_help="Make a repository to start from.")
 @click.argument(
     "folder", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path), default="."
 )
-def command(folder: Path) -> int:
-    """Write the first profiles of a repository into DIR (here, when not given): one cluster, one node type, no team."""
+@click.option(
+    "--release",
+    type=click.Choice(_RELEASES),
+    default="openshift-ai-3.5",
+    show_default=True,
+    help="Tested set of operator versions that the cluster runs.",
+)
+@click.option(
+    "--hardware",
+    type=click.Choice(_PRESETS),
+    metavar="PRESET",
+    default="nvidia-dgx-h100",
+    show_default=True,
+    help=f"Type of the nodes: {', '.join(_PRESETS)}.",
+)
+@click.option(
+    "--nodes",
+    type=click.IntRange(2, 1000),
+    metavar="N",
+    default=5,
+    show_default=True,
+    help="Number of nodes, at least 2; one of three or more is kept in reserve.",
+)
+def command(folder: Path, release: str, hardware: str, nodes: int) -> int:
+    """Write the first profiles of a repository into DIR (default: the current folder).
+
+    They describe one cluster with one node type, one runtime and no team.
+    """
     tree = path_in_work_tree(folder / "overlays") or "overlays"
     if not re.search(profile_schema("trainyard")["properties"]["path"]["pattern"], tree):
         message = (
-            f"`{tree}` can't be Argo CD's path; take a folder whose path has only letters, "
+            f"`{tree}` can't be Argo CD's path; choose a folder whose path has only letters, "
             "digits, `.`, `_`, `-`"
         )
         raise click.UsageError(message)
     with editing(folder, say) if folder.is_dir() else nullcontext():
-        written = init(folder, tree)
+        written = begin(folder, tree, release, hardware, nodes)
     for path in written:
         result(f"wrote {shown_folder(path)}")
-    where = "" if folder == Path() else f"in {folder} "
-    say(
-        f"Next: {where}adapt the profiles to your cluster, then run `trainyard add team NAME` and "
-        "`trainyard generate`."
-    )
+    for line in _next_steps(folder, written):
+        say(line)
     return Exit.FINE
+
+
+def _next_steps(folder: Path, written: Mapping[Path, bytes]) -> Iterator[str]:
+    yield "Next, replace the placeholders, each marked with a comment:"
+    for path, content in written.items():
+        for line, what in placeholders(content):
+            yield f"  {shown_folder(path)}:{line}: {what}"
+    where = "" if folder == Path() else f", in {folder},"
+    yield f"Then{where} run `trainyard add team NAME` and `trainyard generate`."

@@ -24,7 +24,9 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         kinds = [
-            each for each in _iterate.hardware(platform) if each.gpu and each.name in runtime.hardware
+            each
+            for each in _iterate.hardware(platform)
+            if each.gpu and each.name in runtime.hardware
         ]
         if kinds and "cuda" not in runtime.libraries:
             message = f"runtime `{runtime.name}` runs on GPUs and does not state its CUDA"
