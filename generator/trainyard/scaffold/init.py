@@ -73,7 +73,7 @@ class FirstCluster:
     @property
     def block(self) -> int:
         """Prefix length of a team's addresses, so that a team may own every node."""
-        functions = self.hardware["nic"]["virtualFunctions"]
+        functions: int = self.hardware["nic"]["virtualFunctions"]
         # The network's own address and its broadcast address are given to no pod.
         host_bits = (self.nodes * functions + 1).bit_length()
         rail_bits = (len(self._rails) - 1).bit_length()
