@@ -105,9 +105,10 @@ def pool(hardware: Hardware, on: Fabric | None = None, **changes: Any) -> Pool:
     return replace(Pool("pool", AT, hardware, on, 10, 1, 0, PREFIX), **changes)
 
 
-def quota(unit: str, own: int, per_node: int, borrowed: int = 0, lent: int = 0) -> Quota:
-    """Return a team's quota on some pool."""
-    return Quota("east", "pool", AT, unit, own, borrowed, lent, per_node)
+def quota(unit: str, own: int, per_node: int, borrow: int = 0, lend: int = 0) -> Quota:
+    """Return a team's quota on some pool, stated in a unit."""
+    nodes, borrowed, lent = (Fraction(units, per_node) for units in (own, borrow, lend))
+    return Quota("east", "pool", AT, unit, nodes, borrowed, lent, per_node)
 
 
 @cache

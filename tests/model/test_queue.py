@@ -36,7 +36,7 @@ def nominal(each: Pool, held: Quota) -> dict[str, Fraction]:
     """Return the nominal quota of everything that a pool gives, as exact numbers in base units."""
     flavor = Flavor(each, held)
     return base_units(
-        {resource.name: resource.nominal for resource in flavor.resources(tuple(each.allocatable))}
+        {resource.name: resource.nodes for resource in flavor.resources(tuple(each.allocatable))}
     )
 
 
@@ -49,23 +49,17 @@ def base_units(quantities: Mapping[str, str]) -> dict[str, Fraction]:
 
 @given(nodes(), NODES, NODES, NODES)
 def test_quota_in_nodes_is_that_many_nodes(
-    hardware: Hardware, own: int, borrowed: int, lent: int
+    hardware: Hardware, own: int, borrow: int, lend: int
 ) -> None:
-    """Own, borrowed and lent are whole nodes of every resource: no gang is admitted that has one
-    resource too few."""
+    """Each limit counts whole nodes of every resource, so no admitted gang lacks one resource."""
     each = pool(hardware, IB)
-    resources = Flavor(each, quota("nodes", own, 1, borrowed, lent)).resources(
+    resources = Flavor(each, quota("nodes", own, 1, borrow, lend)).resources(
         tuple(each.allocatable)
     )
-    told = {
-        count: base_units({resource.name: getattr(resource, field) for resource in resources})
-        for count, field in ((own, "nominal"), (borrowed, "borrowing"), (lent, "lending"))
-    }
 
-    assert all(
-        amounts == {name: count * allocatable for name, allocatable in each.allocatable.items()}
-        for count, amounts in told.items()
-    )
+    for field, count in (("nodes", own), ("borrow", borrow), ("lend", lend)):
+        amounts = base_units({resource.name: getattr(resource, field) for resource in resources})
+        assert amounts == {name: count * amount for name, amount in each.allocatable.items()}
 
 
 @given(shared())
@@ -112,21 +106,18 @@ def test_job_on_a_share_fits_the_quota(case: tuple[Pool, list[int]], pods: int) 
 
 
 @given(st.sampled_from(["nodes", "gpus"]), NODES, NODES, NODES, st.integers(1, 16))
-def test_reach_is_own_and_borrowed_in_nodes(
-    unit: str, own: int, borrowed: int, lent: int, per_node: int
+def test_maximum_is_own_nodes_and_borrowed_ones(
+    unit: str, own: int, borrow: int, lend: int, per_node: int
 ) -> None:
-    """Whatever the unit, sums over teams are in nodes and exact."""
-    held = quota(unit, own, per_node, borrowed, lent)
+    """A quota is exact in nodes, whatever the unit in which the profile states it."""
+    held = quota(unit, own, per_node, borrow, lend)
 
-    assert [each * per_node for each in (held.nodes, held.borrow, held.lend)] == [
-        own,
-        borrowed,
-        lent,
-    ]
+    stated = [held.units(each) for each in (held.nodes, held.borrow, held.lend)]
+    assert stated == [own, borrow, lend]
     assert held.maximum == held.nodes + held.borrow
     assert held.is_share is (unit == "gpus")
     noun = "GPU" if unit == "gpus" else "node"
-    assert held.display(own) == f"{own} {noun}{'s' * (own != 1)}"
+    assert held.display(held.nodes) == f"{own} {noun}{'s' * (own != 1)}"
 
 
 QUEUES = st.lists(st.tuples(nodes(), st.booleans(), NODES), min_size=1, max_size=4)
@@ -159,9 +150,7 @@ def test_queue_covers_what_any_of_its_flavors_gives(
             for resource in flavor.resources
             if resource.name not in allocatable[flavor.name]
         }
-        assert all(
-            (one.nominal, one.borrowing, one.lending) == ("0", "0", "0") for one in lacking.values()
-        )
+        assert all((one.nodes, one.borrow, one.lend) == ("0", "0", "0") for one in lacking.values())
 
 
 @given(QUEUES)

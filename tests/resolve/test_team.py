@@ -124,13 +124,12 @@ def test_quota_in_gpus_is_a_part_of_a_node(gpus: int, borrow: int, lend: int | s
     share = quota(gpus=gpus, borrow=borrow, lend=lend)
     lent = {"all": gpus, "none": 0}.get(str(lend), lend)
 
-    assert (share.unit, share.own, share.borrowed, share.lent, share.per_node) == (
-        "gpus",
+    assert (share.unit, share.gpus, share.per_node) == ("gpus", gpus, 8)
+    assert [share.units(each) for each in (share.nodes, share.borrow, share.lend)] == [
         gpus,
         borrow,
         lent,
-        8,
-    )
+    ]
     assert (share.nodes, share.borrow, share.maximum) == (
         Fraction(gpus, 8),
         Fraction(borrow, 8),

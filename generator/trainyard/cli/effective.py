@@ -144,16 +144,14 @@ def _queues(tenant: Tenant) -> Iterator[Value]:
         yield Value(f"queue {queue.node_class}", f"leads to ClusterQueue {queue.name}")
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
-            yield Value(f"{pool}: own", quota.display(quota.own), quota.at / quota.unit)
+            yield Value(f"{pool}: own", quota.display(quota.nodes), quota.at / quota.unit)
             yield Value(
-                f"{pool}: borrows at most", quota.display(quota.borrowed), quota.at / "borrow"
+                f"{pool}: borrows at most", quota.display(quota.borrow), quota.at / "borrow"
             )
-            yield Value(f"{pool}: lends at most", quota.display(quota.lent), quota.at / "lend")
+            yield Value(f"{pool}: lends at most", quota.display(quota.lend), quota.at / "lend")
             if flavor.pool.rails:
                 yield Value(
                     f"{pool}: rails", _rails(flavor.pool), flavor.pool.hardware.stated("nics")
                 )
             for resource in flavor.resources(queue.covered):
-                yield Value(
-                    f"{pool}: own {resource.name}", resource.nominal, flavor.pool.hardware.at
-                )
+                yield Value(f"{pool}: own {resource.name}", resource.nodes, flavor.pool.hardware.at)

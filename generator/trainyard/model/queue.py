@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
@@ -12,13 +13,13 @@ from trainyard.model.team import Quota, Team
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceQuota:
-    """One resource of one flavor; amounts are canonical quantities."""
+class CoveredResource:
+    """One resource of one flavor: what a quota's nodes have of it, as canonical quantities."""
 
     name: str
-    nominal: str
-    borrowing: str
-    lending: str
+    nodes: str
+    borrow: str
+    lend: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +34,21 @@ class Flavor:
         """Name of the ResourceFlavor."""
         return self.pool.name
 
-    def resources(self, covered: tuple[str, ...]) -> tuple[ResourceQuota, ...]:
-        """Return the quota of every covered resource: nodes times what a node is worth, and none of what it lacks."""
-        allocatable = self.pool.allocatable
+    def resources(self, covered: tuple[str, ...]) -> tuple[CoveredResource, ...]:
+        """Return the quota of every covered resource; it is 0 of what the pool's nodes lack."""
         return tuple(
-            ResourceQuota(
+            CoveredResource(
                 name,
-                format_amount(name, int(self.quota.nodes * allocatable.get(name, 0))),
-                format_amount(name, int(self.quota.borrow * allocatable.get(name, 0))),
-                format_amount(name, int(self.quota.lend * allocatable.get(name, 0))),
+                nodes=self._amount(name, self.quota.nodes),
+                borrow=self._amount(name, self.quota.borrow),
+                lend=self._amount(name, self.quota.lend),
             )
             for name in covered
         )
+
+    def _amount(self, resource: str, nodes: Fraction) -> str:
+        """Return what a number of nodes has allocatable of a resource."""
+        return format_amount(resource, int(nodes * self.pool.allocatable.get(resource, 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class QueuedFlavor:
     """A flavor as a ClusterQueue lists it."""
 
     name: str
-    resources: tuple[ResourceQuota, ...]
+    resources: tuple[CoveredResource, ...]
 
 
 @dataclass(frozen=True, slots=True)

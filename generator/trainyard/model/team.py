@@ -32,20 +32,20 @@ class Quota:
     """What a team may use of one pool of one cluster.
 
     Args:
-        unit: ``nodes``, or ``gpus`` for a share of a node.
-        own: units of its own.
-        borrowed: at most this many more while their owners don't need them.
-        lent: of its own, at most this many to others.
-        per_node: units that a node has.
+        unit: key of the profile that states it: ``nodes``, or ``gpus`` for a share of a node.
+        nodes: of its own.
+        borrow: nodes that it uses beside its own while their owners don't need them, at most.
+        lend: nodes of its own that others may use, at most.
+        per_node: units that a node has: 1, or its GPUs.
     """
 
     cluster: str
     pool: str
     at: Pointer
     unit: str
-    own: int
-    borrowed: int
-    lent: int
+    nodes: Fraction
+    borrow: Fraction
+    lend: Fraction
     per_node: int
 
     @property
@@ -54,33 +54,27 @@ class Quota:
         return self.at / self.unit
 
     @property
-    def nodes(self) -> Fraction:
-        """Its own, in nodes."""
-        return Fraction(self.own, self.per_node)
-
-    @property
-    def borrow(self) -> Fraction:
-        """What it borrows at most, in nodes."""
-        return Fraction(self.borrowed, self.per_node)
-
-    @property
-    def lend(self) -> Fraction:
-        """What it lends at most, in nodes."""
-        return Fraction(self.lent, self.per_node)
-
-    @property
     def maximum(self) -> Fraction:
-        """What one job can have at the very most, in nodes."""
+        """Nodes of the largest job that the quota admits."""
         return self.nodes + self.borrow
 
     @property
     def is_share(self) -> bool:
-        """Whether it is said in GPUs: jobs then take parts of a node."""
+        """Whether the profile states GPUs: jobs then take parts of a node."""
         return self.unit == "gpus"
 
-    def display(self, units: int) -> str:
-        """Return a number of units as text, e.g. ``1 node`` or ``2 GPUs``."""
-        return counted(units, "GPU" if self.is_share else "node")
+    @property
+    def gpus(self) -> int:
+        """GPUs of a share."""
+        return self.units(self.nodes)
+
+    def units(self, nodes: Fraction) -> int:
+        """Return nodes in the unit that the profile uses."""
+        return int(nodes * self.per_node)
+
+    def display(self, nodes: Fraction) -> str:
+        """Return nodes as the profile states them, e.g. ``1 node`` or ``2 GPUs``."""
+        return counted(self.units(nodes), "GPU" if self.is_share else "node")
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ def _nodes(tenant: Tenant, place: SiteObjects) -> Answer:
     quotas = [
         flavor.quota for other in holders for queue in other.queues for flavor in queue.flavors
     ]
-    shared = [quota for quota in quotas if quota.pool in own and (quota.lent or quota.borrowed)]
+    shared = [quota for quota in quotas if quota.pool in own and (quota.lend or quota.borrow)]
     foreign = [other for other in holders if other.team.compliance != tenant.team.compliance]
     queues = place.of("ClusterQueue", {queue.name for queue in tenant.queues})
     how = f"quota on {_listed(own)} is held by: {_listed(other.name for other in holders)}"

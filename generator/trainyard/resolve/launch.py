@@ -74,7 +74,7 @@ def _share(
     """
     pool, quota = on
     pods = runtime.launcher.smallest_job
-    if quota.own < pods or quota.own % pods or quota.own >= quota.per_node:
+    if quota.gpus < pods or quota.gpus % pods or quota.gpus >= quota.per_node:
         return None
     part = quota.nodes / pods
     most = min(int(quota.maximum / part), runtime.max_nodes, int(space.largest_job / part))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from math import ceil
 from typing import Any
 
@@ -130,19 +131,19 @@ def _said_once(pool: str, said: Mapping[str, Any], at: Pointer, found: Found) ->
 
 
 def _quota(
-    cluster: str, pool: Pool, said: Mapping[str, Any], in_cohort: bool, at: Pointer
+    cluster: str, pool: Pool, fields: Mapping[str, Any], in_cohort: bool, at: Pointer
 ) -> Quota:
-    unit = "gpus" if "gpus" in said else "nodes"
-    own = said.get(unit, 0)
-    lend = {"all": own, "none": 0}
-    given = said.get("lend", "all" if in_cohort else "none")
+    unit = "gpus" if "gpus" in fields else "nodes"
+    per_node = (pool.hardware.gpus or 1) if unit == "gpus" else 1
+    own = fields.get(unit, 0)
+    lend = fields.get("lend", "all" if in_cohort else "none")
     return Quota(
         cluster=cluster,
         pool=pool.name,
         at=at,
         unit=unit,
-        own=own,
-        borrowed=said.get("borrow", 0),
-        lent=lend[given] if isinstance(given, str) else given,
-        per_node=(pool.hardware.gpus or 1) if unit == "gpus" else 1,
+        nodes=Fraction(own, per_node),
+        borrow=Fraction(fields.get("borrow", 0), per_node),
+        lend=Fraction({"all": own, "none": 0}.get(lend, lend), per_node),
+        per_node=per_node,
     )

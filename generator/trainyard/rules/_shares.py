@@ -22,7 +22,7 @@ def pools(platform: Platform) -> Iterator[tuple[Pool, list[tuple[Tenant, Quota]]
 
 def owns(owners: Iterable[tuple[Tenant, Quota]]) -> list[Note]:
     return [
-        Note(f"team {tenant.name} owns {quota.display(quota.own)}", quota.place)
+        Note(f"team {tenant.name} owns {quota.display(quota.nodes)}", quota.place)
         for tenant, quota in owners
         if quota.is_share
     ]

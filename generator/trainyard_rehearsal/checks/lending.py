@@ -43,7 +43,7 @@ class Pair:
         quota = self.owner.flavors[0].quota
         more = self.lent < sum(self.borrower.maximum) - sum(self.borrower.own)
         return (
-            quota.lent < quota.own
+            quota.lend < quota.nodes
             and more
             and self.spare < self.borrower.least * self.borrower.sample.launch.part
         )
@@ -71,7 +71,7 @@ class Lending:
 
     def _may(self, borrower: Lane, owner: Lane) -> bool:
         same = owner.flavors[0].name == borrower.flavors[0].name
-        lends = bool(owner.flavors[0].quota.lent) and bool(borrower.flavors[0].quota.borrowed)
+        lends = bool(owner.flavors[0].quota.lend) and bool(borrower.flavors[0].quota.borrow)
         return same and lends and self._are_kin(borrower.queue, owner.queue)
 
     def _pair(self, borrower: Lane, owner: Lane) -> Pair:

@@ -158,12 +158,12 @@ def _said(tenant: Tenant, shared: frozenset[str]) -> Hashable:
 def _quota(flavor: Flavor) -> Hashable:
     """Return of what kind a quota is; a share in full, as its runtimes are made for it."""
     quota = flavor.quota
-    lends = (bool(quota.lent), quota.lent == quota.own)
+    lends = (bool(quota.lend), quota.lend == quota.nodes)
     return (
         flavor.pool.name,
         quota.unit,
-        quota.own if quota.is_share else quota.own > 0,
-        bool(quota.borrowed),
+        quota.gpus if quota.is_share else quota.nodes > 0,
+        bool(quota.borrow),
         lends,
     )
 

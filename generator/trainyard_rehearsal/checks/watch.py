@@ -101,7 +101,7 @@ def _borrows(sample: Sample) -> bool:
         for each in sample.space.team.quotas
         if each.cluster == cluster.name and each.pool in pools
     ]
-    return not any(quota.is_share or quota.own >= sample.nodes for quota in quotas)
+    return not any(quota.is_share or quota.nodes >= sample.nodes for quota in quotas)
 
 
 def _identity(job: Job) -> _Identity:

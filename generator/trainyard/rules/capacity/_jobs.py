@@ -12,5 +12,6 @@ def submits(team: Team, space: TeamSpace) -> str:
 
 def reached(quota: Quota) -> str:
     """Return what a job of a team can have of a pool, and of what it consists."""
-    maximum = quota.display(quota.own + quota.borrowed)
-    return f"{maximum} of pool `{quota.pool}` ({quota.own} own, {quota.borrowed} borrowed)"
+    own, borrowed = quota.units(quota.nodes), quota.units(quota.borrow)
+    maximum = quota.display(quota.maximum)
+    return f"{maximum} of pool `{quota.pool}` ({own} own, {borrowed} borrowed)"

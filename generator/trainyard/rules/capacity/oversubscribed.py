@@ -39,7 +39,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f"which promises {pool.promised} ({pool.nodes} less {pool.reserve} in reserve)"
                 )
                 notes = [
-                    Note(f"team {tenant.name} owns {quota.display(quota.own)}", quota.place)
+                    Note(f"team {tenant.name} owns {quota.display(quota.nodes)}", quota.place)
                     for tenant, quota in owners[pool.name]
                 ]
                 yield RULE.at(pool.at / "nodes", message, notes=notes)

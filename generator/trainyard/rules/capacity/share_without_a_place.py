@@ -39,10 +39,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if quota.is_share
         }
         unit = gcd(*(size for each in sizes.values() for size, _ in each)) or 1
-        everything = sum(quota.own for _, quota in owners)
+        everything = sum(quota.gpus for _, quota in owners)
         for tenant, quota in owners:
             for size, pods in sizes.get(tenant.name, ()):
-                others = everything - quota.own
+                others = everything - quota.gpus
                 room = least_room(
                     pool.promised, pool.hardware.gpus // unit, size // unit, others // unit
                 )
@@ -71,7 +71,7 @@ def least_room(nodes: int, gpus: int, size: int, others: int) -> int:
 def _sizes(platform: Platform, tenant: Tenant, quota: Quota, pool: Pool) -> list[tuple[int, int]]:
     """Return GPUs of a pod, and pods of a job, for each way that a team's runtimes divide its share."""
     pods = {each.launcher.smallest_job for each in runtimes(platform, tenant, pool)}
-    return [(quota.own // each, each) for each in sorted(pods) if quota.own % each == 0]
+    return [(quota.gpus // each, each) for each in sorted(pods) if quota.gpus % each == 0]
 
 
 CHECK = Check(RULE, find, each=("runtimes",))

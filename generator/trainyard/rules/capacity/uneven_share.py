@@ -32,10 +32,10 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for tenant, flavor in flavors_in_parts(platform):
         quota, hardware = flavor.quota, flavor.pool.hardware
-        owns = f"team {tenant.name} owns {counted(quota.own, 'GPU')} of pool `{quota.pool}`"
+        owns = f"team {tenant.name} owns {counted(quota.gpus, 'GPU')} of pool `{quota.pool}`"
         if not hardware.gpus:
             yield RULE.at(quota.at / "gpus", f"{owns}, whose nodes have none")
-        elif quota.own >= hardware.gpus:
+        elif quota.gpus >= hardware.gpus:
             yield RULE.at(
                 quota.at / "gpus", f"{owns}, whose nodes have {hardware.gpus}: that is no share"
             )
@@ -54,19 +54,18 @@ def _uneven_pods(flavor: Flavor, runtimes: list[Runtime], owns: str) -> Iterator
                 )
             ]
             yield RULE.at(at / "gpus", f"{owns}: {problem}", notes=notes)
-    parts = {quota.own // runtime.launcher.smallest_job for runtime in runtimes} - {0}
-    if parts and all(quota.borrowed % part for part in parts):
+    parts = {quota.gpus // runtime.launcher.smallest_job for runtime in runtimes} - {0}
+    borrow = quota.units(quota.borrow)
+    if parts and all(borrow % part for part in parts):
         pods = " or ".join(map(str, sorted(parts)))
-        yield RULE.at(
-            at / "borrow", f"{owns} and borrows {quota.borrowed}, but a pod has {pods} of them"
-        )
+        yield RULE.at(at / "borrow", f"{owns} and borrows {borrow}, but a pod has {pods} of them")
 
 
 def _problem(flavor: Flavor, pods: int) -> str:
     """Return why a share is not that many pods; empty when it is."""
-    own, hardware = flavor.quota.own, flavor.pool.hardware
-    part, rest = divmod(own, pods)
-    cores = Fraction(hardware.promised_cores * own, hardware.gpus * pods)
+    gpus, hardware = flavor.quota.gpus, flavor.pool.hardware
+    part, rest = divmod(gpus, pods)
+    cores = Fraction(hardware.promised_cores * gpus, hardware.gpus * pods)
     if rest:
         return f"a job has {counted(pods, 'pod')} at least, which can't have equal parts"
     if cores.denominator > 1:

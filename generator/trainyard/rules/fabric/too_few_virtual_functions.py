@@ -29,9 +29,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             continue
         for runtime in runtimes(platform, tenant, flavor.pool):
             pods, allocatable = runtime.launcher.smallest_job, int(quota.nodes * functions)
-            if runtime.uses_rdma and quota.own % pods == 0 and allocatable < pods:
+            if runtime.uses_rdma and quota.gpus % pods == 0 and allocatable < pods:
                 message = (
-                    f"a share of {counted(quota.own, 'GPU')} is worth {allocatable} of the "
+                    f"a share of {counted(quota.gpus, 'GPU')} is worth {allocatable} of the "
                     f"{counted(functions, 'virtual function')} of a rail, and the smallest job "
                     f"with runtime `{runtime.name}` takes {pods}"
                 )

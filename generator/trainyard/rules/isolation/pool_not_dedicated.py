@@ -59,11 +59,11 @@ def _shared(
             yield RULE.at(
                 quota.at, f"{dedicated}, but team {tenant.name} has quota on it", notes=notes
             )
-        elif quota.lent or quota.borrowed:
+        elif quota.lend or quota.borrow:
             what = (
-                f"lends {quota.display(quota.lent)}"
-                if quota.lent
-                else f"borrows {quota.display(quota.borrowed)}"
+                f"lends {quota.display(quota.lend)}"
+                if quota.lend
+                else f"borrows {quota.display(quota.borrow)}"
             )
             yield RULE.at(
                 quota.at, f"{dedicated}, but team {tenant.name} {what} of it", notes=notes

@@ -24,7 +24,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for quota in (flavor.quota for flavor in flavors):
             if quota.borrow and not team.cohort:
                 message = (
-                    f"team {team.name} may borrow {quota.display(quota.borrowed)} of pool "
+                    f"team {team.name} may borrow {quota.display(quota.borrow)} of pool "
                     f"`{quota.pool}`, but is in no cohort"
                 )
                 yield RULE.at(quota.at / "borrow", message)

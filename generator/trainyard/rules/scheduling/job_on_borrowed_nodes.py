@@ -37,10 +37,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             else Fraction(team.largest_job)
         )
         if most.nodes < largest <= maximum:
-            units = int(largest * most.per_node)
             message = (
-                f"the largest job of team {team.name} takes {most.display(units)}, of which it owns "
-                f"{most.own} and borrows {units - most.own}"
+                f"the largest job of team {team.name} takes {most.display(largest)}, of which it "
+                f"owns {most.units(most.nodes)} and borrows {most.units(largest - most.nodes)}"
             )
             at = most.at / "borrow" if most.is_share else team.largest_job_at
             yield RULE.at(at, message)

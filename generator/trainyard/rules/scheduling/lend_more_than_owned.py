@@ -26,8 +26,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for quota in (flavor.quota for flavor in flavors):
             if quota.lend > quota.nodes:
                 message = (
-                    f"team {team.name} lends {quota.display(quota.lent)} of pool `{quota.pool}` "
-                    f"and owns {quota.own}"
+                    f"team {team.name} lends {quota.display(quota.lend)} of pool `{quota.pool}` "
+                    f"and owns {quota.units(quota.nodes)}"
                 )
                 yield RULE.at(quota.at / "lend", message)
 

@@ -24,7 +24,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for quota in (flavor.quota for flavor in flavors):
             if quota.lend and not team.cohort:
                 message = (
-                    f"team {team.name} lends {quota.display(quota.lent)} of pool "
+                    f"team {team.name} lends {quota.display(quota.lend)} of pool "
                     f"`{quota.pool}`, but is in no cohort"
                 )
                 yield RULE.at(quota.at / "lend", message)

@@ -25,9 +25,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         borrowers = [
-            tenant
-            for tenant in site.tenants
-            if any(flavor.quota.borrowed for flavor in held(tenant))
+            tenant for tenant in site.tenants if any(flavor.quota.borrow for flavor in held(tenant))
         ]
         for highest in site.cluster.priorities[1:][-1:]:
             may = [
