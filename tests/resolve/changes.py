@@ -12,9 +12,9 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.model.space import Space
 from trainyard.model.tenant import Tenant
+from trainyard.resolve.findings import collect
 from trainyard.resolve.hardware import resolve_hardware
 from trainyard.resolve.platform import resolve
-from trainyard.resolve.references import Found
 from trainyard.schema.check import check_profiles
 
 CLUSTER, HARDWARE, RUNTIME = (
@@ -67,9 +67,9 @@ def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ..
 def hardware(changes: Mapping[str, Any]) -> tuple[dict[str, Hardware], list[Diagnostic]]:
     """Return the hardware of the base after some changes that is complete, and what is wrong with
     the rest."""
-    found = Found()
-    every = resolve_hardware(_change(_base(), changes), "ml.example.com", found)
-    return {name: each for name, each in every.items() if each is not None}, found.diagnostics
+    every, findings = collect(resolve_hardware(_change(_base(), changes), "ml.example.com"))
+    complete = {name: each for name, each in every.items() if each is not None}
+    return complete, [each for each in findings if isinstance(each, Diagnostic)]
 
 
 def tenant(changes: Mapping[str, Any], name: str = "nlp") -> Tenant:

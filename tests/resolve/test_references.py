@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, RUNTIME, resolved, told
-from trainyard.diagnostics import Pointer
-from trainyard.resolve.references import BAD_ADDRESS, UNKNOWN_NAME, Found, find, network
+from trainyard.diagnostics import Diagnostic, Pointer
+from trainyard.resolve.findings import Finding, Unresolved, collect
+from trainyard.resolve.references import BAD_ADDRESS, UNKNOWN_NAME, find, network
 
 AT = Pointer("profiles/teams/nlp.yaml", ("cohort",))
 GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
@@ -161,26 +162,27 @@ def test_unknown_names_of_a_team_are_told_in_one_run() -> None:
     ]
 
 
-def test_near_name_is_suggested() -> None:
-    """Who mistypes a name gets it right in the hint."""
-    found = Found()
+def hints(findings: tuple[Finding, ...]) -> list[str]:
+    """Return the hints of findings that are reported."""
+    return [each.hint for each in findings if isinstance(each, Diagnostic)]
 
-    assert find("cohort", "reserch", {"research": 1, "production": 2}, AT, found) is None
-    assert [(each.at, each.hint) for each in found.diagnostics] == [
-        (AT, "did you mean `research`?")
-    ]
+
+def test_near_name_is_suggested() -> None:
+    """A mistyped name is corrected in the hint."""
+    value, found = collect(find("cohort", "reserch", {"research": 1, "production": 2}, AT))
+
+    assert value is None
+    assert [each.at for each in found] == [AT]
+    assert hints(found) == ["did you mean `research`?"]
 
 
 def test_far_name_gets_the_choices() -> None:
-    """With nothing near, all there is stands in the hint, sorted."""
-    found = Found()
-    find("cohort", "zzz", {"research": 1, "production": 2}, AT, found)
-    find("cohort", "zzz", {}, AT, found)
+    """Without a near name, the hint lists every name, sorted."""
+    _, some = collect(find("cohort", "zzz", {"research": 1, "production": 2}, AT))
+    _, none = collect(find("cohort", "zzz", {}, AT))
 
-    assert [each.hint for each in found.diagnostics] == [
-        "there is: production, research",
-        "no cohort is defined yet",
-    ]
+    assert hints(some) == ["there is: production, research"]
+    assert hints(none) == ["no cohort is defined yet"]
 
 
 @given(
@@ -188,44 +190,44 @@ def test_far_name_gets_the_choices() -> None:
     st.text("abc", max_size=4),
 )
 def test_found_name_gives_its_value_and_no_finding(known: dict[str, int], name: str) -> None:
-    """A name is either known, and then nothing is told, or told exactly once with a hint that names
-    what exists."""
-    found = Found()
-    value = find("thing", name, known, AT, found)
+    """Any other name is reported exactly once, with a hint that lists what exists."""
+    value, found = collect(find("thing", name, known, AT))
 
     assert value == known.get(name)
-    assert len(found.diagnostics) == (name not in known)
-    assert all(
-        any(f"{each}" in diagnostic.hint for each in known) or not known
-        for diagnostic in found.diagnostics
-    )
+    assert len(hints(found)) == len(found) == (name not in known)
+    for hint in hints(found):
+        assert not known or any(each in hint for each in known)
+
+
+def test_name_of_a_profile_that_is_left_out_is_not_reported() -> None:
+    """The profile itself is reported, so its name is only noted as unresolved."""
+    assert collect(find("release", "old", {"old": None}, AT)) == (None, (Unresolved(AT),))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 32))
 def test_network_is_one_exactly_without_host_bits(address: int, prefix: int) -> None:
-    """A range is read when its host bits are zero; any other is told once, with the text."""
+    """A range is read when its host bits are zero; any other is reported once, with the text."""
     text = f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}/{prefix}"
-    found = Found()
-    read = network(text, AT, found)
+    read, found = collect(network(text, AT))
 
     if address % 2 ** (32 - prefix) == 0:
-        assert (read, found.diagnostics) == (IPv4Network((address, prefix)), [])
+        assert (read, found) == (IPv4Network((address, prefix)), ())
     else:
         assert read is None
-        assert [(each.rule, each.at, text in each.message) for each in found.diagnostics] == [
-            (BAD_ADDRESS.id, AT, True)
-        ]
+        (only,) = found
+        assert isinstance(only, Diagnostic)
+        assert (only.rule, only.at, text in only.message) == (BAD_ADDRESS.id, AT, True)
 
 
 @pytest.mark.parametrize(
     "text", ["", "10.0.0.0/33", "10.0.0/8", "fd00::/8", "10.0.0.256/32", "nonsense"]
 )
-def test_text_that_is_no_network_is_told(text: str) -> None:
+def test_text_that_is_no_network_is_reported(text: str) -> None:
     """IPv6 and broken text are no ranges."""
-    found = Found()
+    read, found = collect(network(text, AT))
 
-    assert network(text, AT, found) is None
-    assert len(found.diagnostics) == 1
+    assert read is None
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize(

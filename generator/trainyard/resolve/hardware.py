@@ -2,73 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.hardware import Gpu, Hardware, Nic, Share
 from trainyard.model.quantity import parse_bytes
-from trainyard.resolve.references import INCOMPLETE_HARDWARE, Found, find
+from trainyard.resolve.findings import Resolving
+from trainyard.resolve.references import INCOMPLETE_HARDWARE, find
 from trainyard.yaml_io.source import Plain, Profiles, Source
 
 NODE_LABEL = "node-type"
-"""Below the settings' domain: the platform's own, which goes with no daemon
-(NVIDIA/k8s-device-plugin#1597)."""
+"""Label below the settings' domain that no daemon removes (NVIDIA/k8s-device-plugin#1597)."""
 
 _REQUIRED = ("cpu", "memory", "ephemeralStorage", "pods", "system", "kubelet")
 _SHARE = ("cpu", "memory", "ephemeralStorage")
 
 
-def resolve_hardware(profiles: Profiles, domain: str, found: Found) -> dict[str, Hardware | None]:
-    """Return every hardware profile of the repository, complete; None for one that is not, which is reported.
+def resolve_hardware(profiles: Profiles, domain: str) -> Resolving[dict[str, Hardware | None]]:
+    """Return every hardware profile of the repository; None for one that is not complete.
 
     Args:
         profiles: of the repository, and the presets.
         domain: prefix of the label that selects a node whose profile names none.
-        found: takes what leads nowhere.
     """
     resolved: dict[str, Hardware | None] = dict.fromkeys(profiles.hardware)
     for name, source in sorted(profiles.hardware.items()):
-        if source.value is None:
-            continue
-        chain = _chain(source, profiles, found)
-        merged: dict[str, Plain] = {}
-        for each in reversed(chain):
-            merged = _merge(merged, each.value)
-        if "extends" in chain[-1].value:
-            continue
-        missing = _missing(merged)
-        at = Pointer(source.file)
-        for field in missing:
-            found.report(INCOMPLETE_HARDWARE.at(at, f"`{field}` is not given"))
-        if not missing:
-            merged.setdefault("labels", {f"{domain}/{NODE_LABEL}": name})
-            resolved[name] = _build(name, merged, chain)
+        if source.value is not None:
+            resolved[name] = yield from _hardware(name, source, profiles, domain)
     return resolved
 
 
-def _chain(source: Source, profiles: Profiles, found: Found) -> tuple[Source, ...]:
-    """Return the profile and what it extends, most specific first; profiles that extend each other are reported."""
+def _hardware(
+    name: str, source: Source, profiles: Profiles, domain: str
+) -> Resolving[Hardware | None]:
+    chain = yield from _chain(source, profiles)
+    if "extends" in chain[-1].value:
+        return None
+    merged: dict[str, Plain] = {}
+    for each in reversed(chain):
+        merged = _merge(merged, each.value)
+    missing = _missing(merged)
+    for field in missing:
+        yield INCOMPLETE_HARDWARE.at(Pointer(source.file), f"`{field}` is not given")
+    if missing:
+        return None
+    merged.setdefault("labels", {f"{domain}/{NODE_LABEL}": name})
+    return _build(name, merged, chain)
+
+
+def _chain(source: Source, profiles: Profiles) -> Resolving[tuple[Source, ...]]:
+    """Return the profile and what it extends, most specific first."""
     chain = [source]
     while "extends" in chain[-1].value:
-        at = Pointer(chain[-1].file) / "extends"
-        name = chain[-1].value["extends"]
-        if name not in profiles.presets and name in (
-            circle := [PurePosixPath(each.file).stem for each in chain]
-        ):
-            told = " extends ".join(f"`{each}`" for each in [*circle, name])
-            found.report(INCOMPLETE_HARDWARE.at(at, f"{told}, and no preset"))
-            break
-        # A profile may have the name of the preset that it extends.
-        local = {other: each for other, each in profiles.hardware.items() if each not in chain}
-        every = {**profiles.presets, **local}
-        others = {each: None if other.value is None else other for each, other in every.items()}
-        parent = find("hardware profile or preset", name, others, at, found)
+        parent = yield from _parent(chain, profiles)
         if parent is None:
             break
         chain.append(parent)
     return tuple(chain)
+
+
+def _parent(chain: Sequence[Source], profiles: Profiles) -> Resolving[Source | None]:
+    """Return what the last profile of a chain extends; None where the chain is a circle."""
+    at = Pointer(chain[-1].file) / "extends"
+    name = chain[-1].value["extends"]
+    earlier = [PurePosixPath(each.file).stem for each in chain]
+    if name not in profiles.presets and name in earlier:
+        circle = " extends ".join(f"`{each}`" for each in [*earlier, name])
+        yield INCOMPLETE_HARDWARE.at(at, f"{circle}, and no preset")
+        return None
+    # A profile may have the name of the preset that it extends.
+    local = {other: each for other, each in profiles.hardware.items() if each not in chain}
+    every = {**profiles.presets, **local}
+    known = {other: each if each.value is not None else None for other, each in every.items()}
+    return (yield from find("hardware profile or preset", name, known, at))
 
 
 def _merge(base: Mapping[str, Plain], over: Mapping[str, Plain]) -> dict[str, Plain]:

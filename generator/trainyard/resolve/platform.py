@@ -1,83 +1,73 @@
-"""Sources to Platform: the whole of this stage in order. Sources without a value are left out."""
+"""Resolve all profiles: from sources to the platform."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster, Settings
 from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
-from trainyard.model.fabric import Fabric
-from trainyard.model.ids import UIDS, Ids, read_ids
-from trainyard.model.link import LINKS
+from trainyard.model.hardware import Hardware
+from trainyard.model.launch import Launch
 from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
-from trainyard.model.team import Allocation, Team
+from trainyard.model.team import Team
+from trainyard.model.tenant import Tenant
 from trainyard.resolve.cluster import resolve_cluster
+from trainyard.resolve.findings import Resolving, collect
 from trainyard.resolve.hardware import resolve_hardware
+from trainyard.resolve.ledger import resolve_allocations, resolve_ids
 from trainyard.resolve.lost import lost
-from trainyard.resolve.references import ALLOCATION_OF_ANOTHER_LINK, Found, find, network
 from trainyard.resolve.release import resolve_release
 from trainyard.resolve.runtime import resolve_runtime
-from trainyard.resolve.team import Pools, resolve_team
-from trainyard.resolve.tenant import resolve_tenant
+from trainyard.resolve.team import KnownToTeams, resolve_team
+from trainyard.resolve.tenant import KnownHere, resolve_tenant
 from trainyard.yaml_io.source import Profiles, Source
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    pools: Pools
-    runtimes: Mapping[str, Runtime | None]
-    allocations: Mapping[tuple[str, str, str], Allocation]
-    ids: Mapping[str, tuple[Ids, ...]]
-    components: Mapping[str, Component | None]
-    regulations: Mapping[str, Compliance | None]
-
-
 def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
-    """Return everything that the profiles say, and the names in them that lead nowhere.
+    """Return the platform, and the names in the profiles that refer to nothing.
 
     Profiles whose value is ``None`` are left out, and names of them are not reported. With errors
     among the diagnostics, or something left out, the platform lacks what could not be resolved and
     must not be rendered.
     """
-    found = Found()
+    platform, findings = collect(_platform(profiles))
+    # One name in a team's profile is looked up on each of its clusters, in each of its namespaces.
+    reported = dict.fromkeys(each for each in findings if isinstance(each, Diagnostic))
+    return replace(platform, lost=lost(profiles, findings)), tuple(reported)
+
+
+def _platform(profiles: Profiles) -> Resolving[Platform]:
     settings = _settings(profiles)
-    hardware = resolve_hardware(profiles, settings.domain, found)
-    releases = {
-        name: resolve_release(name, source) for name, source in sorted(profiles.releases.items())
-    }
-    read: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters))
-    for name, source in _usable(profiles.clusters):
-        read[name] = resolve_cluster(name, source, settings, (hardware, releases), found)
+    hardware = yield from resolve_hardware(profiles, settings.domain)
+    read = yield from _clusters(profiles, settings, hardware)
     clusters = {name: cluster for name, cluster in read.items() if cluster is not None}
-    runtimes: dict[str, Runtime | None] = dict.fromkeys(sorted(profiles.runtimes))
-    for name, source in _usable(profiles.runtimes):
-        runtimes[name] = resolve_runtime(name, source, hardware, found)
-    allocations = _allocations(profiles, clusters, found)
+    runtimes = yield from _runtimes(profiles, hardware)
+    allocations = yield from resolve_allocations(profiles, clusters)
+    ids = resolve_ids(profiles)
+    components = _components(profiles)
     pools = {name: _pools(profiles.clusters[name], cluster) for name, cluster in read.items()}
-    known = _Known(
-        pools, runtimes, allocations, _ids(profiles), _components(profiles), _regulations(profiles)
-    )
-    teams = tuple(_teams(profiles, known, found))
-    sites = tuple(_site(cluster, teams, known, (profiles, found)) for cluster in clusters.values())
-    platform = Platform(
+    known = KnownToTeams(pools, runtimes, _regulations(profiles), components)
+    teams = yield from _teams(profiles, known)
+    sites = []
+    for cluster in clusters.values():
+        ids_here = {each.namespace: each for each in ids.get(cluster.name, ())}
+        known_here = KnownHere(cluster, runtimes, allocations, ids_here, components)
+        sites.append((yield from _site(profiles, teams, known_here)))
+    return Platform(
         settings=settings,
-        sites=sites,
+        sites=tuple(sites),
         teams=teams,
         runtimes=tuple(runtime for runtime in runtimes.values() if runtime),
-        allocations=dict(known.allocations),
-        ids=dict(known.ids),
+        allocations=dict(allocations),
+        ids=ids,
         allocations_at=Pointer(profiles.allocations.file),
-        components=tuple(component for component in known.components.values() if component),
-        lost=lost(profiles, found),
+        components=tuple(component for component in components.values() if component),
     )
-    # What a team says once is looked up on each of its clusters, in each of its namespaces.
-    return platform, tuple(dict.fromkeys(found.diagnostics))
 
 
 def _usable(sources: Mapping[str, Source]) -> list[tuple[str, Source]]:
@@ -99,72 +89,26 @@ def _settings(profiles: Profiles) -> Settings:
     )
 
 
-def _allocations(
-    profiles: Profiles, clusters: Mapping[str, Cluster], found: Found
-) -> dict[tuple[str, str, str], Allocation]:
-    allocations = {}
-    root = Pointer(profiles.allocations.file)
-    for cluster, entries in sorted((profiles.allocations.value or {}).items()):
-        # What a cluster that is gone has given stays taken, so its section may stay.
-        known = (
-            {each.name: each for each in clusters[cluster].fabrics} if cluster in clusters else {}
-        )
-        fabrics = {name: teams for name, teams in entries.items() if name != UIDS}
-        for fabric, teams in sorted(fabrics.items()):
-            find(
-                "fabric",
-                fabric,
-                known if cluster in clusters else fabrics,
-                (root / cluster / fabric).key(),
-                found,
-            )
-            for team, held in sorted(teams.items()):
-                at = root / cluster / fabric / team
-                addresses = network(held["addresses"], at / "addresses", found)
-                fits = fabric not in known or _of_its_link(held, known[fabric], at, found)
-                if addresses is not None and fits:
-                    since = held.get("since", "")
-                    allocations[cluster, fabric, team] = Allocation(
-                        at, _segment(held), addresses, since
-                    )
-    return allocations
-
-
-def _ids(profiles: Profiles) -> dict[str, tuple[Ids, ...]]:
-    """Return what the ledger says of namespaces' user ids, by cluster."""
-    root = Pointer(profiles.allocations.file)
-    return {
-        cluster: tuple(
-            read_ids(namespace, line, at=root / cluster / UIDS / namespace)
-            for namespace, line in sorted(fabrics.get(UIDS, {}).items())
-        )
-        for cluster, fabrics in sorted((profiles.allocations.value or {}).items())
+def _clusters(
+    profiles: Profiles, settings: Settings, hardware: Mapping[str, Hardware | None]
+) -> Resolving[dict[str, Cluster | None]]:
+    """Return every cluster; None for one that is left out or whose release is not known."""
+    releases = {
+        name: resolve_release(name, source) for name, source in sorted(profiles.releases.items())
     }
+    clusters: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters))
+    for name, source in _usable(profiles.clusters):
+        clusters[name] = yield from resolve_cluster(name, source, settings, hardware, releases)
+    return clusters
 
 
-def _of_its_link(held: Mapping[str, Any], fabric: Fabric, at: Pointer, found: Found) -> bool:
-    """Tell whether a team holds what separates teams on a fabric, or report what it holds instead."""
-    link = fabric.link
-    others = [each for each in LINKS.values() if each is not link and each.field in held]
-    wrong = others or [link] * (link.field not in held)
-    for other in wrong:
-        what = f"no {link.segment}" if other is link else f"{other.segment} {held[other.field]}"
-        message = (
-            f"team {at.path[-1]} holds {what} on fabric `{fabric.name}`, whose teams hold "
-            f"{link.segment}s"
-        )
-        found.report(
-            ALLOCATION_OF_ANOTHER_LINK.at(
-                at if other is link else (at / other.field).key(), message
-            )
-        )
-    return not wrong
-
-
-def _segment(held: Mapping[str, Any]) -> int:
-    """Return the one segment of an allocation; a fabric that is gone does not say which that is."""
-    said = next((held[link.field] for link in LINKS.values() if link.field in held), 0)
-    return int(str(said), 0)
+def _runtimes(
+    profiles: Profiles, hardware: Mapping[str, Hardware | None]
+) -> Resolving[dict[str, Runtime | None]]:
+    runtimes: dict[str, Runtime | None] = dict.fromkeys(sorted(profiles.runtimes))
+    for name, source in _usable(profiles.runtimes):
+        runtimes[name] = yield from resolve_runtime(name, source, hardware)
+    return runtimes
 
 
 def _pools(source: Source, cluster: Cluster | None) -> dict[str, Pool | None] | None:
@@ -174,51 +118,41 @@ def _pools(source: Source, cluster: Cluster | None) -> dict[str, Pool | None] | 
 
 
 def _regulations(profiles: Profiles) -> dict[str, Compliance | None]:
-    usable = {
-        name: Compliance(
-            name, Pointer(source.file), source.value["title"], source.value["controls"]
+    regulations: dict[str, Compliance | None] = dict.fromkeys(profiles.compliance)
+    for name, source in _usable(profiles.compliance):
+        fields = source.value
+        regulations[name] = Compliance(
+            name, Pointer(source.file), fields["title"], fields["controls"]
         )
-        for name, source in _usable(profiles.compliance)
-    }
-    return {**dict.fromkeys(profiles.compliance), **usable}
+    return regulations
 
 
 def _components(profiles: Profiles) -> dict[str, Component | None]:
-    usable = {
-        name: Component(name, Pointer(source.file), profiles.component_objects[name])
-        for name, source in _usable(profiles.components)
-    }
-    return {**dict.fromkeys(profiles.components), **usable}
+    components: dict[str, Component | None] = dict.fromkeys(profiles.components)
+    for name, source in _usable(profiles.components):
+        components[name] = Component(name, Pointer(source.file), profiles.component_objects[name])
+    return components
 
 
-def _teams(profiles: Profiles, known: _Known, found: Found) -> list[Team]:
+def _teams(profiles: Profiles, known: KnownToTeams) -> Resolving[tuple[Team, ...]]:
     teams = []
     for name, source in _usable(profiles.teams):
-        team = resolve_team(name, source, (known.pools, known.runtimes, known.regulations), found)
-        for i, component in enumerate(source.value.get("components", ())):
-            find("component", component, known.components, team.at / "components" / i, found)
-        teams.append(team)
-    return teams
+        teams.append((yield from resolve_team(name, source, known)))
+    return tuple(teams)
 
 
-def _site(
-    cluster: Cluster, teams: tuple[Team, ...], known: _Known, context: tuple[Profiles, Found]
-) -> Site:
-    profiles, found = context
-    here = (
-        team
-        for team in teams
-        if team.state != "retired" and any(q.cluster == cluster.name for q in team.quotas)
-    )
-    ids = {each.namespace: each for each in known.ids.get(cluster.name, ())}
-    known_here = (known.runtimes, known.allocations, ids, known.components)
-    tenants = tuple(
-        resolve_tenant(team, cluster, profiles.teams[team.name], known_here, found) for team in here
-    )
-    launches = {
-        launch.name: launch
-        for tenant in tenants
-        for space in tenant.spaces
-        for launch in space.launches
-    }
-    return Site(cluster, tuple(launch for _, launch in sorted(launches.items())), tenants)
+def _site(profiles: Profiles, teams: tuple[Team, ...], known: KnownHere) -> Resolving[Site]:
+    tenants = []
+    for team in teams:
+        here = any(quota.cluster == known.cluster.name for quota in team.quotas)
+        if here and team.state != "retired":
+            source = profiles.teams[team.name]
+            tenants.append((yield from resolve_tenant(team, source, known)))
+    return Site(known.cluster, _launches(tenants), tuple(tenants))
+
+
+def _launches(tenants: list[Tenant]) -> tuple[Launch, ...]:
+    """Return each launch of any namespace once, by name."""
+    spaces = (space for tenant in tenants for space in tenant.spaces)
+    launches = {launch.name: launch for space in spaces for launch in space.launches}
+    return tuple(launches[name] for name in sorted(launches))

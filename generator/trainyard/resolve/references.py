@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from ipaddress import IPv4Network
 from typing import Any, TypeVar
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.diagnostics import Pointer, Rule, Severity
+from trainyard.resolve.findings import Resolving, Unresolved
 
 T = TypeVar("T")
 NOWHERE = IPv4Network("0.0.0.0/32")
@@ -112,61 +112,36 @@ RULES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What the resolvers find wrong.
-
-    Args:
-        diagnostics: what is reported.
-        lost: places whose meaning is not known: those that are reported, and names of profiles that
-            were left out.
-    """
-
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    lost: list[Pointer] = field(default_factory=list)
-
-    def report(self, diagnostic: Diagnostic) -> None:
-        """Add a finding."""
-        self.diagnostics.append(diagnostic)
-        self.lost.append(diagnostic.at)
-
-
-def find(
-    kind: str, name: str, known: Mapping[str, T | None], at: Pointer, found: Found
-) -> T | None:
-    """Return what a name stands for, or report it with the nearest name that exists.
-
-    None stands for what is there and could not be read or resolved: that is reported at its own
-    place.
+def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer) -> Resolving[T | None]:
+    """Return what a name refers to; None, and a finding, where that is not known.
 
     Args:
         kind: of what has the name, e.g. ``release``, or ``storage of cluster lab``.
         name: to look up.
-        known: all that exist.
+        known: all that exist; None for one that was left out or can't be resolved.
         at: place of the name.
-        found: takes a name that does not exist.
     """
     if name in known:
         if known[name] is None:
-            found.lost.append(at)
+            yield Unresolved(at)
         return known[name]
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else _choices(kind, known)
     noun, *owner = kind.split(" of ")
-    found.report(
-        UNKNOWN_NAME.at(at, " of ".join([f"there is no {noun} `{name}`", *owner]), hint=hint)
-    )
+    message = " of ".join([f"there is no {noun} `{name}`", *owner])
+    yield UNKNOWN_NAME.at(at, message, hint=_hint(kind, name, known))
     return None
 
 
-def _choices(kind: str, known: Mapping[str, Any]) -> str:
+def _hint(kind: str, name: str, known: Mapping[str, Any]) -> str:
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"did you mean `{near[0]}`?"
     return f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
 
 
-def network(text: str, at: Pointer, found: Found) -> IPv4Network | None:
-    """Return an IPv4 network, or report why it is none."""
+def network(text: str, at: Pointer) -> Resolving[IPv4Network | None]:
+    """Return an IPv4 network; None, and a finding, where a text is none."""
     try:
         return IPv4Network(text)
     except ValueError as problem:
-        found.report(BAD_ADDRESS.at(at, f"`{text}` is not an address range: {problem}"))
+        yield BAD_ADDRESS.at(at, f"`{text}` is not an address range: {problem}")
         return None

@@ -1,4 +1,4 @@
-"""Runtimes as their profiles tell them."""
+"""Resolve the profiles of runtimes."""
 
 from __future__ import annotations
 
@@ -10,29 +10,34 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.launcher import LAUNCHERS
 from trainyard.model.quantity import parse_bytes, parse_seconds
 from trainyard.model.runtime import INITIALIZERS, Runtime, Step
-from trainyard.resolve.references import Found, find
+from trainyard.resolve.findings import Resolving
+from trainyard.resolve.references import find
 from trainyard.yaml_io.source import Source
 
 
 def resolve_runtime(
-    name: str, source: Source, hardware: Mapping[str, Hardware | None], found: Found
-) -> Runtime:
-    """Return a runtime; hardware that doesn't exist is reported and left out, one that can't be resolved is kept."""
+    name: str, source: Source, hardware: Mapping[str, Hardware | None]
+) -> Resolving[Runtime]:
+    """Return a runtime without the hardware that does not exist.
+
+    Hardware that exists and can't be resolved is kept.
+    """
     at = Pointer(source.file)
     fields = source.value
     runs_on = fields["hardware"]
     for i, each in enumerate(runs_on):
         if each not in hardware:
-            find("hardware profile", each, hardware, at / "hardware" / i, found)
+            yield from find("hardware profile", each, hardware, at / "hardware" / i)
+    family = name.removesuffix(f"-v{fields['version']}")
     deprecated = fields.get("deprecated", {})
     return Runtime(
         name=name,
-        family=name.removesuffix(f"-v{fields['version']}"),
+        family=family,
         at=at,
         version=fields["version"],
         display_name=fields.get("displayName", name),
         docs=fields.get("docs", ""),
-        framework=fields.get("framework", name.removesuffix(f"-v{fields['version']}")),
+        framework=fields.get("framework", family),
         image=fields["image"],
         pull_secret=fields.get("pullSecret", ""),
         libraries=dict(sorted(fields["libraries"].items())),

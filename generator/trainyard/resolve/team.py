@@ -1,67 +1,91 @@
-"""Teams as their profiles tell them."""
+"""Resolve the profiles of teams."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
-from trainyard.diagnostics import Pointer
+from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.compliance import Compliance
+from trainyard.model.component import Component
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Account, Quota, Team, TeamSpace
-from trainyard.resolve.references import QUOTA_SAID_TWICE, Found, find
+from trainyard.resolve.findings import Resolving
+from trainyard.resolve.references import QUOTA_SAID_TWICE, find
 from trainyard.yaml_io.source import Source
 
-Pools = Mapping[str, Mapping[str, Pool | None] | None]
+Pools: TypeAlias = Mapping[str, Mapping[str, Pool | None] | None]
 """Cluster -> node pool -> pool; None for a cluster or pool that can't be resolved."""
 
 
-def resolve_team(
-    name: str,
-    source: Source,
-    known: tuple[Pools, Mapping[str, Runtime | None], Mapping[str, Compliance | None]],
-    found: Found,
-) -> Team:
-    """Return a team; names that lead nowhere are reported and left out."""
+@dataclass(frozen=True, slots=True)
+class KnownToTeams:
+    """What names in a team's profile refer to; None for what can't be resolved."""
+
+    pools: Pools
+    runtimes: Mapping[str, Runtime | None]
+    regulations: Mapping[str, Compliance | None]
+    components: Mapping[str, Component | None]
+
+
+def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Team]:
+    """Return a team without the names that refer to nothing."""
     at = Pointer(source.file)
     fields = source.value
-    pools, runtimes, regulations = known
-    quotas = tuple(_quotas(fields, at / "quota", pools, found))
-    listed = [
-        find("runtime", each, runtimes, at / "runtimes" / i, found)
-        for i, each in enumerate(fields["runtimes"])
-    ]
-    usable = [runtime for runtime in listed if runtime is not None]
+    quotas = yield from _quotas(fields, at / "quota", known.pools)
+    runtimes = yield from _runtimes(fields["runtimes"], at / "runtimes", known.runtimes)
     compliance = None
     if "compliance" in fields:
-        compliance = find(
-            "compliance profile", fields["compliance"], regulations, at / "compliance", found
+        regulation = fields["compliance"]
+        compliance = yield from find(
+            "compliance profile", regulation, known.regulations, at / "compliance"
         )
+    components = fields.get("components", ())
+    for i, component in enumerate(components):
+        yield from find("component", component, known.components, at / "components" / i)
+    usual = _usual_job(quotas, runtimes), _usual_place(quotas, at)
     return Team(
         name=name,
         at=at,
         state=fields.get("state", "active"),
         contact=fields["contact"],
         groups={role: tuple(sorted(groups)) for role, groups in sorted(fields["groups"].items())},
-        accounts=tuple(
-            Account(account, at / "serviceAccounts" / account, who["role"], who.get("owner", ""))
-            for account, who in sorted(fields.get("serviceAccounts", {}).items())
-        ),
-        runtimes=tuple(sorted(runtime.name for runtime in usable)),
+        accounts=tuple(_accounts(fields, at / "serviceAccounts")),
+        runtimes=tuple(sorted(runtime.name for runtime in runtimes)),
         cohort=fields.get("cohort", ""),
         quotas=quotas,
-        spaces=tuple(_spaces(fields, at, (_usual_job(quotas, usable), _usual_place(quotas, at)))),
-        components=tuple(sorted(fields.get("components", ()))),
+        spaces=tuple(_spaces(fields, at, usual)),
+        components=tuple(sorted(components)),
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
     )
 
 
+def _runtimes(
+    listed: Sequence[str], at: Pointer, known: Mapping[str, Runtime | None]
+) -> Resolving[list[Runtime]]:
+    runtimes = []
+    for i, name in enumerate(listed):
+        runtime = yield from find("runtime", name, known, at / i)
+        if runtime is not None:
+            runtimes.append(runtime)
+    return runtimes
+
+
+def _accounts(fields: Mapping[str, Any], at: Pointer) -> Iterator[Account]:
+    for name, account in sorted(fields.get("serviceAccounts", {}).items()):
+        yield Account(name, at / name, account["role"], account.get("owner", ""))
+
+
 def _usual_job(quotas: tuple[Quota, ...], runtimes: list[Runtime]) -> int:
-    """Return the nodes of the largest job where none is said: its own, a share of one as a whole, or the smallest."""
+    """Return the nodes of the largest job where the profile states none.
+
+    These are the team's own nodes, at least those of its smallest job; a share is one whole job.
+    """
     own = max((ceil(quota.nodes) for quota in quotas), default=0)
     if quotas and all(quota.is_share for quota in quotas):
         return own
@@ -84,7 +108,10 @@ def _largest_job(
 def _spaces(
     fields: Mapping[str, Any], at: Pointer, usual: tuple[int, Pointer]
 ) -> Iterator[TeamSpace]:
-    """Yield the team's own namespace, then the further ones; what one leaves open it has from the team, but storage."""
+    """Yield the team's own namespace, then the further ones.
+
+    A further namespace inherits what its profile leaves out, but no storage.
+    """
     largest = _largest_job(fields, at, usual)
     priorities = tuple(fields.get("priorities", ()))
     yield TeamSpace("", at, *largest, tuple(sorted(fields.get("storage", {}))), priorities)
@@ -100,34 +127,30 @@ def _spaces(
         )
 
 
-def _quotas(
-    fields: Mapping[str, Any],
-    at: Pointer,
-    clusters: Pools,
-    found: Found,
-) -> Iterator[Quota]:
-    for cluster_name, asked in sorted(fields["quota"].items()):
-        known = find("cluster", cluster_name, clusters, (at / cluster_name).key(), found)
-        if known is None:
+def _quotas(fields: Mapping[str, Any], at: Pointer, known: Pools) -> Resolving[tuple[Quota, ...]]:
+    quotas = []
+    in_cohort = "cohort" in fields
+    for cluster, asked in sorted(fields["quota"].items()):
+        pools = yield from find("cluster", cluster, known, (at / cluster).key())
+        if pools is None:
             continue
-        for pool_name, said in sorted(asked.items()):
-            where = at / cluster_name / pool_name
-            pool = find(
-                f"node pool of cluster {cluster_name}", pool_name, known, where.key(), found
-            )
+        for name, stated in sorted(asked.items()):
+            where = at / cluster / name
+            pool = yield from find(f"node pool of cluster {cluster}", name, pools, where.key())
             if pool is not None:
-                _said_once(pool_name, said, where, found)
-                yield _quota(cluster_name, pool, said, "cohort" in fields, where)
+                yield from _stated_twice(name, stated, where)
+                quotas.append(_quota(cluster, pool, stated, in_cohort, where))
+    return tuple(quotas)
 
 
-def _said_once(pool: str, said: Mapping[str, Any], at: Pointer, found: Found) -> None:
-    if ("nodes" in said) == ("gpus" in said):
-        what = (
-            f"{said['nodes']} nodes and {said['gpus']} GPUs"
-            if "nodes" in said
-            else "neither nodes nor GPUs"
-        )
-        found.report(QUOTA_SAID_TWICE.at(at, f"quota of pool `{pool}` says {what}"))
+def _stated_twice(pool: str, stated: Mapping[str, Any], at: Pointer) -> Iterator[Diagnostic]:
+    """Yield that a quota is stated in both units, or in none."""
+    if ("nodes" in stated) != ("gpus" in stated):
+        return
+    amounts = "neither nodes nor GPUs"
+    if "nodes" in stated:
+        amounts = f"{stated['nodes']} nodes and {stated['gpus']} GPUs"
+    yield QUOTA_SAID_TWICE.at(at, f"quota of pool `{pool}` says {amounts}")
 
 
 def _quota(

@@ -1,9 +1,10 @@
-"""A team on a cluster: its queues, namespaces and networks there."""
+"""Resolve a team on one cluster: its queues, namespaces and networks there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -23,93 +24,115 @@ from trainyard.model.storage import (
     bucket_secret,
     pull_secret,
 )
-from trainyard.model.team import Allocation, StorageRequest, Team, TeamSpace
+from trainyard.model.team import StorageRequest, Team, TeamSpace
 from trainyard.model.tenant import Tenant
+from trainyard.resolve.findings import Resolving
 from trainyard.resolve.launch import Held, resolve_grants
-from trainyard.resolve.references import Found, find
+from trainyard.resolve.ledger import Allocations
+from trainyard.resolve.references import find
 from trainyard.yaml_io.source import Source
 
-Allocations = Mapping[tuple[str, str, str], Allocation]
-"""(cluster, fabric, team) -> what it holds."""
+T = TypeVar("T")
 
 
-def resolve_tenant(
-    team: Team,
-    cluster: Cluster,
-    source: Source,
-    known: tuple[
-        Mapping[str, Runtime | None], Allocations, Mapping[str, Ids], Mapping[str, Component | None]
-    ],
-    found: Found,
-) -> Tenant:
-    """Return a team on a cluster; names that lead nowhere are reported."""
-    runtimes, allocations, ids, components = known
+@dataclass(frozen=True, slots=True)
+class KnownHere:
+    """A cluster, and what names in a team's profile refer to there.
+
+    Args:
+        runtimes, components: of all clusters; None for what can't be resolved.
+        ids: of the cluster's namespaces, by their names.
+    """
+
+    cluster: Cluster
+    runtimes: Mapping[str, Runtime | None]
+    allocations: Allocations
+    ids: Mapping[str, Ids]
+    components: Mapping[str, Component | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What the namespaces of a team on one cluster share."""
+
+    team: Team
+    cluster: Cluster
+    held: Held
+    queues: tuple[Queue, ...]
+    runtimes: tuple[Runtime, ...]
+    address_pools: tuple[AddressPool, ...]
+
+
+def resolve_tenant(team: Team, source: Source, known: KnownHere) -> Resolving[Tenant]:
+    """Return a team on a cluster without the names that refer to nothing there."""
+    cluster = known.cluster
     pools = {pool.name: pool for pool in cluster.pools}
     held = tuple(
         (pools[quota.pool], quota) for quota in team.quotas if quota.cluster == cluster.name
     )
-    usable = tuple(runtime for name in team.runtimes if (runtime := runtimes[name]))
-    address_pools = tuple(_address_pools(team, cluster, held, allocations))
     if team.cohort:
         cohorts = {each.name: each for each in cluster.cohorts}
-        find(f"cohort of cluster {cluster.name}", team.cohort, cohorts, team.at / "cohort", found)
-    queues = tuple(_queues(team, cluster, held))
+        yield from find(
+            f"cohort of cluster {cluster.name}", team.cohort, cohorts, team.at / "cohort"
+        )
+    shared = _Shared(
+        team,
+        cluster,
+        held,
+        queues=tuple(_queues(team, cluster, held)),
+        runtimes=_resolved(team.runtimes, known.runtimes),
+        address_pools=tuple(_address_pools(team, cluster, held, known.allocations)),
+    )
+    spaces = []
+    for space in team.spaces:
+        fields = source.value.get("spaces", {})[space.name] if space.name else source.value
+        spaces.append((yield from _space(space, fields, shared, known.ids)))
     return Tenant(
         team=team,
         cluster=cluster,
-        queues=queues,
-        spaces=tuple(
-            _space(
-                team, space, cluster, (queues, held, usable, address_pools, ids), (source, found)
-            )
-            for space in team.spaces
-        ),
-        address_pools=address_pools,
-        components=tuple(
-            component for name in team.components if (component := components.get(name))
-        ),
+        queues=shared.queues,
+        spaces=tuple(spaces),
+        address_pools=shared.address_pools,
+        components=_resolved(team.components, known.components),
     )
+
+
+def _resolved(names: Iterable[str], known: Mapping[str, T | None]) -> tuple[T, ...]:
+    """Return what names refer to, without those that refer to nothing."""
+    values = (known.get(name) for name in names)
+    return tuple(value for value in values if value is not None)
 
 
 def _space(
-    team: Team,
-    space: TeamSpace,
-    cluster: Cluster,
-    shared: tuple[
-        tuple[Queue, ...], Held, tuple[Runtime, ...], tuple[AddressPool, ...], Mapping[str, Ids]
-    ],
-    context: tuple[Source, Found],
-) -> Space:
-    queues, held, runtimes, address_pools, ids = shared
-    source, found = context
+    space: TeamSpace, fields: Mapping[str, Any], shared: _Shared, ids: Mapping[str, Ids]
+) -> Resolving[Space]:
+    team, cluster = shared.team, shared.cluster
     namespace = names.namespace(team.name, space.name)
-    inherited = team.spaces[0].priorities if space.name else None
-    grants = resolve_grants(space, cluster, held, runtimes, namespace)
-    asked = source.value.get("spaces", {})[space.name] if space.name else source.value
-    requests = tuple(_requests(space, cluster, asked.get("storage", {}), found))
-    pulls = _pull_secrets(cluster, namespace, grants, found)
-    buckets = (
-        bucket_secret(team.name, namespace, what, where)
-        for where, what in requests
-        if where.kind == "s3"
-    )
+    grants = resolve_grants(space, cluster, shared.held, shared.runtimes, namespace)
+    requests = yield from _requests(space, cluster, fields.get("storage", {}))
+    pulls = yield from _pull_secrets(cluster, namespace, grants)
+    buckets = [
+        bucket_secret(team.name, namespace, request, storage)
+        for storage, request in requests
+        if storage.kind == "s3"
+    ]
+    if "priorities" in fields:
+        # A further namespace inherits the team's, which are reported there.
+        yield from _unknown_priorities(space, cluster)
     return Space(
         team=team,
         profile=space,
         cluster=cluster,
-        queues=queues,
+        queues=shared.queues,
         grants=grants,
-        # What a further namespace has from the team was told of there.
-        priorities=tuple(
-            _priorities(space, cluster, Found() if space.priorities == inherited else found)
-        ),
-        networks=tuple(Network(namespace, pool, cluster.release) for pool in address_pools),
+        priorities=_priorities(space, cluster),
+        networks=tuple(Network(namespace, pool, cluster.release) for pool in shared.address_pools),
         claims=tuple(
             Claim(cluster.name, team.name, namespace, storage, request)
             for storage, request in requests
             if storage.kind != "s3"
         ),
-        allowances=tuple(_allowances(space, cluster, asked.get("claims", {}), found)),
+        allowances=(yield from _allowances(space, cluster, fields.get("claims", {}))),
         secrets=tuple(sorted((*pulls, *buckets), key=lambda secret: secret.name)),
         ids=ids.get(namespace),
     )
@@ -140,42 +163,59 @@ def _address_pools(
             )
 
 
-def _priorities(space: TeamSpace, cluster: Cluster, found: Found) -> Iterator[Priority]:
-    """Yield the classes that jobs of the namespace may use, lowest value first."""
+def _unknown_priorities(space: TeamSpace, cluster: Cluster) -> Resolving[None]:
+    """Yield the classes of a namespace that the cluster does not have."""
     known = {priority.name: priority for priority in cluster.priorities}
     for i, name in enumerate(space.priorities):
-        find(f"priority of cluster {cluster.name}", name, known, space.at / "priorities" / i, found)
-    yield from (priority for name, priority in known.items() if name in (space.priorities or known))
+        at = space.at / "priorities" / i
+        yield from find(f"priority of cluster {cluster.name}", name, known, at)
+
+
+def _priorities(space: TeamSpace, cluster: Cluster) -> tuple[Priority, ...]:
+    """Return the classes that jobs of the namespace may use, lowest value first."""
+    if not space.priorities:
+        return cluster.priorities
+    return tuple(each for each in cluster.priorities if each.name in space.priorities)
 
 
 def _requests(
-    space: TeamSpace, cluster: Cluster, asked: Mapping[str, Any], found: Found
-) -> Iterator[tuple[Storage, StorageRequest]]:
-    known = {storage.name: storage for storage in cluster.storage}
-    for name, what in sorted(asked.items()):
+    space: TeamSpace, cluster: Cluster, asked: Mapping[str, Any]
+) -> Resolving[list[tuple[Storage, StorageRequest]]]:
+    """Return the storage that a namespace asks for, with what it asks."""
+    requests = []
+    for name, amount in sorted(asked.items()):
         at = space.at / "storage" / name
-        storage = find(f"storage of cluster {cluster.name}", name, known, at.key(), found)
+        storage = yield from _storage(name, cluster, at)
         if storage is not None:
-            yield storage, _request(storage, what, at)
+            requests.append((storage, _request(storage, amount, at)))
+    return requests
 
 
 def _allowances(
-    space: TeamSpace, cluster: Cluster, asked: Mapping[str, str], found: Found
-) -> Iterator[Allowance]:
-    known = {storage.name: storage for storage in cluster.storage}
+    space: TeamSpace, cluster: Cluster, asked: Mapping[str, str]
+) -> Resolving[tuple[Allowance, ...]]:
+    allowances = []
     for name, size in sorted(asked.items()):
         at = space.at / "claims" / name
-        storage = find(f"storage of cluster {cluster.name}", name, known, at.key(), found)
+        storage = yield from _storage(name, cluster, at)
         if storage is not None:
-            yield Allowance(storage, at, parse_bytes(size))
+            allowances.append(Allowance(storage, at, parse_bytes(size)))
+    return tuple(allowances)
+
+
+def _storage(name: str, cluster: Cluster, at: Pointer) -> Resolving[Storage | None]:
+    known = {storage.name: storage for storage in cluster.storage}
+    return (yield from find(f"storage of cluster {cluster.name}", name, known, at.key()))
 
 
 def _request(storage: Storage, asked: Any, at: Pointer) -> StorageRequest:
-    """Return what is asked; a form that doesn't fit the kind of storage yields an empty one, which a rule reports."""
+    """Return what is asked of a storage.
+
+    It is empty in a form that does not fit the kind of storage, which a rule reports.
+    """
     if isinstance(asked, dict):
-        return StorageRequest(
-            storage.name, at, size=parse_bytes(asked["size"]), volume=asked["volume"]
-        )
+        size = parse_bytes(asked["size"])
+        return StorageRequest(storage.name, at, size=size, volume=asked["volume"])
     if storage.kind == "s3":
         return StorageRequest(storage.name, at, bucket=asked)
     try:
@@ -185,14 +225,16 @@ def _request(storage: Storage, asked: Any, at: Pointer) -> StorageRequest:
 
 
 def _pull_secrets(
-    cluster: Cluster, namespace: str, grants: tuple[Grant, ...], found: Found
-) -> Iterator[StoredSecret]:
+    cluster: Cluster, namespace: str, grants: tuple[Grant, ...]
+) -> Resolving[list[StoredSecret]]:
+    """Return the pull secrets that the runtimes of a namespace name."""
+    secrets = []
     known = {secret.name: secret for secret in cluster.pull_secrets}
     runtimes = (grant.launch.runtime for grant in grants)
     wanted = {runtime.pull_secret: runtime for runtime in runtimes if runtime.pull_secret}
     for name, runtime in sorted(wanted.items()):
-        secret = find(
-            f"pull secret of cluster {cluster.name}", name, known, runtime.at / "pullSecret", found
-        )
+        at = runtime.at / "pullSecret"
+        secret = yield from find(f"pull secret of cluster {cluster.name}", name, known, at)
         if secret is not None:
-            yield pull_secret(namespace, secret)
+            secrets.append(pull_secret(namespace, secret))
+    return secrets

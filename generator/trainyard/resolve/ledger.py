@@ -1,0 +1,94 @@
+"""Resolve the ledger, ``allocations.yaml``: numbers on fabrics, and user ids of namespaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Network
+from typing import Any, TypeAlias
+
+from trainyard.diagnostics import Diagnostic, Pointer
+from trainyard.model.cluster import Cluster
+from trainyard.model.fabric import Fabric
+from trainyard.model.ids import UIDS, Ids, read_ids
+from trainyard.model.link import LINKS
+from trainyard.model.team import Allocation
+from trainyard.resolve.findings import Resolving
+from trainyard.resolve.references import ALLOCATION_OF_ANOTHER_LINK, find, network
+from trainyard.yaml_io.source import Profiles
+
+Allocations: TypeAlias = Mapping[tuple[str, str, str], Allocation]
+"""(cluster, fabric, team) -> what the team holds."""
+
+
+def resolve_allocations(
+    profiles: Profiles, clusters: Mapping[str, Cluster]
+) -> Resolving[Allocations]:
+    """Return what teams hold on fabrics, the fabrics of removed clusters included."""
+    allocations = {}
+    root = Pointer(profiles.allocations.file)
+    for cluster, fabric, teams in _sections(profiles):
+        at = root / cluster / fabric
+        resolved = None
+        # The section of a removed cluster may stay: its numbers are never given again.
+        if cluster in clusters:
+            known = {each.name: each for each in clusters[cluster].fabrics}
+            resolved = yield from find("fabric", fabric, known, at.key())
+        for team, held in sorted(teams.items()):
+            addresses = yield from _addresses(held, resolved, at / team)
+            if addresses is not None:
+                allocations[cluster, fabric, team] = Allocation(
+                    at / team, _segment(held), addresses, held.get("since", "")
+                )
+    return allocations
+
+
+def resolve_ids(profiles: Profiles) -> dict[str, tuple[Ids, ...]]:
+    """Return the user ids of namespaces, by cluster."""
+    root = Pointer(profiles.allocations.file)
+    return {
+        cluster: tuple(
+            read_ids(namespace, line, at=root / cluster / UIDS / namespace)
+            for namespace, line in sorted(fabrics.get(UIDS, {}).items())
+        )
+        for cluster, fabrics in sorted((profiles.allocations.value or {}).items())
+    }
+
+
+def _sections(profiles: Profiles) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield each cluster and fabric of the ledger with the entries of its teams."""
+    for cluster, fabrics in sorted((profiles.allocations.value or {}).items()):
+        for fabric, teams in sorted(fabrics.items()):
+            if fabric != UIDS:
+                yield cluster, fabric, teams
+
+
+def _addresses(
+    held: Mapping[str, Any], fabric: Fabric | None, at: Pointer
+) -> Resolving[IPv4Network | None]:
+    """Return the addresses of an entry; None where they are no network, or its segment is wrong."""
+    addresses = yield from network(held["addresses"], at / "addresses")
+    wrong = tuple(_wrong_segments(held, fabric, at)) if fabric else ()
+    yield from wrong
+    return None if wrong else addresses
+
+
+def _wrong_segments(held: Mapping[str, Any], fabric: Fabric, at: Pointer) -> Iterator[Diagnostic]:
+    """Yield each segment of a team that the fabric's link does not have, or the absence of any."""
+    link, team = fabric.link, at.path[-1]
+    wrong = {
+        each.field: f"{each.segment} {held[each.field]}"
+        for each in LINKS.values()
+        if each is not link and each.field in held
+    }
+    places = {(at / field).key(): what for field, what in wrong.items()}
+    if not wrong and link.field not in held:
+        places = {at: f"no {link.segment}"}
+    for place, what in places.items():
+        message = f"team {team} holds {what} on fabric `{fabric.name}`, whose teams hold "
+        yield ALLOCATION_OF_ANOTHER_LINK.at(place, f"{message}{link.segment}s")
+
+
+def _segment(held: Mapping[str, Any]) -> int:
+    """Return the one segment of an entry, whose link is unknown when the fabric was removed."""
+    segment = next((held[link.field] for link in LINKS.values() if link.field in held), 0)
+    return int(str(segment), 0)
