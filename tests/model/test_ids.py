@@ -6,6 +6,7 @@ import pytest
 
 from trainyard.model.holding import remembered
 from trainyard.model.ids import Ids, next_ids, read_ids
+from trainyard.render.views.space import IdsView
 
 NLP = Ids("team-nlp", 1_000_680_000, "s0:c26,c15")
 NEW = Ids("team-new", 2_000_000_000, "s0:c1001,c0", "2026-11-22")
@@ -67,7 +68,7 @@ def test_line_is_read_as_it_was_written() -> None:
 def test_annotations_are_the_three_of_openshift() -> None:
     """Without the level no pod would be admitted: OpenShift adds none to a namespace that has a
     range."""
-    assert NLP.annotations == {
+    assert IdsView(NLP).annotations == {
         "openshift.io/sa.scc.mcs": "s0:c26,c15",
         "openshift.io/sa.scc.supplemental-groups": "1000680000/10000",
         "openshift.io/sa.scc.uid-range": "1000680000/10000",

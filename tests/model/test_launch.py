@@ -15,6 +15,7 @@ from trainyard.model.launch import Launch
 from trainyard.model.launcher import INTEL_MPI, LAUNCHERS, TORCHRUN
 from trainyard.model.link import ROCE
 from trainyard.model.runtime import INITIALIZERS, Step
+from trainyard.render.views.launch import LauncherView, LaunchView
 
 RACK = "example.com/rack"
 PREFERRED, GROUP = "kueue.x-k8s.io/podset-preferred-topology", "kueue.x-k8s.io/podset-group-name"
@@ -42,10 +43,10 @@ def test_annotations_follow_rails_topology_and_release(
         expected[GROUP] = "job"
     offset = {OFFSET: "-1"} if on and groups else {}
 
-    assert each.launcher_annotations == expected
-    assert each.node_annotations == expected | offset
-    assert list(each.launcher_annotations) == sorted(expected)
-    assert list(each.node_annotations) == sorted(expected | offset)
+    assert LaunchView(each).launcher_annotations == expected
+    assert LaunchView(each).node_annotations == expected | offset
+    assert list(LaunchView(each).launcher_annotations) == sorted(expected)
+    assert list(LaunchView(each).node_annotations) == sorted(expected | offset)
 
 
 def test_ranks_talk_below_the_lowest_switch() -> None:
@@ -53,15 +54,15 @@ def test_ranks_talk_below_the_lowest_switch() -> None:
     them."""
     each = launch(on=fabric(levels=("example.com/spine", RACK)))
 
-    assert each.launcher_annotations[PREFERRED] == RACK
+    assert LaunchView(each).launcher_annotations[PREFERRED] == RACK
 
 
 def test_pods_of_torchrun_are_no_group() -> None:
     """They are one set of pods already: an offset would begin their count below 0."""
     each = launch(on=fabric(levels=(RACK,)), groups=True, launcher=TORCHRUN)
 
-    assert each.node_annotations.keys() & {GROUP, OFFSET} == set()
-    assert each.node_annotations[PREFERRED] == RACK
+    assert LaunchView(each).node_annotations.keys() & {GROUP, OFFSET} == set()
+    assert LaunchView(each).node_annotations[PREFERRED] == RACK
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -71,9 +72,9 @@ def test_only_runtimes_that_use_rdma_take_rails(mode: str) -> None:
     each = launch(on=fabric(levels=(RACK,)), fabric=mode)
     uses = mode in {"gpudirect", "rdma"}
 
-    assert (NETWORKS in each.launcher_annotations) is uses
+    assert (NETWORKS in LaunchView(each).launcher_annotations) is uses
     assert len([name for name in each.per_node if name.startswith(PREFIX)]) == (2 if uses else 0)
-    assert each.launcher_annotations[PREFERRED] == RACK
+    assert LaunchView(each).launcher_annotations[PREFERRED] == RACK
 
 
 @given(nodes())
@@ -149,9 +150,9 @@ def test_pod_is_guaranteed() -> None:
     """Requests are the limits, for the ranks and the init container, and in the form that the API
     server stores."""
     each = launch(on=fabric())
-    for resources in (each.resources, each.account_resources):
+    for resources in (LaunchView(each).resources, LaunchView(each).account_resources):
         assert resources["limits"] == resources["requests"]
-    assert each.resources["limits"] == {
+    assert LaunchView(each).resources["limits"] == {
         "cpu": "14",
         "memory": "60Gi",
         "nvidia.com/gpu": "2",
@@ -164,7 +165,8 @@ def test_pod_is_guaranteed() -> None:
 def test_pull_secret_is_named_only_where_there_is_one() -> None:
     """An empty name would be refused."""
     assert [
-        each.image_pull_secrets for each in (launch(pull_secret="pull"), launch(pull_secret=""))
+        LaunchView(each).image_pull_secrets
+        for each in (launch(pull_secret="pull"), launch(pull_secret=""))
     ] == [
         [{"name": "pull"}],
         [],
@@ -203,7 +205,7 @@ def test_older_version_has_the_name_of_its_family(name: str, version: int) -> No
     each = launch(name=name, family="openmpi-cuda", version=version)
 
     assert each.name == "openmpi-cuda-v2-small"
-    assert each.labels["ml.example.com/runtime"] == name
+    assert LaunchView(each).labels["ml.example.com/runtime"] == name
 
 
 def test_networks_of_an_operator_are_called_by_their_namespace() -> None:
@@ -211,26 +213,28 @@ def test_networks_of_an_operator_are_called_by_their_namespace() -> None:
     team's."""
     each = launch(owner="team-nlp", on=fabric(ROCE, name="eth"))
 
-    assert each.launcher_annotations[NETWORKS] == "team-nlp-eth-rail-0,team-nlp-eth-rail-1"
+    assert (
+        LaunchView(each).launcher_annotations[NETWORKS] == "team-nlp-eth-rail-0,team-nlp-eth-rail-1"
+    )
 
 
 def test_users_are_told_of_the_libraries() -> None:
     """All of them, in one line; and the labels that SDKs list runtimes by."""
     each = launch(libraries={"cuda": "12.6", "openmpi": "4.1.6"}, framework="torch")
 
-    assert each.annotations["ml.example.com/libraries"] == "cuda=12.6 openmpi=4.1.6"
-    assert each.labels["trainer.kubeflow.org/framework"] == "torch"
-    assert launch(shared_memory=64 << 30).shared_memory == "64Gi"
+    assert LaunchView(each).annotations["ml.example.com/libraries"] == "cuda=12.6 openmpi=4.1.6"
+    assert LaunchView(each).labels["trainer.kubeflow.org/framework"] == "torch"
+    assert LaunchView(launch(shared_memory=64 << 30)).shared_memory == "64Gi"
 
 
 def test_users_of_an_older_version_are_warned() -> None:
     """Trainer's webhook warns of what is labelled so; the last day stands beside it."""
     newest, older = launch(end=""), launch(end="2027-03-31")
 
-    assert newest.labels["trainer.kubeflow.org/support"] == "supported"
-    assert older.labels["trainer.kubeflow.org/support"] == "deprecated"
-    assert older.annotations["ml.example.com/deprecated-until"] == "2027-03-31"
-    assert "ml.example.com/deprecated-until" not in newest.annotations
+    assert LaunchView(newest).labels["trainer.kubeflow.org/support"] == "supported"
+    assert LaunchView(older).labels["trainer.kubeflow.org/support"] == "deprecated"
+    assert LaunchView(older).annotations["ml.example.com/deprecated-until"] == "2027-03-31"
+    assert "ml.example.com/deprecated-until" not in LaunchView(newest).annotations
 
 
 def test_pods_stay_on_the_nodes_of_their_kind() -> None:
@@ -293,7 +297,8 @@ def test_shared_memory_of_a_part_is_in_proportion(gpus: int) -> None:
     hardware = node(gpu=Gpu("X", 8, "nvidia.com/gpu", ""))
 
     assert (
-        launch(hardware, part=Fraction(gpus, 8), shared_memory=8 << 30).shared_memory == f"{gpus}Gi"
+        LaunchView(launch(hardware, part=Fraction(gpus, 8), shared_memory=8 << 30)).shared_memory
+        == f"{gpus}Gi"
     )
 
 
@@ -305,7 +310,7 @@ def test_smallest_job_has_a_pod_of_each_role(name: str, smallest: int) -> None:
 
     assert (launcher.name, launcher.smallest_job) == (name, smallest)
     assert launcher.roles == ("launcher", "node")[-smallest:]
-    assert launcher.targets == [{"name": role} for role in launcher.roles]
+    assert LauncherView(launcher).targets == [{"name": role} for role in launcher.roles]
 
 
 def test_version_of_the_launcher_is_that_of_its_library() -> None:

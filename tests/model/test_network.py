@@ -16,6 +16,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.link import ROCE
 from trainyard.model.network import AddressPool, Egress
 from trainyard.model.team import Allocation
+from trainyard.render.views.network import AddressPoolView, EgressView, NetworkView
 
 IB, ETH = fabric(), fabric(ROCE, name="eth", first_segment=100, last_segment=199)
 
@@ -46,7 +47,7 @@ def test_config_says_partition_and_range(case: tuple[IPv4Network, int], partitio
     and rail."""
     block, rails = case
     for rail, each in enumerate(networks(IB, block, partition, rails)):
-        config = json.loads(each.infiniband_config)
+        config = json.loads(NetworkView(each).infiniband_config)
 
         assert (config["pkey"], int(config["pkey"], 16)) == (f"0x{partition:04x}", partition)
         assert IPv4Network(config["ipam"]["range"]) == each.addresses.addresses
@@ -62,9 +63,11 @@ def test_config_is_one_line(ipam: str) -> None:
     (known,) = networks(IB, IPv4Network("10.0.0.0/24"), 0x0101, 1)
     each = replace(known, release=replace(known.release, ipam=ipam))
 
-    for config in (each.infiniband_config, each.ipam):
+    for config in (NetworkView(each).infiniband_config, NetworkView(each).ipam):
         assert not set(config) & set(" \n\t")
-    assert json.loads(each.infiniband_config)["ipam"] == json.loads(each.ipam)
+    assert json.loads(NetworkView(each).infiniband_config)["ipam"] == json.loads(
+        NetworkView(each).ipam
+    )
 
 
 @given(blocks(), st.integers(2, 4094))
@@ -76,8 +79,8 @@ def test_namespaces_of_a_team_share_its_addresses(case: tuple[IPv4Network, int],
     one, two = both[:rails], both[rails:]
 
     for own, other in zip(one, two, strict=True):
-        assert json.loads(own.ipam) == json.loads(other.ipam)
-        assert json.loads(own.ipam)["network_name"] == own.addresses.name
+        assert json.loads(NetworkView(own).ipam) == json.loads(NetworkView(other).ipam)
+        assert json.loads(NetworkView(own).ipam)["network_name"] == own.addresses.name
         assert (own.segment, own.display) == (other.segment, other.display) == (vlan, str(vlan))
         assert own.resource == other.resource
     assert len({each.addresses.name for each in one}) == rails
@@ -103,7 +106,10 @@ def test_pool_of_addresses_is_named_where_it_stands(case: tuple[IPv4Network, int
     block, rails = case
     for known in networks(ETH, block, 101, rails):
         each = replace(known, release=replace(known.release, ipam="nv-ipam"))
-        assert json.loads(each.ipam) == {"type": "nv-ipam", "poolName": known.addresses.name}
+        assert json.loads(NetworkView(each).ipam) == {
+            "type": "nv-ipam",
+            "poolName": known.addresses.name,
+        }
         assert IPv4Network(known.addresses.subnet) == known.addresses.addresses
 
 
@@ -121,7 +127,7 @@ def test_every_node_of_the_fabric_gets_addresses_for_all_functions(
     each = AddressPool("nlp", ETH, 0, 1, pools, held)
 
     assert each.per_node == max(2, *(functions for _, functions in kinds))
-    assert each.node_terms == [
+    assert AddressPoolView(each).node_terms == [
         {
             "matchExpressions": [
                 {"key": "kind", "operator": "In", "values": [label]},
@@ -152,10 +158,13 @@ def test_way_out_leads_to_all_of_its_ranges_and_namespaces() -> None:
     """Each is a peer of its own: the API server joins what stands in one peer by `and`."""
     way = Egress("mirror", AT, ("192.0.2.0/28", "192.0.2.16/28"), ("a", "b"), (443, 80), "all")
 
-    assert way.peers == [
+    assert EgressView(way).peers == [
         {"ipBlock": {"cidr": "192.0.2.0/28"}},
         {"ipBlock": {"cidr": "192.0.2.16/28"}},
         {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "a"}}},
         {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "b"}}},
     ]
-    assert way.port_list == [{"port": 443, "protocol": "TCP"}, {"port": 80, "protocol": "TCP"}]
+    assert EgressView(way).port_list == [
+        {"port": 443, "protocol": "TCP"},
+        {"port": 80, "protocol": "TCP"},
+    ]

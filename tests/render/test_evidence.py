@@ -13,6 +13,7 @@ from trainyard.model.platform import Site
 from trainyard.render.evidence import Row, evidence
 from trainyard.render.site import render_site
 from trainyard.render.unit import evidence_page, health_checks, readme
+from trainyard.render.views.cluster import ClusterView
 from trainyard.yaml_io.emitter import emit
 
 CLUSTER = "clusters/prod-east.yaml"
@@ -351,9 +352,13 @@ def test_daemons_that_a_profile_states_are_let_through_everywhere() -> None:
     drivers are."""
     stated = {CLUSTER: {"systemNamespaces": ["gpu-burn"]}}
 
-    assert "'gpu-burn'" in site(WITHOUT_FABRIC, stated).cluster.outside_system_namespaces
-    assert "nvidia" not in site(WITHOUT_FABRIC, stated).cluster.outside_system_namespaces
-    assert "nvidia-network-operator" in site(stated).cluster.outside_system_namespaces
+    assert (
+        "'gpu-burn'" in ClusterView(site(WITHOUT_FABRIC, stated).cluster).outside_system_namespaces
+    )
+    assert (
+        "nvidia" not in ClusterView(site(WITHOUT_FABRIC, stated).cluster).outside_system_namespaces
+    )
+    assert "nvidia-network-operator" in ClusterView(site(stated).cluster).outside_system_namespaces
 
 
 @pytest.mark.parametrize(

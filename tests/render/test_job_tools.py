@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.rules.cases import platform_of
-from trainyard.model.environment import variables
+from trainyard.render.environment import variables
 from trainyard.render.site import render_site
 
 RUNTIME = "runtimes/openmpi-cuda.yaml"

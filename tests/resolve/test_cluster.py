@@ -12,6 +12,7 @@ from tests.resolve.changes import ALLOCATIONS, CLUSTER, resolved, together, told
 from tests.resolve.changes import ROCE as ROCE_BASE
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import ROCE
+from trainyard.render.views.release import FinishedJobsView
 from trainyard.resolve.references import SEGMENTS_OF_ANOTHER_LINK
 
 EMPTIED = ("fabrics", "cohorts", "priorities", "storage", "egress", "roles", "external")
@@ -141,29 +142,27 @@ def test_fabric_leaves_the_drivers_own() -> None:
         (
             {"partitions": None},
             "ib/partitions",
-            "infiniband, whose teams hold partitions: it hands out `partitions`",
+            "infiniband and has no `partitions`",
         ),
         (
             {"vlans": "2-9"},
             "ib/vlans",
-            "infiniband, whose teams hold partitions: it hands out `partitions`",
+            "infiniband, whose range is `partitions`, not `vlans`",
         ),
         (
             {"link": "roce", "partitions": None},
             "ib/vlans",
-            "roce, whose teams hold VLANs: it hands out `vlans`",
+            "roce and has no `vlans`",
         ),
         (
             {"link": "roce", "vlans": "2-9", "partitions": "0x0001-0x0002"},
             "ib/partitions",
-            "roce, whose teams hold VLANs: it hands out `vlans`",
+            "roce, whose range is `vlans`, not `partitions`",
         ),
     ],
 )
-def test_fabric_hands_out_what_separates_teams_on_its_link(
-    ranges: dict[str, Any], at: str, message: str
-) -> None:
-    """A range of the other link, or none, is told once, where it stands or should."""
+def test_fabric_has_the_range_of_its_link(ranges: dict[str, Any], at: str, message: str) -> None:
+    """A range of the other link, or none, is reported once, at its key."""
     held = {
         team: {"vlan": 101, "partition": None}
         for team in ("nlp", "vision")
@@ -241,15 +240,16 @@ def test_unknown_release_leaves_the_cluster_out() -> None:
 )
 def test_finished_jobs_are_kept_for_seconds(pull_secret: dict[str, str], names: list[str]) -> None:
     """The secret of its image is made in our own namespace; without the key finished jobs stay."""
-    said = {
+    fields = {
         "keep": "36h",
         "image": f"registry.example.com/kubectl@sha256:{'1' * 64}",
         **pull_secret,
     }
-    cleanup = cluster({"finishedJobs": said}).finished_jobs
+    cleanup = cluster({"finishedJobs": fields}).finished_jobs
 
     assert cleanup is not None
-    assert (cleanup.keep, cleanup.keep_text, cleanup.keep_told) == (129600, "129600", "36h")
-    assert [each["name"] for each in cleanup.image_pull_secrets] == names
+    view = FinishedJobsView(cleanup)
+    assert (cleanup.keep, view.keep_text, view.keep_display) == (129600, "129600", "36h")
+    assert [each["name"] for each in view.image_pull_secrets] == names
     assert not cleanup.pull_secret or cleanup.pull_secret.namespace == "trainyard-system"
     assert cluster({}).finished_jobs is None

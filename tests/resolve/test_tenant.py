@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.resolve.changes import ALLOCATIONS, CLUSTER, NLP, RUNTIME, resolved, space, tenant
 from trainyard.model.storage import Claim, StoredSecret
+from trainyard.render.views.space import SampleView, SpaceView
 
 CPU = {
     "extends": "cpu-node",
@@ -102,7 +103,7 @@ def test_secrets_are_sorted_and_pull_secrets_apart() -> None:
         ("checkpoints", "s3"),
         ("registry-pull", "pull"),
     ]
-    assert [each.name for each in space({}).pull_secrets] == ["registry-pull"]
+    assert [each.name for each in SpaceView(space({})).pull_secrets] == ["registry-pull"]
     assert [each.kind for each in space({RUNTIME: {"pullSecret": None}}).secrets] == ["s3"]
 
 
@@ -112,9 +113,9 @@ def test_team_without_priorities_has_all_of_the_cluster() -> None:
     changed = space({CLUSTER: {"priorities": values}})
 
     assert [priority.name for priority in changed.priorities] == ["batch", "production", "a"]
-    assert {sample.labels["kueue.x-k8s.io/priority-class"] for sample in changed.samples} == {
-        "batch"
-    }
+    assert {
+        SampleView(sample).labels["kueue.x-k8s.io/priority-class"] for sample in changed.samples
+    } == {"batch"}
 
 
 def test_team_with_priorities_has_no_others() -> None:
@@ -130,14 +131,19 @@ def test_sample_takes_the_lowest_class_of_a_list() -> None:
         CLUSTER: {"priorities": {"a-urgent": 5000}},
         NLP: {"priorities": ["a-urgent", "batch"]},
     }
-    classes = {sample.labels["kueue.x-k8s.io/priority-class"] for sample in space(changes).samples}
+    classes = {
+        SampleView(sample).labels["kueue.x-k8s.io/priority-class"]
+        for sample in space(changes).samples
+    }
 
     assert classes == {"batch"}
 
 
 def test_cluster_without_priorities_gives_samples_none() -> None:
     """A label that names no class would keep the job from being admitted."""
-    labels = [sample.labels for sample in space({CLUSTER: {"priorities": None}}).samples]
+    labels = [
+        SampleView(sample).labels for sample in space({CLUSTER: {"priorities": None}}).samples
+    ]
 
     assert labels == [{"kueue.x-k8s.io/queue-name": "gpu"}]
 
@@ -185,7 +191,9 @@ def test_flavors_come_in_order_of_preference(preferences: list[tuple[str, int]])
 def test_sample_says_the_deadline_of_its_class() -> None:
     """A class with a deadline admits no job without one, so the job to copy has it."""
     classes = {"batch": {"value": 500, "deadline": "2d"}, "production": 1000}
-    labels = [sample.labels for sample in space({CLUSTER: {"priorities": classes}}).samples]
+    labels = [
+        SampleView(sample).labels for sample in space({CLUSTER: {"priorities": classes}}).samples
+    ]
 
     assert labels == [
         {
@@ -194,8 +202,10 @@ def test_sample_says_the_deadline_of_its_class() -> None:
             "kueue.x-k8s.io/queue-name": "gpu",
         }
     ]
-    assert space({CLUSTER: {"priorities": classes}}).limits["deadlines"] == "batch=172800"
-    assert space({}).limits["deadlines"] == ""
+    assert (
+        SpaceView(space({CLUSTER: {"priorities": classes}})).limits["deadlines"] == "batch=172800"
+    )
+    assert SpaceView(space({})).limits["deadlines"] == ""
 
 
 def test_retired_team_is_on_no_cluster() -> None:

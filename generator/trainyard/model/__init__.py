@@ -1,1 +1,1 @@
-"""What a platform is: frozen dataclasses, complete and sorted after `resolve`. Templates read their attributes."""
+"""Facts about a platform: frozen dataclasses, complete and sorted after `resolve`."""

@@ -1,4 +1,4 @@
-"""What a regulation asks of the teams that are under it."""
+"""A regulation, and its demands on the teams that are under it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trainyard.diagnostics import Pointer
 
 @dataclass(frozen=True, slots=True)
 class Compliance:
-    """A regulation as its profile tells it.
+    """A regulation, from its profile.
 
     Args:
         title: of the regulation.
@@ -23,5 +23,5 @@ class Compliance:
     controls: Mapping[str, str]
 
     def asks(self, measure: str) -> bool:
-        """Tell whether a measure is demanded."""
+        """Return whether a measure is demanded."""
         return measure in self.controls

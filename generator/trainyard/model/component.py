@@ -1,4 +1,4 @@
-"""A hand-written Kustomize Component beside the profiles: the way out for what Trainyard does not know."""
+"""A hand-written Kustomize Component beside the profiles, for objects that profiles lack."""
 
 from __future__ import annotations
 

@@ -44,11 +44,6 @@ class Fabric:
     resources: str
 
     @property
-    def topology_levels(self) -> tuple[dict[str, str], ...]:
-        """Levels of the Kueue Topology; the host name may only stand last."""
-        return tuple({"nodeLabel": label} for label in (*self.levels, HOSTNAME))
-
-    @property
     def preferred_level(self) -> str:
-        """Level asked for as preferred: ranks that talk stay below one switch of the lowest level when they can."""
+        """Topology level that a job prefers to share: below one switch of the lowest level."""
         return self.levels[-1] if self.levels else HOSTNAME

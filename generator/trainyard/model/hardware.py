@@ -1,4 +1,4 @@
-"""A node type: what it has, what its daemons keep, what one node of quota is worth."""
+"""A node type: its hardware, the shares of its daemons, and its allocatable."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Nic:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of a node: cpu in millicores, memory and ephemeral storage in bytes, pods in pieces."""
+    """A part of a node: millicores of cpu, bytes of memory and ephemeral storage, pods."""
 
     cpu: int
     memory: int
@@ -79,7 +79,7 @@ class Hardware:
         virtual_functions: VFs of each rail.
         labels: what selects such a node.
         taint: key of the NoSchedule taint on it; empty for none.
-        files: profile files that say so, most specific first.
+        files: profile files that define it, most specific first.
         origins: file that states each fact, by its path joined with dots, e.g. ``system.cpu``.
     """
 
@@ -114,7 +114,7 @@ class Hardware:
 
     @property
     def rails(self) -> tuple[Nic, ...]:
-        """The compute ports, by the GPU they stand beside."""
+        """The compute ports, in the order of their nearest GPUs."""
         return tuple(
             sorted((nic for nic in self.nics if nic.role == "rail"), key=lambda nic: nic.gpu)
         )
@@ -126,7 +126,10 @@ class Hardware:
 
     @property
     def withheld(self) -> Share:
-        """Resources that a node keeps from pods: ``allocatable`` is its capacity less these, memory as installed."""
+        """Resources that a node keeps from pods.
+
+        Its allocatable is its capacity less these, with memory as installed.
+        """
         return Share(
             cpu=self.kubelet.cpu,
             memory=self.total.memory // _KERNEL_PART + self.kubelet.memory + _EVICTION_MEMORY,
@@ -156,7 +159,7 @@ class Hardware:
 
     @property
     def allocatable(self) -> dict[str, int]:
-        """What one node of quota is worth beside its rails, in base units."""
+        """Allocatable of one node without its rails, in base units."""
         allocatable = {
             "cpu": self.total.cpu - self.system.cpu,
             "ephemeral-storage": self.total.ephemeral_storage - self.system.ephemeral_storage,
@@ -169,7 +172,7 @@ class Hardware:
 
 
 def least(name: str, kinds: Sequence[Hardware]) -> Hardware:
-    """Return a node type that asks no more than any of several has: what runs on it runs on each of them.
+    """Return the node type that several have in common: a pod that fits it fits each of them.
 
     Args:
         name: of the type that is made.

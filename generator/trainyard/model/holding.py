@@ -19,10 +19,10 @@ class Holding:
 
     Args:
         fabric, team: names; neither needs to exist any more.
-        field: the ledger's key for the segment, which tells the technology of the link.
-        since: ISO date of the day on which ``add team`` gave the number; empty when nobody wrote it
-            down.
-        former: whether the ledger no longer says so.
+        field: the ledger's key for the segment; each technology of links has another.
+        since: ISO date of the day on which ``add team`` gave the number; empty when it is not
+            recorded.
+        former: whether the ledger no longer has it.
     """
 
     fabric: str
@@ -35,7 +35,7 @@ class Holding:
 
     @property
     def number(self) -> tuple[str, str, str, int, IPv4Network]:
-        """What was given, where and to whom: holdings that differ in nothing of this are one."""
+        """The fabric, team, segment and addresses: records that agree in these are the same."""
         return (self.fabric, self.team, self.field, self.segment, self.addresses)
 
     @property
@@ -64,7 +64,7 @@ def remembered(before: Iterable[T], ledger: Iterable[T]) -> tuple[T, ...]:
 
     Args:
         before: what the committed lockfile remembers.
-        ledger: what the ledger says now.
+        ledger: numbers in the ledger now.
     """
     known = {holding.number: replace(holding, former=True) for holding in before}
     for holding in ledger:

@@ -1,4 +1,4 @@
-"""User ids of a namespace on OpenShift: the range and the SELinux level that its pods run with, as the ledger has them.
+"""User ids of a namespace on OpenShift, from the ledger: the range and SELinux level of its pods.
 
 OpenShift writes three annotations on a namespace that has no ``openshift.io/sa.scc.uid-range``, and
 leaves one that has it alone, even when the others are missing
@@ -32,9 +32,9 @@ end at c1000."""
 UIDS: Final = "uids"
 """Key of the ledger, beside a cluster's fabrics."""
 
-_RANGE: Final = "openshift.io/sa.scc.uid-range"
-_GROUPS: Final = "openshift.io/sa.scc.supplemental-groups"
-_LEVEL: Final = "openshift.io/sa.scc.mcs"
+RANGE: Final = "openshift.io/sa.scc.uid-range"
+GROUPS: Final = "openshift.io/sa.scc.supplemental-groups"
+LEVEL: Final = "openshift.io/sa.scc.mcs"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,9 +45,9 @@ class Ids:
         namespace: its name; it need not exist any more.
         first: first uid and gid of its range.
         level: SELinux level, e.g. ``s0:c26,c15``.
-        since: ISO date of the day on which ``add team`` gave the range; empty when nobody wrote it
-            down.
-        former: whether the ledger no longer says so.
+        since: ISO date of the day on which ``add team`` gave the range; empty when it is not
+            recorded.
+        former: whether the ledger no longer has it.
         at: its line in the ledger; None when a lockfile remembers it.
     """
 
@@ -70,12 +70,12 @@ class Ids:
 
     @property
     def marks(self) -> dict[str, int | frozenset[str]]:
-        """Range and level by field, in a form that compares: the categories of an SELinux level have no order."""
+        """Range and level by field, comparable: an SELinux level's categories have no order."""
         return {"range": self.first, "level": frozenset(self.level.removeprefix("s0:").split(","))}
 
     @property
     def is_of_openshift(self) -> bool:
-        """Whether OpenShift may have given the range."""
+        """Return whether OpenShift may have given the range."""
         return self.first < _FIRST
 
     @property
@@ -83,11 +83,6 @@ class Ids:
         """The keys and values of its line in the ledger."""
         entry: dict[str, str | int] = {"range": self.range, "level": self.level}
         return {**entry, "since": self.since} if self.since else entry
-
-    @property
-    def annotations(self) -> dict[str, str]:
-        """Annotations of the namespace."""
-        return {_LEVEL: self.level, _GROUPS: self.range, _RANGE: self.range}
 
 
 def read_ids(
@@ -105,12 +100,15 @@ def read_ids(
 
 
 def ids_of(annotations: Mapping[str, str]) -> tuple[str, ...]:
-    """Return range, groups and level from a namespace's annotations; empty when the tree leaves them to OpenShift."""
-    return tuple(annotations[key] for key in (_RANGE, _GROUPS, _LEVEL) if key in annotations)
+    """Return range, groups and level from annotations; empty if OpenShift adds them."""
+    return tuple(annotations[key] for key in (RANGE, GROUPS, LEVEL) if key in annotations)
 
 
 def next_ids(namespace: str, taken: Iterable[Ids], since: str) -> Ids | None:
-    """Return the lowest range that OpenShift never gives, where nobody ever had the range or its level, or None."""
+    """Return the lowest range that OpenShift never gives and no namespace ever had, or None.
+
+    Its level must be as new as the range.
+    """
     held = {mark for ids in taken for mark in ids.marks.values()}
     blocks = (block for block in range(_BLOCKS) if _FIRST + block * SIZE not in held)
     free = (Ids(namespace, _FIRST + block * SIZE, _level(block), since) for block in blocks)

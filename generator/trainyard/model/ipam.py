@@ -1,4 +1,4 @@
-"""Who gives addresses to pods on the rails: the CNI plugin's configuration."""
+"""CNI plugins that give addresses to pods on the rails."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class AddressPlugin:
     """A CNI plugin that gives addresses.
 
     Args:
-        configuration: what a network says of it, from the name of a pool and its range.
+        configuration: of the plugin in a network, from the name of a pool and its range.
         blocks: whether every node of the fabric sets a block of each pool aside, whoever's pods run
             there.
         external: what a cluster declares an owner for, beside the plugin itself; empty for nothing.
@@ -24,14 +24,14 @@ class AddressPlugin:
 
 
 def _whereabouts(pool: str, addresses: IPv4Network) -> dict[str, str]:
-    """Keep the range in the attachment itself; ``network_name`` keeps equal ranges elsewhere from sharing one pool.
+    """Return a range in the attachment itself; ``network_name`` separates it from equal ranges.
 
     Source: k8snetworkplumbingwg/whereabouts:doc/extended-configuration.md@v0.9.4.
     """
     return {"type": "whereabouts", "range": str(addresses), "network_name": pool}
 
 
-def _nv_ipam(pool: str, addresses: IPv4Network) -> dict[str, str]:  # noqa: ARG001  # the range stands in the IPPool
+def _nv_ipam(pool: str, _: IPv4Network) -> dict[str, str]:
     """Name the IPPool that holds the range.
 
     Source: Mellanox/nvidia-k8s-ipam:README.md@network-operator-v26.4.1.
@@ -45,4 +45,4 @@ IPAMS: Mapping[str, AddressPlugin] = {
     # plugin: pkg/network/multus.go, detectAuxiliaryIPAM.
     "whereabouts": AddressPlugin(_whereabouts, blocks=False, external="IPReconciler/whereabouts"),
 }
-"""By the name that a release says."""
+"""By the name in a release."""

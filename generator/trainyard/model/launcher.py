@@ -34,11 +34,6 @@ class Launcher:
         return ("launcher", "node") if self.mpi else ("node",)
 
     @property
-    def targets(self) -> list[dict[str, str]]:
-        """The same, as an override of pods names them."""
-        return [{"name": role} for role in self.roles]
-
-    @property
     def smallest_job(self) -> int:
         """Pods of the smallest job.
 
@@ -66,7 +61,7 @@ Hydra reads."""
 TORCHRUN = Launcher(
     "torchrun", "torch", (), mpi=False, command=("torchrun",), example=("--no-python", "hostname")
 )
-"""Trainer's torch plugin tells each pod its rank and the first pod's name."""
+"""Trainer's torch plugin gives each pod its rank and the first pod's name."""
 
 LAUNCHERS: Mapping[str, Launcher] = {each.name: each for each in (INTEL_MPI, OPENMPI, TORCHRUN)}
-"""By the name that a runtime says."""
+"""By the name in a runtime's profile."""

@@ -1,4 +1,4 @@
-"""Technologies of a fabric's links: what separates teams on them, and what the SR-IOV operator must be told."""
+"""Technologies of a fabric's links: their segments, and their settings of the SR-IOV operator."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Link:
         ranges: key of the range that a fabric hands out.
         enforced: kind under which a cluster declares who makes the segments real.
         prepared: further kinds under which it declares who has prepared the switches and ports.
-        first, last: segments that a team may hold at all.
-        mask: bits that tell segments apart.
+        first, last: segments that a team may hold.
+        mask: bits that distinguish segments.
         most: segments that a port holds at one time.
         sriov_type: ``linkType`` of a SriovNetworkNodePolicy.
         mtus: sizes that the ports take, smallest and largest; 0 in a fabric leaves the driver's.
@@ -58,7 +58,7 @@ INFINIBAND = Link(
     # 15 bits; 0x7fff is the default partition, that every port is in, and 0x0000 is none.
     first=0x0001,
     last=0x7FFE,
-    # The 16th bit says how a port is a member (Mellanox/ib-kubernetes:pkg/utils/utils.go).
+    # The 16th bit is a port's kind of membership (Mellanox/ib-kubernetes:pkg/utils/utils.go).
     mask=0x7FFF,
     most=128,
     sriov_type="ib",
@@ -89,4 +89,4 @@ ROCE = Link(
 """VLANs, set on the VF by the host: a pod can't leave its own."""
 
 LINKS: Mapping[str, Link] = {link.name: link for link in (INFINIBAND, ROCE)}
-"""By the name that a fabric says."""
+"""By the name in a fabric's profile."""

@@ -1,4 +1,4 @@
-"""Ways into plain data of which nobody has checked the shape."""
+"""Safe lookups in unvalidated data."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from trainyard.diagnostics import Step
 
 EVERY = "*"
-"""Step that stands for each member of a list."""
+"""Step to each member of a list."""
 
 
 def lookup(
     value: Any, steps: tuple[str, ...], path: tuple[Step, ...] = ()
 ) -> Iterator[tuple[tuple[Step, ...], Any]]:
-    """Yield the path and value of everything that the steps lead to; what has another shape leads nowhere."""
+    """Yield the path and value of everything that the steps lead to, without other shapes."""
     if not steps:
         yield path, value
     elif steps[0] == EVERY:

@@ -38,9 +38,9 @@ class Manifest:
     by_hand: bool = False
 
     def place(self, path: Iterable[Step]) -> Pointer:
-        """Return where a finding about a field is shown: at the field itself where the user wrote it.
+        """Return the place of a finding about a field: the field itself if the user wrote it.
 
-        Of a mapping or list it is the key, which says more than the first thing in it.
+        Of a mapping or list it is the key, not its first member.
         """
         if not self.by_hand:
             return self.at
@@ -52,12 +52,12 @@ class Manifest:
 
     @property
     def display(self) -> str:
-        """The object in a message: the path of the file that it is in, or what it is where the user wrote it."""
+        """The object in a message: the path of its file, or kind and name if the user wrote it."""
         return f"{self.body['kind']} `{self.name}`" if self.by_hand else self.path
 
     @property
     def unit(self) -> str:
-        """Folder that Argo CD syncs it with: a component's objects belong to the team that lists it."""
+        """Folder that Argo CD syncs; a component's objects belong to the team that lists it."""
         parts = self.path.split("/")
         return "/".join(parts[:2]) if parts[0] == "teams" else parts[0]
 
@@ -94,6 +94,9 @@ def _within(value: Any, step: Step) -> Any:
 
 
 def kind_of(body: dict[str, Any]) -> Kind:
-    """Return the kind of an object; the release's schemas see to it that it says a namespace if its kind has one."""
+    """Return the kind of an object.
+
+    The release's schemas demand a namespace of every object whose kind has one.
+    """
     group = body["apiVersion"].rpartition("/")[0]
     return Kind(group, body["kind"], "namespace" in body.get("metadata", {}))

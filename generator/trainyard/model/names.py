@@ -1,4 +1,4 @@
-"""The only place that composes names of objects, so that each budget is checked on what the cluster will see."""
+"""Compose the names of objects: only here, so that budgets are checked on the final names."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def node_policy(pool: str, rail: int) -> str:
 
 
 def volume(cluster: str, namespace: str, storage: str) -> str:
-    """Return the PersistentVolume that backs a claim on shared NFS (cluster scoped, so it names all three)."""
+    """Return the PersistentVolume of a claim on NFS; it is cluster-scoped and has all names."""
     return f"{cluster}-{namespace.removeprefix(TEAM_PREFIX)}-{storage}"
 
 

@@ -1,4 +1,4 @@
-"""A team's attachments to the rails, and the ways out of its namespace."""
+"""A team's attachments to the rails, and the egress rules of its namespaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.fabric import Fabric
-from trainyard.model.ipam import IPAMS
 from trainyard.model.pool import Pool
 from trainyard.model.release import Release
 from trainyard.model.team import Allocation
@@ -50,24 +49,12 @@ class AddressPool:
 
     @property
     def per_node(self) -> int:
-        """Addresses that every node sets aside: one a virtual function, but a block of one is refused.
+        """Addresses that every node reserves: one a virtual function, and at least two.
 
-        Source: Mellanox/nvidia-k8s-ipam:api/v1alpha1/ippool_validate.go@18fc6a0.
+        The operator refuses a block of one
+        (Mellanox/nvidia-k8s-ipam:api/v1alpha1/ippool_validate.go@18fc6a0).
         """
         return max(2, *(pool.hardware.virtual_functions for pool in self.pools))
-
-    @property
-    def node_terms(self) -> list[dict[str, Any]]:
-        """The nodes on the fabric, as an IPPool selects them."""
-        labels = {tuple(pool.hardware.labels.items()) for pool in self.pools}
-        return [
-            {
-                "matchExpressions": [
-                    {"key": key, "operator": "In", "values": [value]} for key, value in each
-                ]
-            }
-            for each in sorted(labels)
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +67,7 @@ class Network:
 
     @property
     def fabric(self) -> Fabric:
-        """What it attaches to."""
+        """The fabric that it attaches to."""
         return self.addresses.fabric
 
     @property
@@ -109,35 +96,6 @@ class Network:
         """The segment as text: as a number YAML readers would make a decimal of a partition key."""
         return self.fabric.link.display(self.segment)
 
-    @property
-    def ipam(self) -> str:
-        """Configuration of the address plugin, one JSON text without white space: the operator drops all of it."""
-        return _json(self._ipam())
-
-    def _ipam(self) -> dict[str, str]:
-        return IPAMS[self.release.ipam].configuration(self.addresses.name, self.addresses.addresses)
-
-    @property
-    def infiniband_config(self) -> str:
-        """CNI configuration, one JSON text.
-
-        Keys of k8snetworkplumbingwg/ib-sriov-cni@v1.3.0; ``pkey`` and ``ibKubernetesEnabled`` make
-        ib-kubernetes put the VF's GUID into the partition.
-        """
-        return _json(
-            {
-                "cniVersion": "1.0.0",
-                "name": self.addresses.name,
-                "type": "ib-sriov",
-                "pkey": self.display,
-                "link_state": "enable",
-                "rdmaIsolation": True,
-                "ibKubernetesEnabled": True,
-                "capabilities": {"infinibandGUID": True},
-                "ipam": self._ipam(),
-            }
-        )
-
 
 def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":"))
@@ -145,7 +103,7 @@ def _json(value: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """A way out of the teams' namespaces that the platform declares.
+    """An egress rule that the platform declares for the teams' namespaces.
 
     Args:
         cidrs, namespaces: where to.
@@ -167,22 +125,10 @@ class Egress:
 
     @property
     def pods(self) -> dict[str, Any]:
-        """Whose way out it is: pods of jobs carry JobSet's label, those of workspaces don't."""
+        """Pods that it is for: pods of jobs have JobSet's label, those of workspaces don't."""
         if self.source == "all":
             return {}
         operator = "Exists" if self.source == "jobs" else "DoesNotExist"
         return {
             "matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": operator}]
         }
-
-    @property
-    def peers(self) -> list[dict[str, Any]]:
-        """Where to, as NetworkPolicy peers."""
-        labels = ({"kubernetes.io/metadata.name": namespace} for namespace in self.namespaces)
-        ranges: list[dict[str, Any]] = [{"ipBlock": {"cidr": cidr}} for cidr in self.cidrs]
-        return ranges + [{"namespaceSelector": {"matchLabels": label}} for label in labels]
-
-    @property
-    def port_list(self) -> list[dict[str, Any]]:
-        """TCP ports, as NetworkPolicy ports."""
-        return [{"port": port, "protocol": "TCP"} for port in self.ports]

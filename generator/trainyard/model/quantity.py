@@ -1,4 +1,4 @@
-"""Kubernetes quantities as exact integers: cpu in millicores, memory and storage in bytes, the rest in pieces."""
+"""Kubernetes quantities as exact integers: millicores of cpu, bytes, and counts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def format_seconds(seconds: int) -> str:
 
 
 def format_bytes(number: int) -> str:
-    """Return the canonical form that the API server would store: the largest suffix without a fraction.
+    """Return the canonical form that the API server stores: the largest suffix without a fraction.
 
     Source: kubernetes/apimachinery:pkg/api/resource/quantity.go (CanonicalizeBytes, BinarySI).
     """

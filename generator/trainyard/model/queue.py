@@ -1,4 +1,4 @@
-"""Quota as Kueue sees it: nodes expanded to every resource of a node, in the node's own proportions."""
+"""Quota as Kueue counts it: nodes become amounts of every resource of a node."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Queue:
 
     @property
     def covered(self) -> tuple[str, ...]:
-        """Names of what any flavor gives, in the order of every flavor (Kueue's webhook compares the order)."""
+        """Names of the resources of any flavor, in the one order that Kueue's webhook demands."""
         return tuple(sorted({name for flavor in self.flavors for name in flavor.pool.allocatable}))
 
     @property
@@ -88,16 +88,6 @@ class Queue:
         return tuple(
             QueuedFlavor(flavor.name, flavor.resources(self.covered)) for flavor in self.flavors
         )
-
-    @property
-    def when_can_borrow(self) -> str:
-        """Whether a job borrows nodes of one flavor before it looks for own nodes of the next."""
-        return "TryNextFlavor" if len(self.flavors) > 1 else "MayStopSearch"
-
-    @property
-    def stop_policy(self) -> str:
-        """What a draining team's queue does: running jobs are evicted, new ones wait."""
-        return "HoldAndDrain" if self.team.is_draining else "None"
 
     @property
     def namespaces(self) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
-from trainyard.model.cel import text_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class KnownBad:
 
 @dataclass(frozen=True, slots=True)
 class Dns:
-    """Where pods ask for names: the namespace and the *pod* ports (egress is judged after service DNAT)."""
+    """Name servers of pods: their namespace and *pod* ports, as egress is judged after DNAT."""
 
     namespace: str
     ports: tuple[int, ...]
@@ -32,7 +31,7 @@ class Dns:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What a release pins.
+    """The versions, names and features that a release pins.
 
     Args:
         name: e.g. ``openshift-ai-3.5``.
@@ -41,7 +40,7 @@ class Release:
         sriov_namespace: the only namespace whose policies and networks the SR-IOV operator reads.
         resource_prefix: of SR-IOV resources.
         ipam: address plugin on the rails, ``whereabouts`` or ``nv-ipam``.
-        ipam_namespace: where its pools stand; empty when it has none.
+        ipam_namespace: of its pools; empty when it has none.
         argocd_namespace: default home of Argo CD.
         argocd_account: service account that its application controller applies with.
         namespace_labels: on each team's namespace.
@@ -96,30 +95,10 @@ class Release:
 
     @property
     def patches_runtimes(self) -> bool:
-        """Whether a TrainJob changes its pods by ``runtimePatches`` (Trainer 2.2), not ``podTemplateOverrides``."""
+        """Return whether a job has ``runtimePatches`` (Trainer 2.2) or ``podTemplateOverrides``."""
         return "runtime-patches" in self.features
 
     @property
-    def pod_security(self) -> dict[str, object]:
-        """Security context of a pod: the ids are the release's, or absent where its SCC gives them."""
-        context = {
-            "runAsNonRoot": True,
-            "seccompProfile": {"type": "RuntimeDefault"},
-            **self.pod_ids,
-        }
-        return dict(sorted(context.items()))
-
-    @property
     def has_projects(self) -> bool:
-        """Whether users make namespaces of their own by requesting a project, and are admins in them."""
+        """Return whether users may request projects: namespaces in which they are admins."""
         return "projects" in self.features
-
-    @property
-    def exemption(self) -> str:
-        """CEL: the request is not one of the controllers that must always get through."""
-        return f"!(request.userInfo.username in {text_list(self.controllers)})"
-
-    @property
-    def reserved_endings(self) -> str:
-        """CEL: endings of names of ConfigMaps that are Trainer's alone."""
-        return text_list(self.reserved_config_maps)

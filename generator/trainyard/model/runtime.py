@@ -1,14 +1,12 @@
-"""How jobs are launched: a versioned image with what starts its ranks."""
+"""A runtime: a versioned image, and the program that starts its ranks."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.launcher import Launcher
-from trainyard.model.quantity import format_bytes, format_cpu
 
 INITIALIZERS = {"dataset": "dataset-initializer", "model": "model-initializer"}
 """Names that Trainer gives a job's ``spec.initializer`` to
@@ -32,21 +30,10 @@ class Step:
     cpu: int
     memory: int
 
-    @property
-    def resources(self) -> dict[str, dict[str, str]]:
-        """Requests equal to limits."""
-        amounts = {"cpu": format_cpu(self.cpu), "memory": format_bytes(self.memory)}
-        return {"limits": amounts, "requests": amounts}
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Tells Trainer what the step is."""
-        return {"trainer.kubeflow.org/trainjob-ancestor-step": self.name}
-
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """A runtime as its profile tells it.
+    """A runtime, from its profile.
 
     Args:
         name: of the profile's file; teams list it.
@@ -96,32 +83,13 @@ class Runtime:
     export: tuple[str, ...]
 
     @property
-    def command(self) -> tuple[str, ...]:
-        """What a job's own command begins with.
-
-        The export runs in the first rank's pod: a replicated job after the ranks would never be
-        ready while they run, and Kueue evicts a job whose pods are not all ready in time
-        (sigs.k8s.io/kueue:pkg/controller/jobs/trainjob).
-        """
-        return (
-            ("/opt/trainyard/with-export", *self.launcher.command)
-            if self.export
-            else self.launcher.command
-        )
-
-    @property
-    def export_command(self) -> str:
-        """The export as one line for a shell."""
-        return shlex.join(self.export)
-
-    @property
     def uses_rdma(self) -> bool:
-        """Whether its ranks talk over the rails, where a node has some."""
+        """Return whether its ranks talk over the rails, where a node has some."""
         return self.fabric not in {"tcp", "isolated"}
 
     @property
     def binds(self) -> bool:
-        """Whether each rank is bound to cores of its own: only MPI's launchers do."""
+        """Return whether each rank is bound to cores of its own: only MPI's launchers do."""
         return self.launcher.mpi and self.binding == "cores"
 
     @property

@@ -1,4 +1,4 @@
-"""Storage that a cluster offers, and what becomes of it for a team: claims, volumes, secrets by reference."""
+"""Storage that a cluster offers, and a team's claims, volumes and secrets of it."""
 
 from __future__ import annotations
 
@@ -64,6 +64,11 @@ class Claim:
         return format_bytes(self.request.size)
 
     @property
+    def mount_path(self) -> str:
+        """Path at which the sample job mounts it."""
+        return f"/mnt/{self.storage.name}"
+
+    @property
     def volume(self) -> str:
         """Name of the PersistentVolume; empty where the class makes one."""
         if self.storage.kind == "nfs":
@@ -75,15 +80,10 @@ class Claim:
         """The team's own folder of the NFS export."""
         return f"{self.storage.path}/{self.team}"
 
-    @property
-    def mount_path(self) -> str:
-        """Where the sample job mounts it."""
-        return f"/mnt/{self.storage.name}"
-
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What the admins of a namespace may claim for themselves of a storage, beside what its profile asks for.
+    """Storage that the admins of a namespace may claim, beside what its profile asks for.
 
     Args:
         size: bytes, in sum.
@@ -113,35 +113,8 @@ class StoredSecret:
 
     @property
     def mount_path(self) -> str:
-        """Where ranks read it as files: sshd drops a container's environment, files stay."""
+        """Path at which ranks read it as files: sshd drops a container's environment."""
         return f"/var/run/secrets/trainyard/{self.name}"
-
-    @property
-    def connection_labels(self) -> dict[str, str]:
-        """Shows an S3 secret as a connection in the OpenShift AI dashboard."""
-        return {"opendatahub.io/dashboard": "true"}
-
-    @property
-    def connection_annotations(self) -> dict[str, str]:
-        """Tells the dashboard what kind of connection it is."""
-        return {
-            "opendatahub.io/connection-type-protocol": "s3",
-            "openshift.io/display-name": self.name,
-        }
-
-    @property
-    def template_data(self) -> dict[str, str]:
-        """What is added to the two keys from the store: the rest of the connection, and the AWS SDKs' own two files."""
-        keys = (
-            "aws_access_key_id = {{ .AWS_ACCESS_KEY_ID }}\naws_secret_access_key = {{ "
-            ".AWS_SECRET_ACCESS_KEY }}\n"
-        )
-        return {
-            "AWS_S3_BUCKET": self.bucket,
-            "AWS_S3_ENDPOINT": self.endpoint,
-            "config": f"[default]\nendpoint_url = {self.endpoint}\n",
-            "credentials": f"[default]\n{keys}",
-        }
 
 
 def pull_secret(tenant_namespace: str, secret: PullSecret) -> StoredSecret:

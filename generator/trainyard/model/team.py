@@ -1,4 +1,4 @@
-"""A team as its profile tells it: who, which runtimes, how many nodes, what storage."""
+"""A team: its groups, runtimes, quota and storage."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What a team may use of one pool of one cluster.
+    """A team's quota on one pool of one cluster.
 
     Args:
         unit: key of the profile that states it: ``nodes``, or ``gpus`` for a share of a node.
@@ -50,7 +50,7 @@ class Quota:
 
     @property
     def place(self) -> Pointer:
-        """Where the number of its own units is stated."""
+        """Place of the number of its own nodes or GPUs."""
         return self.at / self.unit
 
     @property
@@ -60,7 +60,7 @@ class Quota:
 
     @property
     def is_share(self) -> bool:
-        """Whether the profile states GPUs: jobs then take parts of a node."""
+        """Return whether the profile states GPUs: jobs then take parts of a node."""
         return self.unit == "gpus"
 
     @property
@@ -79,7 +79,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class StorageRequest:
-    """What a team asks of one kind of storage.
+    """A team's request for one kind of storage.
 
     Args:
         size: bytes, for claims; 0 for S3.
@@ -96,11 +96,11 @@ class StorageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """What a team holds on a fabric for ever.
+    """A team's permanent segment and addresses on a fabric.
 
     Args:
         segment: its partition (InfiniBand) or VLAN (RoCE).
-        since: ISO date of the day on which it was given; empty when the ledger doesn't say.
+        since: ISO date of the day on which it was given; empty when it is not recorded.
     """
 
     at: Pointer
@@ -141,7 +141,7 @@ class Team:
         components: hand-written Kustomize Components that its sync unit lists.
         compliance: regulation that it is under.
         encrypts_transit: whether its data must be encrypted between nodes; None when the profile
-            doesn't say.
+            doesn't state it.
     """
 
     name: str
@@ -160,7 +160,7 @@ class Team:
 
     @property
     def is_draining(self) -> bool:
-        """Whether its queues evict its jobs and admit none."""
+        """Return whether its queues evict its jobs and admit none."""
         return self.state == "draining"
 
     @property

@@ -41,16 +41,6 @@ class Tenant:
         return (self.team.at.file, *self.cluster.files)
 
     @property
-    def labels(self) -> dict[str, str]:
-        """Labels of every object in the team's unit."""
-        return self.spaces[0].labels
-
-    @property
-    def everybody(self) -> list[dict[str, str]]:
-        """All who have a role in the team."""
-        return [subject for space in self.spaces for subject in space.everybody]
-
-    @property
     def made_volumes(self) -> tuple[Claim, ...]:
         """Claims whose PersistentVolume we make."""
         return tuple(claim for space in self.spaces for claim in space.made_volumes)
@@ -59,26 +49,3 @@ class Tenant:
     def application(self) -> str:
         """Name of the team's AppProject and Application."""
         return names.application(self.cluster.name, f"team-{self.name}")
-
-    @property
-    def description(self) -> str:
-        """Of the AppProject."""
-        whose = "its own namespace" if len(self.spaces) == 1 else "its own namespaces"
-        return (
-            f"Team {self.name} on {self.cluster.name}: {whose} and nothing else "
-            f"({self.team.contact})"
-        )
-
-    @property
-    def destinations(self) -> list[dict[str, str]]:
-        """Namespaces that the team's unit writes into."""
-        return [
-            {"server": self.cluster.server, "namespace": space.namespace} for space in self.spaces
-        ]
-
-    @property
-    def permitted_namespaces(self) -> list[dict[str, str]]:
-        """The only cluster-wide objects of the team's unit."""
-        return [
-            {"group": "", "kind": "Namespace", "name": space.namespace} for space in self.spaces
-        ]

@@ -1,1 +1,1 @@
-"""Platform to Manifests: a catalog of templates, each the shape of one object; no decision is taken here."""
+"""Render the platform: a catalog of templates, and the views that they read."""

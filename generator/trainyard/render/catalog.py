@@ -1,4 +1,4 @@
-"""Which template is rendered for what. One line a resource kind; the order is that of the reference page."""
+"""The templates, and what each is rendered for, in the order of the reference page."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ from typing import Generic, TypeVar
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.cluster import Cluster
-from trainyard.model.delivery import Delivery
 from trainyard.model.link import INFINIBAND, ROCE, Link
 from trainyard.model.network import Network
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard.model.tenant import Tenant
+from trainyard.render.delivery import Delivery
+from trainyard.render.views.cluster import ClusterView
+from trainyard.render.views.site import SiteView
+from trainyard.render.views.space import SpaceView
 
 Subject = TypeVar("Subject", Site, Delivery)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one rendering of a template sees, and where it came from.
+    """The variables of one rendering of a template, and their source.
 
     Args:
         team: whose unit it belongs to; empty for the cluster's.
-        name: of what it is one of: a team's further namespace, a pool; tells their files apart.
+        name: of a team's further namespace, or a pool; distinguishes their files.
     """
 
     variables: dict[str, object]
@@ -52,8 +55,11 @@ class Entry(Generic[Subject]):
     link: str = ""
 
     def concerns(self, cluster: Cluster) -> bool:
-        """Tell whether a cluster may have such objects."""
-        return self.feature in {"", *cluster.release.features} and self.link in {"", *cluster.links}
+        """Return whether a cluster may have such objects."""
+        return self.feature in {"", *cluster.release.features} and self.link in {
+            "",
+            *ClusterView(cluster).links,
+        }
 
     def unit(self, cluster: Cluster) -> str:
         """Return the unit, ``team`` for each of the teams'."""
@@ -71,7 +77,7 @@ def _cluster(site: Site) -> Iterator[Scope]:
 
 
 def _audited(site: Site) -> Iterator[Scope]:
-    if site.audited_namespaces:
+    if SiteView(site).audited_namespaces:
         yield from _cluster(site)
 
 
@@ -177,7 +183,7 @@ def _networks(link: Link) -> Callable[[Space], Iterable[Network]]:
 
 
 def _bindings(site: Site) -> Iterator[Scope]:
-    for binding in site.bindings:
+    for binding in SiteView(site).bindings:
         yield Scope({"binding": binding}, site.cluster.files, site.cluster.at)
 
 
@@ -248,14 +254,14 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("team/local-queue", _within("queue", lambda space: space.queues)),
     Entry("team/resource-quota", _spaces),
     Entry("team/limit-range", _spaces),
-    Entry("team/service-account", _within("account", lambda space: space.accounts)),
-    Entry("team/role-binding", _within("binding", lambda space: space.bindings)),
+    Entry("team/service-account", _within("account", lambda space: SpaceView(space).accounts)),
+    Entry("team/role-binding", _within("binding", lambda space: SpaceView(space).bindings)),
     Entry("team/network-policy-default-deny", _spaces),
     Entry("team/network-policy-dns", _spaces),
     Entry("team/network-policy-jobs", _spaces),
     Entry("team/network-policy-workspaces", _spaces, "workspaces"),
     Entry("team/network-policy-metrics", _spaces),
-    Entry("team/network-policy-egress", _within("egress", lambda space: space.egress)),
+    Entry("team/network-policy-egress", _within("egress", lambda space: SpaceView(space).egress)),
     Entry(
         "team/network-attachment-definition",
         _within("network", _networks(INFINIBAND)),
@@ -263,7 +269,9 @@ CATALOG: tuple[Entry[Site], ...] = (
     ),
     Entry("team/persistent-volume-claim", _within("claim", lambda space: space.claims)),
     Entry("team/external-secret-s3", _within("secret", lambda space: space.buckets)),
-    Entry("team/external-secret-pull", _within("secret", lambda space: space.pull_secrets)),
+    Entry(
+        "team/external-secret-pull", _within("secret", lambda space: SpaceView(space).pull_secrets)
+    ),
     Entry("nodes/sriov-network-node-policy", _rails, link="fabric"),
     Entry("nodes/sriov-network-pool-config", _fabric_pools, link="fabric"),
     Entry("nodes/machine-config-pool", _pools, "machine-config"),
@@ -274,7 +282,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("operators/kueue-configuration", _cluster, "kueue-configuration"),
     Entry("samples/train-job", _within("sample", lambda space: space.samples)),
 )
-"""What stands for itself."""
+"""Templates of objects that are rendered independently."""
 
 DELIVERY: tuple[Entry[Delivery], ...] = (
     Entry("argocd/cluster-role-delivery", _delivery),
@@ -285,4 +293,4 @@ DELIVERY: tuple[Entry[Delivery], ...] = (
     Entry("argocd/application", _applications),
     Entry("argocd/application-set-teams", _delivery),
 )
-"""What delivers the rest: it may touch the kinds that the rest may have, and no other."""
+"""Templates of the delivery, which may touch the kinds of all other objects, and no other kind."""

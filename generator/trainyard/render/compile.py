@@ -18,6 +18,7 @@ from typing import Any
 
 from jinja2 import nodes
 
+from trainyard.render.attributes import read
 from trainyard.render.grammar import path_of, read_template
 from trainyard.render.template import Part, Skeleton, parts
 from trainyard.yaml_io.template_tree import Node
@@ -68,7 +69,7 @@ def _node(skeleton: Skeleton, node: Node, depth: int) -> Build:
 
 
 def _collection(skeleton: Skeleton, empty: type, inside: Sequence[Part], depth: int) -> Build:
-    """Join the pieces of a mapping or list; ``depth`` is how many statements around it are dealt with."""
+    """Return the build of a mapping or list, inside of ``depth`` statements."""
     pieces = []
     for line, run in groupby(
         inside, lambda part: part.chain[depth][0] if len(part.chain) > depth else 0
@@ -84,7 +85,7 @@ def _collection(skeleton: Skeleton, empty: type, inside: Sequence[Part], depth: 
 
 
 def _block(skeleton: Skeleton, empty: type, members: Sequence[Part], depth: int) -> Build:
-    """Build what lies in one statement, whose line all members have at ``depth`` of their chains."""
+    """Return the build of the members of one statement, which is at ``depth`` of their chains."""
     line = members[0].chain[depth][0]
     statement, where = skeleton.statements[line], skeleton.where(line)
     body, otherwise = (
@@ -100,15 +101,16 @@ def _block(skeleton: Skeleton, empty: type, members: Sequence[Part], depth: int)
 
 
 def _piece(empty: type, builds: Sequence[Build], members: Sequence[Part]) -> Build:
-    """Build entries that are always there: a copy of the constant ones, with the others put in their places."""
+    """Return the build of entries that are always there: constants, and slots between them."""
     keys = [index if part.key is None else part.key for index, part in enumerate(members)]
-    values = [build.value if isinstance(build, _Fixed) else None for build in builds]
+    values: list[Any] = [None] * len(builds)
+    slots = []
+    for index, entry in enumerate(builds):
+        if isinstance(entry, _Fixed):
+            values[index] = entry.value
+        else:
+            slots.append((keys[index], entry))
     fixed = dict(zip(keys, values, strict=True)) if empty is dict else values
-    slots = [
-        (key, build)
-        for key, build in zip(keys, builds, strict=True)
-        if not isinstance(build, _Fixed)
-    ]
     if not slots:
         return _Fixed(fixed)
 
@@ -134,14 +136,12 @@ def _joined(empty: type, pieces: Sequence[Build]) -> Build:
 
 
 def _loop(statement: nodes.For, body: Build, where: str) -> Build:
-    read, (name,) = _path(statement.iter, where), path_of(statement.target)
+    items_of, (name,) = _path(statement.iter, where), path_of(statement.target)
 
     def build(scope: Scope) -> Any:
-        items = read(scope)
+        items = items_of(scope)
         if not isinstance(items, tuple | list):
-            raise TypeError(
-                f"{where}: a loop goes over a tuple or list, not {type(items).__name__}"
-            )
+            raise TypeError(f"{where}: a loop takes a tuple or list, not {type(items).__name__}")
         result: list[Any] = []
         for item in items:
             result.extend(body({**scope, name: item}))
@@ -170,14 +170,14 @@ def _test(test: nodes.Node, where: str) -> Build:
 
 
 def _path(expression: nodes.Node, where: str) -> Build:
-    """Read an attribute path; Mappings are read by key and everything else by attribute."""
+    """Read an attribute path."""
     name, *steps = path_of(expression)
 
     def build(scope: Scope) -> Any:
         try:
             value: Any = scope[name]
             for step in steps:
-                value = value[step] if isinstance(value, Mapping) else getattr(value, step)
+                value = read(value, step)
         except (KeyError, AttributeError) as error:
             raise LookupError(
                 f"{where}: {'.'.join((name, *steps))} leads nowhere: {error}"
@@ -188,17 +188,17 @@ def _path(expression: nodes.Node, where: str) -> Build:
 
 
 def _insertion(expression: nodes.Expr, where: str) -> Build:
-    read = _path(expression, where)
+    path = _path(expression, where)
 
     def build(scope: Scope) -> Any:
-        value = read(scope)
+        value = path(scope)
         return value if type(value) in _SCALARS else _plain(value, where)
 
     return build
 
 
 def _plain(value: object, where: str) -> Any:
-    """Return a value of the model as plain data; members of string and integer enums lose their type."""
+    """Return a value of the model as plain data; a member of an enum becomes its value."""
     match value:
         case None:
             raise LookupError(f"{where}: the value is None")
@@ -210,6 +210,12 @@ def _plain(value: object, where: str) -> Any:
             return int(value)
         case tuple() | list():
             return [_plain(item, where) for item in value]
-        case Mapping() if all(isinstance(key, str) for key in value):
-            return {str.__str__(key): _plain(item, where) for key, item in value.items()}
+        case Mapping():
+            return {_key(key, where): _plain(item, where) for key, item in value.items()}
     raise TypeError(f"{where}: {type(value).__name__} is not plain data")
+
+
+def _key(key: object, where: str) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"{where}: a key of type {type(key).__name__} is not plain data")
+    return str.__str__(key)

@@ -6,14 +6,42 @@ sentence names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trainyard.model.compliance import Compliance
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
-from trainyard.render.measures import MEASURES, OUTSIDE, SiteObjects
+from trainyard.render.measures.access import access
+from trainyard.render.measures.answer import Measure, SiteObjects
+from trainyard.render.measures.audit import audit
+from trainyard.render.measures.encryption import fips, transit
+from trainyard.render.measures.network import network
+from trainyard.render.measures.nodes import nodes
+from trainyard.render.measures.storage import storage
+
+MEASURES: Mapping[str, tuple[str, Measure]] = {
+    "accessControl": ("access control", access),
+    "audit": ("audit", audit),
+    "dedicatedNodes": ("dedicated nodes", nodes),
+    "encryptedStorage": ("encrypted storage", storage),
+    "encryptionInTransit": ("encryption in transit", transit),
+    "fips": ("FIPS mode", fips),
+    "networkIsolation": ("network isolation", network),
+}
+"""Key of a compliance profile -> name of the measure, and the function that answers it."""
+
+OUTSIDE: Mapping[str, str] = {
+    "accessControl": "the members of the identity provider's groups",
+    "audit": "the installation of the audit policy, and the log",
+    "dedicatedNodes": "the taints and labels of the nodes",
+    "encryptedStorage": "the encryption of the storage, and that of the nodes' own disks",
+    "encryptionInTransit": "the encryption of the pod network",
+    "fips": "the installation of the nodes in FIPS mode",
+    "networkIsolation": "partitions and VLANs in the subnet manager and the switches",
+}
+"""Key of a compliance profile -> what the measure depends on that is not in the tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,40 +73,38 @@ class Section:
 
 def evidence(site: Site, manifests: Sequence[Manifest]) -> tuple[Section, ...]:
     """Return a section for each team of a site that is under a regulation."""
+    place = SiteObjects(site, manifests)
     return tuple(
         Section(
-            title=tenant.team.compliance.title,
+            title=regulation.title,
             team=tenant.name,
             contact=tenant.team.contact,
             file=tenant.team.at.file,
-            rows=tuple(_rows(tenant, tenant.team.compliance, SiteObjects(site, manifests))),
+            rows=tuple(_rows(tenant, regulation, place)),
         )
-        for tenant in site.tenants
-        if tenant.team.compliance
+        for tenant, regulation in _regulated(site)
     )
 
 
 def outside(site: Site) -> tuple[str, ...]:
-    """Return what the measures of a site's teams rest on that is not in its tree."""
-    asked = {
-        measure
-        for tenant in site.tenants
-        if tenant.team.compliance
-        for measure in tenant.team.compliance.controls
-    }
-    fabrics = [
-        pool for tenant in site.tenants if tenant.team.compliance for pool in tenant.address_pools
-    ]
-    there = {"networkIsolation": bool(fabrics)}
-    return tuple(
-        what for measure, what in OUTSIDE.items() if measure in asked and there.get(measure, True)
-    )
+    """Return what the measures of a site's teams depend on that is not in its tree."""
+    asked = {measure for _, regulation in _regulated(site) for measure in regulation.controls}
+    if not any(tenant.address_pools for tenant, _ in _regulated(site)):
+        asked.discard("networkIsolation")
+    return tuple(what for measure, what in OUTSIDE.items() if measure in asked)
 
 
-def _rows(tenant: Tenant, compliance: Compliance, place: SiteObjects) -> Iterator[Row]:
-    for measure, control in sorted(
-        compliance.controls.items(), key=lambda each: (each[1], each[0])
-    ):
+def _regulated(site: Site) -> Iterator[tuple[Tenant, Compliance]]:
+    """Yield each team that is under a regulation, with that regulation."""
+    for tenant in site.tenants:
+        if tenant.team.compliance:
+            yield tenant, tenant.team.compliance
+
+
+def _rows(tenant: Tenant, regulation: Compliance, place: SiteObjects) -> Iterator[Row]:
+    controls = sorted(regulation.controls.items(), key=lambda each: (each[1], each[0]))
+    for measure, control in controls:
         name, answer = MEASURES[measure]
         found = answer(tenant, place)
-        yield Row(control, name, found.state, found.how, tuple(each.path for each in found.objects))
+        paths = tuple(each.path for each in found.objects)
+        yield Row(control, name, found.state, found.how, paths)

@@ -1,10 +1,10 @@
-"""What a template may say: the shape of one object, and nothing else.
+"""The grammar of templates: the shape of one object, and nothing else.
 
 Every ``{{ path }}`` is one whole YAML value; statements are ``for`` over a path and ``if`` with a
 plain test, each on a line of its own and around whole entries. Everything else that Jinja can do
 (filters, macros, set, include, strings built from pieces) is refused, because wanting it is the
-sign that a decision belongs into the model, where it has a name, a type and a test. The rules hold
-for the syntax tree (``_statements``), for the lines (``_layout``) and for the YAML (``_shape``);
+sign that a decision belongs into the model or a view, where it has a name, a type and a test. The
+rules are for the syntax tree (``_statements``), the lines (``_layout``) and the YAML (``_shape``);
 together they make sure that a template means the same to Jinja and to ``compile``. A template that
 breaks them is our bug, so it raises.
 """
@@ -30,7 +30,7 @@ _REFUSED: dict[type[nodes.Node], str] = {
 
 
 class GrammarError(ValueError):
-    """A template says what no template may say; the message has one ``name:line: what`` a line."""
+    """A template breaks the grammar; the message has one ``name:line: what`` a line."""
 
 
 def read_template(text: str, name: str) -> tuple[Skeleton, Node]:
@@ -73,18 +73,25 @@ def _layout(text: str) -> Iterator[Complaint]:
     """Yield statements and comments that share a line with something, and whitespace control."""
     before = "\n"
     for line, kind, value in SYNTAX.lex(text):
-        opener, closer = _OPENERS.get(kind), _CLOSERS.get(kind)
-        if (
-            kind == "raw_begin"
-            or (opener and value != opener)
-            or (closer and value.rstrip("\n") != closer)
-        ):
+        if kind == "raw_begin" or not _is_plain(kind, value):
             yield line, "whitespace control and raw text are not part of the grammar"
-        if kind.startswith(_ALONE) and (
-            (opener and before[-1] != "\n") or (closer and value[-1] != "\n")
-        ):
-            yield line, "a statement or comment stands on a line of its own"
+        if kind.startswith(_ALONE) and not _is_alone(kind, before, value):
+            yield line, "a statement or comment has a line of its own"
         before = value
+
+
+def _is_plain(kind: str, value: str) -> bool:
+    """Return whether a token is no bracket, or one without whitespace control."""
+    if kind in _OPENERS:
+        return value == _OPENERS[kind]
+    return kind not in _CLOSERS or value.rstrip("\n") == _CLOSERS[kind]
+
+
+def _is_alone(kind: str, before: str, value: str) -> bool:
+    """Return whether nothing else is on the line of a bracket, given the token before it."""
+    if kind in _OPENERS:
+        return before[-1] == "\n"
+    return kind not in _CLOSERS or value[-1] == "\n"
 
 
 def _statements(body: Sequence[nodes.Node]) -> Iterator[Complaint]:
@@ -92,14 +99,7 @@ def _statements(body: Sequence[nodes.Node]) -> Iterator[Complaint]:
     for node in body:
         match node:
             case nodes.Output(nodes=leaves):
-                odd = (
-                    leaf
-                    for leaf in leaves
-                    if not isinstance(leaf, nodes.TemplateData) and not path_of(leaf)
-                )
-                yield from (
-                    (leaf.lineno, "{{ }} holds an attribute path and nothing else") for leaf in odd
-                )
+                yield from _insertions(leaves)
             case nodes.For(target=target, iter=source, else_=[], test=None, recursive=False) if (
                 path_of(target) and path_of(source)
             ):
@@ -107,12 +107,14 @@ def _statements(body: Sequence[nodes.Node]) -> Iterator[Complaint]:
             case nodes.If(test=test, elif_=others, else_=otherwise) if _is_test(test):
                 yield from _statements([*node.body, *others, *otherwise])
             case _:
-                yield (
-                    node.lineno,
-                    _REFUSED.get(
-                        type(node), f"{type(node).__name__.lower()} is not part of the grammar"
-                    ),
-                )
+                unknown = f"{type(node).__name__.lower()} is not part of the grammar"
+                yield node.lineno, _REFUSED.get(type(node), unknown)
+
+
+def _insertions(leaves: Sequence[nodes.Node]) -> Iterator[Complaint]:
+    for leaf in leaves:
+        if not isinstance(leaf, nodes.TemplateData) and not path_of(leaf):
+            yield leaf.lineno, "{{ }} holds an attribute path and nothing else"
 
 
 def _is_test(test: nodes.Node) -> bool:
@@ -146,13 +148,17 @@ def _node(skeleton: Skeleton, node: Node, chain: Chain, values: set[object]) -> 
     inside = parts(skeleton, node)
     if not inside:
         values.add(node.value)
-        if skeleton.chain(node.line) != chain or "{%" in str(node.value) or "{#" in str(node.value):
-            yield node.line, "a statement or comment stands inside a value"
+        if skeleton.chain(node.line) != chain or _has_bracket(str(node.value)):
+            yield node.line, "a statement or comment is inside a value"
     for number, part in enumerate(inside):
         yield from _part(skeleton, part, chain)
         if part.key is not None and any(_clash(part, other) for other in inside[:number]):
-            yield part.line, "a key stands twice where both may be live"
+            yield part.line, "a key is there twice where both may be live"
         yield from _node(skeleton, part.node, part.chain, values)
+
+
+def _has_bracket(value: str) -> bool:
+    return "{%" in value or "{#" in value
 
 
 def _part(skeleton: Skeleton, part: Part, chain: Chain) -> Iterator[Complaint]:
@@ -167,10 +173,10 @@ def _part(skeleton: Skeleton, part: Part, chain: Chain) -> Iterator[Complaint]:
     if own and not (
         begin.startswith("-") if part.key is None else begin.lstrip("- \"'").startswith(part.key)
     ):
-        yield part.line, "what stands in a block begins its line"
+        yield part.line, "an entry in a block begins its line"
 
 
 def _clash(one: Part, other: Part) -> bool:
-    """Tell whether two entries have one key and may both be live, that is, are not in two branches of one ``if``."""
+    """Return whether two entries have one key and are not in two branches of one ``if``."""
     apart = any(a != b and a[0] == b[0] for a, b in zip(one.chain, other.chain, strict=False))
     return one.key == other.key and not apart

@@ -1,4 +1,4 @@
-"""Markdown pages for people: every value of a profile is shown as text, never read as Markdown or HTML.
+"""Markdown pages: a value of a profile is shown as text, never read as Markdown or HTML.
 
 A template's ``{{ value }}`` is escaped by default. Its filters are the exceptions: ``code`` shows a
 value as a code span, and ``as_is`` keeps Markdown that was escaped before, or a name in a block of
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
 from trainyard.model.quantity import counted
+from trainyard.render.attributes import owner
 from trainyard.render.site import templates_folder
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&#$]|:(?=//)|(?i:(?<=www))\.")
@@ -20,17 +22,17 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&#$]|:(?=//)|(?i:(?<=www))\.")
 make a URL a link."""
 
 _NO_CODE = re.compile(r"[`|\\]")
-"""What ends a code span, or a table's cell inside of one."""
+"""Characters that end a code span, or a table's cell inside of one."""
 
 
 class Markdown(str):
-    """Text that is Markdown already: it is not escaped again."""
+    """Text that is Markdown already and is not escaped again."""
 
     __slots__ = ()
 
 
 def text(value: object) -> Markdown:
-    r"""Return a value as Markdown that shows it: on one line, with a backslash before what has a meaning.
+    r"""Return a value as one line of Markdown that shows it, special characters escaped.
 
     It may be anywhere but at the begin of a line, also in a cell of a table, e.g. ``a \| b`` for
     ``a | b``.
@@ -57,10 +59,17 @@ def _one_line(value: object) -> str:
     return re.sub(r"\s+", " ", str(value))
 
 
+class _Pages(Environment):
+    """An environment whose templates read attributes of views too."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        return super().getattr(owner(obj, attribute), attribute)
+
+
 @cache
 def page(name: str) -> Template:
     """Return the template of a page."""
-    environment = Environment(  # noqa: S701 - Markdown, escaped by `finalize`
+    environment = _Pages(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.model.cluster import Cluster
-from trainyard.model.delivery import Delivery, Unit
 from trainyard.model.manifest import Kind, Manifest, kind_of
 from trainyard.model.platform import Site
+from trainyard.render.attributes import read
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
 from trainyard.render.compile import Build, compile_template
+from trainyard.render.delivery import Delivery, Unit
 
 COMPONENTS_ROOT = "../profiles/components"
 """Path of the hand-written components relative to the tree, in the layout that `trainyard init`
@@ -45,8 +46,8 @@ def _text(name: str) -> str:
 
 
 @cache
-def _said(name: str) -> dict[str, str]:
-    """Return the lines of a template that have a key, the last of each, by the key with its indentation."""
+def _lines(name: str) -> dict[str, str]:
+    """Return the values of a template by their keys with indentation, the last of each key."""
     return {
         key: value.strip()
         for key, _, value in (line.partition(":") for line in _text(name).splitlines())
@@ -55,10 +56,12 @@ def _said(name: str) -> dict[str, str]:
 
 @cache
 def _kind(name: str) -> Kind:
-    """Return the kind of what a template makes: its first lines name it, no variable does."""
-    said = _said(name)
-    namespace = {"namespace": ""} if "  namespace" in said else {}
-    return kind_of({"apiVersion": said["apiVersion"], "kind": said["kind"], "metadata": namespace})
+    """Return the kind of a template's objects: its first lines name it, no variable does."""
+    lines = _lines(name)
+    namespace = {"namespace": ""} if "  namespace" in lines else {}
+    return kind_of(
+        {"apiVersion": lines["apiVersion"], "kind": lines["kind"], "metadata": namespace}
+    )
 
 
 def render_site(site: Site, components_root: str = COMPONENTS_ROOT) -> tuple[Manifest, ...]:
@@ -109,40 +112,48 @@ def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str
 
 
 def _delivery(site: Site, manifests: Sequence[Manifest], components_root: str) -> Delivery:
-    cluster, release = site.cluster, site.cluster.release
-    components = {
-        kind_of({"apiVersion": version, "kind": kind, "metadata": {"namespace": ""}})
-        for kind, version in release.component_kinds.items()
-    }
+    cluster = site.cluster
+    roles = (each.name for each in manifests if each.body["kind"] == "ClusterRole")
+    bound = (each.body["roleRef"]["name"] for each in manifests if "roleRef" in each.body)
     return Delivery(
         site,
-        tuple(
-            Unit(site, name, holds, kinds_of(cluster, name), _namespaces(cluster, name))
-            for name, holds in _UNITS.items()
-            if name != "nodes" or cluster.has_node_unit
-        ),
-        kinds_of(cluster, "team") | components,
-        frozenset(
-            manifest.name for manifest in manifests if manifest.body["kind"] == "ClusterRole"
-        ),
-        frozenset(
-            manifest.body["roleRef"]["name"] for manifest in manifests if "roleRef" in manifest.body
-        ),
-        _in_repository(site.cluster.settings.path, components_root),
+        units=tuple(_units(site)),
+        team=kinds_of(cluster, "team") | _component_kinds(cluster),
+        roles=frozenset(roles),
+        bound=frozenset(bound),
+        components=_in_repository(cluster.settings.path, components_root),
     )
 
 
-def _in_repository(path: str, components_root: str) -> str:
-    """Return the components' folder from the root of the Git repository, e.g. ``/profiles/components``.
+def _units(site: Site) -> Iterator[Unit]:
+    """Yield the units of the cluster itself."""
+    cluster = site.cluster
+    for name, holds in _UNITS.items():
+        if name != "nodes" or cluster.has_node_unit:
+            yield Unit(site, name, holds, kinds_of(cluster, name), _namespaces(cluster, name))
 
-    A tree that is written outside the repository, to look at it, is told of the usual folder.
+
+def _component_kinds(cluster: Cluster) -> set[Kind]:
+    """Return the kinds that a hand-written component may have."""
+    return {
+        kind_of({"apiVersion": version, "kind": kind, "metadata": {"namespace": ""}})
+        for kind, version in cluster.release.component_kinds.items()
+    }
+
+
+def _in_repository(path: str, components_root: str) -> str:
+    """Return the components' folder from the repository's root, e.g. ``/profiles/components``.
+
+    A tree outside the repository, which is only for reading, gets the usual folder.
     """
     folder = posixpath.normpath(f"{path}/{components_root}")
-    return f"/{posixpath.normpath(f'{path}/{COMPONENTS_ROOT}') if folder.startswith('../') else folder}"
+    if folder.startswith("../"):
+        folder = posixpath.normpath(f"{path}/{COMPONENTS_ROOT}")
+    return f"/{folder}"
 
 
 def kinds_of(cluster: Cluster, *units: str) -> frozenset[Kind]:
-    """Return every kind that some units may have, whether or not an object has it now; or of all units.
+    """Return every kind that some units may have, or all units, whether an object has it or not.
 
     A list of what is there would narrow with the last object of a kind, and Argo CD prunes nothing
     that its project does not permit (seen with Argo CD 3.5.7: it stays, and the Application is
@@ -152,10 +163,10 @@ def kinds_of(cluster: Cluster, *units: str) -> frozenset[Kind]:
 
 
 def _namespaces(cluster: Cluster, unit: str) -> tuple[str, ...]:
-    """Return every namespace that a unit of the cluster may write into; our own when all its kinds are cluster-wide."""
-    marks = (_said(entry.template).get("  namespace", "") for entry in _entries(cluster, unit))
+    """Return every namespace that a unit may write into; ours if all its kinds are cluster-wide."""
+    marks = (_lines(entry.template).get("  namespace", "") for entry in _entries(cluster, unit))
     paths = (mark.strip("{ }").split(".")[1:] for mark in marks if mark)
-    return tuple(sorted({str(reduce(getattr, path, cluster)) for path in paths})) or (
+    return tuple(sorted({str(reduce(read, path, cluster)) for path in paths})) or (
         cluster.system_namespace,
     )
 

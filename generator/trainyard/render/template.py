@@ -1,9 +1,9 @@
-"""A template taken apart: the YAML that never changes, and the Jinja that stands in it.
+"""Take a template apart: the YAML that never changes, and the Jinja in it.
 
 Jinja's own parser reads the template; nothing here searches text for braces. From its syntax tree
 comes the *skeleton*: the same text, line for line, where each ``{{ path }}`` is a mark (a plain
 YAML word) and each line of a statement or comment is a YAML comment. A mark contains ``{{``, which
-no text of a template can, so it collides with nothing. Beside the skeleton stands, for each of its
+no text of a template can, so it collides with nothing. The skeleton also has, for each of its
 lines, the *chain* of statements that the line lies in, outermost first. That is all ``grammar``
 needs to refuse a template and ``compile`` to build objects from it.
 """
@@ -28,12 +28,12 @@ SYNTAX = Environment(
     keep_trailing_newline=True,
     autoescape=False,  # noqa: S701 - YAML, not HTML
 )
-"""How template text becomes a syntax tree; it never renders anything."""
+"""Parser of templates; it never renders anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skeleton:
-    """What stands where in a template.
+    """The YAML, marks and statements of a template by line.
 
     Args:
         name: of the template, for messages.
@@ -71,7 +71,7 @@ class Skeleton:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An entry of a mapping (or, without a key, an item of a sequence) and the statements around it."""
+    """An entry of a mapping, or an item of a sequence without key, and the statements around it."""
 
     key: str | None
     node: Node
@@ -97,7 +97,7 @@ def take_apart(text: str, tree: nodes.Template, name: str) -> Skeleton:
 
 
 def parts(skeleton: Skeleton, node: Node) -> list[Part]:
-    """Return what a mapping or sequence holds, in order, every branch of every statement included."""
+    """Return the content of a mapping or sequence in order, with all branches of all statements."""
     entries = [
         Part(entry.key, entry.value, entry.line, skeleton.chain(entry.line))
         for entry in node.entries
@@ -110,7 +110,7 @@ def parts(skeleton: Skeleton, node: Node) -> list[Part]:
 def _leaves(
     body: Sequence[nodes.Node], chain: Chain, statements: dict[int, nodes.For | nodes.If]
 ) -> Iterator[tuple[nodes.Expr, Chain]]:
-    """Yield text and expressions in the order of the template, and note each statement by its line."""
+    """Yield text and expressions in the template's order, and add each statement to a mapping."""
     for node in body:
         if isinstance(node, nodes.Output):
             yield from ((leaf, chain) for leaf in node.nodes)

@@ -1,4 +1,4 @@
-"""What stands beside the objects: kustomizations, the cluster's README, the fragment for the owner of Argo CD."""
+"""Files beside the objects: kustomizations, the cluster's pages, fragments for other owners."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks"
 """The same checks for argocd-cm, and for the object that an operator makes it from."""
 
 UNLISTED = frozenset({"node-files", "operators", "samples"})
-"""Folders of a cluster that no kustomization lists: files for other hands than Argo CD's."""
+"""Folders of a cluster that no kustomization lists: Argo CD does not apply their files."""
 
 
 def kustomizations(
@@ -86,7 +86,7 @@ class Health:
 
 
 def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
-    """Return the name and body of the fragment with health checks, in the form of this site's Argo CD installation.
+    """Return the name and body of the fragment with health checks for this site's Argo CD.
 
     It has a check for each kind that a unit of the cluster may hold, and for no other.
     """
@@ -102,7 +102,7 @@ def health_checks(site: Site) -> tuple[str, dict[str, Any]]:
 
 
 def node_limits(site: Site) -> dict[str, str]:
-    """Return text files for the nodes with rails by path; none where the release has objects for that."""
+    """Return text files for nodes with rails, by path; none if the release has objects for it."""
     if "node-files" not in site.cluster.release.features:
         return {}
     text = (templates_folder() / "node-files" / "memlock.conf").read_text(encoding="utf-8")
@@ -112,7 +112,7 @@ def node_limits(site: Site) -> dict[str, str]:
 
 
 def readme(site: Site) -> str:
-    """Return the cluster's README: what must be there, what is done once by hand, what Argo CD does then."""
+    """Return the cluster's README: prerequisites, steps by hand, and what Argo CD does."""
     prerequisites = Markdown(page("prerequisites.md.j2").render(cluster=site.cluster))
     return page("cluster.md.j2").render(
         site=site, cluster=site.cluster, prerequisites=prerequisites

@@ -1,1 +1,1 @@
-"""Sources to Platform: defaults filled, references followed, everything sorted. After this nothing is missing."""
+"""Resolve profiles: fill defaults, look up names, sort everything."""

@@ -123,12 +123,10 @@ def _segments_of_another_link(
     link = LINKS[fabric["link"]]
     others = [each.ranges for each in LINKS.values() if each is not link and each.ranges in fabric]
     if not others and link.ranges not in fabric:
-        others = [link.ranges]
-    message = (
-        f"fabric `{name}` is {link.name}, whose teams hold {link.segment}s: it hands "
-        f"out `{link.ranges}`"
-    )
+        message = f"fabric `{name}` is {link.name} and has no `{link.ranges}`"
+        yield SEGMENTS_OF_ANOTHER_LINK.at((at / link.ranges).key(), message)
     for ranges in others:
+        message = f"fabric `{name}` is {link.name}, whose range is `{link.ranges}`, not `{ranges}`"
         yield SEGMENTS_OF_ANOTHER_LINK.at((at / ranges).key(), message)
 
 

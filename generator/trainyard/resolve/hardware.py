@@ -72,11 +72,15 @@ def _parent(chain: Sequence[Source], profiles: Profiles) -> Resolving[Source | N
         circle = " extends ".join(f"`{each}`" for each in [*earlier, name])
         yield INCOMPLETE_HARDWARE.at(at, f"{circle}, and no preset")
         return None
+    return (yield from find("hardware profile or preset", name, _parents(chain, profiles), at))
+
+
+def _parents(chain: Sequence[Source], profiles: Profiles) -> dict[str, Source | None]:
+    """Return everything that the last profile of a chain may extend."""
     # A profile may have the name of the preset that it extends.
-    local = {other: each for other, each in profiles.hardware.items() if each not in chain}
+    local = {name: source for name, source in profiles.hardware.items() if source not in chain}
     every = {**profiles.presets, **local}
-    known = {other: each if each.value is not None else None for other, each in every.items()}
-    return (yield from find("hardware profile or preset", name, known, at))
+    return {name: None if source.value is None else source for name, source in every.items()}
 
 
 def _merge(base: Mapping[str, Plain], over: Mapping[str, Plain]) -> dict[str, Plain]:
@@ -98,22 +102,26 @@ def _paths(fields: Mapping[str, Plain], above: str = "") -> Iterator[str]:
 
 def _missing(merged: Mapping[str, Any]) -> list[str]:
     """Return the fields that neither the profile nor what it extends gives."""
-    nested = {
+    missing = [field for field in _REQUIRED if field not in merged]
+    for group, fields in _required_groups(merged).items():
+        given = merged.get(group, {})
+        if group not in missing:
+            missing += [f"{group}.{field}" for field in fields if field not in given]
+    return missing
+
+
+def _required_groups(merged: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return the fields that a node type needs inside of others."""
+    groups = {
         "cpu": ("sockets", "cores", "threads"),
         "system": (*_SHARE, "pods"),
         "kubelet": _SHARE,
     }
     if "gpu" in merged:
-        nested["gpu"] = ("product", "count")
+        groups["gpu"] = ("product", "count")
     if any(nic["role"] == "rail" for nic in merged.get("nics", ())):
-        nested["nic"] = ("vendor", "device", "rate", "virtualFunctions")
-    missing = [field for field in _REQUIRED if field not in merged]
-    for group, fields in nested.items():
-        if group not in missing:
-            missing += [
-                f"{group}.{field}" for field in fields if field not in merged.get(group, {})
-            ]
-    return missing
+        groups["nic"] = ("vendor", "device", "rate", "virtualFunctions")
+    return groups
 
 
 def _share(fields: Mapping[str, Any]) -> Share:

@@ -1,10 +1,11 @@
-"""Runtimes on the nodes that a team has: which of them a namespace's jobs may use, and how large."""
+"""Resolve the runtimes that a namespace's jobs may use, and the largest job with each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from trainyard.model.cluster import Cluster
 from trainyard.model.hardware import Hardware, least
@@ -14,98 +15,125 @@ from trainyard.model.runtime import Runtime
 from trainyard.model.space import Grant
 from trainyard.model.team import Quota, TeamSpace
 
-Held = tuple[tuple[Pool, Quota], ...]
-"""A team's quota on pools of one cluster."""
+PoolQuota: TypeAlias = tuple[Pool, Quota]
+"""A team's quota on a pool."""
+
+Held: TypeAlias = tuple[PoolQuota, ...]
+"""A team's quota on the pools of one cluster."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
+    """A namespace, and the team's quota on the pools of its cluster."""
+
+    space: TeamSpace
     cluster: Cluster
+    held: Held
     namespace: str
 
 
 def resolve_grants(
     space: TeamSpace, cluster: Cluster, held: Held, runtimes: tuple[Runtime, ...], namespace: str
 ) -> tuple[Grant, ...]:
-    """Return every runtime on every kind of node where its smallest job fits, and on any of several in a queue.
+    """Return the runtimes of a namespace, on each kind of node, and on several in one queue.
+
+    A runtime whose smallest job does not fit is left out.
 
     Args:
-        space: the namespace, as its profile tells it.
+        space: the namespace, from its profile.
         cluster: where it is.
         held: the team's quota.
         runtimes: that the team lists.
         namespace: its name on the cluster.
     """
-    place = _Place(cluster, namespace)
-    grants = (grant for runtime in runtimes for grant in _grants(space, held, runtime, place))
+    place = _Place(space, cluster, held, namespace)
+    grants = (grant for runtime in runtimes for grant in _grants(runtime, place))
     return tuple(
         grant for grant in grants if grant.nodes >= grant.launch.runtime.launcher.smallest_job
     )
 
 
-def _grants(space: TeamSpace, held: Held, runtime: Runtime, place: _Place) -> Iterator[Grant]:
-    usable = tuple((pool, quota) for pool, quota in held if pool.hardware.name in runtime.hardware)
-    whole = tuple(each for each in usable if not each[1].is_share)
-    for hardware in {pool.hardware.name: pool.hardware for pool, _ in whole}.values():
-        on = tuple(each for each in whole if each[0].hardware == hardware)
-        yield _whole(space, _launch(runtime, hardware, on[0][0], place), on)
-    for any_of, kinds in _interchangeable(place.cluster, held, runtime):
-        launch = _launch(runtime, least(kinds[0].node_class, kinds), any_of[0][0], place)
-        if launch.is_placed_as_one:
-            yield _whole(space, launch, any_of)
+def _grants(runtime: Runtime, place: _Place) -> Iterator[Grant]:
+    usable = [each for each in place.held if each[0].hardware.name in runtime.hardware]
+    whole = [each for each in usable if not each[1].is_share]
+    yield from _on_one_kind(runtime, whole, place)
+    yield from _on_any_kind(runtime, place)
     for pool, quota in usable:
-        if quota.is_share and (grant := _share(space, (pool, quota), runtime, place)):
+        if quota.is_share and (grant := _share(pool, quota, runtime, place)):
             yield grant
 
 
-def _whole(space: TeamSpace, launch: Launch, on: Held) -> Grant:
-    """A job has whole nodes of one pool."""
-    maximum = max(int(quota.maximum) for _, quota in on)
-    return Grant(launch, min(space.largest_job, launch.runtime.max_nodes, maximum))
+def _on_one_kind(runtime: Runtime, whole: Sequence[PoolQuota], place: _Place) -> Iterator[Grant]:
+    """Yield the grant of whole nodes of each hardware profile."""
+    by_hardware: dict[str, list[PoolQuota]] = {}
+    for pool, quota in whole:
+        by_hardware.setdefault(pool.hardware.name, []).append((pool, quota))
+    for held in by_hardware.values():
+        first = held[0][0]
+        yield _whole(_launch(runtime, first.hardware, first, place), held, place)
 
 
-def _share(
-    space: TeamSpace, on: tuple[Pool, Quota], runtime: Runtime, place: _Place
-) -> Grant | None:
-    """A share of a node is one job: each of its pods asks for an equal part.
+def _on_any_kind(runtime: Runtime, place: _Place) -> Iterator[Grant]:
+    """Yield the grant of whole nodes of any kind in a queue, where the runtime may exchange them.
 
-    A larger job takes borrowed GPUs, and no more nodes than any in the namespace. A rule tells of
+    All pools of the queue take part, since Kueue may choose any of its flavors for a pod that
+    names no node.
+    """
+    queues: dict[str, list[PoolQuota]] = {}
+    for pool, quota in place.held:
+        queues.setdefault(pool.hardware.node_class, []).append((pool, quota))
+    for node_class, queue in sorted(queues.items()):
+        kinds = _interchangeable(queue, place.cluster)
+        if kinds and kinds.keys() <= set(runtime.hardware):
+            hardware = least(node_class, tuple(kinds.values()))
+            launch = _launch(runtime, hardware, queue[0][0], place)
+            if launch.is_placed_as_one:
+                yield _whole(launch, queue, place)
+
+
+def _whole(launch: Launch, held: Sequence[PoolQuota], place: _Place) -> Grant:
+    """Return the grant of whole nodes of one pool."""
+    maximum = max(int(quota.maximum) for _, quota in held)
+    return Grant(launch, min(place.space.largest_job, launch.runtime.max_nodes, maximum))
+
+
+def _share(pool: Pool, quota: Quota, runtime: Runtime, place: _Place) -> Grant | None:
+    """Return the grant of a share of a node: one job, whose pods ask for equal parts.
+
+    A larger job takes borrowed GPUs, and no more nodes than any in the namespace. A rule reports
     GPUs that can't be divided.
     """
-    pool, quota = on
     pods = runtime.launcher.smallest_job
     if quota.gpus < pods or quota.gpus % pods or quota.gpus >= quota.per_node:
         return None
     part = quota.nodes / pods
-    most = min(int(quota.maximum / part), runtime.max_nodes, int(space.largest_job / part))
+    largest = int(place.space.largest_job / part)
+    most = min(int(quota.maximum / part), runtime.max_nodes, largest)
     return Grant(_launch(runtime, pool.hardware, pool, place, part), most)
 
 
-def _interchangeable(
-    cluster: Cluster, held: Held, runtime: Runtime
-) -> Iterator[tuple[Held, tuple[Hardware, ...]]]:
-    """Yield the pools of each queue with several kinds of node that any pod of the runtime fits, and those kinds.
+def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, Hardware]:
+    """Return the kinds of node that one pod template may exchange in a queue of whole nodes.
 
-    All of the queue's pools, since Kueue may choose any flavor of it for a pod that names no node.
-    The kinds are all of the cluster's that are alike, so that every team gets the same runtime
-    under the name.
+    There are none in a queue with one kind. They are all such kinds of the cluster, so that every
+    team gets the same runtime under the name.
     """
-    for node_class in sorted({pool.hardware.node_class for pool, _ in held}):
-        queue = tuple(each for each in held if each[0].hardware.node_class == node_class)
-        alike = {_interchange(pool) for pool, _ in queue}
-        kinds = {
-            pool.hardware.name: pool.hardware
-            for pool in cluster.pools
-            if _interchange(pool) in alike
-        }
-        whole = not any(quota.is_share for _, quota in queue)
-        several = len({pool.hardware.name for pool, _ in queue}) > 1
-        if several and whole and len(alike) == 1 and kinds.keys() <= set(runtime.hardware):
-            yield queue, tuple(kinds.values())
+    if _has_share(queue):
+        return {}
+    demands = {_demands(pool) for pool, _ in queue}
+    names = [pool.hardware.name for pool, _ in queue]
+    if len(set(names)) == 1 or len(demands) > 1:
+        return {}
+    alike = (pool for pool in cluster.pools if _demands(pool) in demands)
+    return {pool.hardware.name: pool.hardware for pool in alike}
 
 
-def _interchange(pool: Pool) -> tuple[str, int, str, int]:
-    """Return what must be the same of two pools for one pod template to fit both: fabric, rails, and GPUs."""
+def _has_share(queue: Sequence[PoolQuota]) -> bool:
+    return any(quota.is_share for _, quota in queue)
+
+
+def _demands(pool: Pool) -> tuple[str, int, str, int]:
+    """Return what a pod template demands of a pool: fabric, rails, resource and number of GPUs."""
     gpu = pool.hardware.gpu
     fabric = pool.fabric.name if pool.fabric else ""
     return (fabric, len(pool.rails), gpu.resource if gpu else "", pool.hardware.gpus)

@@ -74,18 +74,15 @@ def _addresses(
 
 def _wrong_segments(held: Mapping[str, Any], fabric: Fabric, at: Pointer) -> Iterator[Diagnostic]:
     """Yield each segment of a team that the fabric's link does not have, or the absence of any."""
-    link, team = fabric.link, at.path[-1]
-    wrong = {
-        each.field: f"{each.segment} {held[each.field]}"
-        for each in LINKS.values()
-        if each is not link and each.field in held
-    }
-    places = {(at / field).key(): what for field, what in wrong.items()}
+    link, others = fabric.link, [each for each in LINKS.values() if each is not fabric.link]
+    wrong = [(each.segment, each.field) for each in others if each.field in held]
+    team, where = f"team {at.path[-1]}", f"on fabric `{fabric.name}`, whose teams hold"
+    for segment, field in wrong:
+        message = f"{team} holds {segment} {held[field]} {where} {link.segment}s"
+        yield ALLOCATION_OF_ANOTHER_LINK.at((at / field).key(), message)
     if not wrong and link.field not in held:
-        places = {at: f"no {link.segment}"}
-    for place, what in places.items():
-        message = f"team {team} holds {what} on fabric `{fabric.name}`, whose teams hold "
-        yield ALLOCATION_OF_ANOTHER_LINK.at(place, f"{message}{link.segment}s")
+        message = f"{team} holds no {link.segment} {where} {link.segment}s"
+        yield ALLOCATION_OF_ANOTHER_LINK.at(at, message)
 
 
 def _segment(held: Mapping[str, Any]) -> int:

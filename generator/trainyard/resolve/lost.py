@@ -30,7 +30,7 @@ def _of_teams(profiles: Profiles, findings: Sequence[Finding]) -> Iterator[tuple
 
 
 def _through_runtimes(profiles: Profiles, findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
-    """Yield the teams that list a runtime with unknown hardware: it may run on more than is known."""
+    """Yield the teams that list a runtime with unknown hardware: it may run on more nodes."""
     runtimes = _by_file(profiles.runtimes)
     partial = {
         runtimes[each.at.file]
@@ -44,18 +44,23 @@ def _through_runtimes(profiles: Profiles, findings: Sequence[Finding]) -> Iterat
 
 def _gaps(profiles: Profiles, findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
     clusters, teams = _by_file(profiles.clusters), _by_file(profiles.teams)
-    reported = {each.at for each in findings if isinstance(each, Diagnostic)}
-    for at in (each.at for each in findings):
-        if at.file in clusters:
-            yield str(at.path[0]), clusters[at.file]
-        elif at.file in teams and at in reported:
+    for finding in findings:
+        file, path = finding.at.file, [str(step) for step in finding.at.path]
+        if file in clusters:
+            yield path[0], clusters[file]
+        elif file in teams and isinstance(finding, Diagnostic):
             # A name of a profile that is left out means that profile. A wrong name may mean any.
-            key, *inside = map(str, at.path)
-            yield key, inside[0] if key == "quota" and inside[0] in profiles.clusters else ""
-        elif at.file == profiles.allocations.file:
+            yield path[0], _cluster_of_quota(path, profiles)
+        elif file == profiles.allocations.file:
             yield "allocations.yaml", ""
     for file in _left_out(profiles):
         yield file, ""
+
+
+def _cluster_of_quota(path: Sequence[str], profiles: Profiles) -> str:
+    """Return the cluster that a place in a team's profile is about; empty when it may be any."""
+    key, *inside = path
+    return inside[0] if key == "quota" and inside[0] in profiles.clusters else ""
 
 
 def _left_out(profiles: Profiles) -> Iterator[str]:

@@ -23,7 +23,7 @@ from trainyard.resolve.ledger import resolve_allocations, resolve_ids
 from trainyard.resolve.lost import lost
 from trainyard.resolve.release import resolve_release
 from trainyard.resolve.runtime import resolve_runtime
-from trainyard.resolve.team import KnownToTeams, resolve_team
+from trainyard.resolve.team import KnownToTeams, Pools, resolve_team
 from trainyard.resolve.tenant import KnownHere, resolve_tenant
 from trainyard.yaml_io.source import Profiles, Source
 
@@ -50,23 +50,22 @@ def _platform(profiles: Profiles) -> Resolving[Platform]:
     allocations = yield from resolve_allocations(profiles, clusters)
     ids = resolve_ids(profiles)
     components = _components(profiles)
-    pools = {name: _pools(profiles.clusters[name], cluster) for name, cluster in read.items()}
+    pools = _pools(profiles, read)
     known = KnownToTeams(pools, runtimes, _regulations(profiles), components)
     teams = yield from _teams(profiles, known)
     sites = []
     for cluster in clusters.values():
-        ids_here = {each.namespace: each for each in ids.get(cluster.name, ())}
-        known_here = KnownHere(cluster, runtimes, allocations, ids_here, components)
+        known_here = KnownHere(cluster, runtimes, allocations, ids, components)
         sites.append((yield from _site(profiles, teams, known_here)))
     return Platform(
         settings=settings,
         sites=tuple(sites),
         teams=teams,
-        runtimes=tuple(runtime for runtime in runtimes.values() if runtime),
+        runtimes=tuple(filter(None, runtimes.values())),
         allocations=dict(allocations),
         ids=ids,
         allocations_at=Pointer(profiles.allocations.file),
-        components=tuple(component for component in components.values() if component),
+        components=tuple(filter(None, components.values())),
     )
 
 
@@ -111,10 +110,14 @@ def _runtimes(
     return runtimes
 
 
-def _pools(source: Source, cluster: Cluster | None) -> dict[str, Pool | None] | None:
-    if cluster is None:
-        return None
-    return {**dict.fromkeys(source.value["pools"]), **{pool.name: pool for pool in cluster.pools}}
+def _pools(profiles: Profiles, clusters: Mapping[str, Cluster | None]) -> Pools:
+    """Return the node pools of each cluster, those that can't be resolved included."""
+    pools: dict[str, dict[str, Pool | None] | None] = dict.fromkeys(clusters)
+    for name, cluster in clusters.items():
+        if cluster is not None:
+            unresolved = dict.fromkeys(profiles.clusters[name].value["pools"])
+            pools[name] = {**unresolved, **{pool.name: pool for pool in cluster.pools}}
+    return pools
 
 
 def _regulations(profiles: Profiles) -> dict[str, Compliance | None]:

@@ -1,4 +1,4 @@
-"""Following names from one profile to another."""
+"""Look up names of one profile in another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trainyard.resolve.findings import Resolving, Unresolved
 
 T = TypeVar("T")
 NOWHERE = IPv4Network("0.0.0.0/32")
-"""Stands for an address range that can't be read: it meets no other."""
+"""Replaces an address range that can't be read; it overlaps with no other."""
 
 UNKNOWN_NAME = Rule(
     id="references/unknown-name",
@@ -21,21 +21,21 @@ UNKNOWN_NAME = Rule(
         Each name in a profile is the name of a profile, or of an entry of the cluster, that exists.
     """,
     why="""
-        The object would point at nothing: a ClusterQueue turns inactive (`references missing
-        ResourceFlavor(s): <flavor>.`), and a job whose priority is missing has not even a Workload
-        (both seen with Kueue 0.19.2).
+        The object refers to nothing: a ClusterQueue turns inactive (`references missing
+        ResourceFlavor(s): <flavor>.`), and a job whose priority is missing does not even get a
+        Workload (both seen with Kueue 0.19.2).
     """,
-    fix="Correct the name, or add what it stands for.",
+    fix="Correct the name, or add the profile or entry that it names.",
 )
 INCOMPLETE_HARDWARE = Rule(
     id="shape/incomplete-hardware",
     severity=Severity.ERROR,
     summary="""
-        A hardware profile, with what it extends, says everything that quota is computed from.
+        A hardware profile, with what it extends, has every field that quota is computed from.
     """,
     why="""
-        Without it a node's worth can't be computed, and a guessed quota leaves gangs admitted and
-        Pending.
+        Without the field the allocatable of a node can't be computed, and a guessed quota leaves
+        gangs admitted and Pending.
     """,
     fix="Give the field, or extend a preset that has it.",
 )
@@ -44,8 +44,8 @@ BAD_ADDRESS = Rule(
     severity=Severity.ERROR,
     summary="An address range is an IPv4 network without host bits.",
     why="""
-        The CNI plugin refuses the range and every pod that attaches to it stays in
-        ContainerCreating.
+        Every pod that attaches to the range stays in ContainerCreating, because the CNI plugin
+        refuses it.
     """,
     fix="Write the network's own address, e.g. 10.64.0.0/13.",
 )
@@ -53,12 +53,12 @@ SEGMENTS_OF_ANOTHER_LINK = Rule(
     id="fabric/segments-of-another-link",
     severity=Severity.ERROR,
     summary="""
-        A fabric hands out what separates teams on its link: partitions on infiniband, vlans on
+        A fabric has a range of the segments of its link: `partitions` on infiniband, `vlans` on
         roce.
     """,
     why="""
-        Partition keys mean nothing to an Ethernet switch, nor VLANs to a subnet manager: every team
-        would be on one undivided network.
+        Every team is on one undivided network: partition keys mean nothing to an Ethernet switch,
+        and VLANs mean nothing to a subnet manager.
     """,
     fix="""
         Write `partitions: 0x0100-0x017f` with `link: infiniband`, `vlans: 100-199` with `link:
@@ -69,12 +69,12 @@ ALLOCATION_OF_ANOTHER_LINK = Rule(
     id="fabric/allocation-of-another-link",
     severity=Severity.ERROR,
     summary="""
-        What a team holds on a fabric is what separates teams there: a partition on infiniband, a
-        vlan on roce.
+        A team's allocation on a fabric has a segment of the fabric's link: a `partition` on
+        infiniband, a `vlan` on roce.
     """,
     why="""
-        A partition key means nothing to an Ethernet switch, nor a VLAN to a subnet manager: read as
-        the other's, the number may be that of another team, whose pods these would then reach.
+        The team's pods may be on the network of another team: a number that is read as a segment of
+        the wrong link may be that team's.
     """,
     fix="""
         Write `partition: "0x0101"` on a fabric with `link: infiniband`, `vlan: 101` on one with
@@ -84,10 +84,9 @@ ALLOCATION_OF_ANOTHER_LINK = Rule(
 QUOTA_SAID_TWICE = Rule(
     id="capacity/quota-said-twice",
     severity=Severity.ERROR,
-    summary="A quota of a pool is said in nodes or, as a share of one node, in GPUs.",
+    summary="A quota of a pool is stated in nodes or, as a share of one node, in GPUs.",
     why="""
-        Whichever is meant, the other would be dropped in silence, and the queue promise too much or
-        nothing at all.
+        The queue has too much quota or none: one of the two numbers is silently dropped.
     """,
     fix="Write `nodes` or `gpus`; a team that only borrows has `nodes: 0`.",
 )
@@ -96,10 +95,10 @@ AMBIGUOUS_STORAGE = Rule(
     severity=Severity.ERROR,
     summary="Each storage of a cluster has exactly one of `adopted`, `class`, `nfs` and `s3`.",
     why="""
-        Claims, volumes and keys of teams differ by the kind of storage, so nothing is generated for
-        any team.
+        No claim, volume or key is generated for any team, because they differ by the kind of
+        storage.
     """,
-    fix="Keep one of `adopted`, `class`, `nfs` and `s3`; define a second storage for another one.",
+    fix="Keep one of `adopted`, `class`, `nfs` and `s3`; define a second storage for another.",
 )
 RULES = (
     AMBIGUOUS_STORAGE,

@@ -1,6 +1,9 @@
-"""The shipped releases, as the model has them. They are our own files: a mistake in one is a bug."""
+"""Resolve the shipped releases. They are our own files: a mistake in one is a bug."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.release import Dns, KnownBad, Release
@@ -37,15 +40,14 @@ def resolve_release(name: str, source: Source) -> Release:
         component_kinds=fields["componentKinds"],
         most_flavors=fields["queueLimits"]["flavors"],
         most_resources=fields["queueLimits"]["resources"],
-        known_bad=tuple(
-            KnownBad(
-                {
-                    each: (bounds.get("from", ""), bounds.get("below", ""))
-                    for each, bounds in bad["versions"].items()
-                },
-                bad["consequence"],
-            )
-            for bad in fields["knownBad"]
-        ),
+        known_bad=tuple(map(_known_bad, fields["knownBad"])),
         external=fields["external"],
     )
+
+
+def _known_bad(fields: Mapping[str, Any]) -> KnownBad:
+    versions = {
+        component: (bounds.get("from", ""), bounds.get("below", ""))
+        for component, bounds in fields["versions"].items()
+    }
+    return KnownBad(versions, fields["consequence"])

@@ -24,7 +24,7 @@ Pools: TypeAlias = Mapping[str, Mapping[str, Pool | None] | None]
 
 @dataclass(frozen=True, slots=True)
 class KnownToTeams:
-    """What names in a team's profile refer to; None for what can't be resolved."""
+    """Everything that a team's profile may name; None for what can't be resolved."""
 
     pools: Pools
     runtimes: Mapping[str, Runtime | None]
@@ -150,7 +150,7 @@ def _stated_twice(pool: str, stated: Mapping[str, Any], at: Pointer) -> Iterator
     amounts = "neither nodes nor GPUs"
     if "nodes" in stated:
         amounts = f"{stated['nodes']} nodes and {stated['gpus']} GPUs"
-    yield QUOTA_SAID_TWICE.at(at, f"quota of pool `{pool}` says {amounts}")
+    yield QUOTA_SAID_TWICE.at(at, f"quota of pool `{pool}` has {amounts}")
 
 
 def _quota(

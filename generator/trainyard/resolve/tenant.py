@@ -10,6 +10,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.cluster import Cluster, Priority
 from trainyard.model.component import Component
+from trainyard.model.fabric import Fabric
 from trainyard.model.ids import Ids
 from trainyard.model.network import AddressPool, Network
 from trainyard.model.quantity import parse_bytes
@@ -24,7 +25,7 @@ from trainyard.model.storage import (
     bucket_secret,
     pull_secret,
 )
-from trainyard.model.team import StorageRequest, Team, TeamSpace
+from trainyard.model.team import Allocation, StorageRequest, Team, TeamSpace
 from trainyard.model.tenant import Tenant
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.launch import Held, resolve_grants
@@ -37,23 +38,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class KnownHere:
-    """A cluster, and what names in a team's profile refer to there.
+    """A cluster, and everything that a team's profile may name there.
 
     Args:
-        runtimes, components: of all clusters; None for what can't be resolved.
-        ids: of the cluster's namespaces, by their names.
+        runtimes, components: by name; None for one that can't be resolved.
+        ids: of the namespaces of each cluster.
     """
 
     cluster: Cluster
     runtimes: Mapping[str, Runtime | None]
     allocations: Allocations
-    ids: Mapping[str, Ids]
+    ids: Mapping[str, tuple[Ids, ...]]
     components: Mapping[str, Component | None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What the namespaces of a team on one cluster share."""
+    """Values that all namespaces of a team on one cluster have."""
 
     team: Team
     cluster: Cluster
@@ -66,10 +67,7 @@ class _Shared:
 def resolve_tenant(team: Team, source: Source, known: KnownHere) -> Resolving[Tenant]:
     """Return a team on a cluster without the names that refer to nothing there."""
     cluster = known.cluster
-    pools = {pool.name: pool for pool in cluster.pools}
-    held = tuple(
-        (pools[quota.pool], quota) for quota in team.quotas if quota.cluster == cluster.name
-    )
+    held = _held(team, cluster)
     if team.cohort:
         cohorts = {each.name: each for each in cluster.cohorts}
         yield from find(
@@ -83,10 +81,11 @@ def resolve_tenant(team: Team, source: Source, known: KnownHere) -> Resolving[Te
         runtimes=_resolved(team.runtimes, known.runtimes),
         address_pools=tuple(_address_pools(team, cluster, held, known.allocations)),
     )
+    ids = {each.namespace: each for each in known.ids.get(cluster.name, ())}
     spaces = []
     for space in team.spaces:
         fields = source.value.get("spaces", {})[space.name] if space.name else source.value
-        spaces.append((yield from _space(space, fields, shared, known.ids)))
+        spaces.append((yield from _space(space, fields, shared, ids)))
     return Tenant(
         team=team,
         cluster=cluster,
@@ -95,6 +94,12 @@ def resolve_tenant(team: Team, source: Source, known: KnownHere) -> Resolving[Te
         address_pools=shared.address_pools,
         components=_resolved(team.components, known.components),
     )
+
+
+def _held(team: Team, cluster: Cluster) -> Held:
+    pools = {pool.name: pool for pool in cluster.pools}
+    here = (quota for quota in team.quotas if quota.cluster == cluster.name)
+    return tuple((pools[quota.pool], quota) for quota in here)
 
 
 def _resolved(names: Iterable[str], known: Mapping[str, T | None]) -> tuple[T, ...]:
@@ -152,15 +157,21 @@ def _queues(team: Team, cluster: Cluster, held: Held) -> Iterator[Queue]:
 def _address_pools(
     team: Team, cluster: Cluster, held: Held, allocations: Allocations
 ) -> Iterator[AddressPool]:
-    for fabric in {pool.fabric.name: pool.fabric for pool, _ in held if pool.fabric}.values():
+    fabrics = {pool.fabric.name: pool.fabric for pool, _ in held if pool.fabric}
+    for fabric in fabrics.values():
         allocation = allocations.get((cluster.name, fabric.name, team.name))
-        pools = tuple(pool for pool in cluster.pools if pool.fabric == fabric)
-        rails = max(len(pool.rails) for pool in pools)
         if allocation is not None:
-            yield from (
-                AddressPool(team.name, fabric, rail, rails, pools, allocation)
-                for rail in range(rails)
-            )
+            yield from _rails(team, fabric, cluster, allocation)
+
+
+def _rails(
+    team: Team, fabric: Fabric, cluster: Cluster, allocation: Allocation
+) -> Iterator[AddressPool]:
+    """Yield a team's addresses on each rail of a fabric."""
+    pools = tuple(pool for pool in cluster.pools if pool.fabric == fabric)
+    rails = max(len(pool.rails) for pool in pools)
+    for rail in range(rails):
+        yield AddressPool(team.name, fabric, rail, rails, pools, allocation)
 
 
 def _unknown_priorities(space: TeamSpace, cluster: Cluster) -> Resolving[None]:

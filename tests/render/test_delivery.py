@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from trainyard.model.delivery import plural
 from trainyard.profiles.read import PACKAGE
+from trainyard.render.delivery import plural
 from trainyard.schema.manifests import schema_folder
 
 PLURALS = {

@@ -13,6 +13,7 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.launch import Launch
 from trainyard.model.launcher import INTEL_MPI, OPENMPI, TORCHRUN
 from trainyard.model.link import ROCE
+from trainyard.render.views.launch import LaunchView
 
 IB = fabric()
 FOUR, FIVE = ({"openmpi": version} for version in ("4.1.6", "5.0.6"))
@@ -27,7 +28,7 @@ def variables(environment: list[dict[str, str]]) -> dict[str, str]:
 
 def ranks(each: Launch) -> dict[str, str]:
     """Return what every rank is told."""
-    return variables(each.rank_environment)
+    return variables(LaunchView(each).rank_environment)
 
 
 @pytest.mark.parametrize(("gpu", "rails"), list(product((False, True), repeat=2)))
@@ -36,7 +37,7 @@ def test_rank_environment_follows_the_node(gpu: bool, rails: bool) -> None:
     else is set."""
     small = node()
     each = launch(node(gpu=small.gpu if gpu else None, nics=small.nics if rails else ()), on=IB)
-    launcher = variables(each.launcher_environment)
+    launcher = variables(LaunchView(each).launcher_environment)
 
     nccl = {"NCCL_DEBUG", "NCCL_SOCKET_IFNAME"} if gpu else set()
     fabric_ = {"UCX_TLS"} if rails else set()
@@ -76,7 +77,7 @@ def test_sockets_leave_the_cards_alone(mode: str) -> None:
 
     assert (ranks(each)["NCCL_IB_DISABLE"], ranks(each)["NCCL_NET"]) == ("1", "Socket")
     assert ranks(each).keys() & {"NCCL_IB_HCA", "UCX_TLS"} == set()
-    assert "OMPI_MCA_pml" not in variables(each.launcher_environment)
+    assert "OMPI_MCA_pml" not in variables(LaunchView(each).launcher_environment)
 
 
 @pytest.mark.parametrize("mode", ["gpudirect", "rdma", "tcp", "isolated"])
@@ -109,7 +110,9 @@ def test_both_versions_of_open_mpi_are_told_the_same(hardware: Hardware, binding
     """Open MPI 4 and 5 read other names and must do one thing: cores of each rank, binding, ssh,
     interface."""
     four, five = (
-        variables(launch(hardware, binding=binding, libraries=version).launcher_environment)
+        variables(
+            LaunchView(launch(hardware, binding=binding, libraries=version)).launcher_environment
+        )
         for version in (FOUR, FIVE)
     )
     mapping = f"slot:PE={launch(hardware).cores_per_rank}" if binding == "cores" else "slot"
@@ -138,7 +141,8 @@ def test_both_versions_of_open_mpi_are_told_the_same(hardware: Hardware, binding
 def test_each_version_of_open_mpi_is_told_in_its_own_names() -> None:
     """What the other version reads would only look like a setting."""
     four, five = (
-        variables(launch(libraries=version).launcher_environment) for version in (FOUR, FIVE)
+        variables(LaunchView(launch(libraries=version)).launcher_environment)
+        for version in (FOUR, FIVE)
     )
 
     assert not [name for name in four if name.startswith("PRTE_")]
@@ -149,7 +153,9 @@ def test_each_version_of_open_mpi_is_told_in_its_own_names() -> None:
 @given(st.integers(0, 40), st.integers(0, 99))
 def test_major_version_alone_decides(major: int, minor: int) -> None:
     """4.10 is 4, 50.1 is not 5; of a version that nobody knows neither set is taken."""
-    told = variables(launch(libraries={"openmpi": f"{major}.{minor}"}).launcher_environment)
+    told = variables(
+        LaunchView(launch(libraries={"openmpi": f"{major}.{minor}"})).launcher_environment
+    )
 
     assert ("OMPI_MCA_plm_rsh_agent" in told) is (major == 4)
     assert ("PRTE_MCA_plm_ssh_agent" in told) is (major == 5)
@@ -165,7 +171,9 @@ def test_open_mpis_variables_are_for_open_mpi(launcher: object) -> None:
     )
 
     assert not [
-        name for name in variables(each.launcher_environment) if name.startswith(("OMPI_", "PRTE_"))
+        name
+        for name in variables(LaunchView(each).launcher_environment)
+        if name.startswith(("OMPI_", "PRTE_"))
     ]
 
 

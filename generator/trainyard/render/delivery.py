@@ -1,4 +1,4 @@
-"""How Argo CD delivers a site: projects and applications, bounded by the kinds that their units may have."""
+"""Delivery of a site by Argo CD: projects and applications, bounded by their units' kinds."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _PLURALS = {
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """One Application that stands by itself; its project has the same name.
+    """One Application outside the ApplicationSet; its project has the same name.
 
     Args:
         prune: whether objects that leave the folder are deleted.
-        automatic: whether Argo CD syncs a commit by itself; otherwise somebody starts each sync.
+        automatic: whether Argo CD syncs a commit by itself; otherwise a person starts each sync.
         brings_kinds: whether an operator creates kinds of the unit when it sees an object of the
             unit.
     """
@@ -39,7 +39,7 @@ class Application:
 
     @property
     def sync_options(self) -> tuple[str, ...]:
-        """How Argo CD applies the unit.
+        """Options with which Argo CD applies the unit.
 
         Without ``ApplyOutOfSyncOnly`` a change of one queue applies every object of the unit again,
         wave by wave. Without the last, Argo CD refuses the whole unit while a kind is missing that
@@ -55,7 +55,7 @@ class Unit:
 
     Args:
         name: of its folder, below the cluster's.
-        holds: what the AppProject's description says of it.
+        holds: its content, for the AppProject's description.
         kinds: that it may have.
         namespaces: that it writes into.
     """
@@ -103,7 +103,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What Argo CD must be told about a site.
+    """Everything that the objects for Argo CD contain about a site.
 
     Args:
         units: those of the cluster itself: the platform, and its nodes where it has objects for
@@ -144,7 +144,7 @@ class Delivery:
 
     @property
     def applications(self) -> tuple[Application, ...]:
-        """The cluster's units, and the argocd folder, which lies on Argo CD's own cluster and is never pruned."""
+        """The cluster's units, and the argocd folder, which is never pruned."""
         return (self._argocd, *map(self._application, self.units))
 
     @property
@@ -159,7 +159,7 @@ class Delivery:
         )
 
     def _application(self, unit: Unit) -> Application:
-        """Return the Application of a unit: a sync of nodes drains and reboots them, so somebody starts it."""
+        """Return the Application of a unit; a person starts a sync of nodes, which reboots them."""
         cluster, nodes = self.site.cluster, unit.name == "nodes"
         return Application(
             name=unit.application,
@@ -193,7 +193,7 @@ class Delivery:
 
     @property
     def team_paths(self) -> str:
-        """What makes a team's application render again: its own folder, and the hand-written components."""
+        """Folders whose change renders a team's application again: its own, and the components."""
         return f".;{self.components}"
 
     @property

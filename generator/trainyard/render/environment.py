@@ -20,7 +20,7 @@ Environment = dict[str, str]
 
 
 def home(runtime: Runtime) -> str:
-    """Return the home of ranks: of the account that sshd logs in, or a volume of a pod whose uid has no account."""
+    """Return the home of ranks: of sshd's account, or a volume where the uid has no account."""
     return "/home/mpiuser" if runtime.launcher.mpi else "/home/ranks"
 
 
@@ -100,7 +100,7 @@ def launcher_environment(
 
 
 def _openmpi_4(bound: str, agent: str) -> Environment:
-    """ORTE; Trainer sets its hostfile, and that it keeps whole names."""
+    """Return the variables of ORTE; Trainer sets its hostfile, and that it keeps whole names."""
     return {
         "OMPI_MCA_btl_tcp_if_include": POD_INTERFACE,
         "OMPI_MCA_hwloc_base_binding_policy": "core" if bound else "none",
@@ -111,7 +111,10 @@ def _openmpi_4(bound: str, agent: str) -> Environment:
 
 
 def _openmpi_5(bound: str, agent: str) -> Environment:
-    """PRRTE; it ignores the names of 4 in silence: without a hostfile of its own all ranks run on the launcher."""
+    """Return the variables of PRRTE, which silently ignores those of Open MPI 4.
+
+    Without a hostfile of its own all ranks run on the launcher.
+    """
     return {
         "OMPI_MCA_btl_tcp_if_include": POD_INTERFACE,
         "PRTE_MCA_hwloc_default_binding_policy": "core" if bound else "none",
@@ -127,7 +130,7 @@ def _openmpi_5(bound: str, agent: str) -> Environment:
 
 
 def _intel_mpi(bound: str, agent: str) -> Environment:
-    """Hydra, and sockets between the nodes; the script in /opt/trainyard adds hosts and ranks."""
+    """Return the variables of Hydra, with sockets between nodes; a script adds hosts and ranks."""
     return {
         "FI_PROVIDER": "tcp",
         "FI_TCP_IFACE": POD_INTERFACE,
@@ -154,7 +157,7 @@ _LAUNCHERS: Mapping[tuple[str, str], Callable[[str, str], Environment]] = {
 
 
 def variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return an environment as a container states it: kubelet makes ``$`` of ``$$``, and a value of ``$(NAME)``."""
+    """Return an environment as a container has it; kubelet reads ``$$`` as ``$``."""
     return [
         {"name": name, "value": value.replace("$", "$$")}
         for name, value in sorted(environment.items())

@@ -1,0 +1,1 @@
+"""Answers of a site to the measures of a regulation, one module a measure."""

@@ -1,0 +1,55 @@
+"""Access control: the bindings that give the team's subjects, and others, a role."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TypeAlias
+
+from trainyard.model import names
+from trainyard.model.manifest import Manifest
+from trainyard.model.tenant import Tenant
+from trainyard.render.measures.answer import Answer, SiteObjects, listed
+
+_SUBJECTS = {"Group": "groups", "ServiceAccount": "service accounts"}
+
+Subject: TypeAlias = tuple[str, str, str]
+"""Kind, name and namespace."""
+
+
+def access(tenant: Tenant, place: SiteObjects) -> Answer:
+    """Answer with the bindings in the team's namespaces, and those in the whole cluster."""
+    bound = place.own(tenant, "RoleBinding")
+    bindings = [each for each in bound if _role(each) != names.FINISHED_JOBS_ROLE]
+    team = {subject for each in bindings for subject in _subjects(each)}
+    wide = [each for each in place.of("ClusterRoleBinding") if each.unit == "platform"]
+    kinds = " and ".join(sorted({_SUBJECTS[kind] for kind, _, _ in team}))
+    how = f"the team's {kinds} have roles in its own namespaces: {_roles(bindings)}"
+    how += _in_whole_cluster(wide, team)
+    if len(bound) > len(bindings):
+        how += f"; the platform's account {names.FINISHED_JOBS} lists and deletes TrainJobs there"
+    roles = place.of("ClusterRole", {_role(each) for each in (*bound, *wide)})
+    return Answer(how, [*roles, *wide, *bound])
+
+
+def _in_whole_cluster(bindings: Sequence[Manifest], team: Collection[Subject]) -> str:
+    """Return the roles in the whole cluster, those of the team and those of others."""
+    own = [each for each in bindings if any(who in team for who in _subjects(each))]
+    others = [each for each in bindings if each not in own]
+    how = f"; and in the whole cluster: {_roles(own)}" if own else ""
+    if others:
+        how += f"; the platform's groups have roles in every namespace: {_roles(others)}"
+    return how
+
+
+def _subjects(binding: Manifest) -> list[Subject]:
+    return [
+        (each["kind"], each["name"], each.get("namespace", "")) for each in binding.body["subjects"]
+    ]
+
+
+def _role(binding: Manifest) -> str:
+    return str(binding.body["roleRef"]["name"])
+
+
+def _roles(bindings: Sequence[Manifest]) -> str:
+    return listed(map(_role, bindings))

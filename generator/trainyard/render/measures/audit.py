@@ -1,0 +1,38 @@
+"""Audit: the policy of the API server, and the owner of its log."""
+
+from __future__ import annotations
+
+from trainyard.model.tenant import Tenant
+from trainyard.render.markdown import code
+from trainyard.render.measures.answer import OPEN, Answer, SiteObjects, listed
+
+
+def audit(tenant: Tenant, place: SiteObjects) -> Answer:
+    """Answer with the audit policy, which the owner of the API server installs.
+
+    OpenShift takes no policy, but has an audit profile that records as much.
+    """
+    cluster = place.site.cluster
+    owners = (who for what, who in cluster.external.items() if what.startswith("AuditLog/"))
+    log = f"the log is kept by: {listed(owners)}"
+    if "audit-policy" not in cluster.release.features:
+        profile = code("WriteRequestBodies")
+        how = f"OpenShift records each write with its content under the audit profile {profile}"
+        return Answer(f"{how}; in force once set on {code('APIServer/cluster')}; {log}")
+    namespaces = {space.namespace for space in tenant.spaces}
+    missing = namespaces - _covered(place)
+    if missing:
+        return Answer(f"no audit policy covers {listed(missing)}", state=OPEN)
+    how = f"rules that record who did what in {listed(namespaces)}"
+    policies = [each for each in place.manifests if each.path == _POLICY]
+    return Answer(f"{how}; in force once installed in the API server; {log}", policies)
+
+
+_POLICY = "operators/audit-policy.yaml"
+
+
+def _covered(place: SiteObjects) -> set[str]:
+    """Return the namespaces that rules of the audit policy name."""
+    policies = (each for each in place.manifests if each.path == _POLICY)
+    rules = (rule for each in policies for rule in each.body["rules"])
+    return {name for rule in rules for name in rule.get("namespaces", ())}

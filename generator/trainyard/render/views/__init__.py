@@ -1,0 +1,1 @@
+"""Properties of the model that only templates ask for."""

@@ -1,0 +1,194 @@
+"""Views of a cluster, its cohorts and its priorities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.model import names
+from trainyard.model.cluster import Cluster, Cohort, Priority
+from trainyard.render.cel import text, text_list
+
+_FRAMEWORKS = {
+    "AppWrapper": "workload.codeflare.dev/appwrapper",
+    "BatchJob": "batch/job",
+    "Deployment": "deployment",
+    "JobSet": "jobset.x-k8s.io/jobset",
+    "LeaderWorkerSet": "leaderworkerset.x-k8s.io/leaderworkerset",
+    "MPIJob": "kubeflow.org/mpijob",
+    "PaddleJob": "kubeflow.org/paddlejob",
+    "Pod": "pod",
+    "PyTorchJob": "kubeflow.org/pytorchjob",
+    "RayCluster": "ray.io/raycluster",
+    "RayJob": "ray.io/rayjob",
+    "StatefulSet": "statefulset",
+    "TFJob": "kubeflow.org/tfjob",
+    "TrainJob": "trainer.kubeflow.org/trainjob",
+    "XGBoostJob": "kubeflow.org/xgboostjob",
+}
+"""Names of the Kueue operator's object -> of Kueue's Configuration
+(sigs.k8s.io/kueue:pkg/controller/jobs@v0.19.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CohortView:
+    """A cohort, as templates read it."""
+
+    cohort: Cohort
+
+    @property
+    def weight_quantity(self) -> str:
+        """Weight as the quantity that the API server stores."""
+        return str(self.cohort.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityView:
+    """A WorkloadPriorityClass, as templates read it."""
+
+    priority: Priority
+
+    @property
+    def description(self) -> str:
+        """Description of the class for its users."""
+        return (
+            f"{self.priority.name} jobs; a higher value goes first and may evict lower ones of its "
+            "own queue"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterView:
+    """A cluster, as templates read it."""
+
+    cluster: Cluster
+
+    @property
+    def links(self) -> frozenset[str]:
+        """The name of the link of each fabric, and ``fabric`` when there is one."""
+        links = frozenset(fabric.link.name for fabric in self.cluster.fabrics)
+        return links | {"fabric"} if links else links
+
+    @property
+    def secret_stores(self) -> list[str]:
+        """ClusterSecretStores that the profile names, sorted."""
+        stores = {each.secret_store for each in self.cluster.pull_secrets}
+        stores.update(each.secret_store for each in self.cluster.storage)
+        return sorted(stores - {""})
+
+    @property
+    def needs(self) -> dict[str, str]:
+        """Objects that the tree uses and does not define, with their owners.
+
+        A cluster without fabrics needs no namespaces of their operators.
+        """
+        release = self.cluster.release
+        fabric_namespaces = (release.sriov_namespace, release.ipam_namespace)
+        absent = () if self.cluster.fabrics else fabric_namespaces
+        unused = {f"Namespace/{name}" for name in absent}
+        return {name: who for name, who in self.cluster.external.items() if name not in unused}
+
+    @property
+    def system_labels(self) -> dict[str, str]:
+        """Labels of our own namespace."""
+        modes = ("audit", "enforce", "warn")
+        level = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in modes}
+        return {**self.cluster.labels, **level}
+
+    @property
+    def team_label_text(self) -> str:
+        """CEL: the key of the label that every team's namespace carries."""
+        return text(self.cluster.team_label_key)
+
+    @property
+    def taint_list(self) -> str:
+        """CEL: keys of the taints on the pools' nodes."""
+        return text_list(self.cluster.taints)
+
+    @property
+    def device_list(self) -> str:
+        """CEL: names of the resources that only the pools' nodes have."""
+        return text_list(self.cluster.devices)
+
+    @property
+    def daemon_namespaces(self) -> list[str]:
+        """Namespaces whose pods may use any node; one that ends with ``*`` is a prefix."""
+        cluster, release = self.cluster, self.cluster.release
+        drivers = release.driver_namespaces if cluster.has_gpus or cluster.fabrics else ()
+        return sorted({*release.system_namespaces, *drivers, *cluster.system_namespaces})
+
+    @property
+    def outside_system_namespaces(self) -> str:
+        """CEL: the request is for a namespace where no daemon of the platform runs."""
+        daemons = self.daemon_namespaces
+        prefixes = [name.removesuffix("*") for name in daemons if name.endswith("*")]
+        named = [name for name in daemons if not name.endswith("*")]
+        tests = [f"request.namespace in {text_list(named)}"]
+        tests += [f"request.namespace.startsWith({text(prefix)})" for prefix in prefixes]
+        return f"!({' || '.join(tests)})"
+
+    @property
+    def reserves_namespace(self) -> str:
+        """CEL: the namespace has a name that only the delivery gives."""
+        name = "object.metadata.name"
+        own = text(self.cluster.system_namespace)
+        return f"{name}.startsWith({text(names.TEAM_PREFIX)}) || {name} == {own}"
+
+    @property
+    def is_tenant(self) -> str:
+        """CEL: who asks may not write the policies' parameters, so that the policies hold them."""
+        own = text(self.cluster.system_namespace)
+        parameters = f"authorizer.group('').resource('configmaps').namespace({own})"
+        return f"!{parameters}.check('update').allowed()"
+
+    @property
+    def claimable_classes(self) -> str:
+        """CEL: the storage classes that a namespace's admins may claim of."""
+        read = f"namespaceObject.metadata.?annotations[?{text(self.claimable_key)}]"
+        return f"{read}.orValue('').split(' ').filter(each, each != '')"
+
+    @property
+    def claimable_key(self) -> str:
+        """Annotation of a team's namespace: storage classes that its admins may claim of."""
+        return f"{self.cluster.settings.domain}/claimable-storage-classes"
+
+    @property
+    def no_pod(self) -> list[dict[str, Any]]:
+        """A NetworkPolicy peer that matches no pod: a label that has a value and is absent."""
+        key = f"{self.cluster.settings.domain}/never"
+        never = [
+            {"key": key, "operator": "In", "values": ["never"]},
+            {"key": key, "operator": "DoesNotExist"},
+        ]
+        return [{"podSelector": {"matchExpressions": never}}]
+
+    @property
+    def dns_ports(self) -> list[dict[str, Any]]:
+        """The name servers' ports, both protocols."""
+        ports = self.cluster.release.dns.ports
+        return [{"port": port, "protocol": each} for port in ports for each in ("TCP", "UDP")]
+
+    @property
+    def shares_fairly(self) -> bool:
+        """Return whether Kueue reads weights; under classical sharing a weight has no effect."""
+        return self.cluster.sharing == "fair"
+
+    @property
+    def preemption_policy(self) -> str:
+        """Kueue's name for how borrowed capacity is shared."""
+        return "FairSharing" if self.shares_fairly else "Classical"
+
+    @property
+    def framework_names(self) -> list[str]:
+        """Job kinds that Kueue queues, as Kueue's Configuration calls them."""
+        return sorted(_FRAMEWORKS[each] for each in self.cluster.frameworks)
+
+    @property
+    def source_repositories(self) -> tuple[str]:
+        """The one repository that Argo CD may take objects from."""
+        return (self.cluster.settings.repository,)
+
+    @property
+    def revision(self) -> str:
+        """The branch in full: a tag of the same name must not win."""
+        return f"refs/heads/{self.cluster.settings.branch}"

@@ -1,0 +1,237 @@
+"""Views of a launch, and of its runtime's launcher and steps."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.model import names
+from trainyard.model.launch import Launch
+from trainyard.model.launcher import Launcher
+from trainyard.model.quantity import format_amount, format_bytes, format_cpu
+from trainyard.model.runtime import Runtime, Step
+from trainyard.render.environment import (
+    JOB_FOLDER,
+    home,
+    launcher_environment,
+    rank_environment,
+    variables,
+)
+from trainyard.render.views.release import ReleaseView
+
+
+def _guaranteed(amounts: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Return requests equal to limits, which make a pod Guaranteed if all its containers have them.
+
+    The CPU manager gives cores of its own only to such a pod.
+    """
+    return {"limits": amounts, "requests": amounts}
+
+
+@dataclass(frozen=True, slots=True)
+class LauncherView:
+    """A program that starts ranks, as templates read it."""
+
+    launcher: Launcher
+
+    @property
+    def targets(self) -> list[dict[str, str]]:
+        """Its replicated jobs, as an override of pods names them."""
+        return [{"name": role} for role in self.launcher.roles]
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """A pod before the ranks, as templates read it."""
+
+    step: Step
+
+    @property
+    def resources(self) -> dict[str, dict[str, str]]:
+        """Requests equal to limits."""
+        return _guaranteed(
+            {"cpu": format_cpu(self.step.cpu), "memory": format_bytes(self.step.memory)}
+        )
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Label by which Trainer recognizes the step."""
+        return {"trainer.kubeflow.org/trainjob-ancestor-step": self.step.name}
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeView:
+    """A runtime, as templates read it."""
+
+    runtime: Runtime
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """Beginning of a job's own command.
+
+        The export runs in the first rank's pod: a replicated job after the ranks would never be
+        ready while they run, and Kueue evicts a job whose pods are not all ready in time
+        (sigs.k8s.io/kueue:pkg/controller/jobs/trainjob).
+        """
+        command = self.runtime.launcher.command
+        return ("/opt/trainyard/with-export", *command) if self.runtime.export else command
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchView:
+    """A runtime on some nodes, as templates read it."""
+
+    launch: Launch
+
+    @property
+    def account(self) -> str:
+        """Service account of the ranks."""
+        return names.JOB_ACCOUNT
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels: SDKs list runtimes by framework; a deprecated one warns at each submission."""
+        runtime = self.launch.runtime
+        return {
+            "app.kubernetes.io/managed-by": "trainyard",
+            f"{self.launch.domain}/runtime": runtime.name,
+            "trainer.kubeflow.org/framework": runtime.framework,
+            "trainer.kubeflow.org/support": "deprecated" if runtime.end else "supported",
+        }
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """Annotations that describe the image to users."""
+        runtime, domain = self.launch.runtime, self.launch.domain
+        display_name = self.launch.release.display_name_key or f"{domain}/display-name"
+        annotations = {
+            f"{domain}/libraries": " ".join(map("=".join, runtime.libraries.items())),
+            display_name: runtime.display_name,
+        }
+        if runtime.docs:
+            annotations[f"{domain}/docs"] = runtime.docs
+        if runtime.end:
+            annotations[f"{domain}/deprecated-until"] = runtime.end
+        return dict(sorted(annotations.items()))
+
+    @property
+    def resources(self) -> dict[str, dict[str, str]]:
+        """Requests of a pod of ranks, equal to its limits."""
+        per_node = self.launch.per_node
+        return _guaranteed({name: format_amount(name, per_node[name]) for name in per_node})
+
+    @property
+    def account_resources(self) -> dict[str, dict[str, str]]:
+        """Requests of the init container that writes the account, equal to its limits."""
+        return _guaranteed({"cpu": "1", "memory": "128Mi"})
+
+    @property
+    def node_dependencies(self) -> list[dict[str, str]]:
+        """Steps that must be complete before ranks start."""
+        steps = self.launch.runtime.initializers
+        return [{"name": step.name, "status": "Complete"} for step in steps]
+
+    @property
+    def has_tools(self) -> bool:
+        """Return whether jobs find programs of ours in /opt/trainyard."""
+        return self.launch.runtime.launcher.wrapped or bool(self.launch.runtime.export)
+
+    @property
+    def shared_memory(self) -> str:
+        """Size of /dev/shm: the runtime's for a whole node, in proportion for a part of one."""
+        return format_bytes(int(self.launch.runtime.shared_memory * self.launch.part))
+
+    @property
+    def image_pull_secrets(self) -> list[dict[str, str]]:
+        """The pull secret, by the name that it has in every team's namespace."""
+        secret = self.launch.runtime.pull_secret
+        return [{"name": secret}] if secret else []
+
+    @property
+    def pod_security(self) -> dict[str, object]:
+        """Security context of the pods.
+
+        Every pod has an fsGroup then. Without OnRootMismatch kubelet walks through a whole
+        checkpoint volume at each start; SCCs neither set nor check it
+        (openshift/apiserver-library-go:pkg/securitycontextconstraints).
+        """
+        context = ReleaseView(self.launch.release).pod_security
+        return dict(sorted({**context, "fsGroupChangePolicy": "OnRootMismatch"}.items()))
+
+    @property
+    def step_annotations(self) -> dict[str, str]:
+        """Annotations of the steps' pods, which need no networks and no topology."""
+        return ReleaseView(self.launch.release).scc
+
+    @property
+    def launcher_annotations(self) -> dict[str, str]:
+        """Annotations of the launcher's pod: networks, SCC, and the topology level to share."""
+        launch, fabric = self.launch, self.launch.fabric
+        annotations = ReleaseView(launch.release).scc
+        if fabric and launch.rails:
+            networks = (names.network(fabric.name, rail, launch.owner) for rail in launch.rails)
+            annotations["k8s.v1.cni.cncf.io/networks"] = ",".join(networks)
+        if fabric:
+            annotations["kueue.x-k8s.io/podset-preferred-topology"] = fabric.preferred_level
+        if launch.is_grouped:
+            annotations["kueue.x-k8s.io/podset-group-name"] = "job"
+        return dict(sorted(annotations.items()))
+
+    @property
+    def node_annotations(self) -> dict[str, str]:
+        """Annotations of the nodes' pods.
+
+        The offset keeps ranks in order in a group: without it Kueue counts the nodes from 1, finds
+        a rank below 0 and places them in any order (seen on Kueue 0.16.2 and 0.19.2).
+        """
+        order = {"kueue.x-k8s.io/pod-index-offset": "-1"} if self.launch.is_grouped else {}
+        return dict(sorted({**self.launcher_annotations, **order}.items()))
+
+    @property
+    def home(self) -> str:
+        """Home of the ranks."""
+        return home(self.launch.runtime)
+
+    @property
+    def step_environment(self) -> list[dict[str, Any]]:
+        """Environment of a step: the job's folder, and a home that any uid may write to."""
+        return [*self._folder(), *variables({"HOME": "/tmp"})]  # noqa: S108 - in its own container
+
+    @property
+    def rank_environment(self) -> list[dict[str, Any]]:
+        """Environment of every rank: of all containers, and passed on by the node's sshd."""
+        return [*self._folder(), *variables(self._of_ranks() | self._export())]
+
+    @property
+    def node_environment(self) -> list[dict[str, Any]]:
+        """Environment of a node of an MPI job.
+
+        Its sshd passes on every variable whose name does not begin with SSH.
+        """
+        crypto = {"SSH_CRYPTO": "fips"} if self.launch.fips else {}
+        return [*self._folder(), *variables(self._of_ranks() | crypto)]
+
+    @property
+    def launcher_environment(self) -> list[dict[str, Any]]:
+        """Environment of the launcher: that of the ranks, then what starts them."""
+        launch = self.launch
+        own = launcher_environment(
+            launch.runtime, launch.cores_per_rank, bool(launch.rails), launch.fips
+        )
+        own |= self._export()
+        return [*self._folder(), *variables(self._of_ranks()), *variables(own)]
+
+    def _folder(self) -> list[dict[str, Any]]:
+        return [JOB_FOLDER] if self.launch.volume else []
+
+    def _of_ranks(self) -> dict[str, str]:
+        launch = self.launch
+        return rank_environment(
+            launch.runtime, launch.gpus, launch.fabric if launch.rails else None
+        )
+
+    def _export(self) -> dict[str, str]:
+        """Return the runtime's export as a variable that holds one line for a shell."""
+        command = self.launch.runtime.export
+        return {"EXPORT_COMMAND": shlex.join(command)} if command else {}

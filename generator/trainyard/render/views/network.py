@@ -1,0 +1,106 @@
+"""Views of fabrics, attachments to rails, and egress."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.model.fabric import HOSTNAME, Fabric
+from trainyard.model.ipam import IPAMS
+from trainyard.model.network import AddressPool, Egress, Network
+
+
+@dataclass(frozen=True, slots=True)
+class FabricView:
+    """A fabric, as templates read it."""
+
+    fabric: Fabric
+
+    @property
+    def topology_levels(self) -> tuple[dict[str, str], ...]:
+        """Levels of the Kueue Topology, which accepts the host name only as the last."""
+        return tuple({"nodeLabel": label} for label in (*self.fabric.levels, HOSTNAME))
+
+
+@dataclass(frozen=True, slots=True)
+class AddressPoolView:
+    """A team's addresses on one rail, as templates read them."""
+
+    pool: AddressPool
+
+    @property
+    def node_terms(self) -> list[dict[str, Any]]:
+        """The nodes on the fabric, as an IPPool selects them."""
+        labels = {tuple(pool.hardware.labels.items()) for pool in self.pool.pools}
+        return [_node_term(each) for each in sorted(labels)]
+
+
+def _node_term(labels: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    expressions = [{"key": key, "operator": "In", "values": [value]} for key, value in labels]
+    return {"matchExpressions": expressions}
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkView:
+    """The attachment of a namespace to a rail, as templates read it."""
+
+    network: Network
+
+    @property
+    def ipam(self) -> str:
+        """Configuration of the address plugin, as JSON without white space.
+
+        The SR-IOV operator removes all white space from it.
+        """
+        return _json(self._ipam())
+
+    def _ipam(self) -> dict[str, str]:
+        addresses = self.network.addresses
+        plugin = IPAMS[self.network.release.ipam]
+        return plugin.configuration(addresses.name, addresses.addresses)
+
+    @property
+    def infiniband_config(self) -> str:
+        """CNI configuration, one JSON text.
+
+        Keys of k8snetworkplumbingwg/ib-sriov-cni@v1.3.0; ``pkey`` and ``ibKubernetesEnabled`` make
+        ib-kubernetes put the VF's GUID into the partition.
+        """
+        return _json(
+            {
+                "cniVersion": "1.0.0",
+                "name": self.network.addresses.name,
+                "type": "ib-sriov",
+                "pkey": self.network.display,
+                "link_state": "enable",
+                "rdmaIsolation": True,
+                "ibKubernetesEnabled": True,
+                "capabilities": {"infinibandGUID": True},
+                "ipam": self._ipam(),
+            }
+        )
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class EgressView:
+    """An egress rule of the platform, as templates read it."""
+
+    egress: Egress
+
+    @property
+    def peers(self) -> list[dict[str, Any]]:
+        """Destinations, as NetworkPolicy peers."""
+        key = "kubernetes.io/metadata.name"
+        ranges: list[dict[str, Any]] = [{"ipBlock": {"cidr": cidr}} for cidr in self.egress.cidrs]
+        labels = [{"matchLabels": {key: name}} for name in self.egress.namespaces]
+        return [*ranges, *({"namespaceSelector": each} for each in labels)]
+
+    @property
+    def port_list(self) -> list[dict[str, Any]]:
+        """TCP ports, as NetworkPolicy ports."""
+        return [{"port": port, "protocol": "TCP"} for port in self.egress.ports]

@@ -1,0 +1,92 @@
+"""Views of a release, and of the clean-up of finished jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trainyard.model.cleanup import FinishedJobs
+from trainyard.model.quantity import format_seconds
+from trainyard.model.release import Release
+from trainyard.render.cel import text_list
+
+_FINISHED = (
+    '{{range .items}}{{if not .spec.suspend}}{{$old := ""}}{{range .status.conditions}}'
+    '{{if and (eq .status "True") (or (eq .type "Complete") (eq .type "Failed")) '
+    '(lt .lastTransitionTime "%s")}}'
+    "{{$old = .type}}{{end}}{{end}}{{if $old}}{{.metadata.name}}/{{.metadata.resourceVersion}} "
+    "{{end}}{{end}}{{end}}"
+)
+"""Go template of kubectl: ``name/resourceVersion`` of each TrainJob that ended before a time in RFC
+3339."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseView:
+    """A release, as templates read it."""
+
+    release: Release
+
+    @property
+    def pod_security(self) -> dict[str, object]:
+        """Security context of a pod, without ids where the SCC of the release gives them."""
+        context = {
+            "runAsNonRoot": True,
+            "seccompProfile": {"type": "RuntimeDefault"},
+            **self.release.pod_ids,
+        }
+        return dict(sorted(context.items()))
+
+    @property
+    def scc(self) -> dict[str, str]:
+        """Annotation that pins a pod to the SCC of jobs, where there is one."""
+        scc = self.release.job_scc
+        return {"openshift.io/required-scc": scc} if scc else {}
+
+    @property
+    def exemption(self) -> str:
+        """CEL: the request is not one of the controllers that must always get through."""
+        return f"!(request.userInfo.username in {text_list(self.release.controllers)})"
+
+    @property
+    def reserved_endings(self) -> str:
+        """CEL: endings of names of ConfigMaps that only Trainer may use."""
+        return text_list(self.release.reserved_config_maps)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedJobsView:
+    """The CronJob that deletes finished jobs, as templates read it."""
+
+    cleanup: FinishedJobs
+
+    @property
+    def keep_display(self) -> str:
+        """The time that a job is kept, as a profile states it, e.g. ``3d``."""
+        return format_seconds(self.cleanup.keep)
+
+    @property
+    def keep_text(self) -> str:
+        """The same in seconds, as the value of an environment variable."""
+        return str(self.cleanup.keep)
+
+    @property
+    def query(self) -> str:
+        """Template for kubectl; ``%s`` is the time before which the listed jobs ended."""
+        return _FINISHED
+
+    @property
+    def image_pull_secrets(self) -> list[dict[str, str]]:
+        """The pull secret, by name."""
+        secret = self.cleanup.pull_secret
+        return [{"name": secret.name}] if secret else []
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """Annotations of the pod."""
+        return ReleaseView(self.cleanup.release).scc
+
+    @property
+    def pod_security(self) -> dict[str, object]:
+        """Security context of the pod, which mounts no volume."""
+        context = ReleaseView(self.cleanup.release).pod_security
+        return {key: value for key, value in context.items() if key != "fsGroup"}

@@ -1,0 +1,116 @@
+"""Views of a site and of a team on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trainyard.model.platform import Site
+from trainyard.model.tenant import Tenant
+from trainyard.render.views.space import MOST_JOBS, Binding, SpaceView, group_subjects
+
+
+@dataclass(frozen=True, slots=True)
+class TenantView:
+    """A team on one cluster, as templates read it."""
+
+    tenant: Tenant
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of every object in the team's unit."""
+        return SpaceView(self.tenant.spaces[0]).labels
+
+    @property
+    def description(self) -> str:
+        """Description of the AppProject."""
+        tenant = self.tenant
+        whose = "its own namespace" if len(tenant.spaces) == 1 else "its own namespaces"
+        return (
+            f"Team {tenant.name} on {tenant.cluster.name}: {whose} and nothing else "
+            f"({tenant.team.contact})"
+        )
+
+    @property
+    def destinations(self) -> list[dict[str, str]]:
+        """Namespaces that the team's unit writes into."""
+        server = self.tenant.cluster.server
+        return [{"server": server, "namespace": space.namespace} for space in self.tenant.spaces]
+
+    @property
+    def permitted_namespaces(self) -> list[dict[str, str]]:
+        """The only cluster-wide objects of the team's unit."""
+        spaces = self.tenant.spaces
+        return [{"group": "", "kind": "Namespace", "name": space.namespace} for space in spaces]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteView:
+    """A cluster with its teams, as templates read it."""
+
+    site: Site
+
+    @property
+    def bindings(self) -> tuple[Binding, ...]:
+        """Bindings in the whole cluster.
+
+        All who have a role in a team read the catalog; auditors and operators have a role more.
+        """
+        cluster = self.site.cluster
+        subjects = {
+            "auditor": group_subjects(cluster.auditors),
+            "catalog-viewer": self._everybody(),
+            "operator": group_subjects(cluster.operators),
+        }
+        return tuple(
+            Binding(role, f"trainyard-{role}", who) for role, who in subjects.items() if who
+        )
+
+    def _everybody(self) -> list[dict[str, str]]:
+        """Return all who have a role in a team, each once, sorted."""
+        spaces = (space for tenant in self.site.tenants for space in tenant.spaces)
+        subjects = {
+            tuple(sorted(subject.items())): subject
+            for space in spaces
+            for subject in SpaceView(space).everybody
+        }
+        return [subjects[key] for key in sorted(subjects)]
+
+    @property
+    def admitted_namespaces(self) -> str:
+        """Namespaces whose limits are in this tree, as the admission policy splits them."""
+        tenants = self.site.tenants
+        return " ".join(space.namespace for tenant in tenants for space in tenant.spaces)
+
+    @property
+    def most_jobs(self) -> int:
+        """TrainJobs that a namespace may hold, finished ones included."""
+        return MOST_JOBS
+
+    @property
+    def has_samples(self) -> bool:
+        """Return whether some team can copy a job."""
+        return any(space.samples for tenant in self.site.tenants for space in tenant.spaces)
+
+    @property
+    def audited_namespaces(self) -> list[str]:
+        """Namespaces of teams whose regulation demands an audit, and ours with their limits."""
+        audited = []
+        for tenant in self.site.tenants:
+            regulation = tenant.team.compliance
+            if regulation and regulation.asks("audit"):
+                audited += [space.namespace for space in tenant.spaces]
+        return [*audited, self.site.cluster.system_namespace] if audited else []
+
+    @property
+    def nfs_folders(self) -> dict[str, list[str]]:
+        """Each NFS folder, as ``server:path``, with the namespaces whose volumes mount it."""
+        folders: dict[str, list[str]] = {}
+        for claim in (claim for tenant in self.site.tenants for claim in tenant.made_volumes):
+            folders.setdefault(f"{claim.storage.server}:{claim.path}", []).append(claim.namespace)
+        return dict(sorted(folders.items()))
+
+    @property
+    def has_job_folders_on_nfs(self) -> bool:
+        """Return whether a runtime's steps write to NFS, where kubelet makes folders as root."""
+        folders = {each.name for each in self.site.cluster.storage if each.kind == "nfs"}
+        return any(launch.volume in folders for launch in self.site.launches)
