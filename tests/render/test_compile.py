@@ -21,6 +21,7 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from trainyard.model.platform import Site
+from trainyard.render.attributes import owner
 from trainyard.render.catalog import CATALOG, Entry
 from trainyard.render.compile import Scope, compile_template
 from trainyard.render.grammar import GrammarError
@@ -41,7 +42,12 @@ def _json_node(value: Any) -> str:
     )
 
 
-JINJA = ImmutableSandboxedEnvironment(
+class _Jinja(ImmutableSandboxedEnvironment):
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        return super().getattr(owner(obj, attribute), attribute)
+
+
+JINJA = _Jinja(
     undefined=StrictUndefined,
     finalize=_json_node,
     trim_blocks=True,
@@ -357,7 +363,7 @@ def test_build_turns_enums_into_plain_scalars() -> None:
         (Thing(1, flag=True, size=1, many=()), TypeError, "Thing is not plain data"),
         ({"a": [Thing(1, flag=True, size=1, many=())]}, TypeError, "Thing is not plain data"),
         (1.5, TypeError, "float is not plain data"),
-        ({1: 2}, TypeError, "dict is not plain data"),
+        ({1: 2}, TypeError, "a key of type int is not plain data"),
     ],
 )
 def test_build_refuses_values_that_are_not_plain_data(

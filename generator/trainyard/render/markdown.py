@@ -59,7 +59,7 @@ def _one_line(value: object) -> str:
     return re.sub(r"\s+", " ", str(value))
 
 
-class _Pages(Environment):
+class Pages(Environment):
     """An environment whose templates read attributes of views too."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -69,7 +69,7 @@ class _Pages(Environment):
 @cache
 def page(name: str) -> Template:
     """Return the template of a page."""
-    environment = _Pages(
+    environment = Pages(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
