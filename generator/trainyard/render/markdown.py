@@ -63,6 +63,7 @@ class Pages(Environment):
     """An environment whose templates read attributes of views too."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
+        """Return an attribute of an object of the model, or of its view."""
         return super().getattr(owner(obj, attribute), attribute)
 
 
