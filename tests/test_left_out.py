@@ -15,6 +15,7 @@ from tests.rules.cases import BEFORE, TODAY, _base, _change, case_folders, read_
 from tests.workflows.test_generate import change
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.profiles.read import load
+from trainyard.rules._check import Check
 from trainyard.rules.check import CHECKS
 from trainyard.workflows.generate import check, check_loaded, generate
 from trainyard.yaml_io.source import Profiles, Source
@@ -31,7 +32,9 @@ UNRELATED = {
     "compliance": "compliance/zz.yaml",
 }
 CASES = {rule_of(folder): folder for folder in case_folders()}
-ABSENT = {check.rule.id: check.every for check in CHECKS if check.every}
+ABSENT = {
+    check.rule.id: check.every for check in CHECKS if isinstance(check, Check) and check.every
+}
 
 
 def misshapen(profiles: Profiles, file: str) -> Profiles:

@@ -19,7 +19,7 @@ error[shape/unknown-key]: unknown key `brunch`
   |
 4 | brunch: main
   | ^^^^^^
-  = if merged: a misspelt key would be ignored and its default used in silence
+  = if merged: A misspelt key would be ignored, and its default silently used.
   = help: did you mean `branch`?
 
 1 error in 1 profile
@@ -65,7 +65,7 @@ def test_json_says_the_same(broken: Path, trainyard: Call) -> None:
                 "start": {"line": 4, "column": 1},
                 "end": {"line": 4, "column": 7},
                 "path": ["brunch"],
-                "consequence": "a misspelt key would be ignored and its default used in silence",
+                "consequence": "A misspelt key would be ignored, and its default silently used.",
                 "hint": "did you mean `branch`?",
                 "notes": [],
                 "cause": "unknown key `brunch`",

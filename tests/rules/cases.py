@@ -3,8 +3,8 @@
 ``tests/rules/<family>/<rule>/bad.yaml`` and ``good.yaml`` map a profile to what changes in it:
 mappings are merged, everything else is replaced, and null removes a key or a whole profile.
 ``also`` lists the rules that the same mistake must break too, and ``before`` the changes that the
-committed tree was made from, for rules that compare with it. ``bad.expected`` holds what is then
-told.
+committed tree was made from, for rules that compare with it. ``bad.expected`` has the
+findings as text.
 """
 
 from __future__ import annotations
@@ -78,8 +78,7 @@ def _objects(site: Site) -> dict[Identity, Manifest]:
 
 
 def platform_of(changes: Mapping[str, Any]) -> Platform:
-    """Return the base platform after some changes; they must be right in shape and in every
-    name."""
+    """Return the base platform after changes that are right in shape and in every name."""
     profiles = changed(changes)
     shape = tuple(check_profiles(profiles))
     assert not has_errors(shape), shape
@@ -94,7 +93,7 @@ def changed(changes: Mapping[str, Any]) -> Profiles:
 
 
 def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
-    """Return all that is told of the base platform after some changes that are right in shape."""
+    """Return all findings about the base platform after changes that are right in shape."""
     before = changes.get(BEFORE)
     after = {name: change for name, change in changes.items() if name != BEFORE}
     profiles = changed(after)
@@ -125,17 +124,17 @@ def merged(base: Any, change: Any) -> Any:
 
 
 def broken(changes: Mapping[str, Any]) -> set[str]:
-    """Return the rules that some changes of the base break."""
+    """Return the rules that the base platform breaks after some changes."""
     return {each.rule for each in check_meaning(platform_of(changes))}
 
 
 def messages(rule: str, changes: Mapping[str, Any]) -> list[str]:
-    """Return what a rule says of the base after some changes."""
+    """Return a rule's messages about the base platform after some changes."""
     return [each.message for each in check_meaning(platform_of(changes)) if each.rule == rule]
 
 
-def told(diagnostics: list[Diagnostic]) -> str:
-    """Return findings as text: rule, place and message of each, and its notes."""
+def as_text(diagnostics: list[Diagnostic]) -> str:
+    """Return findings as text: severity, rule, place and message, then the notes of each."""
     lines = []
     for each in diagnostics:
         lines.append(f"{each.severity}[{each.rule}] {_place(each.at)}: {each.message}")

@@ -1,4 +1,4 @@
-"""Every rule by its cases."""
+"""Every rule with its cases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rules.cases import HERE, case_folders, findings, platform_of, read_case, rule_of, told
+from tests.rules.cases import HERE, as_text, case_folders, findings, platform_of, read_case, rule_of
 from trainyard.diagnostics import Rule, Severity
 from trainyard.history import check as change
 from trainyard.profiles.read import load
@@ -29,51 +29,49 @@ ONLY_OF_OLDER_TREES = {"change/object-changes-unit"}
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=rule_of)
 def test_bad_case_breaks_its_rule(folder: Path, update_golden: bool) -> None:
-    """A bad case yields its rule, what it says it breaks beside it, and exactly the text that is
-    expected."""
+    """It breaks its rule and those under `also`, with the expected text."""
     changes, also = read_case(folder / "bad.yaml")
     found = findings(changes)
     expected = folder / "bad.expected"
     if update_golden:
-        expected.write_text(told(found), encoding="utf-8")
+        expected.write_text(as_text(found), encoding="utf-8")
 
     assert {each.rule for each in found} == {rule_of(folder), *also}
-    assert told(found) == expected.read_text(encoding="utf-8")
+    assert as_text(found) == expected.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=rule_of)
 def test_good_case_breaks_nothing(folder: Path) -> None:
-    """A good case yields nothing at all, warnings included."""
+    """A good case has no finding, not even a warning."""
     changes, also = read_case(folder / "good.yaml")
 
-    assert told(findings(changes)) == ""
+    assert as_text(findings(changes)) == ""
     assert not also
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=rule_of)
-def test_good_case_can_be_generated(folder: Path) -> None:
-    """What no rule stops is rendered without fault and refers to nothing that is missing."""
+def test_good_case_renders_without_a_finding(folder: Path) -> None:
+    """All names in its tree have a target."""
     changes, _ = read_case(folder / "good.yaml")
     found = [
         each for site in platform_of(changes).sites for each in check_tree(site, render_site(site))
     ]
 
-    assert told(found) == ""
+    assert as_text(found) == ""
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=rule_of)
-def test_case_stands_on_its_own(folder: Path) -> None:
-    """Beside the two cases and the expected text nothing lies about."""
+def test_folder_of_a_case_has_only_its_three_files(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {"bad.yaml", "bad.expected", "good.yaml"}
 
 
 def test_base_breaks_nothing() -> None:
-    """What a case yields, it yields by its own changes."""
-    assert told(list(check_meaning(platform_of({})))) == ""
+    """Every finding of a case comes from its own changes."""
+    assert as_text(list(check_meaning(platform_of({})))) == ""
 
 
 def test_every_rule_has_cases() -> None:
-    """A rule without cases has no page, and a case without a rule tests nothing."""
+    """A rule without cases has no examples on its page."""
     assert {rule_of(folder) for folder in FOLDERS} == {
         rule.id for rule in (*references.RULES, *RULES, *change.RULES)
     } - TOO_LARGE_FOR_A_CASE - ONLY_OF_OLDER_TREES
@@ -83,7 +81,7 @@ def test_every_rule_has_cases() -> None:
     "rule", [*references.RULES, *RULES, *change.RULES], ids=lambda rule: rule.id
 )
 def test_rule_is_complete(rule: Rule) -> None:
-    """Each rule has a stable id and says, in sentences, what it wants, why, and what to do."""
+    """Its id has the usual form, and its texts are sentences."""
     assert re.fullmatch(r"[a-z]+/[a-z0-9]+(-[a-z0-9]+)*", rule.id)
     assert rule.severity in set(Severity)
     assert rule.summary.endswith(".")
@@ -92,16 +90,13 @@ def test_rule_is_complete(rule: Rule) -> None:
     assert "  " not in f"{rule.summary} {rule.why} {rule.fix}"
 
 
-def test_rules_are_distinct() -> None:
-    """An id names one rule, and each rule has one check."""
+def test_each_rule_has_its_own_id_and_check() -> None:
     ids = [each.rule.id for each in CHECKS]
     assert len(set(ids)) == len(ids)
     assert len({each.find for each in CHECKS}) == len(CHECKS)
 
 
 def test_id_of_a_rule_is_its_path() -> None:
-    """Who reads an id opens the file; and a file that the stage does not run would look like a
-    check and be none."""
     folder = Path(str(check.__file__)).parent
     files = (
         path.relative_to(folder).with_suffix("")
@@ -114,9 +109,9 @@ def test_id_of_a_rule_is_its_path() -> None:
     )
 
 
-def test_flagship_has_only_warnings_that_are_true() -> None:
-    """The repository's own platform is an example, borrows, keeps an older runtime, and uses what
-    one release can't."""
+def test_own_platform_has_only_expected_warnings() -> None:
+    """The repository's own platform is an example: it borrows, keeps an older runtime, and uses
+    steps that one release can't restart."""
     profiles, _ = load(HERE.parents[1] / "profiles")
     platform, _ = resolve(profiles)
     found = list(check_meaning(platform))

@@ -31,28 +31,27 @@ def cohorts(parents: dict[str, str]) -> dict[str, Any]:
         ({"a": "b", "b": "research"}, []),
     ],
 )
-def test_cycle_is_told_once(parents: dict[str, str], cycles: list[str]) -> None:
-    """Each cycle stands at one of its cohorts; those that only lead into it are not blamed."""
+def test_cycle_is_reported_once(parents: dict[str, str], cycles: list[str]) -> None:
+    """Cohorts that only lead into a cycle are not reported."""
     assert messages("scheduling/cohort-cycle", cohorts(parents)) == cycles
 
 
 @given(st.lists(st.sampled_from("abcdef"), min_size=6, max_size=6))
 @settings(deadline=None, max_examples=60)
 def test_every_cycle_is_found(parents: list[str]) -> None:
-    """With six cohorts that all have a parent, there are as many findings as ways to end."""
+    """Six cohorts with a parent each have one finding per cycle."""
     tree = dict(zip("abcdef", parents, strict=True))
-    ends = set()
+    cycles = set()
     for start in "abcdef":
-        walk = [start]
-        while tree[walk[-1]] not in walk:
-            walk.append(tree[walk[-1]])
-        ends.add(min(walk[walk.index(tree[walk[-1]]) :]))
+        path = [start]
+        while tree[path[-1]] not in path:
+            path.append(tree[path[-1]])
+        cycles.add(min(path[path.index(tree[path[-1]]) :]))
 
-    assert len(messages("scheduling/cohort-cycle", cohorts(tree))) == len(ends)
+    assert len(messages("scheduling/cohort-cycle", cohorts(tree))) == len(cycles)
 
 
-def test_borrowing_reaches_the_whole_tree_and_no_other() -> None:
-    """Lenders are all below the same root."""
+def test_teams_borrow_within_one_tree_of_cohorts() -> None:
     rule = "capacity/borrow-exceeds-lenders"
     borrower = {"quota": {"prod-east": {"dgx-h100": {"nodes": 4, "borrow": 4}}}}
     teams = {"teams/nlp.yaml": borrower, "teams/vision.yaml": {"cohort": "production"}}
@@ -64,8 +63,7 @@ def test_borrowing_reaches_the_whole_tree_and_no_other() -> None:
     assert messages(rule, {**cohorts({"production": "root", "root": "research"}), **teams}) == []
 
 
-def test_cohort_with_teams_only_below_it_is_not_empty() -> None:
-    """A root holds others together."""
+def test_cohort_with_a_team_in_a_descendant_is_not_empty() -> None:
     assert (
         messages(
             "scheduling/empty-cohort",

@@ -1,4 +1,4 @@
-"""Ends of runtimes against the day, and versions against their files."""
+"""Last days of runtimes, and versions of runtimes and their files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rules.cases import messages, platform_of
-from trainyard.rules.ends import check_ends
+from trainyard.rules.check import check_meaning
 
 RUNTIME, NLP, VISION = "runtimes/openmpi-cuda.yaml", "teams/nlp.yaml", "teams/vision.yaml"
+ABOUT_ENDS = {"change/ended-runtime", "runtime/deprecated-runtime"}
 OTHER = {
     "displayName": "Open MPI",
     "docs": "https://docs.example.com/ml/openmpi",
@@ -25,17 +26,18 @@ OTHER = {
 
 
 def found(end: str, today: str, changes: dict[str, Any] | None = None) -> list[tuple[str, str]]:
-    """Return rule and file of what is found of the base's only runtime with an end."""
+    """Return rule and file of the findings about the end of the base's only runtime."""
     platform = platform_of({RUNTIME: {"deprecated": {"end": end}}, **(changes or {})})
     return [
-        (each.rule, each.at.file.removeprefix("profiles/")) for each in check_ends(platform, today)
+        (each.rule, each.at.file.removeprefix("profiles/"))
+        for each in check_meaning(platform, today)
+        if each.rule in ABOUT_ENDS
     ]
 
 
 @given(last=st.dates(date(2000, 1, 1), date(2098, 1, 1)), days=st.integers(-800, 800))
 def test_runtime_ends_after_its_last_day(last: date, days: int) -> None:
-    """It has ended exactly when today is a later day, over months, years and leap days; before it
-    is a warning."""
+    """On its last day and before it is a warning, on every later day an error."""
     rule = "change/ended-runtime" if days > 0 else "runtime/deprecated-runtime"
 
     assert found(last.isoformat(), (last + timedelta(days=days)).isoformat()) == [
@@ -44,24 +46,22 @@ def test_runtime_ends_after_its_last_day(last: date, days: int) -> None:
     ]
 
 
-def test_without_a_day_nothing_has_ended() -> None:
-    """Who asks without a date, like `show`, gets the warning."""
+def test_without_a_date_no_runtime_has_ended() -> None:
+    """Commands without a date, like `show`, report the warning."""
     assert found("2000-01-01", "") == [
         ("runtime/deprecated-runtime", NLP),
         ("runtime/deprecated-runtime", VISION),
     ]
 
 
-def test_retired_team_may_list_what_it_likes() -> None:
-    """Nothing is made of a tombstone."""
+def test_retired_team_may_list_an_ended_runtime() -> None:
     assert found("2026-01-01", "2026-11-21", {VISION: {"state": "retired"}}) == [
         ("change/ended-runtime", NLP)
     ]
 
 
-def test_supported_runtime_has_no_end() -> None:
-    """A runtime that nobody deprecated is never told of."""
-    assert list(check_ends(platform_of({}), "9999-12-31")) == []
+def test_runtime_without_an_end_causes_no_finding() -> None:
+    assert list(check_meaning(platform_of({}), "9999-12-31")) == []
 
 
 @pytest.mark.parametrize(
@@ -75,10 +75,10 @@ def test_supported_runtime_has_no_end() -> None:
         ("openmpi-cuda-v2b", 1, False),
     ],
 )
-def test_version_in_a_name_counts_where_the_rest_is_a_runtime(
+def test_version_in_a_file_name_counts_beside_other_versions(
     name: str, version: int, *, breaks: bool
 ) -> None:
-    """Beside `openmpi-cuda` the end of `openmpi-cuda-v2` is a version; elsewhere it is part of a
+    """Beside `openmpi-cuda` the end of `openmpi-cuda-v2` is a version; alone it is part of a
     name."""
     changes = {f"runtimes/{name}.yaml": {**OTHER, "version": version}}
 
@@ -86,7 +86,7 @@ def test_version_in_a_name_counts_where_the_rest_is_a_runtime(
 
 
 @pytest.mark.parametrize(
-    ("versions", "told"),
+    ("versions", "reported"),
     [
         ({2: "", 3: ""}, ["version 1", "version 2"]),
         ({2: "2030-01-01", 3: ""}, ["version 1"]),
@@ -94,8 +94,10 @@ def test_version_in_a_name_counts_where_the_rest_is_a_runtime(
         ({}, []),
     ],
 )
-def test_all_but_the_newest_version_have_an_end(versions: dict[int, str], told: list[str]) -> None:
-    """Also beside a newest that is deprecated itself, which the message says."""
+def test_all_versions_but_the_newest_need_an_end(
+    versions: dict[int, str], reported: list[str]
+) -> None:
+    """The message states when the newest version is deprecated itself."""
     changes: dict[str, Any] = {
         f"runtimes/openmpi-cuda-v{version}.yaml": {
             **OTHER,
@@ -104,10 +106,10 @@ def test_all_but_the_newest_version_have_an_end(versions: dict[int, str], told: 
         }
         for version, end in versions.items()
     }
-    said = messages("runtime/older-version-without-end", changes)
+    found = messages("runtime/older-version-without-end", changes)
 
-    assert [message[:9] for message in said] == told
-    assert all(message.endswith("deprecated itself") is bool(versions[3]) for message in said)
+    assert [message[:9] for message in found] == reported
+    assert all(message.endswith("deprecated itself") is bool(versions[3]) for message in found)
 
 
 @given(
@@ -116,7 +118,7 @@ def test_all_but_the_newest_version_have_an_end(versions: dict[int, str], told: 
     )
 )
 def test_versions_end_in_their_order(ends: list[str]) -> None:
-    """A version is told when the one before it ends later; on the same day both are gone."""
+    """A version is reported when the one before it ends later, but not when both end on one day."""
     versions = {
         f"runtimes/openmpi-v{i}.yaml": {
             **OTHER,
@@ -126,7 +128,7 @@ def test_versions_end_in_their_order(ends: list[str]) -> None:
         for i, end in enumerate(ends, 1)
     }
     found = [
-        f"version {i + 2} of runtime `openmpi` ends on {newer}, before {i + 1}"
+        f"version {i + 2} of runtime `openmpi` ends on {newer}, before version {i + 1}"
         for i, (older, newer) in enumerate(pairwise(ends))
         if newer and newer < older
     ]

@@ -1,4 +1,4 @@
-"""Forms of storage, and what others own."""
+"""Forms of storage requests, and objects that others own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_each_kind_of_storage_takes_its_own_form(storage: str, asked: Any, fits:
     assert all(f"`{storage}`" in message for message in found)
 
 
-def test_line_that_is_wrong_on_two_clusters_is_told_once() -> None:
+def test_wrong_request_is_reported_once_for_two_clusters() -> None:
     """A team's request is the same on each of its clusters."""
     cluster = yaml.safe_load(
         (HERE / "base/profiles/clusters/prod-east.yaml").read_text(encoding="utf-8")
@@ -60,7 +60,7 @@ def test_line_that_is_wrong_on_two_clusters_is_told_once() -> None:
 @pytest.mark.parametrize(
     ("storage", "fits"), [("home", False), ("scratch", True), ("checkpoints", False)]
 )
-def test_admins_claim_of_a_class_only(storage: str, fits: bool) -> None:
+def test_claims_take_storage_of_kind_class_only(storage: str, fits: bool) -> None:
     """Nothing provisions a volume for a claim on a folder or a bucket."""
     found = messages(
         "references/wrong-storage-request", {"teams/nlp.yaml": {"claims": {storage: "1Ti"}}}
@@ -80,8 +80,8 @@ def test_admins_claim_of_a_class_only(storage: str, fits: bool) -> None:
         "IPReconciler/whereabouts",
     ],
 )
-def test_everything_of_others_is_declared(external: str) -> None:
-    """Stores, classes, partitions and labels are each told of once, however often they are used."""
+def test_each_undeclared_object_is_reported_once(external: str) -> None:
+    """Stores, classes, partitions and labels: once, however often they are used."""
     changes = {"clusters/prod-east.yaml": {"external": {external: None}}}
 
     assert messages("references/undeclared-external", changes) == [
@@ -89,9 +89,8 @@ def test_everything_of_others_is_declared(external: str) -> None:
     ]
 
 
-def test_namespaces_of_ways_out_are_declared() -> None:
-    """A namespace that neither the release nor the cluster knows is told of once, at the way
-    out."""
+def test_namespace_of_an_egress_rule_is_declared() -> None:
+    """It is reported once, unless the release or the cluster has it."""
     egress = {"tracking": {"namespaces": ["mlflow", "openshift-dns"], "ports": [5000]}}
     egress |= {"tracking-tls": {"namespaces": ["mlflow"], "ports": [5443]}}
 
@@ -100,8 +99,8 @@ def test_namespaces_of_ways_out_are_declared() -> None:
     ) == ["`Namespace/mlflow` is not declared in `external`"]
 
 
-def test_lossless_queue_of_converged_ethernet_is_declared() -> None:
-    """InfiniBand has flow control of its own; nv-ipam needs no reconciler."""
+def test_lossless_queue_of_roce_is_declared() -> None:
+    """InfiniBand has its own flow control, and nv-ipam needs no reconciler."""
     vlan = {
         ALLOCATIONS: {
             "prod-east": {"ib": {team: {"partition": None, "vlan": 100 + i} for i, team in TEAMS}}

@@ -1,4 +1,4 @@
-"""Pools of several kinds in one queue, and what the steps of a job leave of a node."""
+"""Pools of several kinds in one queue, and the rest that a job's steps leave of a node."""
 
 from __future__ import annotations
 
@@ -39,16 +39,15 @@ def two_kinds(one: dict[str, str], two: dict[str, str], **pool: Any) -> dict[str
         ({"a": "1"}, {"a": "1", "b": "1"}, False),
     ],
 )
-def test_some_key_tells_the_pools_of_a_queue_apart(
+def test_one_key_with_two_values_distinguishes_pools(
     one: dict[str, str], two: dict[str, str], uneven: bool
 ) -> None:
-    """One key with two values is enough; labels that are part of the others are told of as
-    overlapping."""
+    """Pools whose labels include the other's are reported as overlapping instead."""
     assert (UNEVEN in broken(two_kinds(one, two))) is uneven
 
 
 def test_pools_of_two_queues_need_no_common_key() -> None:
-    """Only pools that one queue has are chosen between."""
+    """Kueue chooses only between the pools of one queue."""
     apart: dict[str, Any] = two_kinds({"a": "1"}, {"b": "1"})
     moved: dict[str, Any] = {
         **apart,
@@ -59,8 +58,8 @@ def test_pools_of_two_queues_need_no_common_key() -> None:
     assert not {UNEVEN, "scheduling/equal-preference"} & broken(moved)
 
 
-def test_pools_are_told_once_for_all_teams() -> None:
-    """The labels are the platform's; the first queue is enough to name."""
+def test_pools_are_reported_once_for_all_teams() -> None:
+    """The labels belong to the platform, so naming the first queue is enough."""
     both: dict[str, Any] = {
         **two_kinds({"a": "1"}, {"a": "2"}),
         VISION: {"quota": {"prod-east": {"other": {"nodes": 0, "borrow": 2}}}},
@@ -75,7 +74,7 @@ def test_pools_are_told_once_for_all_teams() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "told"),
+    ("level", "reported"),
     [
         ("topology.kubernetes.io/zone", False),
         ("topology.kubernetes.io/region", False),
@@ -87,8 +86,8 @@ def test_pools_are_told_once_for_all_teams() -> None:
         ("ml.example.com/rack", False),
     ],
 )
-def test_levels_of_kubernetes_are_those_it_sets(level: str, told: bool) -> None:
-    """Anybody's own domain is fine: its owner is declared."""
+def test_levels_in_kubernetes_domains_are_those_that_it_sets(level: str, reported: bool) -> None:
+    """Levels in any other domain have a declared owner."""
     changes = {
         CLUSTER: {
             "fabrics": {"ib": {"levels": [level]}},
@@ -96,7 +95,7 @@ def test_levels_of_kubernetes_are_those_it_sets(level: str, told: bool) -> None:
         }
     }
 
-    assert ("scheduling/made-up-topology-label" in broken(changes)) is told
+    assert ("scheduling/made-up-topology-label" in broken(changes)) is reported
 
 
 def steps(**fields: Any) -> dict[str, Any]:
@@ -122,16 +121,14 @@ def steps(**fields: Any) -> dict[str, Any]:
 def test_steps_leave_each_rank_a_core_and_the_shared_memory(
     fields: dict[str, Any], room: bool
 ) -> None:
-    """A DGX gives 208 threads, 16 of them to eight ranks; and 1952Gi, 64Gi of them shared."""
+    """A DGX has 208 threads, 16 of them for eight ranks, and 1952Gi, 64Gi of them shared."""
     assert ("capacity/no-room-for-initializer" not in broken(steps(**fields))) is room
 
 
-def test_steps_of_a_share_leave_its_ranks_their_part() -> None:
-    """A pod of one GPU has 26 threads of a DGX and 244Gi, of which a step takes as much as of a
-    whole node."""
+def test_step_takes_as_much_of_a_share_as_of_a_whole_node() -> None:
+    """A pod of one GPU has 26 threads of a DGX and 244Gi."""
     share = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 2}}}, "largestJob": None}
 
-    (told,) = messages("capacity/no-room-for-initializer", {**steps(cpu=26), NLP: share})
-    assert (
-        "take 26 cpu and 16Gi of a `dgx-h100-1gpu`, which leaves its ranks 0 cpu and 228Gi" in told
-    )
+    (message,) = messages("capacity/no-room-for-initializer", {**steps(cpu=26), NLP: share})
+    expected = "take 26 cpu and 16Gi of a `dgx-h100-1gpu`, which leaves its ranks 0 cpu and 228Gi"
+    assert expected in message

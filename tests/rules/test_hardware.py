@@ -1,4 +1,4 @@
-"""Runtimes against their hardware, and against the storage of those who may use them."""
+"""Runtimes and their hardware, and the storage of the teams that use them."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def second_pool(**hardware: Any) -> dict[str, Any]:
     ("fabric", "breaks"),
     [("gpudirect", True), ("rdma", True), ("tcp", False), ("isolated", False), (None, False)],
 )
-def test_only_a_fabric_that_is_written_needs_rails(fabric: str | None, *, breaks: bool) -> None:
-    """Without a word ranks take the fastest that each node has."""
+def test_only_an_explicit_rdma_fabric_needs_rails(fabric: str | None, *, breaks: bool) -> None:
+    """Without `fabric`, ranks use the fastest transport of each node."""
     changes = second_pool(nics=[])
     changes[RUNTIME]["fabric"] = fabric
 
@@ -57,15 +57,14 @@ def test_only_a_fabric_that_is_written_needs_rails(fabric: str | None, *, breaks
         ({"labels": {"kubernetes.io/arch": "amd64"}, "gpu": {"product": "NVIDIA-GB200"}}, False),
     ],
 )
-def test_architecture_is_told_by_label_or_product(
+def test_architecture_follows_from_label_or_product(
     hardware: dict[str, Any], *, breaks: bool
 ) -> None:
-    """A label that selects the nodes says more than the product's name."""
+    """A label that selects the nodes takes precedence over the product's name."""
     assert bool(messages("runtime/mixed-architectures", second_pool(**hardware))) is breaks
 
 
-def test_cuda_is_asked_of_runtimes_on_gpus_only() -> None:
-    """A runtime on nodes without GPUs has none to state."""
+def test_only_runtimes_on_gpus_state_cuda() -> None:
     cpu = {"sockets": 2, "cores": 128, "threads": 256}
     changes = second_pool(extends="cpu-node", cpu=cpu, memory="1Ti", ephemeralStorage="1Ti")
     changes[RUNTIME] |= {"hardware": ["other"], "libraries": {"openmpi": "4.1.6", "cuda": None}}
@@ -74,16 +73,15 @@ def test_cuda_is_asked_of_runtimes_on_gpus_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("storage", "told"),
+    ("storage", "findings"),
     [
         ({"scratch": "1Ti"}, 0),
         ({"home": "1Ti"}, 1),
         ({"checkpoints": "vision"}, 1),
     ],
 )
-def test_space_asks_for_the_volume_itself(storage: dict[str, str], told: int) -> None:
-    """A further namespace of a team has the storage that it asks for, not the team's; a bucket is
-    no claim."""
+def test_space_requests_its_own_volume(storage: dict[str, str], findings: int) -> None:
+    """A space does not have the team's storage, and a bucket is not a claim."""
     changes = {
         RUNTIME: {
             "initialize": {
@@ -94,13 +92,13 @@ def test_space_asks_for_the_volume_itself(storage: dict[str, str], told: int) ->
         NLP: {"storage": {"checkpoints": None} if "checkpoints" in storage else {}},
         VISION: {"storage": {"scratch": "1Ti"}, "spaces": {"interactive": {"storage": storage}}},
     }
-    said = [
+    found = [
         each
         for each in messages("runtime/volume-without-claim", changes)
         if "vision-interactive" in each
     ]
 
-    assert len(said) == told
+    assert len(found) == findings
 
 
 def test_runtime_without_steps_needs_no_volume() -> None:

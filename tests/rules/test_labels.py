@@ -33,10 +33,10 @@ CPU = {
         ("NVIDIA-H100-80GB-HBM3", {**PRODUCT, "nvidia.com/mig.capable": "true"}, False),
     ],
 )
-def test_parts_of_gpus_are_told_by_product_and_labels(
+def test_sliced_gpus_follow_from_product_and_labels(
     product: str, labels: dict[str, str], sliced: bool
 ) -> None:
-    """A card that could be divided and isn't is whole."""
+    """A card that could be divided and is not counts as whole."""
     changes: dict[str, Any] = {HARDWARE: {"gpu": {"product": product}, "labels": labels}}
 
     assert ("node/sliced-gpu" in broken(changes)) is sliced
@@ -61,7 +61,7 @@ def test_parts_of_gpus_are_told_by_product_and_labels(
     ],
 )
 def test_label_of_other_objects_selects_no_node(key: str) -> None:
-    """A label of namespaces, jobs, pods or applications is on no node."""
+    """Labels of namespaces, jobs, pods and applications are on no node."""
     assert "node/foreign-label" in broken({HARDWARE: {"labels": {**PRODUCT, key: "x"}}})
 
 
@@ -88,7 +88,7 @@ def test_label_of_other_objects_selects_no_node(key: str) -> None:
         "accelerator",
     ],
 )
-def test_label_of_nodes_may_select_them(key: str) -> None:
+def test_node_label_may_select_nodes(key: str) -> None:
     """Kubernetes, cloud providers, discovery and administrators set these on nodes."""
     assert "node/foreign-label" not in broken({HARDWARE: {"labels": {**PRODUCT, key: "x"}}})
 
@@ -107,8 +107,8 @@ def test_label_of_nodes_may_select_them(key: str) -> None:
         ("mynode.kubernetes.io/x", False),
     ],
 )
-def test_taints_of_kubernetes_are_not_ours(taint: str, system: bool) -> None:
-    """A role of one's own is no system taint."""
+def test_taints_of_kubernetes_are_refused(taint: str, system: bool) -> None:
+    """A node role of the site's own is allowed."""
     assert ("node/system-taint" in broken({HARDWARE: {"taint": taint}})) is system
 
 
@@ -121,11 +121,11 @@ def test_taints_of_kubernetes_are_not_ours(taint: str, system: bool) -> None:
         ({"ml.example.communal/type": "x"}, True),
     ],
 )
-def test_model_of_gpus_is_told_by_a_label(labels: dict[str, str], misses: bool) -> None:
-    """By the product's own label, or one that the platform's owners set."""
+def test_gpu_nodes_are_selected_by_product_or_own_label(
+    labels: dict[str, str], misses: bool
+) -> None:
     assert ("node/labels-miss-product" in broken({HARDWARE: {"labels": labels}})) is misses
 
 
-def test_nodes_without_gpus_have_no_product() -> None:
-    """Nothing is asked of the labels of CPU nodes."""
+def test_cpu_nodes_need_no_product_label() -> None:
     assert broken(CPU) == set()

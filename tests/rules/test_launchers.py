@@ -1,4 +1,4 @@
-"""What a runtime brings against what starts it."""
+"""MPI libraries of a runtime and its launcher."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OPENMPI, INTEL, TORCH = {"openmpi": "4.1.6"}, {"intel-mpi": "2021.13"}, {"torch"
 
 
 def unsupported(launcher: str, libraries: Mapping[str, str]) -> list[Diagnostic]:
-    """Return what is told of the MPIs of a runtime with these libraries only."""
+    """Return the findings about the MPIs of a runtime that has only these libraries."""
     fields = {"launcher": launcher, "libraries": {"openmpi": None, **libraries}}
     return [each for each in findings({RUNTIME: fields}) if each.rule == "runtime/unsupported-mpi"]
 
@@ -30,16 +30,15 @@ def unsupported(launcher: str, libraries: Mapping[str, str]) -> list[Diagnostic]
         ("torchrun", TORCH | OPENMPI | INTEL, ["intel-mpi", "openmpi"]),
     ],
 )
-def test_one_mpi_that_the_launcher_starts(
+def test_library_of_another_launcher_is_reported(
     launcher: str, libraries: dict[str, str], culprits: list[str]
 ) -> None:
-    """The library of another launcher is told at its own line, with the launcher that would start
-    it."""
+    """The finding is at the library, and its hint names the launcher that starts it."""
     found = unsupported(launcher, libraries)
 
     assert [each.at.path[-1] for each in found] == culprits
     assert all(
-        f"say `launcher: {library}`" in each.hint
+        f"Set `launcher: {library}`" in each.hint
         for each, library in zip(found, culprits, strict=True)
     )
 
@@ -54,8 +53,7 @@ def test_one_mpi_that_the_launcher_starts(
         ("torchrun", "torch", "1.13.1", True),
     ],
 )
-def test_version_of_the_launchers_own_library(
+def test_launcher_supports_tested_major_versions_only(
     launcher: str, library: str, version: str, *, known: bool
 ) -> None:
-    """Versions that were seen to obey what we set, and no others."""
     assert (not unsupported(launcher, {library: version})) is known

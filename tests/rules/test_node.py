@@ -20,21 +20,23 @@ def pools(one: dict[str, str], two: dict[str, str]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("one", "two", "expected"),
     [
-        ({"a": "1"}, {"a": "1"}, ["pool `dgx-h100` selects the nodes of pool `other` too: a=1"]),
+        ({"a": "1"}, {"a": "1"}, ["pool `dgx-h100` also selects the nodes of pool `other`: a=1"]),
         (
             {"a": "1"},
             {"a": "1", "b": "1"},
-            ["pool `dgx-h100` selects the nodes of pool `other` too: a=1"],
+            ["pool `dgx-h100` also selects the nodes of pool `other`: a=1"],
         ),
         (
             {"a": "1", "b": "1"},
             {"a": "1"},
-            ["pool `other` selects the nodes of pool `dgx-h100` too: a=1"],
+            ["pool `other` also selects the nodes of pool `dgx-h100`: a=1"],
         ),
         ({"a": "1"}, {"a": "2"}, []),
         ({"a": "1"}, {"b": "1"}, []),
     ],
 )
-def test_wider_pool_is_told(one: dict[str, str], two: dict[str, str], expected: list[str]) -> None:
-    """The finding stands at the pool that takes too much, once for each pair."""
+def test_pool_with_fewer_labels_is_reported(
+    one: dict[str, str], two: dict[str, str], expected: list[str]
+) -> None:
+    """There is one finding for each pair, at the pool that selects too many nodes."""
     assert messages("node/overlapping-pools", pools(one, two)) == expected

@@ -40,17 +40,19 @@ def node(*sides: int | None, **more: Any) -> dict[str, Any]:
         ((0, 1, 0, 1), ["18", "40"]),
     ],
 )
-def test_ports_of_a_side_are_neighbours(sides: tuple[int | None, ...], wrong: list[str]) -> None:
-    """A NUMA node has one range of buses; a port whose side is not stated says nothing."""
-    told = [each.split() for each in messages(WRONG_SIDE, node(*sides))]
+def test_ports_of_a_numa_node_have_neighbouring_addresses(
+    sides: tuple[int | None, ...], wrong: list[str]
+) -> None:
+    """A port without a stated NUMA node is not considered."""
+    words_of = [each.split() for each in messages(WRONG_SIDE, node(*sides))]
 
-    assert [words[1] for words in told if words[0] == "port"] == [
+    assert [words[1] for words in words_of if words[0] == "port"] == [
         f"0000:{bus}:00.0" for bus in wrong
     ]
 
 
 @pytest.mark.parametrize(
-    ("sides", "told"),
+    ("sides", "expected"),
     [
         ((0, 0, 1, 1), []),
         ((0, 0, 0, 0), []),
@@ -59,26 +61,25 @@ def test_ports_of_a_side_are_neighbours(sides: tuple[int | None, ...], wrong: li
             (0, 0, 0, 1),
             [
                 (
-                    "the 4 rails of a `dgx-h100` are split unevenly: 3 on NUMA node 0 and 1 on NUMA "
-                    "node 1"
+                    "the 4 rails of a `dgx-h100` are split unevenly: 3 on NUMA node 0 and 1 on "
+                    "NUMA node 1"
                 )
             ],
         ),
     ],
 )
-def test_rails_are_split_evenly(sides: tuple[int | None, ...], told: list[str]) -> None:
-    """A slip at the border of two sides leaves them neighbours, and one with more."""
-    assert messages(WRONG_SIDE, node(*sides)) == told
+def test_rails_are_split_evenly(sides: tuple[int | None, ...], expected: list[str]) -> None:
+    """A mistake at the border of two NUMA nodes leaves the ports neighbours, but one has more."""
+    assert messages(WRONG_SIDE, node(*sides)) == expected
 
 
 @pytest.mark.parametrize(("numa", "possible"), [(0, True), (1, True), (2, False), (7, False)])
-def test_port_is_on_a_numa_node_that_is_there(numa: int, possible: bool) -> None:
+def test_numa_node_of_a_port_exists(numa: int, possible: bool) -> None:
     """NUMA nodes are counted from 0."""
     assert (IMPOSSIBLE not in broken(node(0, 0, 0, numa))) is possible
 
 
-def test_numa_nodes_have_cores() -> None:
-    """Eight NUMA nodes of six cores can't be."""
+def test_each_numa_node_has_a_core() -> None:
     cores = {
         "cpu": {"sockets": 2, "cores": 6, "threads": 12},
         "system": {"cpu": 2},

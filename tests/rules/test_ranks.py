@@ -1,4 +1,4 @@
-"""Ranks that a runtime states."""
+"""Ranks that a runtime sets."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ CPU: dict[str, Any] = {
 
 
 def ranks(number: int, **more: Any) -> dict[str, Any]:
-    """Return a runtime that states its ranks."""
+    """Return changes that set the ranks of the base's runtime."""
     return {RUNTIME: {"ranks": number, **more}}
 
 
 @pytest.mark.parametrize(
-    ("number", "more", "told"),
+    ("number", "more", "expected"),
     [
         (62, {}, []),
         (63, {}, ["63 ranks per node, but a pod of `cpu` has 62 cores for 63 ranks"]),
@@ -51,14 +51,14 @@ def ranks(number: int, **more: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_ranks_fit_on_what_is_allocatable(
-    number: int, more: dict[str, Any], told: list[str]
+def test_ranks_fit_on_the_allocatable_cpu(
+    number: int, more: dict[str, Any], expected: list[str]
 ) -> None:
-    """128 are asked and 124 fit: that is told, and how many fit."""
+    """The hint names the largest number that fits."""
     found = [each for each in findings(together(CPU, ranks(number, **more))) if each.rule == EXCEED]
 
     assert [each.message for each in found] == [
-        f"runtime `openmpi-cuda` states {each}" for each in told
+        f"runtime `openmpi-cuda` sets {each}" for each in expected
     ]
     assert {each.hint for each in found} <= {
         "Set `ranks` to 62 or less.",
@@ -66,16 +66,15 @@ def test_ranks_fit_on_what_is_allocatable(
     }
 
 
-def test_ranks_of_a_share_are_its_part() -> None:
-    """Two pods of one GPU have an eighth of a node each."""
+def test_share_of_a_node_starts_its_part_of_the_ranks() -> None:
+    """Each of two pods with one GPU has an eighth of a node."""
     found = [each for each in findings(share(2) | ranks(12)) if each.rule == EXCEED]
 
     assert EXCEED not in broken(share(2) | ranks(16))
     assert [each.hint for each in found] == ["Set `ranks` to a multiple of 8."]
 
 
-def test_steps_leave_fewer_cores() -> None:
-    """A step before the ranks takes its cpu from the pod's."""
+def test_steps_leave_fewer_cores_to_ranks() -> None:
     step = {
         "initialize": {
             "image": f"registry.example.com/s@sha256:{'a' * 64}",
@@ -88,9 +87,8 @@ def test_steps_leave_fewer_cores() -> None:
     assert EXCEED in broken(ranks(104, **step))
 
 
-def test_stated_ranks_reach_the_objects() -> None:
-    """The runtime starts them, the policy takes them for those of a job that leaves them open, the
-    sample says them."""
+def test_ranks_are_in_the_runtime_the_policy_and_the_sample() -> None:
+    """The policy uses them for a job that leaves its ranks open."""
     (site,) = platform_of(ranks(16)).sites
     bodies = {each.path: each.body for each in render_site(site)}
     (runtime,) = (body for path, body in bodies.items() if "clustertrainingruntime" in path)
@@ -103,8 +101,8 @@ def test_stated_ranks_reach_the_objects() -> None:
     assert limits["threadsPerRank.openmpi-cuda-v1-dgx-h100"] == "12"
 
 
-def test_stated_ranks_that_leave_cores_over_are_told() -> None:
-    """Ten ranks have ten of 104 cores each."""
+def test_ranks_that_leave_cores_unused_are_reported() -> None:
+    """Each of ten ranks gets ten of 104 cores."""
     assert "node/odd-core-split" in broken(ranks(10))
     assert "node/odd-core-split" not in broken(ranks(10, binding="none"))
     assert "node/fewer-cores-than-ranks" not in broken(
@@ -113,21 +111,21 @@ def test_stated_ranks_that_leave_cores_over_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "astride"), [(1, False), (2, False), (4, False), (8, False), (13, True), (26, False)]
+    ("number", "reported"),
+    [(1, False), (2, False), (4, False), (8, False), (13, True), (26, False)],
 )
-def test_ranks_on_two_numa_nodes_are_told(number: int, *, astride: bool) -> None:
-    """Thirteen ranks of eight cores: the seventh has four of each 52. A single one can't but have
-    all of both."""
-    assert ("node/odd-core-split" in broken(ranks(number))) is astride
+def test_rank_on_two_numa_nodes_is_reported(number: int, *, reported: bool) -> None:
+    """Of thirteen ranks with eight cores each, the seventh has four on each NUMA node. A single
+    rank always has the cores of both."""
+    assert ("node/odd-core-split" in broken(ranks(number))) is reported
 
 
-def test_cores_on_each_numa_node_are_told() -> None:
-    """What kubelet keeps for itself is on the first, and it divides the rest evenly only where that
-    is possible."""
-    (said,) = messages("node/odd-core-split", {HARDWARE: {"kubelet": {"cpu": 16}}})
+def test_message_counts_the_cores_on_each_numa_node() -> None:
+    """kubelet keeps its own cores on the first NUMA node."""
+    (message,) = messages("node/odd-core-split", {HARDWARE: {"kubelet": {"cpu": 16}}})
 
     assert (
-        "binds each of 8 ranks to 13 of the 104 cores of a `dgx-h100`, and some to two NUMA nodes"
-        in said
+        "binds each of 8 ranks to 13 of the 104 cores of a `dgx-h100`, and some ranks to two "
+        "NUMA nodes" in message
     )
-    assert said.endswith("kubelet gives a job 48 on NUMA node 0 and 56 on NUMA node 1")
+    assert message.endswith("kubelet gives a job 48 on NUMA node 0 and 56 on NUMA node 1")

@@ -1,4 +1,4 @@
-"""MPIs by their names, what a release leaves out, and versions that don't go together."""
+"""MPIs by name, versions known to hang together, and names of rails."""
 
 from __future__ import annotations
 
@@ -24,34 +24,33 @@ CLUSTER, RUNTIME = "clusters/prod-east.yaml", "runtimes/openmpi-cuda.yaml"
         ("impish", False),
     ],
 )
-def test_other_mpis_are_known_by_the_beginning_of_their_names(
+def test_mpis_without_a_launcher_are_found_by_the_beginning_of_their_names(
     library: str, *, refused: bool
 ) -> None:
-    """Builds of one MPI have names of their own; HPC-X is Open MPI, and bindings are no MPI."""
-    told = messages("runtime/unsupported-mpi", {RUNTIME: {"libraries": {library: "2.3"}}})
+    """Builds of one MPI have different names; HPC-X is Open MPI, and bindings are no MPI."""
+    found = messages("runtime/unsupported-mpi", {RUNTIME: {"libraries": {library: "2.3"}}})
 
-    assert told == (
-        [f"runtime `openmpi-cuda` brings {library}, which nothing can launch"] if refused else []
+    assert found == (
+        [f"runtime `openmpi-cuda` has {library}, which no launcher can start"] if refused else []
     )
 
 
-def test_intel_mpi_has_a_launcher_of_its_own() -> None:
-    """Beside Open MPI the message says which; as the launcher it is fine."""
+def test_intel_mpi_has_its_own_launcher() -> None:
     beside = {RUNTIME: {"libraries": {"intel-mpi": "2021.13"}}}
     own = {
         RUNTIME: {"libraries": {"openmpi": None, "intel-mpi": "2021.13"}, "launcher": "intel-mpi"}
     }
 
     assert messages("runtime/unsupported-mpi", beside) == [
-        "runtime `openmpi-cuda` brings intel-mpi, but its launcher is openmpi"
+        "runtime `openmpi-cuda` has intel-mpi, but its launcher is openmpi"
     ]
     assert messages("runtime/unsupported-mpi", own) == []
 
 
 @pytest.mark.parametrize("release", ["openshift-ai-3.5", "kubernetes-1.36"])
 @pytest.mark.parametrize(("jobset", "bad"), [("0.8", True), ("0.9.1", True), ("0.10.1", False)])
-def test_trainer_wants_a_jobset_of_its_time(release: str, jobset: str, *, bad: bool) -> None:
-    """An error, and not only a version that nobody has run."""
+def test_trainer_needs_a_recent_jobset(release: str, jobset: str, *, bad: bool) -> None:
+    """An older JobSet is an error, not only an untested version."""
     rules = broken({CLUSTER: {"release": release, "installed": {"jobset": jobset}}})
 
     assert ("release/known-bad-pair" in rules, "release/untested-version" in rules) == (
@@ -63,6 +62,6 @@ def test_trainer_wants_a_jobset_of_its_time(release: str, jobset: str, *, bad: b
 @pytest.mark.parametrize(
     ("fabrics", "place"), [({"ib": {"resources": "gpu-net"}}, 1), ({"ib": {"resources": "ib"}}, 0)]
 )
-def test_stem_of_the_rails_names_is_no_gpu_either(fabrics: dict[str, object], place: int) -> None:
-    """What a fabric's rails are called decides, whatever the fabric is called."""
+def test_resources_of_a_fabric_do_not_contain_gpu(fabrics: dict[str, object], place: int) -> None:
+    """The prefix of the rails' resource names counts, not the fabric's name."""
     assert len(messages("runtime/gpu-in-resource-name", {CLUSTER: {"fabrics": fabrics}})) == place

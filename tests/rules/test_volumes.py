@@ -1,4 +1,4 @@
-"""Volumes that claims adopt."""
+"""PersistentVolumes that claims adopt."""
 
 from __future__ import annotations
 
@@ -17,30 +17,29 @@ def adopting(volume: str, *entries: str) -> dict[str, Any]:
     }
 
 
-def test_volume_that_trainyard_makes_is_not_adopted() -> None:
-    """It is behind the claim that it was made for, whichever team comes first by name."""
+def test_volume_of_trainyard_is_not_adopted() -> None:
+    """The claim of its own comes first, whichever team is first by name."""
     assert messages(RULE, {NLP: adopting("prod-east-vision-home")}) == [
         (
-            "volume `prod-east-vision-home` is behind claim `home` in team-vision and claim `imagenet` "
-            "in team-nlp"
+            "volume `prod-east-vision-home` is used by claim `home` in team-vision and claim "
+            "`imagenet` in team-nlp"
         )
     ]
 
 
 def test_spaces_of_a_team_do_not_share_a_volume() -> None:
-    """A claim is of one namespace, and its volume of one claim."""
     changes = {NLP: adopting("pvc-1") | {"spaces": {"interactive": adopting("pvc-1")}}}
 
     assert messages(RULE, changes) == [
         (
-            "volume `pvc-1` is behind claim `imagenet` in team-nlp and claim `imagenet` in "
+            "volume `pvc-1` is used by claim `imagenet` in team-nlp and claim `imagenet` in "
             "team-nlp-interactive"
         )
     ]
 
 
-def test_one_claim_of_two_entries_is_told() -> None:
-    """A second entry of the cluster makes a second claim."""
+def test_volume_of_two_storage_entries_is_reported() -> None:
+    """Each entry of the cluster makes a claim of its own."""
     changes = {
         CLUSTER: {"storage": {"models": {"adopted": {"class": "cephfs"}}}},
         NLP: {
@@ -54,6 +53,5 @@ def test_one_claim_of_two_entries_is_told() -> None:
     assert len(messages(RULE, changes)) == 1
 
 
-def test_claim_whose_class_makes_the_volume_shares_none() -> None:
-    """No volume is named, and the two are different ones."""
+def test_claims_of_a_storage_class_share_no_volume() -> None:
     assert messages(RULE, {"teams/vision.yaml": {"storage": {"scratch": "1Ti"}}}) == []

@@ -1,4 +1,4 @@
-"""Waivers: which warnings they silence, until when, and that none silences an error."""
+"""Waivers: the warnings that they hide, their last day, and that errors stay."""
 
 from __future__ import annotations
 
@@ -42,38 +42,37 @@ def rules(found: list[Diagnostic]) -> list[str]:
 
 @pytest.mark.parametrize("value", [None, {}, {"waivers": []}])
 def test_without_waivers_every_finding_stays(value: dict[str, list[str]] | None) -> None:
-    """An absent, empty or unreadable file waives nothing."""
+    """The file is absent, empty or unreadable."""
     found = [finding(), finding(severity=Severity.ERROR)]
 
     assert list(apply_waivers(found, Source("profiles/waivers.yaml", b"", value), TODAY)) == found
 
 
-def test_waived_warning_is_gone() -> None:
-    """All warnings of that rule in that file are silenced, wherever in it they stand, and nothing
-    else is said."""
+def test_waived_warning_is_hidden() -> None:
+    """All warnings of the rule in the file are hidden, wherever in it they are."""
     assert waived([finding(), finding()], [(*_key(), "2026-12-31")]) == []
 
 
 @pytest.mark.parametrize("other", [(RULES[1], FILES[0]), (RULES[0], FILES[1])])
 def test_waiver_of_another_rule_or_file_is_unused(other: Key) -> None:
-    """It silences nothing, and is told at its own place: it would silence the next mistake."""
+    """It hides nothing and is reported at its own place."""
     (stays, unused) = waived([finding()], [(*other, "2026-12-31")])
 
     assert stays == finding()
     assert unused.rule == UNUSED_WAIVER.id
     assert unused.at == Pointer("profiles/waivers.yaml", ("waivers", 0, "rule"))
-    assert unused.message == f"no warning {other[0]} stands in {other[1]}"
+    assert unused.message == f"there is no warning {other[0]} in {other[1]}"
 
 
 def test_error_is_never_waived() -> None:
-    """The same rule and file with an error: the error stays, and the waiver is told as unused."""
+    """The error stays, and the waiver is reported as unused."""
     error = finding(severity=Severity.ERROR)
 
     assert rules(waived([error], [(*_key(), "2026-12-31")])) == [error.rule, UNUSED_WAIVER.id]
 
 
 def test_expired_waiver_is_an_error_at_its_date() -> None:
-    """After its last day it is told, whether it still waives something or not."""
+    """It is reported whether or not it still waives something."""
     for found in ([finding()], []):
         (expired,) = waived(found, [(*_key(), "2026-02-28")])
 
@@ -83,21 +82,19 @@ def test_expired_waiver_is_an_error_at_its_date() -> None:
 
 
 @given(st.dates(date(2000, 1, 2), date(2099, 12, 30)), st.integers(-400, 400))
-def test_waiver_holds_up_to_and_on_its_last_day(last: date, days: int) -> None:
-    """It has expired exactly when today is a later day, over months, years and leap days."""
+def test_waiver_is_valid_up_to_and_on_its_last_day(last: date, days: int) -> None:
+    """Over months, years and leap days."""
     today = last + timedelta(days=days)
     left = waived([finding()], [(*_key(), last.isoformat())], today.isoformat())
 
     assert rules(left) == ([EXPIRED_WAIVER.id] if days > 0 else [])
 
 
-def test_without_a_day_no_waiver_has_expired() -> None:
-    """Whoever asks without a clock gets the same answer for ever."""
+def test_without_a_date_no_waiver_has_expired() -> None:
     assert waived([finding()], [(*_key(), "1970-01-01")], today="") == []
 
 
-def test_second_waiver_of_the_same_is_unused() -> None:
-    """One of the two could go: the first does the work."""
+def test_second_waiver_of_the_same_warning_is_unused() -> None:
     (unused,) = waived([finding()], [(*_key(), "2026-12-31"), (*_key(), "2027-12-31")])
 
     assert unused.at == Pointer("profiles/waivers.yaml", ("waivers", 1, "rule"))
@@ -107,11 +104,10 @@ def test_second_waiver_of_the_same_is_unused() -> None:
     st.lists(st.tuples(KEYS, st.sampled_from(Severity)), max_size=8),
     st.lists(KEYS, max_size=6, unique=True),
 )
-def test_exactly_the_waived_warnings_go(
+def test_exactly_the_waived_warnings_are_hidden(
     found: list[tuple[Key, Severity]], waivers: list[Key]
 ) -> None:
-    """Errors and warnings that nobody waived stay in their order; a waiver is told exactly when it
-    found nothing."""
+    """The other findings keep their order; a waiver is reported exactly when it hides nothing."""
     diagnostics = [finding(*key, severity) for key, severity in found]
     left = waived(diagnostics, [(*key, "2026-12-31") for key in waivers])
     warned = {key for key, severity in found if severity is Severity.WARNING}

@@ -1,5 +1,4 @@
-"""Manifests against the schemas of their release: accepted, refused at their place, and never
-skipped."""
+"""Manifests against the schemas of their release."""
 
 from __future__ import annotations
 
@@ -39,8 +38,7 @@ def schema_path(release: str, body: dict[str, Any]) -> Path:
 
 
 def examples_of(release: str) -> list[dict[str, Any]]:
-    """Return what a release has alone or has otherwise, and the first release's for all other kinds
-    that it has."""
+    """Return one example of each kind of a release: its own, or else the first release's."""
     name = f"examples-{release}.yaml"
     own = examples(name) if Path(__file__).with_name(name).is_file() else []
     kinds = {each["kind"] for each in own}
@@ -74,7 +72,7 @@ def second_opinion(path: Path) -> Draft7Validator:
 
 
 def places(node: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]:
-    """Yield the path of everything inside a manifest but its type, which chooses the schema."""
+    """Yield the path of everything in a manifest except its type, which selects the schema."""
     children = (
         node.items()
         if isinstance(node, dict)
@@ -89,27 +87,24 @@ def places(node: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]
 
 
 @pytest.mark.parametrize(("release", "body"), CASES, ids=case_id)
-def test_check_manifest_accepts_example(release: str, body: dict[str, Any]) -> None:
-    """A manifest as a cluster took it yields nothing."""
+def test_example_of_each_kind_is_valid(release: str, body: dict[str, Any]) -> None:
     assert list(check_manifest(release, body)) == []
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_examples_cover_every_kind(release: str) -> None:
-    """Each schema of the release has an example, or nothing is known of it."""
+def test_each_schema_of_a_release_has_an_example(release: str) -> None:
     covered = {schema_path(release, body) for each, body in CASES if each == release}
     assert set(schema_folder(release).rglob("*.json")) == covered
 
 
 @pytest.mark.parametrize(("release", "body"), CASES, ids=case_id)
-def test_check_manifest_refuses_unknown_field(release: str, body: dict[str, Any]) -> None:
-    """A field that the API server would drop in silence is told with its path."""
+def test_unknown_field_is_refused(release: str, body: dict[str, Any]) -> None:
+    """The API server would silently drop it."""
     (fault,) = check_manifest(release, {**body, "unknwn": 1})
     assert fault == (("unknwn",), "unknown field `unknwn`")
 
 
-def test_check_manifest_tells_path_as_kubectl_does() -> None:
-    """A fault deep in a list is said with fields and indexes, and its path leads there."""
+def test_message_has_the_path_as_kubectl_writes_it() -> None:
     body = example("ClusterQueue")
     resource = body["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]
     resource["nominalQuta"] = resource.pop("nominalQuota")
@@ -121,8 +116,7 @@ def test_check_manifest_tells_path_as_kubectl_does() -> None:
     ]
 
 
-def test_check_manifest_quotes_keys_with_dots() -> None:
-    """A label's key isn't read as a path of its own."""
+def test_keys_with_dots_are_quoted_in_a_path() -> None:
     body = example("Namespace")
     body["metadata"]["labels"]["example.com/team"] = 7
     ((path, message),) = check_manifest(RELEASE, body)
@@ -130,8 +124,7 @@ def test_check_manifest_quotes_keys_with_dots() -> None:
     assert message.startswith('metadata.labels["example.com/team"]: ')
 
 
-def test_check_manifest_cuts_long_values() -> None:
-    """A message doesn't repeat a whole manifest."""
+def test_message_cuts_long_values() -> None:
     ((_, message),) = check_manifest(RELEASE, {**example("ConfigMap"), "data": ["x" * 10_000]})
     assert len(message) < 400
 
@@ -147,16 +140,15 @@ def test_check_manifest_cuts_long_values() -> None:
         {"apiVersion": "v1", "kind": "../v1/namespace"},
     ],
 )
-def test_check_manifest_never_accepts_unknown_kind(body: dict[str, Any]) -> None:
-    """What has no schema is told, not skipped; a kind can't lead out of the schema folder."""
+def test_unknown_kind_is_refused(body: dict[str, Any]) -> None:
+    """A kind without a schema is not skipped, and can't lead out of the schema folder."""
     ((path, message),) = check_manifest(RELEASE, body)
     assert path == ()
     assert message.startswith("no schema for ")
 
 
-def test_check_manifest_refuses_other_trainer_version() -> None:
-    """``runtimePatches`` of Trainer 2.2 would be pruned by 2.1, and the job would start without its
-    flavor."""
+def test_fields_of_another_trainer_version_are_refused() -> None:
+    """Trainer 2.1 would prune the `runtimePatches` of 2.2, and start the job without its flavor."""
     body = example("TrainJob")
     body["spec"]["runtimePatches"] = body["spec"].pop("podTemplateOverrides")
     assert [path for path, _ in check_manifest(RELEASE, body)] == [("spec", "runtimePatches")]
@@ -214,11 +206,8 @@ def test_check_manifest_refuses_other_trainer_version() -> None:
         ("KubeletConfiguration", {"cpuManagerPolicyOptions": {"full-pcpus-only": True}}),
     ],
 )
-def test_check_manifest_refuses_what_stops_a_file_from_being_read(
-    kind: str, change: dict[str, Any]
-) -> None:
-    """Files have no API server that would refuse them: a mistake stops or misleads what reads
-    them."""
+def test_fault_in_a_configuration_file_is_refused(kind: str, change: dict[str, Any]) -> None:
+    """No API server checks files: a mistake stops or misleads the program that reads them."""
     body = {**example(kind, examples_of(KUBERNETES)), **change}
     assert list(check_manifest(KUBERNETES, body))
 
@@ -231,17 +220,15 @@ def test_check_manifest_refuses_what_stops_a_file_from_being_read(
         {"policy": ""},
     ],
 )
-def test_check_manifest_follows_conditions_of_kueue_operator(gang: dict[str, Any]) -> None:
-    """``byWorkload`` is there exactly when the policy asks for it, and no field leaves the choice
-    to the operator."""
+def test_conditions_of_the_kueue_operator_hold(gang: dict[str, Any]) -> None:
+    """`byWorkload` is present exactly when the policy asks for it; the operator chooses nothing."""
     body = example("Kueue")
     body["spec"]["config"]["gangScheduling"] = gang
     assert list(check_manifest(RELEASE, body))
 
 
 @pytest.mark.parametrize("release", ["openshift-ai-0", "../releases/openshift-ai-3.5", ""])
-def test_schema_folder_of_unknown_release_is_broken_tool(release: str) -> None:
-    """A release that isn't installed stops the run."""
+def test_unknown_release_is_a_tool_error(release: str) -> None:
     with pytest.raises(ToolError, match="no schemas of the release"):
         schema_folder(release)
 
@@ -258,7 +245,7 @@ PLAIN = st.recursive(
 @given(st.data())
 @settings(deadline=None, max_examples=200)
 def test_check_manifest_agrees_with_second_implementation(data: st.DataObject) -> None:
-    """Of a manifest with one thing changed, added or taken away, both validators say the same."""
+    """With one thing changed, added or removed, both validators give the same answer."""
     release, original = data.draw(st.sampled_from(CASES))
     body = copy.deepcopy(original)
     *above, last = data.draw(st.sampled_from(list(places(body))))

@@ -1,4 +1,4 @@
-"""The schemas of profiles: an editor completes from them, so they must be closed, told and tame."""
+"""The schemas of profiles: closed, described, and safe to match."""
 
 from __future__ import annotations
 
@@ -44,28 +44,25 @@ def patterns(schema: dict[str, Any]) -> Iterator[str]:
 kinds = pytest.mark.parametrize("kind", profile_kinds())
 
 
-def test_profile_kinds_names_all() -> None:
-    """Each kind of profile of the design has a schema."""
+def test_each_kind_of_profile_has_a_schema() -> None:
     assert {"allocations", "cluster", "hardware", "runtime", "team"} <= set(profile_kinds())
 
 
 @kinds
-def test_profile_schema_is_draft_seven(kind: str) -> None:
-    """It is valid itself, and says which draft an editor must read it by."""
+def test_schema_is_valid_draft_seven(kind: str) -> None:
     Draft7Validator.check_schema(profile_schema(kind))
     assert profile_schema(kind)["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
 @kinds
-def test_profile_schema_uses_known_keywords(kind: str) -> None:
-    """Every keyword has words for its fault: no ``oneOf``, ``anyOf``, ``allOf``."""
+def test_schema_uses_keywords_with_messages_only(kind: str) -> None:
+    """`oneOf`, `anyOf` and `allOf` have no message for their faults."""
     for place, node in nodes(profile_schema(kind)):
         assert set(node) <= KEYWORDS | PROSE | STRUCTURE, place
 
 
 @kinds
-def test_profile_schema_is_closed(kind: str) -> None:
-    """No mapping takes a key that the schema doesn't speak of."""
+def test_schema_allows_no_unknown_key(kind: str) -> None:
     for place, node in nodes(profile_schema(kind)):
         if node.get("type") == "object":
             assert "additionalProperties" in node, place
@@ -75,9 +72,8 @@ def test_profile_schema_is_closed(kind: str) -> None:
 
 
 @kinds
-def test_profile_schema_refers_only_inside(kind: str) -> None:
-    """Each reference leads to a definition of the same file, and stands alone since draft 7 ignores
-    its siblings."""
+def test_references_are_internal_and_have_no_siblings(kind: str) -> None:
+    """Draft 7 ignores the siblings of a reference."""
     schema = profile_schema(kind)
     for place, node in nodes(schema):
         if "$ref" in node:
@@ -86,8 +82,7 @@ def test_profile_schema_refers_only_inside(kind: str) -> None:
 
 
 @kinds
-def test_profile_schema_tells_each_property(kind: str) -> None:
-    """An editor can say of each key what it is."""
+def test_each_property_has_a_title_or_description(kind: str) -> None:
     schema = profile_schema(kind)
     for place, node in nodes(schema):
         for name, child in node.get("properties", {}).items():
@@ -100,9 +95,8 @@ def test_profile_schema_tells_each_property(kind: str) -> None:
 
 
 @kinds
-def test_profile_schema_patterns_are_tame(kind: str) -> None:
-    """Patterns match the whole text, in ASCII, in linear time, and mean the same in Python, Rust
-    and an editor."""
+def test_patterns_are_anchored_ascii_and_linear(kind: str) -> None:
+    """They have the same meaning in Python, Rust and an editor."""
     for pattern in patterns(profile_schema(kind)):
         assert re.fullmatch(r"\^[^$]*\$", pattern), f"{pattern}: not one ^...$"
         assert not re.search(r"\\[dDwWsSbB]|\(\?", pattern), (
@@ -113,9 +107,8 @@ def test_profile_schema_patterns_are_tame(kind: str) -> None:
 
 
 @kinds
-def test_profile_schema_limits_every_list_and_mapping(kind: str) -> None:
-    """A list or mapping whose items the user chooses has a limit: 501 groups are a mistake or an
-    attack."""
+def test_every_list_and_mapping_has_a_limit(kind: str) -> None:
+    """501 groups are a mistake or an attack."""
     for place, node in nodes(profile_schema(kind)):
         if "array" in types(node):
             assert "maxItems" in node, place
@@ -126,13 +119,12 @@ def test_profile_schema_limits_every_list_and_mapping(kind: str) -> None:
 
 
 SEVERAL_LINES = {"runtime #/properties/export/items"}
-"""Texts that may have several lines: arguments of a command, such as a script after `sh -c`."""
+"""Texts that may have several lines: arguments of a command, e.g. a script after `sh -c`."""
 
 
 @kinds
-def test_profile_schema_wants_one_line(kind: str) -> None:
-    """A text without pattern is one line, and a pattern refuses a line break: it would break
-    comments and tables."""
+def test_texts_have_one_line(kind: str) -> None:
+    """A line break would break comments and tables."""
     for place, node in nodes(profile_schema(kind)):
         if (
             "string" in types(node)
@@ -148,8 +140,7 @@ def test_profile_schema_wants_one_line(kind: str) -> None:
 
 
 @kinds
-def test_profile_schema_wants_real_dates(kind: str) -> None:
-    """Whatever takes the form of a date must be one of the calendar."""
+def test_dates_are_checked_against_the_calendar(kind: str) -> None:
     for place, node in nodes(profile_schema(kind)):
         if re.search(node.get("pattern", "^$"), "2027-02-03") and not re.search(
             node["pattern"], "a"
@@ -158,8 +149,7 @@ def test_profile_schema_wants_real_dates(kind: str) -> None:
 
 
 @kinds
-def test_profile_schema_has_known_formats(kind: str) -> None:
-    """A format that the checker does not know would check nothing."""
+def test_every_format_has_a_check(kind: str) -> None:
     assert {node["format"] for _, node in nodes(profile_schema(kind)) if "format" in node} <= set(
         FORMATS
     )
@@ -171,14 +161,12 @@ def types(node: dict[str, Any]) -> list[str]:
     return [kinds_of] if isinstance(kinds_of, str) else kinds_of
 
 
-def test_profile_schema_of_unknown_kind_is_broken_tool() -> None:
-    """A kind without a schema never passes for valid."""
+def test_unknown_kind_is_a_tool_error() -> None:
     with pytest.raises(ToolError, match="starship"):
         profile_schema("starship")
 
 
-def test_words_of_providers_are_those_that_there_are() -> None:
-    """A link or launcher that a profile may name and nobody provides would end in a traceback."""
+def test_links_and_launchers_of_schemas_exist() -> None:
     fabric = profile_schema("cluster")["definitions"]["fabric"]["properties"]
     launcher = profile_schema("runtime")["properties"]["launcher"]
     held = profile_schema("allocations")["definitions"]["allocation"]["properties"]

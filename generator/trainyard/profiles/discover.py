@@ -42,7 +42,10 @@ BAD_FILE_NAME = Rule(
         The name becomes namespaces, queues and labels; the API server refuses any other form.
         Windows can't check out a file or folder with the name of a device, such as `con`.
     """,
-    fix="Rename the file: a letter first, then letters, digits and hyphens, at most 40 characters.",
+    fix="""
+        Rename the file: a lower-case letter first, then lower-case letters, digits and hyphens, at
+        most 40 characters.
+    """,
 )
 RULES = (MISPLACED_FILE, BAD_FILE_NAME)
 

@@ -1,1 +1,1 @@
-"""What must hold for the resolved platform. One file a family; each rule is one function that yields findings."""
+"""Rules that a resolved platform must satisfy: one module each, whose path is the rule's id."""

@@ -1,4 +1,4 @@
-"""A rule and the function that checks it."""
+"""A rule together with the function that checks it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from trainyard.diagnostics import Diagnostic, Rule
-from trainyard.model.platform import Platform
+from trainyard.model.platform import Platform, Site
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A rule, and what yields its diagnostics for a platform.
+    """A rule, and the function that yields its diagnostics for a platform.
 
-    A profile with errors is left out, and the rules see the rest. A rule that concludes from what
-    is not there says here what it must know.
+    A profile with errors is left out, and the rules see the rest. A rule that concludes from
+    something absent states here which parts of the profiles it must know.
 
     Args:
-        each: keys of a team's profile: the rule sees only teams of which all behind these keys is
-            known.
-        every: keys of teams' or clusters' profiles, or files, as `Lost.gaps` has them: the rule
-            sees only clusters where all of this is known, and is silent when it may be missing on
-            any.
+        each: keys of a team's profile. The rule skips a team with an unknown value behind one of
+            these keys.
+        every: keys of teams' or clusters' profiles, or files, as in `Lost.gaps`. The rule skips
+            the clusters where one of them is unknown, and reports nothing when it may be missing
+            on any cluster.
     """
 
     rule: Rule
@@ -29,25 +29,40 @@ class Check:
     each: tuple[str, ...] = ()
     every: tuple[str, ...] = ()
 
-    def run(self, platform: Platform) -> Iterator[Diagnostic]:
-        """Yield what the rule finds in the part of a platform that it may judge."""
+    def run(self, platform: Platform, _today: str) -> Iterator[Diagnostic]:
+        """Yield the rule's findings in the part of a platform that is known well enough."""
         hidden = {team for team, key in platform.lost.of_teams if key in self.each}
         unknown = {cluster for key, cluster in platform.lost.gaps if key in self.every}
-        if "" not in unknown:
-            yield from self.find(
-                _part(platform, hidden, unknown) if hidden or unknown else platform
-            )
+        if "" in unknown:
+            return
+        if hidden or unknown:
+            platform = _without(platform, hidden, unknown)
+        yield from self.find(platform)
 
 
-def _part(platform: Platform, teams: set[str], clusters: set[str]) -> Platform:
+@dataclass(frozen=True, slots=True)
+class DatedCheck:
+    """A rule whose findings depend on the day, and the function that yields them."""
+
+    rule: Rule
+    find: Callable[[Platform, str], Iterator[Diagnostic]]
+
+    def run(self, platform: Platform, today: str) -> Iterator[Diagnostic]:
+        """Yield the rule's findings on a day.
+
+        Args:
+            platform: all that is known.
+            today: ISO date; empty for a day before all others.
+        """
+        return self.find(platform, today)
+
+
+def _without(platform: Platform, teams: set[str], clusters: set[str]) -> Platform:
     """Return a platform without some teams and clusters."""
     sites = (site for site in platform.sites if site.name not in clusters)
-    return replace(
-        platform,
-        sites=tuple(
-            replace(
-                site, tenants=tuple(tenant for tenant in site.tenants if tenant.name not in teams)
-            )
-            for site in sites
-        ),
-    )
+    return replace(platform, sites=tuple(_without_teams(site, teams) for site in sites))
+
+
+def _without_teams(site: Site, teams: set[str]) -> Site:
+    tenants = tuple(tenant for tenant in site.tenants if tenant.name not in teams)
+    return replace(site, tenants=tenants)

@@ -1,4 +1,4 @@
-"""What teams bring by hand-written components."""
+"""The objects that teams add with hand-written components."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from trainyard.model.tenant import Tenant
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """An object that a team brings to a cluster.
+    """An object that a team's component adds to a cluster.
 
     Args:
-        at: its place in the component's file.
-        file: as the component lists it.
+        at: the object's place in the component's file.
+        file: the file's name as the component lists it.
+        body: the object as plain data; it has ``kind``, ``apiVersion`` and ``metadata.name``.
     """
 
     site: Site
@@ -33,12 +34,12 @@ class Brought:
 
     @property
     def group(self) -> str:
-        """API group; empty for Kubernetes' own."""
+        """API group; empty for the core group."""
         return str(self.body["apiVersion"]).rpartition("/")[0]
 
     @property
     def served(self) -> str:
-        """The ``apiVersion`` in which a component may hold it; empty for a kind that it may not."""
+        """The ``apiVersion`` that the release accepts; empty for a kind that is not allowed."""
         served = self.site.cluster.release.component_kinds.get(self.kind, "")
         return served if served.rpartition("/")[0] == self.group else ""
 
@@ -49,14 +50,21 @@ class Brought:
 
 
 def brought(platform: Platform, kind: str = "") -> Iterator[Brought]:
-    """Yield the objects that every team brings to each of its clusters, of one kind when it is given."""
+    """Yield the objects that components add, once for each team and cluster.
+
+    Args:
+        platform: all teams with their components.
+        kind: yield objects of this kind only; all kinds when empty.
+    """
     for site in platform.sites:
         for tenant in site.tenants:
             for component in tenant.components:
-                objects = (Brought(site, tenant, *each) for each in component.each())
-                yield from (each for each in objects if kind in ("", each.kind))
+                for added in component.each():
+                    each = Brought(site, tenant, *added)
+                    if kind in ("", each.kind):
+                        yield each
 
 
 def once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield what differs: a mistake is one, on however many clusters it is."""
+    """Yield each finding once: the same component is in use on several clusters."""
     yield from dict.fromkeys(found)

@@ -1,4 +1,4 @@
-"""Ways through the platform that several families take."""
+"""Iterators over the platform that several families of rules share."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.network import Egress
 from trainyard.model.platform import Platform, Site
 from trainyard.model.queue import Flavor
+from trainyard.model.runtime import Runtime
 from trainyard.model.team import Allocation, Quota, Team
 from trainyard.model.tenant import Tenant
 
 SHORTEST_PREFIX = 8
-"""Of a way out: 16 million addresses. Shorter ones lead everywhere, which one rule alone tells."""
+"""Shortest prefix of a range that an egress rule may open: 16 million addresses.
+`isolation/open-egress` alone reports shorter ones."""
 
 
 def held(tenant: Tenant) -> Iterator[Flavor]:
-    """Yield a team's quota on each pool of one cluster."""
+    """Yield a team's flavors on one cluster: its quota on each pool."""
     for queue in tenant.queues:
         yield from queue.flavors
 
 
 def shares(site: Site) -> dict[str, list[tuple[Tenant, Quota]]]:
-    """Return every team's quota by pool; a pool that nobody has a share of is there too."""
+    """Return the teams with quota on each pool, by pool name; pools without a team included."""
     found: dict[str, list[tuple[Tenant, Quota]]] = {pool.name: [] for pool in site.cluster.pools}
     for tenant in site.tenants:
         for flavor in held(tenant):
@@ -39,7 +41,7 @@ def active(platform: Platform) -> Iterator[Team]:
 
 
 def holdings(platform: Platform) -> Iterator[tuple[Team, list[Flavor]]]:
-    """Yield each team that is not retired with its quota on every pool of every cluster."""
+    """Yield each team that is not retired, with its flavors on all clusters."""
     found: dict[str, list[Flavor]] = {}
     for site in platform.sites:
         for tenant in site.tenants:
@@ -47,16 +49,48 @@ def holdings(platform: Platform) -> Iterator[tuple[Team, list[Flavor]]]:
     return ((team, found[team.name]) for team in platform.teams if team.name in found)
 
 
+def quotas(platform: Platform) -> Iterator[tuple[Team, Quota]]:
+    """Yield each quota of each team that is not retired."""
+    for team, flavors in holdings(platform):
+        for flavor in flavors:
+            yield team, flavor.quota
+
+
 def hardware(platform: Platform) -> tuple[Hardware, ...]:
-    """Return the hardware of every pool, each profile once, by name."""
-    known = {
-        pool.hardware.name: pool.hardware for site in platform.sites for pool in site.cluster.pools
-    }
-    return tuple(each for _, each in sorted(known.items()))
+    """Return the hardware profile of every pool, each once, sorted by name."""
+    known: dict[str, Hardware] = {}
+    for site in platform.sites:
+        known.update((pool.hardware.name, pool.hardware) for pool in site.cluster.pools)
+    return tuple(known[name] for name in sorted(known))
+
+
+def hardware_of(platform: Platform, runtime: Runtime) -> list[Hardware]:
+    """Return the hardware that a runtime lists and that some pool has, sorted by name."""
+    return [each for each in hardware(platform) if each.name in runtime.hardware]
+
+
+def listed_with_end(platform: Platform) -> Iterator[tuple[Team, Runtime]]:
+    """Yield each team that is not retired with each runtime of its list that has a last day."""
+    known = {runtime.name: runtime for runtime in platform.runtimes}
+    for team in active(platform):
+        for name in team.runtimes:
+            if known[name].end:
+                yield team, known[name]
+
+
+def levels(platform: Platform) -> Iterator[tuple[Fabric, int, str]]:
+    """Yield each level of each fabric's topology, with its index in the fabric's list."""
+    for site in platform.sites:
+        for fabric in site.cluster.fabrics:
+            for i, level in enumerate(fabric.levels):
+                yield fabric, i, level
 
 
 def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str, Allocation]]]]:
-    """Yield every fabric with what is held of it, by team; teams that are retired or gone hold theirs for ever."""
+    """Yield every fabric with its allocations by team.
+
+    Allocations are permanent, so retired teams and teams without a profile are included.
+    """
     found: dict[tuple[str, str], list[tuple[str, Allocation]]] = {}
     for cluster, fabric, team in sorted(platform.allocations):
         found.setdefault((cluster, fabric), []).append(
@@ -68,7 +102,10 @@ def allocated(platform: Platform) -> Iterator[tuple[Site, Fabric, list[tuple[str
 
 
 def ranges(cluster: Cluster) -> Iterator[tuple[Egress, int, IPv4Network]]:
-    """Yield each range that a way out leads to, with its place in the list; those that lead everywhere are left out."""
+    """Yield each address range that an egress rule opens, with its index in the rule's list.
+
+    Ranges with a prefix shorter than `SHORTEST_PREFIX` are left out.
+    """
     for egress in cluster.egress:
         for i, network in enumerate(map(IPv4Network, egress.cidrs)):
             if network.prefixlen >= SHORTEST_PREFIX:

@@ -1,4 +1,4 @@
-"""Shares of a node: GPUs, cores and virtual functions that can't be divided."""
+"""Helpers of the rules about shares: quota in GPUs of a node instead of whole nodes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from trainyard.rules._iterate import held, shares
 
 
 def pools(platform: Platform) -> Iterator[tuple[Pool, list[tuple[Tenant, Quota]]]]:
+    """Yield every pool with the teams that have quota on it."""
     for site in platform.sites:
         owners = shares(site)
-        yield from ((pool, owners[pool.name]) for pool in site.cluster.pools)
+        for pool in site.cluster.pools:
+            yield pool, owners[pool.name]
 
 
 def owns(owners: Iterable[tuple[Tenant, Quota]]) -> list[Note]:
+    """Return a note for each team that owns a share, with its number of GPUs."""
     return [
         Note(f"team {tenant.name} owns {quota.display(quota.nodes)}", quota.place)
         for tenant, quota in owners
@@ -29,12 +32,15 @@ def owns(owners: Iterable[tuple[Tenant, Quota]]) -> list[Note]:
 
 
 def flavors_in_parts(platform: Platform) -> Iterator[tuple[Tenant, Flavor]]:
+    """Yield each flavor on which a team has a share, with the team."""
     for site in platform.sites:
         for tenant in site.tenants:
-            yield from ((tenant, flavor) for flavor in held(tenant) if flavor.quota.is_share)
+            for flavor in held(tenant):
+                if flavor.quota.is_share:
+                    yield tenant, flavor
 
 
 def runtimes(platform: Platform, tenant: Tenant, pool: Pool) -> list[Runtime]:
-    """Return the team's runtimes that run on the nodes of a pool."""
+    """Return the runtimes that a team lists and that run on the nodes of a pool."""
     listed = (each for each in platform.runtimes if each.name in tenant.team.runtimes)
     return [each for each in listed if pool.hardware.name in each.hardware]

@@ -1,4 +1,4 @@
-"""All rules of this stage: one module each, `<family>/<rule>.py`, found by its place."""
+"""All rules of this stage, found by their place: ``<family>/<rule>.py``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from pkgutil import walk_packages
 from trainyard import rules
 from trainyard.diagnostics import Diagnostic
 from trainyard.model.platform import Platform
-from trainyard.rules import ends
-from trainyard.rules._check import Check
+from trainyard.rules._check import Check, DatedCheck
 
 
-def _checks() -> Iterator[Check]:
+def _checks() -> Iterator[Check | DatedCheck]:
     """Yield the check of every module that is two levels down."""
     for module in walk_packages(rules.__path__, f"{rules.__name__}."):
         _, _, name = module.name.rpartition(".")
@@ -23,16 +22,17 @@ def _checks() -> Iterator[Check]:
 
 
 CHECKS = tuple(sorted(_checks(), key=attrgetter("rule.id")))
-RULES = (*(check.rule for check in CHECKS), *ends.RULES)
+RULES = tuple(check.rule for check in CHECKS)
 
 
 def check_meaning(platform: Platform, today: str = "") -> Iterator[Diagnostic]:
-    """Yield what is wrong with a platform whose every profile is right by itself; what it lacks causes no finding.
+    """Yield the findings of all rules; profiles that are left out cause none.
 
     Args:
-        platform: what is known of it.
-        today: ISO date that runtimes' last days are compared with; without one none has ended.
+        platform: built from profiles that are right in shape.
+        today: ISO date that the last days of runtimes are compared with; when empty, no runtime
+            has ended.
     """
-    found = (each for check in CHECKS for each in check.run(platform))
-    # What a team's profile says wrong is wrong on each of its clusters.
-    yield from dict.fromkeys((*found, *ends.check_ends(platform, today)))
+    found = (each for check in CHECKS for each in check.run(platform, today))
+    # A mistake in a team's profile is found on each of its clusters, and reported once.
+    yield from dict.fromkeys(found)

@@ -1,4 +1,4 @@
-"""Warnings that the platform team has decided to live with, for a time."""
+"""Waivers: warnings that the platform team accepts until a day."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from trainyard.yaml_io.source import Source
 EXPIRED_WAIVER = Rule(
     id="change/expired-waiver",
     severity=Severity.ERROR,
-    summary="A waiver in profiles/waivers.yaml has not passed its last day.",
-    why="An exception that nobody looks at again becomes the rule.",
-    fix="Mend what it waives, or decide anew and move `expires`.",
+    summary="No waiver in profiles/waivers.yaml has passed its last day.",
+    why="The exception would become permanent without a new decision.",
+    fix="Correct what it waives and remove the waiver, or decide again and set a later `expires`.",
 )
 UNUSED_WAIVER = Rule(
     id="change/unused-waiver",
     severity=Severity.WARNING,
-    summary="A waiver in profiles/waivers.yaml still has a warning to waive.",
-    why="It would silence the same mistake when somebody makes it anew.",
+    summary="Each waiver in profiles/waivers.yaml matches a warning.",
+    why="The waiver would hide the same mistake when it is made again.",
     fix="Remove the waiver. Errors can't be waived.",
 )
 RULES = (EXPIRED_WAIVER, UNUSED_WAIVER)
@@ -27,14 +27,13 @@ RULES = (EXPIRED_WAIVER, UNUSED_WAIVER)
 def apply_waivers(
     diagnostics: Iterable[Diagnostic], source: Source, today: str, *, complete: bool = True
 ) -> Iterator[Diagnostic]:
-    """Yield the diagnostics without the waived warnings, and what is wrong with the waivers.
+    """Yield the diagnostics without the waived warnings, then the findings about waivers.
 
     Args:
         diagnostics: of all rules.
         source: ``profiles/waivers.yaml``.
-        today: ISO date that ``expires`` is compared with; the only thing in the tool that depends
-            on a clock, and no byte of the tree does.
-        complete: whether every rule has seen everything; otherwise no waiver is called unused.
+        today: ISO date that ``expires`` is compared with. No byte of the tree depends on it.
+        complete: whether every rule has seen all profiles; if not, no waiver is reported as unused.
     """
     waivers = (source.value or {}).get("waivers", [])
     used = set()
@@ -47,20 +46,19 @@ def apply_waivers(
     for index, waiver in enumerate(waivers):
         at = Pointer(source.file) / "waivers" / index
         if waiver["expires"] < today:
-            message = (
-                f"the waiver of {waiver['rule']} in {waiver['file']} ended on {waiver['expires']}"
-            )
+            waived = f"{waiver['rule']} in {waiver['file']}"
+            message = f"the waiver of {waived} ended on {waiver['expires']}"
             yield EXPIRED_WAIVER.at(at / "expires", message)
         elif complete and index not in used:
-            yield UNUSED_WAIVER.at(
-                at / "rule", f"no warning {waiver['rule']} stands in {waiver['file']}"
-            )
+            message = f"there is no warning {waiver['rule']} in {waiver['file']}"
+            yield UNUSED_WAIVER.at(at / "rule", message)
 
 
 def _waived_by(diagnostic: Diagnostic, waivers: list[dict[str, str]]) -> int | None:
+    """Return the index of the first waiver of a diagnostic; errors have none."""
     if diagnostic.severity is Severity.ERROR:
         return None
-    key = (diagnostic.rule, diagnostic.at.file)
-    return next(
-        (index for index, each in enumerate(waivers) if (each["rule"], each["file"]) == key), None
-    )
+    for index, waiver in enumerate(waivers):
+        if (waiver["rule"], waiver["file"]) == (diagnostic.rule, diagnostic.at.file):
+            return index
+    return None

@@ -1,1 +1,1 @@
-"""Shapes: of the user's profiles (jsonschema, our own wording) and of the manifests we emit (jsonschema-rs, speed)."""
+"""Shapes of profiles (jsonschema, with our messages) and of manifests (jsonschema-rs, fast)."""

@@ -1,4 +1,4 @@
-"""The shape of every profile: the whole of this stage."""
+"""Validation of the shape of every profile."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from trainyard.yaml_io.source import Profiles
 NO_SETTINGS = Rule(
     id="shape/no-settings",
     severity=Severity.ERROR,
-    summary="There is a profiles/trainyard.yaml.",
-    why="Without it no label has a prefix and Argo CD knows no repository.",
-    fix="Run `trainyard init`, or write it: format, domain, repository.",
+    summary="The file profiles/trainyard.yaml exists.",
+    why="Nothing is generated: labels have no prefix, and Argo CD has no repository.",
+    fix="Run `trainyard init`, or write the file with `format`, `domain` and `repository`.",
 )
 RULES = (NO_SETTINGS, *faults.RULES)
 
 
 def check_profiles(profiles: Profiles) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the shape of each profile by itself."""
+    """Yield all faults in the shape of each profile."""
     if not profiles.settings.content:
         yield NO_SETTINGS.at(Pointer(profiles.settings.file), "profiles/trainyard.yaml is missing")
     alone = {

@@ -1,4 +1,4 @@
-"""What is wrong with the shape of a profile, as diagnostics in the user's words."""
+"""Diagnostics for faults in the shape of a profile."""
 
 from __future__ import annotations
 
@@ -14,42 +14,40 @@ from trainyard.schema.formats import FORMATS
 from trainyard.schema.wording import found, listed, meant, quoted, wanted
 from trainyard.yaml_io.lookalikes import beyond_ascii
 
-_UNUSED = (
-    "Trainyard cannot tell what was meant, so nothing is generated and the cluster keeps its "
-    "last tree"
-)
+_UNUSED = "Nothing is generated, and the cluster keeps its last tree."
 
 
 def _rule(name: str, summary: str, fix: str, why: str = _UNUSED) -> Rule:
+    """Return a rule of this family; without a `why` it has the one that most of them share."""
     return Rule(f"shape/{name}", Severity.ERROR, summary, why, fix)
 
 
 UNKNOWN_KEY = _rule(
     "unknown-key",
-    "Every key is one that this kind of profile knows.",
-    "correct or delete the key",
-    "a misspelt key would be ignored and its default used in silence",
+    "Every key is one that this kind of profile has.",
+    "Correct or delete the key.",
+    "A misspelt key would be ignored, and its default silently used.",
 )
-MISSING_KEY = _rule("missing-key", "Every key that has no default is present.", "add the key")
+MISSING_KEY = _rule("missing-key", "Every key without a default is present.", "Add the key.")
 WRONG_TYPE = _rule(
-    "wrong-type", "Every value is of the type that its key takes.", "write a value of that type"
+    "wrong-type", "Every value is of the type that its key takes.", "Write a value of that type."
 )
 EMPTY_VALUE = _rule(
-    "empty-value", "Every key has a value.", "write a value, or delete the key to get its default"
+    "empty-value", "Every key has a value.", "Write a value, or delete the key to use its default."
 )
 WRONG_VALUE = _rule(
-    "wrong-value", "Every value is one of those, or of the form, that its key takes.", "correct it"
+    "wrong-value", "Every value has a form that its key takes.", "Correct the value."
 )
 OUT_OF_RANGE = _rule(
-    "out-of-range", "Every number, length and count is within its limits.", "stay within the limit"
+    "out-of-range", "Every number, length and count is within its limits.", "Stay within the limit."
 )
 DUPLICATE_ITEM = _rule(
-    "duplicate-item", "No list names the same thing twice.", "delete the second one"
+    "duplicate-item", "No list has the same item twice.", "Delete the second item."
 )
 BAD_NAME = _rule(
     "bad-name",
     "Every name that the user chooses can become part of a Kubernetes name.",
-    "rename it",
+    "Rename it.",
 )
 
 RULES: Final = (
@@ -66,16 +64,14 @@ RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One broken keyword of a schema.
+    """A keyword of a schema that a profile does not satisfy.
 
     Args:
         keyword: e.g. ``minimum``.
-        limit: what the schema says after it.
-        value: what stands in the profile; for ``required`` and ``propertyNames`` the key that is
-            meant.
-        schema: the schema that the keyword belongs to; for ``propertyNames`` the one that the key
-            breaks.
-        at: place of the value, or of the mapping that has the key.
+        limit: the keyword's value in the schema.
+        value: the value in the profile; for ``required`` and ``propertyNames`` the key in question.
+        schema: the schema with the keyword; for ``propertyNames`` the schema of keys.
+        at: place of the value; for a fault of a key, place of the mapping that has it.
     """
 
     keyword: str
@@ -85,9 +81,9 @@ class Fault:
     at: Pointer
 
 
-def tell(fault: Fault) -> Iterator[Diagnostic]:
-    """Yield what to say of a fault: one diagnostic, or one for each unknown key or duplicate item."""
-    return _TELL[fault.keyword](fault)
+def describe(fault: Fault) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of a fault: one, or one for each unknown key or duplicate item."""
+    return _DESCRIBE[fault.keyword](fault)
 
 
 def _unknown_keys(fault: Fault) -> Iterator[Diagnostic]:
@@ -114,10 +110,11 @@ def _missing_key(fault: Fault) -> Iterator[Diagnostic]:
 
 def _wrong_type(fault: Fault) -> Iterator[Diagnostic]:
     takes = f"takes {wanted(fault.limit)}"
+    unit = _missing_unit(fault)
     if fault.value is None:
         yield EMPTY_VALUE.at(fault.at, f"empty value: {_name(fault.at)} {takes}")
-    elif unit := _missing_unit(fault):
-        yield WRONG_TYPE.at(fault.at, _no_unit(fault), hint=f"write {quoted(unit)}")
+    elif unit:
+        yield WRONG_TYPE.at(fault.at, _no_unit(fault), hint=f"Write {quoted(unit)}.")
     else:
         yield WRONG_TYPE.at(fault.at, f"{_name(fault.at)} {takes}, not {found(fault.value)}")
 
@@ -135,27 +132,29 @@ def _wrong_choice(fault: Fault) -> Iterator[Diagnostic]:
 
 
 def _wrong_form(fault: Fault) -> Iterator[Diagnostic]:
-    if unit := _missing_unit(fault):
-        yield WRONG_VALUE.at(fault.at, _no_unit(fault), hint=f"write {quoted(unit)}")
+    unit = _missing_unit(fault)
+    if unit:
+        yield WRONG_VALUE.at(fault.at, _no_unit(fault), hint=f"Write {quoted(unit)}.")
     else:
-        told = f"{_name(fault.at)} takes {_form(fault.schema)}, not {quoted(fault.value)}"
-        yield WRONG_VALUE.at(fault.at, f"{told}{beyond_ascii(fault.value)}")
+        message = f"{_name(fault.at)} takes {_form(fault.schema)}, not {quoted(fault.value)}"
+        yield WRONG_VALUE.at(fault.at, f"{message}{beyond_ascii(fault.value)}")
 
 
 def _missing_unit(fault: Fault) -> str:
-    """Return a bare number with the unit of the schema's example, `64Gi` for 64; nothing where none is missing."""
+    """Return a number with the unit that it lacks, e.g. ``64Gi`` for 64; otherwise "".
+
+    The unit is that of the schema's example.
+    """
     example = str(next(iter(fault.schema.get("examples", ())), ""))
     number, unit = str(fault.value), example.lstrip("0123456789")
+    if not re.fullmatch("[0-9]+", number) or not unit.isalpha() or unit == example:
+        return ""
     fits = re.search(fault.schema.get("pattern", ""), number + unit)
-    return (
-        number + unit
-        if re.fullmatch("[0-9]+", number) and unit.isalpha() and unit != example and fits
-        else ""
-    )
+    return number + unit if fits else ""
 
 
 def _no_unit(fault: Fault) -> str:
-    return f"{_name(fault.at)} has no unit: {fault.value} what? It takes {_form(fault.schema)}"
+    return f"{_name(fault.at)} takes {_form(fault.schema)}; {quoted(fault.value)} has no unit"
 
 
 def _wrong_format(fault: Fault) -> Iterator[Diagnostic]:
@@ -180,7 +179,7 @@ def _duplicates(fault: Fault) -> Iterator[Diagnostic]:
         text = json.dumps(item, sort_keys=True)
         if text in seen:
             yield DUPLICATE_ITEM.at(
-                fault.at / index, f"{quoted(item)} stands twice in {_name(fault.at)}"
+                fault.at / index, f"{quoted(item)} is listed twice in {_name(fault.at)}"
             )
         seen.add(text)
 
@@ -193,14 +192,14 @@ def _bad_name(fault: Fault) -> Iterator[Diagnostic]:
 
 
 def _form(schema: Mapping[str, Any]) -> str:
-    """Return the wanted form in the schema's own human words, or else its patterns as they stand there."""
+    """Return the form that a schema requires: its ``x-message``, or else its patterns."""
     patterns = [schema["pattern"]] if "pattern" in schema else schema.get("patternProperties", ())
     plain = " or ".join(quoted(pattern.replace(r"\Z", "$")) for pattern in patterns)
     return str(schema.get("x-message", f"text of the form {plain}"))
 
 
 def _name(at: Pointer) -> str:
-    """Return a place as a reader would name it: the nearest key, and the number of the item below it."""
+    """Return a place as text: its nearest key, and the number of the list item below it."""
     if not at.path:
         return "the profile"
     *above, last = at.path
@@ -220,7 +219,7 @@ _LIMITS: Final[Mapping[str, tuple[str, str]]] = {
     "maxProperties": ("at most", "key"),
 }
 
-_TELL: Final[Mapping[str, Callable[[Fault], Iterator[Diagnostic]]]] = {
+_DESCRIBE: Final[Mapping[str, Callable[[Fault], Iterator[Diagnostic]]]] = {
     "additionalProperties": _unknown_keys,
     "required": _missing_key,
     "type": _wrong_type,
@@ -233,5 +232,5 @@ _TELL: Final[Mapping[str, Callable[[Fault], Iterator[Diagnostic]]]] = {
     **dict.fromkeys(_LIMITS, _outside),
 }
 
-KEYWORDS: Final = frozenset(_TELL)
-"""Every keyword that a schema of profiles may assert."""
+KEYWORDS: Final = frozenset(_DESCRIBE)
+"""Every keyword that the schema of a profile may use to constrain values."""

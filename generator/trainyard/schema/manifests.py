@@ -1,4 +1,7 @@
-"""Manifests against the schemas of their release, with jsonschema-rs: tens of microseconds for a valid one."""
+"""Validation of manifests against the schemas of their release.
+
+This uses jsonschema-rs, which takes tens of microseconds for a valid manifest.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +23,17 @@ _API_VERSION = re.compile(r"([a-z0-9.-]+/)?[a-z0-9]+", re.ASCII)
 _KIND = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 
 _LONGEST = 300
-"""Characters of the library's own message."""
+"""Maximum number of characters of a message from the library."""
 
 Fault = tuple[tuple[Step, ...], str]
 """Path into a manifest and a message that names it."""
 
 
 def schema_folder(release: str) -> Path:
-    """Return where the schemas of a release stand: ``<group>/<kind>_<version>.json``, each as it was shipped.
+    """Return the folder of a release's schemas: ``<group>/<kind>_<version>.json``.
 
-    The core group stands under its version, as kubeconform names it, so that one template finds
-    every kind: ``{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json``.
+    The core group's folder is named after its version, as kubeconform does, so that one template
+    finds every kind: ``{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json``.
 
     Raises:
         ToolError: there is no such release, or a schema of it is missing or was changed.
@@ -47,7 +50,7 @@ def _schemas(release: str) -> Mapping[str, bytes]:
 
 
 def check_manifest(release: str, body: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield what the API server would refuse, or drop in silence, in a manifest.
+    """Yield the fields of a manifest that the API server would refuse or silently drop.
 
     Args:
         release: e.g. ``openshift-ai-3.5``.
@@ -66,16 +69,18 @@ def check_manifest(release: str, body: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def check_committed(body: Any) -> str:
-    """Return why an object of a committed tree can't be compared, whichever version wrote it; empty when it can.
+    """Return why a committed object can't be compared with the new tree; empty when it can.
 
     Args:
-        body: the object as plain data.
+        body: the object as plain data, written by any version of Trainyard.
 
     Raises:
         ToolError: the schema is missing or was changed.
     """
     error = next(_committed().iter_errors(body), None)
-    return next((message for _, message in _faults(error)), "") if error else ""
+    if error is None:
+        return ""
+    return next((message for _, message in _faults(error)), "")
 
 
 @cache
@@ -85,7 +90,7 @@ def _committed() -> jsonschema_rs.Draft7Validator:
 
 @cache
 def _validator(release: str, api_version: str, kind: str) -> jsonschema_rs.Draft7Validator | None:
-    """Return the compiled schema of a kind, or nothing when the release doesn't know the kind."""
+    """Return the compiled schema of a kind, or None when the release doesn't have the kind."""
     schemas = _schemas(release)
     if not _API_VERSION.fullmatch(api_version) or not _KIND.fullmatch(kind):
         return None
@@ -102,12 +107,12 @@ def _compiled(schema: bytes) -> jsonschema_rs.Draft7Validator:
 
 def _faults(error: jsonschema_rs.ValidationError) -> Iterator[Fault]:
     """Yield one fault for each unknown field, and one for any other error."""
-    path, told = tuple(error.instance_path), error.kind
-    if isinstance(told, jsonschema_rs.ValidationErrorKind.AdditionalProperties):
-        for field in sorted(told.unexpected):
+    path, fault = tuple(error.instance_path), error.kind
+    if isinstance(fault, jsonschema_rs.ValidationErrorKind.AdditionalProperties):
+        for field in sorted(fault.unexpected):
             yield (*path, field), f"{_prefix(path)}unknown field `{field}`"
-    elif isinstance(told, jsonschema_rs.ValidationErrorKind.Required):
-        yield path, f"{_prefix(path)}missing field `{str(told.property).strip(chr(34))}`"
+    elif isinstance(fault, jsonschema_rs.ValidationErrorKind.Required):
+        yield path, f"{_prefix(path)}missing field `{str(fault.property).strip(chr(34))}`"
     else:
         # The message repeats the value, which can be a whole manifest.
         yield path, f"{_prefix(path)}{error.message[:_LONGEST]}"
@@ -115,11 +120,12 @@ def _faults(error: jsonschema_rs.ValidationError) -> Iterator[Fault]:
 
 def _prefix(path: Sequence[Step]) -> str:
     """Return a path as kubectl writes it, with a colon: ``spec.resourceGroups[0].flavors[0]: ``."""
-    text = "".join(
-        f"[{step}]" if isinstance(step, int) else _field(step) for step in path
-    ).removeprefix(".")
+    text = "".join(map(_step, path)).removeprefix(".")
     return f"{text}: " if text else ""
 
 
-def _field(name: str) -> str:
-    return f".{name}" if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'["{name}"]'
+def _step(step: Step) -> str:
+    """Return one step of a path: ``.name``, ``["odd name"]`` or ``[0]``."""
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if re.fullmatch(r"[A-Za-z0-9_-]+", step) else f'["{step}"]'

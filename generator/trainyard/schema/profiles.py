@@ -1,4 +1,4 @@
-"""The JSON Schemas of profiles: what editors complete from and `trainyard.schema.shape` checks against."""
+"""The JSON Schemas of profiles, for editors and for `trainyard.schema.shape`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ _FOLDER = Path(__file__).parent
 
 def profile_kinds() -> tuple[str, ...]:
     """Return the kinds of profile that have a schema, sorted: ``cluster``, ``hardware``, ..."""
-    return tuple(
-        sorted(path.name.removesuffix(".schema.json") for path in _FOLDER.glob("*.schema.json"))
-    )
+    suffix = ".schema.json"
+    files = (path.name for path in _FOLDER.glob(f"*{suffix}"))
+    return tuple(sorted(name.removesuffix(suffix) for name in files))
 
 
 @cache
 def profile_schema(kind: str) -> dict[str, Any]:
-    """Return the schema of one kind of profile, e.g. ``team``; the same object at each call, not to be changed.
+    """Return the schema of one kind of profile, e.g. ``team``.
+
+    Each call returns the same object. Do not change it.
 
     Raises:
         ToolError: there is none of that kind, or a schema is missing or was changed.

@@ -1,4 +1,4 @@
-"""Profiles against their JSON Schema: every fault in one run, in the user's words, at its place."""
+"""Validation of profiles against their JSON Schemas, with all faults in one run."""
 
 from __future__ import annotations
 
@@ -10,38 +10,43 @@ from jsonschema.validators import extend
 from referencing import Registry
 
 from trainyard.diagnostics import Diagnostic, Pointer
-from trainyard.schema.faults import RULES, Fault, tell
+from trainyard.schema.faults import RULES, Fault, describe
 from trainyard.schema.formats import FORMATS
-from trainyard.yaml_io.source import Mark, Source
+from trainyard.yaml_io.source import Ambiguous, Mark, Source
 
 __all__ = ["RULES", "ShapeValidator", "anchored", "check_shape"]
 
 
 def check_shape(source: Source, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Yield everything that is wrong with the shape of a profile, in document order.
+    """Yield all faults in the shape of a profile, in document order.
 
-    A profile that could not be read has no shape: what the reader said of it stands.
+    A profile that could not be read yields nothing: the reader has reported it.
 
     Args:
         source: the profile.
-        schema: a draft-07 schema of the subset of `trainyard.schema.faults.KEYWORDS`; its own
-            keyword ``x-message`` says in human words what a ``pattern`` wants.
+        schema: a draft-07 schema with the keywords in `trainyard.schema.faults.KEYWORDS`. Its own
+            keyword ``x-message`` describes for users the form that a ``pattern`` requires.
     """
     if source.value is None:
         return
-    faults = [_fault(error, source.file) for error in _validator(schema).iter_errors(source.value)]
+    diagnostics = [each for fault in _faults(source, schema) for each in describe(fault)]
+    yield from sorted(diagnostics, key=lambda each: _order(source.mark(each.at), each))
+
+
+def _faults(source: Source, schema: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield the faults of a profile, one for each value of a wrong type."""
+    errors = _validator(schema).iter_errors(source.value)
+    faults = [_fault(error, source.file) for error in errors]
     mistyped = {fault.at for fault in faults if fault.keyword == "type"}
-    told = (
-        each for each in faults if each.keyword not in {"const", "enum"} or each.at not in mistyped
-    )
-    diagnostics = [diagnostic for fault in told for diagnostic in tell(fault)]
-    yield from sorted(
-        diagnostics, key=lambda each: (*_line_and_column(source.mark(each.at)), each.message)
-    )
+    for fault in faults:
+        # A value of a wrong type is none of the choices either.
+        repeated = fault.keyword in {"const", "enum"} and fault.at in mistyped
+        if not repeated and not isinstance(fault.value, Ambiguous):
+            yield fault
 
 
-def _line_and_column(mark: Mark) -> tuple[int, int]:
-    return mark.line, mark.column
+def _order(mark: Mark, diagnostic: Diagnostic) -> tuple[int, int, str]:
+    return mark.line, mark.column, diagnostic.message
 
 
 def _fault(error: ValidationError, file: str) -> Fault:
@@ -51,14 +56,14 @@ def _fault(error: ValidationError, file: str) -> Fault:
 
 
 def _validator(schema: Mapping[str, Any]) -> Draft7Validator:
-    """Return the compiled schema; it is kept with the schema itself, so that the identity stays its own."""
+    """Return the compiled schema. It is kept with the schema, so that no other gets the same id."""
     if id(schema) not in _COMPILED:
         _COMPILED[id(schema)] = (schema, ShapeValidator(anchored(schema), registry=Registry()))
     return _COMPILED[id(schema)][1]
 
 
 def anchored(schema: Any) -> Any:
-    r"""Return a schema whose patterns match to the end: Python's ``$`` also matches before a last newline."""
+    r"""Return a schema with ``\Z`` for ``$``, which in Python also matches before a last newline."""
     if isinstance(schema, list):
         return [anchored(each) for each in schema]
     if not isinstance(schema, Mapping):
@@ -80,7 +85,7 @@ def _to_the_end(pattern: str) -> str:
 def _property_names(
     validator: Draft7Validator, names: Mapping[str, Any], value: Any, _schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
-    """One error a bad key, about the key; the library's own forgets that it isn't about the mapping."""
+    """Yield one error for each bad key; the library's own error is about the mapping."""
     for key in value if isinstance(value, dict) else ():
         for reason in validator.descend(key, names):
             yield ValidationError(reason.message, instance=key, schema=reason.schema)
@@ -90,7 +95,7 @@ def _property_names(
 def _required(
     _validator: Draft7Validator, keys: list[str], value: Any, _schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
-    """One error a missing key, about the key; the library's own says it only in prose."""
+    """Yield one error for each missing key; the library names the key in its message only."""
     for key in keys if isinstance(value, dict) else ():
         if key not in value:
             yield ValidationError(f"{key} is missing", instance=key)
@@ -99,7 +104,7 @@ def _required(
 def _format(
     _validator: Draft7Validator, name: str, value: Any, _schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
-    """One error a text that is not of one of our formats; those of manifests are for the API server to check."""
+    """Yield an error for a text that does not have one of our formats; ignore other formats."""
     if name in FORMATS and isinstance(value, str) and FORMATS[name](value):
         yield ValidationError(f"not of the format {name}")
 
@@ -107,6 +112,6 @@ def _format(
 ShapeValidator: Final = extend(  # type: ignore[no-untyped-call]
     Draft7Validator, {"format": _format, "propertyNames": _property_names, "required": _required}
 )
-"""Draft 7 with errors about keys that name the key, and with our formats."""
+"""Draft 7 whose errors about keys name the key, with our formats."""
 
 _COMPILED: Final[dict[int, tuple[Mapping[str, Any], Draft7Validator]]] = {}

@@ -1,4 +1,4 @@
-"""Plain words for values, types and limits of YAML, shared by what is said of profiles."""
+"""Words for YAML values and types in messages about profiles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _LONGEST = 60
-"""Characters of a user's value that a message repeats."""
+"""Maximum number of characters of a user's value that a message repeats."""
 
 _TYPES = {
     "array": "a list",
@@ -21,12 +21,13 @@ _TYPES = {
 
 
 def wanted(types: str | list[str]) -> str:
-    """Return what the schema asks for: ``text or a whole number``."""
-    return " or ".join(_TYPES[each] for each in ([types] if isinstance(types, str) else types))
+    """Return the types that a schema allows, as text: ``text or a whole number``."""
+    several = [types] if isinstance(types, str) else types
+    return " or ".join(_TYPES[each] for each in several)
 
 
 def found(value: Any) -> str:
-    """Return what stands there instead: ``a list``."""
+    """Return a value of a wrong type as text, e.g. ``the number `64` `` or ``a list``."""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, int):
@@ -37,20 +38,20 @@ def found(value: Any) -> str:
 
 
 def quoted(value: Any) -> str:
-    """Return a value between backticks, cut when it is long, escaped when a terminal could not show it."""
+    """Return a value in backticks: cut when it is long, escaped when it is not printable."""
     text = value if isinstance(value, str) and value.isprintable() and value else json.dumps(value)
     return f"`{text if len(text) <= _LONGEST else text[: _LONGEST - 3] + '...'}`"
 
 
 def listed(values: Iterable[Any]) -> str:
-    """Return values in order, quoted: ``a, b``."""
+    """Return values in their order, each in backticks, separated by commas."""
     return ", ".join(quoted(value) for value in values)
 
 
 def meant(value: Any, known: Iterable[Any]) -> str:
-    """Return ``did you mean `gpus`?`` when a known word is close, else what is known."""
+    """Return a hint with the known word that is closest to a value, or else all known words."""
     words = [word for word in known if isinstance(word, str)]
     close = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
     if close:
         return f"did you mean {quoted(close[0])}?"
-    return f"known here: {listed(words)}" if words else ""
+    return f"Use one of: {listed(words)}." if words else ""

@@ -15,7 +15,7 @@ from trainyard.yaml_io.bytescan import scan
 from trainyard.yaml_io.events import Event, events, span
 from trainyard.yaml_io.lookalikes import beyond_ascii, name_of
 from trainyard.yaml_io.scalars import HIDDEN, advice, double_quoted, resolve_agreed
-from trainyard.yaml_io.source import Mark, Plain, Source
+from trainyard.yaml_io.source import Ambiguous, Mark, Plain, Source
 
 MAX_DEPTH: Final = 16
 """Deepest nesting of mappings and lists."""
@@ -241,7 +241,7 @@ def _scalar(reading: _Reading, event: Event, span: Mark) -> Plain:
     except ValueError:
         message = f"`{text}` without quotes is not the same for every YAML reader"
         reading.note(rules.AMBIGUOUS_SCALAR, span, message, hint=advice(text))
-        return text
+        return Ambiguous(text)
 
 
 def _fits(reading: _Reading, text: str, span: Mark) -> bool:

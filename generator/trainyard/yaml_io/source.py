@@ -15,6 +15,12 @@ Plain = Any
 tuple)."""
 
 
+class Ambiguous(str):
+    """Text that YAML readers take for different values; the reader has reported it already."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A half-open span of text on one line; line and columns are 1-based, columns in code points."""

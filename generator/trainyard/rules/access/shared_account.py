@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._compliance import NOBODY_REFUSES, asking
+from trainyard.rules._compliance import NOT_ENFORCED, asking
 from trainyard.rules._iterate import active
 
 RULE = Rule(
@@ -20,7 +20,7 @@ RULE = Rule(
     why=f"""
         The API server knows the service account, not who used it: whoever has its token, or starts
         a pod as it, submits and deletes jobs in its name (seen with Kubernetes 1.36.3), and the
-        audit log names nobody else. {NOBODY_REFUSES}
+        audit log names nobody else. {NOT_ENFORCED}
     """,
     fix="Take the account away; a pipeline can submit with the token of the person who started it.",
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._compliance import NOBODY_REFUSES, under
+from trainyard.rules._compliance import NOT_ENFORCED, under
 
 AUDIT_LOG = "AuditLog/"
 """Kind of what the owner of the audit log is declared for in a cluster's `external`."""
@@ -20,7 +20,7 @@ RULE = Rule(
     why=f"""
         The API server records nothing that the regulation asks for until it is given the audit
         policy, or the audit profile on OpenShift. Its log stays on the control plane until it is
-        rotated away, unless somebody forwards it. {NOBODY_REFUSES}
+        rotated away, unless somebody forwards it. {NOT_ENFORCED}
     """,
     fix="Declare who keeps it in `external`, e.g. `AuditLog/siem: security team`.",
 )

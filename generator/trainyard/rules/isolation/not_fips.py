@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._compliance import NOBODY_REFUSES, under
+from trainyard.rules._compliance import NOT_ENFORCED, under
 
 RULE = Rule(
     id="isolation/not-fips",
@@ -15,7 +15,7 @@ RULE = Rule(
     summary="Where a regulation asks for FIPS mode, the nodes of the team's clusters run in it.",
     why=f"""
         Kernel, sshd and libraries use what algorithms they like, validated or not; FIPS mode is
-        chosen when a node is installed, so it can't be switched on later. {NOBODY_REFUSES}
+        chosen when a node is installed, so it can't be switched on later. {NOT_ENFORCED}
     """,
     fix="Give the team quota on a cluster with `fips: true`, or say so of this one if it is.",
 )

@@ -11,7 +11,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._compliance import NOBODY_REFUSES, asking
+from trainyard.rules._compliance import NOT_ENFORCED, asking
 from trainyard.rules._iterate import shares
 
 RULE = Rule(
@@ -23,7 +23,7 @@ RULE = Rule(
     """,
     why=f"""
         Jobs of others run on the same nodes (seen with Kueue 0.19.2), at the same time or right
-        after, and find what is left on their disks and in their memory. {NOBODY_REFUSES}
+        after, and find what is left on their disks and in their memory. {NOT_ENFORCED}
     """,
     fix="""
         Give these teams a pool of their own with `taint` on its hardware, `lend: none` and no

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._compliance import NOBODY_REFUSES, under
+from trainyard.rules._compliance import NOT_ENFORCED, under
 
 RULE = Rule(
     id="isolation/unencrypted-storage",
@@ -18,7 +18,7 @@ RULE = Rule(
     """,
     why=f"""
         A disk that leaves the computer centre can be read, and a name like `encrypted-cephfs`
-        proves nothing: encryption is in the storage's own settings. {NOBODY_REFUSES}
+        proves nothing: encryption is in the storage's own settings. {NOT_ENFORCED}
     """,
     fix="""
         Ask its owner, then say `encrypted: true` for that storage in the cluster's profile, or use

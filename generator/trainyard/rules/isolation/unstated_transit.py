@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._compliance import NOBODY_REFUSES, asking
+from trainyard.rules._compliance import NOT_ENFORCED, asking
 from trainyard.rules._iterate import active
 
 RULE = Rule(
@@ -19,7 +19,7 @@ RULE = Rule(
     """,
     why=f"""
         RDMA can't be encrypted, so somebody has to decide between its speed and encryption; left
-        open, the fastest way is taken, in the clear. {NOBODY_REFUSES}
+        open, the fastest way is taken, in the clear. {NOT_ENFORCED}
     """,
     fix="""
         Set `encryptionInTransit` of the team to true, or to false and keep the reason with your

@@ -1,1 +1,1 @@
-"""What a node is set to, and what it leaves to jobs."""
+"""Rules about node hardware: labels, taints, and the resources left to jobs."""

@@ -1,4 +1,4 @@
-"""Nodes: what selects them, what the kubelet keeps, how ranks share their cores."""
+"""Runtimes that bind their ranks to cores."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.model.runtime import Runtime
-from trainyard.rules._iterate import hardware
+from trainyard.rules._iterate import hardware_of
 
 
 def bound(platform: Platform) -> Iterator[tuple[Runtime, Hardware]]:
-    """Yield each runtime that binds its ranks, with the hardware that it runs on."""
+    """Yield each runtime that binds its ranks, with each hardware that it runs on."""
     for runtime in platform.runtimes:
         if runtime.binds:
-            yield from (
-                (runtime, each) for each in hardware(platform) if each.name in runtime.hardware
-            )
+            for each in hardware_of(platform, runtime):
+                yield runtime, each

@@ -1,4 +1,4 @@
-"""Compare the product with the label of that meaning."""
+"""Compare the GPU product of a profile with the label that selects its nodes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ RULE = Rule(
     id="node/contradicting-product",
     severity=Severity.ERROR,
     summary="""
-        The label of a node's GPUs that selects it is that of the product that the profile states.
+        The label `nvidia.com/gpu.product` that selects a node has the value of the profile's
+        `gpu.product`.
     """,
     why=OTHER_NODES,
     fix="""
-        Say both; a profile that extends another replaces its `labels` as a whole, and of `gpu` what
-        it names.
+        Set `gpu.product` and the label to the same value. A profile that `extends` another replaces
+        its `labels` as a whole, but keeps the keys of `gpu` that it does not set.
     """,
 )
 
@@ -28,9 +29,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         label = each.labels.get(PRODUCT)
         if each.gpu and label is not None and label != each.gpu.product:
-            message = (
-                f"the GPUs of a `{each.name}` are {each.gpu.product}, but its labels select {label}"
-            )
+            message = f"a `{each.name}` has {each.gpu.product} GPUs, but its labels select {label}"
             notes = [Note("the label", each.stated("labels", PRODUCT))]
             yield RULE.at(each.at / "gpu" / "product", message, notes=notes)
 

@@ -1,4 +1,4 @@
-"""Compare the cores that a job gets with its ranks, where the runtime leaves their number open."""
+"""Compare the cores that a job gets with its ranks, where the runtime sets no `ranks`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RULE = Rule(
         mpirun refuses to start: `A request was made to bind to that would result in binding more
         processes than cpus` (seen with Open MPI 4.1.4).
     """,
-    fix="Lower the system's cpu, or set `binding: none` in the runtime.",
+    fix="Lower the hardware's `system.cpu`, or set `binding: none` in the runtime.",
 )
 
 
@@ -26,12 +26,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime, each in bound(platform):
         ranks = each.gpus or 1
         if not runtime.ranks and each.promised_cores < ranks:
-            what = (
-                f"{counted(ranks, 'rank')} to the {counted(each.promised_cores, 'core')} of a "
-                f"`{each.name}`"
-            )
-            message = f"runtime `{runtime.name}` binds {what}"
-            notes = [Note("the system keeps the others", each.stated("system", "cpu"))]
+            cores = f"the {counted(each.promised_cores, 'core')} of a `{each.name}`"
+            message = f"runtime `{runtime.name}` binds {counted(ranks, 'rank')} to {cores}"
+            notes = [Note("the system share keeps the other cores", each.stated("system", "cpu"))]
             yield RULE.at(runtime.at / "binding", message, notes=notes)
 
 

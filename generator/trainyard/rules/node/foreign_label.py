@@ -1,4 +1,4 @@
-"""Find labels that belong to other kinds of object."""
+"""Find labels that select nodes but belong to other kinds of object."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ _KUBERNETES = re.compile(r"(?:[^/]*\.)?kubernetes\.io/")
 
 _OF_NODES = re.compile(
     r"(?:beta\.)?kubernetes\.io/(?:arch|hostname|instance-type|os)\Z"
-    r"|(?:[^/]*\.)?(?:kubelet|node|node-restriction|node-role|node\.cloudprovider|topology)\.kubernetes\.io/"
+    r"|(?:[^/]*\.)?(?:kubelet|node|node-restriction|node-role|node\.cloudprovider|topology)"
+    r"\.kubernetes\.io/"
     r"|failure-domain\.beta\.kubernetes\.io/"
 )
-"""Below Kubernetes' own domain: what kubelet, cloud providers, feature discovery and administrators
-set on nodes."""
+"""Labels in Kubernetes' own domains that kubelet, cloud providers, feature discovery and
+administrators set on nodes."""
 
 
 _OF_OTHERS = re.compile(
-    r"(?:[^/]*\.)?(?:argoproj\.io|external-secrets\.io|helm\.sh|jobset\.sigs\.k8s\.io|k8s\.cni\.cncf\.io"
-    r"|jobset\.x-k8s\.io|kubeflow\.org|kueue\.x-k8s\.io|opendatahub\.io|security\.openshift\.io)/|openshift\.io/"
+    r"(?:[^/]*\.)?(?:argoproj\.io|external-secrets\.io|helm\.sh|jobset\.sigs\.k8s\.io"
+    r"|k8s\.cni\.cncf\.io|jobset\.x-k8s\.io|kubeflow\.org|kueue\.x-k8s\.io|opendatahub\.io"
+    r"|security\.openshift\.io)/|openshift\.io/"
 )
 """Labels of namespaces, jobs, pods and applications, by the domain of the controller that reads
 them there."""
@@ -33,13 +35,14 @@ them there."""
 RULE = Rule(
     id="node/foreign-label",
     severity=Severity.ERROR,
-    summary="The labels that select a node are labels of nodes, not of namespaces, jobs or pods.",
+    summary="The labels that select nodes are node labels, not labels of namespaces, jobs or pods.",
     why="""
-        No kubelet, cloud provider or discovery sets such a label on a node. Kueue looks for nodes
-        that carry it, finds none, and the pool's jobs wait.
+        The pool's jobs wait: Kueue looks for nodes with this label and finds none, because no
+        kubelet, cloud provider or discovery daemon sets it on a node.
     """,
     fix="""
-        Use a label that the nodes have, or one below the settings' `domain`; or leave `labels` out.
+        Remove `labels`, so that the platform's own label selects the nodes; or use a label that the
+        nodes have.
     """,
 )
 
@@ -47,9 +50,16 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         for key in each.labels:
-            if (_KUBERNETES.match(key) and not _OF_NODES.match(key)) or _OF_OTHERS.match(key):
-                message = f"`{key}` selects a `{each.name}`, but it is not a label of nodes"
+            if _is_foreign(key):
+                message = f"label `{key}` selects `{each.name}` nodes, but it is not a node label"
                 yield RULE.at((each.at / "labels" / key).key(), message)
+
+
+def _is_foreign(key: str) -> bool:
+    """Return whether nothing sets a label on nodes."""
+    if _KUBERNETES.match(key):
+        return not _OF_NODES.match(key)
+    return bool(_OF_OTHERS.match(key))
 
 
 CHECK = Check(RULE, find)

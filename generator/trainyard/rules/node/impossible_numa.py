@@ -1,4 +1,4 @@
-"""Compare each port with the number of NUMA nodes, then with the card's other ports."""
+"""Compare each port's NUMA node with the node's NUMA nodes and the card's other ports."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby, pairwise
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.hardware import Hardware, Nic
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.rules._check import Check
@@ -16,8 +17,8 @@ RULE = Rule(
     id="node/impossible-numa",
     severity=Severity.ERROR,
     summary="""
-        A port is on one of the node's NUMA nodes, the same for all ports of a card; each NUMA node
-        has a core.
+        Each port is on a NUMA node that exists, all ports of a card are on the same one, and each
+        NUMA node has a core.
     """,
     why=NOTHING_PINS,
     fix="""
@@ -28,28 +29,39 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
-        has = f"a `{each.name}` has {counted(each.numa_nodes, 'NUMA node')}"
-        if each.numa_nodes > each.cores:
-            message = f"{has} and {counted(each.cores, 'core')}"
-            yield RULE.at(each.stated("numaNodes"), message)
-        for nic in each.nics:
-            if nic.numa >= each.numa_nodes:
-                notes = [Note("how many it has", each.stated("numaNodes"))]
-                yield RULE.at(
-                    nic.at / "numa",
-                    f"port {nic.pci} is on NUMA node {nic.numa}; {has}",
-                    notes=notes,
+        yield from _too_many(each)
+        yield from _split_cards(each)
+
+
+def _too_many(each: Hardware) -> Iterator[Diagnostic]:
+    """Yield what exceeds the number of cores, or of NUMA nodes."""
+    has = f"a `{each.name}` has {counted(each.numa_nodes, 'NUMA node')}"
+    if each.numa_nodes > each.cores:
+        message = f"{has} and {counted(each.cores, 'core')}"
+        yield RULE.at(each.stated("numaNodes"), message)
+    for nic in each.nics:
+        if nic.numa >= each.numa_nodes:
+            message = f"port {nic.pci} is on NUMA node {nic.numa}; {has}"
+            notes = [Note("the number of NUMA nodes", each.stated("numaNodes"))]
+            yield RULE.at(nic.at / "numa", message, notes=notes)
+
+
+def _split_cards(each: Hardware) -> Iterator[Diagnostic]:
+    """Yield each port on another NUMA node than the port before it on the same card."""
+    for _, ports in groupby(placed(each), key=_card):
+        for one, two in pairwise(ports):
+            if one.numa != two.numa:
+                message = (
+                    f"ports {one.pci} and {two.pci} of one card are on NUMA nodes "
+                    f"{one.numa} and {two.numa}"
                 )
-        for _, ports in groupby(placed(each), key=lambda nic: nic.pci.rpartition(".")[0]):
-            for one, two in pairwise(ports):
-                if one.numa != two.numa:
-                    message = (
-                        f"ports {one.pci} and {two.pci} of one card are on NUMA nodes "
-                        f"{one.numa} and {two.numa}"
-                    )
-                    yield RULE.at(
-                        two.at / "numa", message, notes=[Note("the other", one.at / "numa")]
-                    )
+                notes = [Note("the other port", one.at / "numa")]
+                yield RULE.at(two.at / "numa", message, notes=notes)
+
+
+def _card(nic: Nic) -> str:
+    """Return the PCI address of a port's card: the port's own without the function number."""
+    return nic.pci.rpartition(".")[0]
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Compare each part of what pods are not offered with the system's share."""
+"""Compare the resources that a node withholds from pods with its system share."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _GIBIBYTE = 1 << 30
 RULE = Rule(
     id="node/kubelet-share-exceeds-system",
     severity=Severity.ERROR,
-    summary="What a node does not offer to pods is part of the system's share.",
+    summary="A node's system share covers all resources that the node withholds from pods.",
     why="""
-        The node offers less than quota was computed from: no pod of a whole node fits, and its gang
-        stays Pending (`excluded: resource "cpu"`, seen with Kueue 0.19.2). Besides `kubelet`,
-        kubelet holds back a tenth of `ephemeralStorage` and 100Mi of memory, below which it evicts
-        pods, and the kernel keeps 1/64 of the memory.
+        No pod of a whole node fits, and its gang stays Pending (`excluded: resource "cpu"`, seen
+        with Kueue 0.19.2): the node's allocatable resources are lower than quota assumes. Besides
+        `kubelet`, kubelet withholds a tenth of `ephemeralStorage` and 100Mi of memory, below which
+        it evicts pods, and the kernel keeps 1/64 of the memory.
     """,
     fix="Raise `system`, or lower `kubelet`.",
 )
@@ -30,28 +30,31 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         withheld, system = each.withheld, each.system
-        parts = (
-            ("cpu", withheld.cpu, system.cpu, format_cpu),
-            ("memory", withheld.memory, system.memory, format_bytes),
-            (
-                "ephemeralStorage",
-                withheld.ephemeral_storage,
-                system.ephemeral_storage,
-                format_bytes,
-            ),
-        )
-        for field, part, whole, form in parts:
+        for field, part, whole in (
+            ("cpu", withheld.cpu, system.cpu),
+            ("memory", withheld.memory, system.memory),
+            ("ephemeralStorage", withheld.ephemeral_storage, system.ephemeral_storage),
+        ):
             if part > whole:
-                told = format_cpu(part) if field == "cpu" else f"{-(-part // _GIBIBYTE)}Gi"
                 message = (
-                    f"a `{each.name}` offers pods {told} less {field} than it has; its "
-                    f"system share is {form(whole)}"
+                    f"a `{each.name}` withholds more {field} from pods ({_withheld(field, part)}) "
+                    f"than its system share ({_share(field, whole)})"
                 )
                 notes = [
-                    Note(f"how much {field} it has", each.stated(field)),
-                    Note("what kubelet reserves", each.stated("kubelet", field)),
+                    Note(f"the node's {field}", each.stated(field)),
+                    Note(f"the {field} that kubelet reserves", each.stated("kubelet", field)),
                 ]
                 yield RULE.at(each.at / "system" / field, message, notes=notes)
+
+
+def _withheld(field: str, amount: int) -> str:
+    """Return a withheld amount as text, bytes rounded up to whole Gi."""
+    return format_cpu(amount) if field == "cpu" else f"{-(-amount // _GIBIBYTE)}Gi"
+
+
+def _share(field: str, amount: int) -> str:
+    """Return an amount of the system share as the profile writes it."""
+    return format_cpu(amount) if field == "cpu" else format_bytes(amount)
 
 
 CHECK = Check(RULE, find)

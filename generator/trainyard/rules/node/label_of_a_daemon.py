@@ -1,4 +1,4 @@
-"""Find labels that a discovery daemon sets: when one of them goes, the node leaves the pool."""
+"""Find labels that select nodes and that a discovery daemon sets."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from trainyard.rules._iterate import hardware
 _DISCOVERED = re.compile(
     r"nvidia\.com/(?:cuda|gfd|gpu|mig)\.(?!config|deploy)|feature\.node\.kubernetes\.io/"
 )
-"""Of GPU feature discovery and node feature discovery."""
+"""Labels of GPU feature discovery and node feature discovery."""
 
 
 RULE = Rule(
     id="node/label-of-a-daemon",
     severity=Severity.WARNING,
     summary="""
-        Nodes are selected by a label that the platform sets, not by one that a daemon discovers.
+        Nodes are selected by a label that the platform sets, not by one that a discovery daemon
+        sets.
     """,
     why="""
-        The label goes when the daemon is upgraded, fails or is removed
+        When the daemon is upgraded, fails or is removed, the label disappears
         (NVIDIA/k8s-device-plugin#1597). The node then leaves its flavor, and the SR-IOV operator
-        resets its virtual functions under the jobs that run.
+        resets its virtual functions while jobs use them.
     """,
     fix="""
-        Leave `labels` out and set the platform's own label on the nodes. Where jobs run the flavor
-        can't change: add a pool under another name beside the old one, and move the quota.
+        Remove `labels` and set the platform's own label on the nodes. A flavor that jobs use can't
+        change: add a pool under another name beside the old one, and move the quota.
     """,
 )
 
@@ -38,7 +39,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         for key in each.labels:
             if _DISCOVERED.match(key):
-                message = f"`{key}` selects a `{each.name}`, and a daemon sets it"
+                message = f"label `{key}`, which selects `{each.name}` nodes, is set by a daemon"
                 yield RULE.at((each.stated("labels") / key).key(), message)
 
 

@@ -1,23 +1,28 @@
-"""Find GPU hardware whose labels say nothing about the model."""
+"""Find GPU hardware whose labels select nodes with any GPU."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware
+from trainyard.rules._labels import as_selector
 from trainyard.rules.node._labels import OTHER_NODES, PRODUCT
 
 RULE = Rule(
     id="node/labels-miss-product",
     severity=Severity.WARNING,
-    summary="Nodes with GPUs are selected by their product, or by a label of the platform's own.",
-    why=f"Whatever has a GPU joins the pool, also what is bought later. {OTHER_NODES}",
+    summary="""
+        Nodes with GPUs are selected by their product, or by a label below the settings' `domain`.
+    """,
+    why=f"""
+        Every node with a GPU joins the pool, including nodes that are bought later. {OTHER_NODES}
+    """,
     fix="""
-        Leave `labels` out, so that the platform's own selects them; or add one below the settings'
-        `domain`.
+        Remove `labels`, so that the platform's own label selects the nodes; or add a label below
+        the settings' `domain`.
     """,
 )
 
@@ -25,9 +30,14 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     own = f"{platform.settings.domain}/"
     for each in hardware(platform):
-        if each.gpu and not any(key == PRODUCT or key.startswith(own) for key in each.labels):
-            labels = ", ".join(f"{key}={value}" for key, value in each.labels.items())
-            yield RULE.at(each.at / "labels", f"{labels} selects nodes with any GPU")
+        if each.gpu and not _names_product(each.labels, own):
+            message = f"{as_selector(each.labels)} selects nodes with any GPU"
+            yield RULE.at(each.at / "labels", message)
+
+
+def _names_product(labels: Mapping[str, str], own: str) -> bool:
+    """Return whether some label is that of the product, or one of the platform's own domain."""
+    return any(key == PRODUCT or key.startswith(own) for key in labels)
 
 
 CHECK = Check(RULE, find, every=("trainyard.yaml",))

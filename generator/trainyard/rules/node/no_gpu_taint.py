@@ -15,10 +15,10 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="Nodes with GPUs have a taint.",
     why="""
-        Pods that are not queued land on them and take the cpu and memory that quota has promised: a
+        Pods outside the queue run on these nodes and use cpu and memory that quota has promised. A
         job without a queue starts at once and bypasses its quota (seen with Kueue 0.19.2).
     """,
-    fix="Taint the nodes and name it, e.g. `taint: nvidia.com/gpu`.",
+    fix="Taint the nodes, and set the taint's key here, e.g. `taint: nvidia.com/gpu`.",
 )
 
 

@@ -1,4 +1,4 @@
-"""Find whole nodes whose cores leave a rest when each rank has its share, or whose ranks lie on two NUMA nodes."""
+"""Find bound ranks that leave cores unused or that span two NUMA nodes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.rules._check import Check
@@ -15,19 +16,20 @@ RULE = Rule(
     id="node/odd-core-split",
     severity=Severity.WARNING,
     summary="""
-        The cores that a node gives to a job are divided evenly among its ranks, each on one NUMA
-        node.
+        The cores that a node gives to a job divide evenly among its ranks, and each rank is on one
+        NUMA node.
     """,
     why="""
-        Each rank is bound to whole cores, so the rest is never used: data loaders wait while cores
-        idle. A rank on two NUMA nodes reaches a part of its memory through the other socket, and
-        its GPU and rail from the wrong side; the other ranks wait for it. kubelet keeps its own
-        share on the first NUMA node, and divides a job's cores evenly only if every NUMA node has
-        that many left.
+        The remaining cores are never used, because each rank is bound to whole cores: data loaders
+        wait while cores idle. A rank that spans two NUMA nodes reaches part of its memory through
+        the other socket, and its GPU and rail from the wrong side; the other ranks wait for it.
+        kubelet keeps its own share on the first NUMA node, and divides a job's cores evenly only if
+        every NUMA node has that many left.
     """,
     fix="""
-        Set the system's cpu, or the runtime's `ranks`, so that nothing is left over, or `binding:
-        none`. Lower the kubelet's cpu to the system's cpu divided by the NUMA nodes, or less.
+        Change the hardware's `system.cpu` or the runtime's `ranks` so that no core is left over, or
+        set `binding: none`. Where ranks span NUMA nodes, lower `kubelet.cpu` to at most
+        `system.cpu` divided by the number of NUMA nodes.
     """,
 )
 
@@ -36,22 +38,30 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime, each in bound(platform):
         ranks = runtime.ranks or each.gpus or 1
         share, rest = divmod(each.promised_cores, ranks)
-        binds = f"runtime `{runtime.name}` binds each of {counted(ranks, 'rank')} to {share} of the"
-        binds += f" {counted(each.promised_cores, 'core')} of a `{each.name}`"
-        if share and rest:
-            notes = [Note("what the system keeps", each.stated("system", "cpu"))]
-            yield RULE.at(runtime.at / "binding", f"{binds}, which leaves {rest} over", notes=notes)
-        elif (
-            share
-            and ranks >= each.numa_nodes
-            and any(end % share for end in accumulate(each.cores_by_numa))
-        ):
-            told = " and ".join(
-                f"{cores} on NUMA node {node}" for node, cores in enumerate(each.cores_by_numa)
-            )
-            message = f"{binds}, and some to two NUMA nodes: kubelet gives a job {told}"
-            notes = [Note("what the kubelet keeps on NUMA node 0", each.stated("kubelet", "cpu"))]
+        if not share:
+            continue
+        message = (
+            f"runtime `{runtime.name}` binds each of {counted(ranks, 'rank')} to {share} of the "
+            f"{counted(each.promised_cores, 'core')} of a `{each.name}`"
+        )
+        if rest:
+            message += f", which leaves {rest} unused"
+            notes = [Note("the cpu of the system share", each.stated("system", "cpu"))]
             yield RULE.at(runtime.at / "binding", message, notes=notes)
+        elif ranks >= each.numa_nodes and _spans_numa_nodes(each, share):
+            message += f", and some ranks to two NUMA nodes: kubelet gives a job {_cores(each)}"
+            notes = [Note("kubelet keeps this cpu on NUMA node 0", each.stated("kubelet", "cpu"))]
+            yield RULE.at(runtime.at / "binding", message, notes=notes)
+
+
+def _spans_numa_nodes(each: Hardware, share: int) -> bool:
+    """Return whether some rank's share of the cores, taken in order, is on two NUMA nodes."""
+    return any(end % share for end in accumulate(each.cores_by_numa))
+
+
+def _cores(each: Hardware) -> str:
+    parts = enumerate(each.cores_by_numa)
+    return " and ".join(f"{cores} on NUMA node {node}" for node, cores in parts)
 
 
 CHECK = Check(RULE, find)

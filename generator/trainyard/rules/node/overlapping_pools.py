@@ -1,4 +1,4 @@
-"""Find pools whose labels are all on the nodes of another; two with the same labels are one finding."""
+"""Find pools whose labels also select the nodes of another pool."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from itertools import permutations
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
+from trainyard.model.pool import Pool
 from trainyard.rules._check import Check
+from trainyard.rules._labels import as_selector
 
 RULE = Rule(
     id="node/overlapping-pools",
     severity=Severity.ERROR,
-    summary="No node is selected by two pools of a cluster.",
+    summary="No two pools of a cluster select the same node.",
     why="""
-        Kueue counts the nodes once for each flavor and admits twice what is there; a node in two
-        SR-IOV pools is an error of the operator, which then configures neither.
+        Kueue admits jobs to twice the nodes that exist, because it counts them once for each
+        flavor. A node in two SR-IOV pools is an error of the SR-IOV operator, which then configures
+        neither.
     """,
     fix="""
-        Give each hardware profile labels of its own, e.g. the GPU's product and one that tells the
-        pools apart.
+        Give each hardware profile labels of its own, e.g. the GPU's product and a label whose value
+        differs between the pools.
     """,
 )
 
@@ -27,17 +30,23 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for wide, narrow in permutations(site.cluster.pools, 2):
-            one, two = wide.hardware.labels.items(), narrow.hardware.labels.items()
-            if one < two or (one == two and wide.name < narrow.name):
-                labels = ", ".join(f"{key}={value}" for key, value in wide.hardware.labels.items())
+            if _selects(wide, narrow):
                 message = (
-                    f"pool `{wide.name}` selects the nodes of pool `{narrow.name}` too: {labels}"
+                    f"pool `{wide.name}` also selects the nodes of pool `{narrow.name}`: "
+                    f"{as_selector(wide.hardware.labels)}"
                 )
-                notes = [
-                    Note(f"hardware of `{each.name}`", each.hardware.stated("labels"))
-                    for each in (wide, narrow)
-                ]
+                notes = [_labels(wide), _labels(narrow)]
                 yield RULE.at(wide.at.key(), message, notes=notes)
+
+
+def _selects(wide: Pool, narrow: Pool) -> bool:
+    """Return whether a pool's labels are all on another's nodes; of two equal pools the first."""
+    one, two = wide.hardware.labels.items(), narrow.hardware.labels.items()
+    return one < two or (one == two and wide.name < narrow.name)
+
+
+def _labels(pool: Pool) -> Note:
+    return Note(f"hardware of `{pool.name}`", pool.hardware.stated("labels"))
 
 
 CHECK = Check(RULE, find)

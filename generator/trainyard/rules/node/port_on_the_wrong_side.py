@@ -1,10 +1,10 @@
-"""Find NUMA nodes whose ports are apart, and tell all but the largest group; then rails that are split unevenly."""
+"""Find ports away from the others of their NUMA node, and rails that are split unevenly."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import chain, groupby
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.hardware import Hardware
@@ -18,16 +18,16 @@ RULE = Rule(
     id="node/port-on-the-wrong-side",
     severity=Severity.WARNING,
     summary="""
-        The ports of a NUMA node have neighbouring PCI addresses, and NUMA nodes have as many rails
-        each.
+        The ports of a NUMA node have neighbouring PCI addresses, and every NUMA node has the same
+        number of rails.
     """,
     why=f"""
-        Each NUMA node has a range of PCI buses and its part of the GPUs, so this is likely a slip.
-        {NOTHING_PINS}
+        {NOTHING_PINS} Each NUMA node has a range of PCI buses and its part of the GPUs, so this is
+        probably a mistake in the profile.
     """,
     fix="""
-        Compare it with `cat /sys/bus/pci/devices/<pci>/numa_node` on such a node; waive this if it
-        is so.
+        Compare the value with `cat /sys/bus/pci/devices/<pci>/numa_node` on such a node; if it is
+        right, waive this.
     """,
 )
 
@@ -36,28 +36,31 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         yield from _apart(each)
         sides = Counter(nic.numa for nic in each.rails)
-        if len(set(sides.values())) > 1 and -1 not in sides and len(each.rails) % len(sides) == 0:
-            told = " and ".join(
-                f"{count} on NUMA node {side}" for side, count in sorted(sides.items())
-            )
+        if _could_be_even(sides) and len(set(sides.values())) > 1:
+            parts = (f"{count} on NUMA node {side}" for side, count in sorted(sides.items()))
             message = (
                 f"the {counted(len(each.rails), 'rail')} of a `{each.name}` are split "
-                f"unevenly: {told}"
+                f"unevenly: {' and '.join(parts)}"
             )
             yield RULE.at(each.at / "nics", message)
 
 
+def _could_be_even(sides: Counter[int]) -> bool:
+    """Return whether every rail's NUMA node is stated, and the rails divide among these nodes."""
+    return bool(sides) and -1 not in sides and sides.total() % len(sides) == 0
+
+
 def _apart(each: Hardware) -> Iterator[Diagnostic]:
+    """Yield the ports of each NUMA node that are outside its longest run of PCI addresses."""
     runs = [list(run) for _, run in groupby(placed(each), key=lambda nic: nic.numa)]
     for side in sorted({run[0].numa for run in runs}):
-        apart = sorted((run for run in runs if run[0].numa == side), key=len)
-        for nic in (nic for run in apart[:-1] for nic in run):
+        *short, longest = sorted((run for run in runs if run[0].numa == side), key=len)
+        notes = [Note(f"another port of NUMA node {side}", longest[0].at / "numa")]
+        for nic in chain.from_iterable(short):
             message = (
-                f"port {nic.pci} of a `{each.name}` is on NUMA node {side}, but ports of "
-                "another NUMA node lie"
+                f"port {nic.pci} of a `{each.name}` is on NUMA node {side}, but ports of another "
+                f"NUMA node have PCI addresses between it and the other ports of node {side}"
             )
-            message += f" between it and the others of node {side}"
-            notes = [Note(f"another port of NUMA node {side}", apart[-1][0].at / "numa")]
             yield RULE.at(nic.at / "numa", message, notes=notes)
 
 

@@ -1,4 +1,4 @@
-"""Look at the product, and at labels of nodes whose GPUs are divided."""
+"""Find hardware whose GPUs are MIG slices or shared in time."""
 
 from __future__ import annotations
 
@@ -21,22 +21,26 @@ _WHOLE = {"nvidia.com/mig.config": "all-disabled", "nvidia.com/gpu.sharing-strat
 RULE = Rule(
     id="node/sliced-gpu",
     severity=Severity.ERROR,
-    summary="The GPUs of a pool are whole ones: neither slices (MIG) nor shared in time.",
+    summary="The GPUs of a pool are whole ones: neither MIG slices nor shared in time.",
     why="""
-        nvidia.com/gpu then counts slices or turns (NVIDIA/gpu-operator#637): NCCL can't join two
-        slices of a card, and a job of eight may have one card, eight times.
+        NCCL can't join two slices of a card, and a job of eight GPUs may get one card eight times:
+        nvidia.com/gpu counts slices or shares of time instead of cards (NVIDIA/gpu-operator#637).
     """,
-    fix="Set the nodes to whole GPUs; leave sliced ones to pools that Trainyard does not know.",
+    fix="""
+        Configure the nodes for whole GPUs. Keep sliced GPUs in pools that Trainyard does not
+        manage.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
-        for what, at in _sliced(each):
-            yield RULE.at(at, f"the GPUs of a `{each.name}` are parts of cards: {what}")
+        for evidence, at in _sliced(each):
+            yield RULE.at(at, f"the GPUs of a `{each.name}` are parts of cards: {evidence}")
 
 
 def _sliced(each: Hardware) -> Iterator[tuple[str, Pointer]]:
+    """Yield each product or label that marks parts of GPUs, with its place."""
     if each.gpu and _SLICED.search(each.gpu.product):
         yield each.gpu.product, each.at / "gpu" / "product"
     for key, whole in _WHOLE.items():

@@ -1,4 +1,4 @@
-"""Find keys that are Kubernetes' own."""
+"""Find taints that Kubernetes reserves."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware
 
 _SYSTEM_TAINT = re.compile(
-    r"(node|node\.cloudprovider)\.kubernetes\.io/|node-role\.kubernetes\.io/(master|control-plane|infra)\Z"
+    r"(node|node\.cloudprovider)\.kubernetes\.io/"
+    r"|node-role\.kubernetes\.io/(master|control-plane|infra)\Z"
 )
 
 
 RULE = Rule(
     id="node/system-taint",
     severity=Severity.ERROR,
-    summary="""
-        The taint of a node is not one that Kubernetes sets, nor one of the control plane's nodes.
-    """,
+    summary="A node's taint is neither one that Kubernetes sets, nor one of control plane nodes.",
     why="""
-        Kueue adds the toleration to every job: nodes that fail, are full or not yet initialized
-        stay in use, or jobs land beside the API server. OpenShift AI's Trainer refuses pods that
+        Jobs run on nodes that fail, are full or are not yet initialized, or beside the API server,
+        because Kueue adds the toleration to every job. OpenShift AI's Trainer refuses pods that
         tolerate the control plane's taints.
     """,
-    fix="Take the key of the GPU operator, nvidia.com/gpu, or one of your own.",
+    fix="Use the key of the GPU operator, `taint: nvidia.com/gpu`, or a key of your own.",
 )
 
 
@@ -34,7 +33,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         if _SYSTEM_TAINT.match(each.taint):
             yield RULE.at(
-                each.at / "taint", f"`{each.taint}` of a `{each.name}` is not yours to set"
+                each.at / "taint",
+                f"taint `{each.taint}` of a `{each.name}` is reserved by Kubernetes",
             )
 
 

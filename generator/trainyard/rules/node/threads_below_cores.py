@@ -1,4 +1,4 @@
-"""Find nodes whose threads are no multiple of their cores."""
+"""Find nodes whose threads are not a multiple of their cores."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from trainyard.rules._iterate import hardware
 RULE = Rule(
     id="node/threads-below-cores",
     severity=Severity.ERROR,
-    summary="A node has one hardware thread a core, or a whole number of them.",
+    summary="A node's hardware threads are a multiple of its cores.",
     why="""
-        Kubernetes counts threads as cpu: quota, and the cores that each rank is bound to, are
-        computed from both.
+        Quota and the cores that each rank is bound to are wrong: both are computed from threads and
+        cores, and Kubernetes counts threads as cpu.
     """,
     fix="""
-        Take both numbers from `lscpu`: CPU(s) is threads, and cores a socket times sockets is
-        cores.
+        Take both numbers from `lscpu`: CPU(s) is `threads`, and cores per socket times sockets is
+        `cores`.
     """,
 )
 

@@ -1,1 +1,1 @@
-"""Names that must be known."""
+"""Rules about storage requests, and about objects that others provide."""

@@ -1,4 +1,4 @@
-"""Compare the form of each request with the kind of storage."""
+"""Compare the form of each storage request with the kind of storage."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
 RULE = Rule(
     id="references/wrong-storage-request",
     severity=Severity.ERROR,
-    summary="A team asks for storage in the form that its kind takes.",
+    summary="A team requests storage in the form that its kind takes.",
     why="""
-        A claim without a size is refused by the API server, and one without its volume waits for
-        ever. Under `claims` only a storage class helps: nothing makes a volume for what an admin
-        claims of another kind.
+        The API server refuses a claim without a size, and a claim without its volume waits
+        permanently. Under `claims`, only a storage class works: no volume is created for what an
+        admin claims of another kind.
     """,
     fix="""
         Write a size for nfs and class, a bucket's name for s3, and `{volume: ..., size: ...}` for
@@ -40,28 +40,29 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _wrong_requests(space: Space) -> Iterator[Diagnostic]:
     for claim in space.claims:
-        if problem := _claim_problem(claim.storage, claim.request):
+        problem = _claim_problem(claim.storage, claim.request)
+        if problem:
             yield RULE.at(claim.request.at, problem)
     for secret in space.buckets:
         if _BUCKET.match(secret.bucket) is None:
             message = f"storage `{secret.name}` is s3 and takes the name of a bucket"
             yield RULE.at(space.profile.at / "storage" / secret.name, message)
     for allowance in space.allowances:
-        if (kind := allowance.storage.kind) != "class":
+        kind = allowance.storage.kind
+        if kind != "class":
             message = (
-                f"storage `{allowance.storage.name}` is {kind}; a team's admins can claim of "
-                "a class only"
+                f"storage `{allowance.storage.name}` is {kind}; `claims` takes storage of kind "
+                "class only"
             )
             yield RULE.at(allowance.at, message)
 
 
 def _claim_problem(storage: Storage, request: StorageRequest) -> str:
+    """Return what is wrong with a request for a claim; empty when nothing is."""
     if storage.kind == "adopted":
-        return (
-            ""
-            if request.volume
-            else f"storage `{storage.name}` is adopted and takes the volume and its size"
-        )
+        if request.volume:
+            return ""
+        return f"storage `{storage.name}` is adopted and takes the volume and its size"
     if request.volume or not request.size:
         return f"storage `{storage.name}` is {storage.kind} and takes a size, e.g. 500Gi"
     return ""

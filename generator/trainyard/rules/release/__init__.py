@@ -1,1 +1,1 @@
-"""What the release serves, and what is known to fail."""
+"""Rules about the versions of a cluster's operators."""

@@ -1,4 +1,4 @@
-"""Versions that are installed against what is known of them."""
+"""Comparison of installed versions with combinations that are known to hang."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trainyard.rules._versions import numbers
 
 
 def applies(bad: KnownBad, versions: Mapping[str, str]) -> bool:
-    """Tell whether every component is installed in a version between its bounds."""
+    """Return whether every component of a known combination is installed, within its bounds."""
     return all(
         component in versions
         and numbers(start) <= numbers(versions[component])
@@ -19,4 +19,5 @@ def applies(bad: KnownBad, versions: Mapping[str, str]) -> bool:
 
 
 def below(version: str, end: str) -> bool:
+    """Return whether a version is lower than a bound; an empty bound is open."""
     return not end or numbers(version) < numbers(end)

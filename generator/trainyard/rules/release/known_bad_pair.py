@@ -1,10 +1,11 @@
-"""Compare each cluster's versions with every combination that its release warns of."""
+"""Find combinations of installed versions that are known to hang."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules.release._shared import applies
@@ -14,12 +15,13 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="The installed versions are not a combination that is known to hang.",
     why="""
-        Every object is accepted and looks healthy, and no job runs; the message says what was seen.
-        E.g. jobs are admitted and never start, and hold their quota: Kueue logs `kueue runtime
-        patch not found` (seen with Kueue 0.19.2 and Trainer 2.1.0).
+        No job runs, although every object is accepted and looks healthy; the message describes what
+        was seen. For example, jobs are admitted, never start, and hold their quota: Kueue logs
+        `kueue runtime patch not found` (seen with Kueue 0.19.2 and Trainer 2.1.0).
     """,
     fix="""
-        Install the versions of the release, or choose the release that goes with what is installed.
+        Install the versions of the release, or choose the release that matches the installed
+        versions.
     """,
 )
 
@@ -29,20 +31,22 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         cluster = site.cluster
         for bad in cluster.release.known_bad:
             if applies(bad, cluster.versions):
-                pair = " with ".join(
-                    f"{component} {cluster.versions[component]}"
-                    for component in sorted(bad.components)
-                )
-                own = [
-                    each
-                    for each in sorted(bad.components)
-                    if cluster.versions[each] != cluster.release.versions[each]
-                ]
-                places = [cluster.at / "installed" / each for each in own] or [
-                    cluster.at / "release"
-                ]
-                notes = [Note("the other", place) for place in places[1:]]
-                yield RULE.at(places[0], f"{pair}: {bad.consequence}", notes=notes)
+                components = sorted(bad.components)
+                versions = (f"{each} {cluster.versions[each]}" for each in components)
+                message = f"{' with '.join(versions)}: {bad.consequence}"
+                first, *others = _places(cluster, components)
+                notes = [Note("the other version", place) for place in others]
+                yield RULE.at(first, message, notes=notes)
+
+
+def _places(cluster: Cluster, components: Iterable[str]) -> list[Pointer]:
+    """Return where the profile sets these versions: under `installed`, or else the release."""
+    places = [
+        cluster.at / "installed" / each
+        for each in components
+        if cluster.versions[each] != cluster.release.versions[each]
+    ]
+    return places or [cluster.at / "release"]
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Find versions of what the release does not name."""
+"""Find installed versions of components that the release does not have."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="release/unknown-component",
     severity=Severity.ERROR,
-    summary="Each installed version is that of a component of the release.",
-    why="A misspelt component is compared with nothing, so a combination that hangs would pass.",
-    fix="Use a name of the release's own list.",
+    summary="Every component in `installed` is one of the release.",
+    why="""
+        A combination that hangs can pass the checks, because a misspelt component is compared with
+        nothing.
+    """,
+    fix="Use a component name of the release.",
 )
 
 
@@ -23,7 +26,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for component in sorted(set(site.cluster.versions) - set(known)):
             at = (site.cluster.at / "installed" / component).key()
             message = f"release {site.cluster.release.name} has no component `{component}`"
-            yield RULE.at(at, message, hint=f"there is: {', '.join(sorted(known))}.")
+            yield RULE.at(at, message, hint=f"Use one of: {', '.join(sorted(known))}.")
 
 
 CHECK = Check(RULE, find)

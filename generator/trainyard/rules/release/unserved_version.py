@@ -1,4 +1,4 @@
-"""Compare the version of every object with the release's."""
+"""Compare the API version of each object of a component with the release's."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from trainyard.rules._components import brought, once
 RULE = Rule(
     id="release/unserved-version",
     severity=Severity.ERROR,
-    summary="A component's objects are of the API version that the release serves.",
+    summary="The objects of a component have the API version that the release serves.",
     why="""
-        Argo CD stops the whole unit: `failed to discover server resources for group version
+        Argo CD stops syncing the whole unit: `failed to discover server resources for group version
         <version>: the server could not find the requested resource` (seen with Argo CD 3.5.7).
     """,
-    fix="Write the served version, and look up what else changed between the two.",
+    fix="Write the served version, and look up what else changed between the two versions.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from once(
-        RULE.at(
-            each.at / "apiVersion",
-            f"{each.display} is {each.body['apiVersion']}; {each.site.cluster.release.name} serves "
-            f"{each.served}",
-        )
-        for each in brought(platform)
-        if each.served not in ("", each.body["apiVersion"])
-    )
+    yield from once(_unserved(platform))
+
+
+def _unserved(platform: Platform) -> Iterator[Diagnostic]:
+    for each in brought(platform):
+        stated = each.body["apiVersion"]
+        if each.served not in ("", stated):
+            release = each.site.cluster.release.name
+            message = f"{each.display} is {stated}; {release} serves {each.served}"
+            yield RULE.at(each.at / "apiVersion", message)
 
 
 CHECK = Check(RULE, find)

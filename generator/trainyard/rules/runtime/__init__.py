@@ -1,1 +1,1 @@
-"""How jobs are launched."""
+"""Rules about runtimes: images, launchers, ranks and versions."""

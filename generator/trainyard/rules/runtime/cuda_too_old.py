@@ -1,4 +1,4 @@
-"""Compare each runtime's CUDA with what the GPUs of its hardware need."""
+"""Compare each runtime's CUDA version with what the GPUs of its hardware need."""
 
 from __future__ import annotations
 
@@ -7,36 +7,33 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import hardware
+from trainyard.rules._iterate import hardware_of
 from trainyard.rules._versions import numbers
 
 RULE = Rule(
     id="runtime/cuda-too-old",
     severity=Severity.ERROR,
-    summary="A runtime's CUDA knows the GPUs of its hardware.",
+    summary="A runtime's CUDA version supports the GPUs of its hardware.",
     why="""
         The job starts and its first kernel fails: `no kernel image is available for execution on
         the device`.
     """,
-    fix="Build the image with a newer CUDA, or take the hardware out of the runtime.",
+    fix="Build the image with a newer CUDA version, or remove the hardware from the runtime.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        cuda = runtime.libraries.get("cuda", "")
-        for each in hardware(platform):
+        cuda = runtime.libraries.get("cuda")
+        if not cuda:
+            continue
+        for each in hardware_of(platform, runtime):
             needed = each.gpu.minimum_cuda if each.gpu else ""
-            if (
-                cuda
-                and needed
-                and each.name in runtime.hardware
-                and numbers(cuda) < numbers(needed)
-            ):
+            if needed and numbers(cuda) < numbers(needed):
                 message = (
-                    f"CUDA {cuda} does not know the GPUs of a `{each.name}`, which need {needed}"
+                    f"CUDA {cuda} does not support the GPUs of a `{each.name}`, which need {needed}"
                 )
-                notes = [Note("what they need", each.stated("gpu", "minimumCuda"))]
+                notes = [Note("what the GPUs need", each.stated("gpu", "minimumCuda"))]
                 yield RULE.at(runtime.at / "libraries" / "cuda", message, notes=notes)
 
 

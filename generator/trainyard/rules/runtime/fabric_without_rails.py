@@ -1,4 +1,4 @@
-"""Compare what each runtime says of the fabric with the ports of its hardware."""
+"""Find runtimes that require rails on hardware without any."""
 
 from __future__ import annotations
 
@@ -6,35 +6,32 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
-from trainyard.rules import _iterate
 from trainyard.rules._check import Check
+from trainyard.rules._iterate import hardware_of
 
 RULE = Rule(
     id="runtime/fabric-without-rails",
     severity=Severity.ERROR,
-    summary="A runtime that says `gpudirect` or `rdma` runs on hardware with rails.",
+    summary="A runtime with `fabric: gpudirect` or `fabric: rdma` runs on hardware with rails.",
     why="""
-        No virtual function is asked for, and NCCL and UCX fall back to sockets without a word: jobs
-        are slow.
+        Jobs are slow: their pods request no virtual function, and NCCL and UCX silently fall back
+        to sockets.
     """,
     fix="""
-        Remove `fabric`: ranks then take the fastest that each node has. Or take the hardware out of
-        the runtime.
+        Remove `fabric`, so that ranks use the fastest transport of each node; or remove the
+        hardware from the runtime.
     """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        for each in _iterate.hardware(platform):
-            if (
-                runtime.fabric
-                and runtime.uses_rdma
-                and each.name in runtime.hardware
-                and not each.rails
-            ):
+        if not runtime.fabric or not runtime.uses_rdma:
+            continue
+        for each in hardware_of(platform, runtime):
+            if not each.rails:
                 message = (
-                    f"runtime `{runtime.name}` wants {runtime.fabric}, but `{each.name}` "
+                    f"runtime `{runtime.name}` sets `fabric: {runtime.fabric}`, but `{each.name}` "
                     "nodes have no rails"
                 )
                 notes = [Note("no port here has the role `rail`", each.at / "nics")]

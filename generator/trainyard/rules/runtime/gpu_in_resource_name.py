@@ -1,4 +1,4 @@
-"""Find names that would make GPUs of virtual functions."""
+"""Find fabrics whose virtual functions Trainer would count as GPUs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="runtime/gpu-in-resource-name",
     severity=Severity.ERROR,
-    summary="A fabric has no `gpu` in its name, nor in its `resources`.",
+    summary="Neither the name of a fabric nor its `resources` contains `gpu`.",
     why="""
-        The name becomes that of its virtual functions' resources, and Trainer takes every resource
-        with `gpu` in its name for GPUs: on processors a torchrun job that leaves its number of
-        ranks open is told `auto`, and not how many cores its pod has (seen with Trainer 2.3.0).
+        On nodes without GPUs, a torchrun job that leaves its number of ranks open gets `auto`
+        instead of the number of cores of its pod (seen with Trainer 2.3.0). Trainer counts every
+        resource with `gpu` in its name as GPUs, and the fabric's name becomes part of the names of
+        its virtual functions' resources.
     """,
-    fix="Rename the fabric, e.g. after its link: ib; or give it other `resources`.",
+    fix="Rename the fabric, e.g. `ib` after its link; or set other `resources`.",
 )
 
 
@@ -26,7 +27,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for fabric in site.cluster.fabrics:
             if "gpu" in fabric.resources:
                 message = (
-                    f"the virtual functions of fabric `{fabric.name}` have `gpu` in their name"
+                    f"the virtual functions of fabric `{fabric.name}` have `gpu` in their "
+                    "resource name"
                 )
                 own = fabric.resources == fabric.name
                 yield RULE.at(fabric.at.key() if own else fabric.at / "resources", message)

@@ -1,34 +1,38 @@
-"""Find images that only a tag names, those of the steps before the ranks too."""
+"""Find images of runtimes and their steps that have no digest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.platform import Platform
+from trainyard.model.runtime import Runtime
 from trainyard.rules._check import Check
 
 RULE = Rule(
     id="runtime/image-without-digest",
     severity=Severity.ERROR,
-    summary="Every image of a runtime is named by its digest.",
+    summary="Every image of a runtime has a digest.",
     why="""
-        A tag can be moved: two nodes of one job may run two builds, and what was tested is not what
-        runs.
+        Two nodes of one job may run two builds, and the image that runs may not be the one that was
+        tested, because a tag can be moved.
     """,
-    fix="Append the digest that `skopeo inspect` shows: @sha256:... and 64 hex digits.",
+    fix="Append the digest that `skopeo inspect` shows: `@sha256:` and 64 hex digits.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        images = [(runtime.at / "image", runtime.image)]
-        images += [
-            (runtime.at / "initialize" / "image", step.image) for step in runtime.initializers[:1]
-        ]
-        for at, image in images:
+        for at, image in _images(runtime):
             if "@sha256:" not in image:
                 yield RULE.at(at, f"image `{image}` has no digest")
+
+
+def _images(runtime: Runtime) -> Iterator[tuple[Pointer, str]]:
+    """Yield the image of the ranks and the one that all steps share, each with its place."""
+    yield runtime.at / "image", runtime.image
+    if runtime.initializers:
+        yield runtime.at / "initialize" / "image", runtime.initializers[0].image
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Compare the processors of each runtime's hardware."""
+"""Find runtimes whose hardware has processors of several architectures."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
-from trainyard.rules import _iterate
 from trainyard.rules._check import Check
+from trainyard.rules._iterate import hardware_of
 
 _ARCHITECTURE = "kubernetes.io/arch"
 
@@ -20,34 +20,31 @@ _ARM_PRODUCTS = ("NVIDIA-GB", "NVIDIA-GH")
 RULE = Rule(
     id="runtime/mixed-architectures",
     severity=Severity.WARNING,
-    summary="A runtime's hardware has processors of one architecture.",
+    summary="All hardware of a runtime has processors of one architecture.",
     why="""
-        Unless its digest is that of an index with an image for each, the image is of one
-        architecture, and on the other its pods end with `exec format error`.
+        On one of the architectures, pods end with `exec format error`, unless the image's digest is
+        that of an index with an image for each architecture.
     """,
-    fix="Make a runtime for each, or waive this when the digest is that of an index with both.",
+    fix="""
+        Create a runtime for each architecture, or waive this when the digest is that of an index
+        with both.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        kinds = {
-            _architecture(each): each
-            for each in _iterate.hardware(platform)
-            if each.name in runtime.hardware
-        }
-        if len(kinds) > 1:
-            told = " and ".join(
-                f"{each.name} ({architecture})" for architecture, each in sorted(kinds.items())
-            )
-            notes = [Note(each.name, each.at) for _, each in sorted(kinds.items())]
-            yield RULE.at(
-                runtime.at / "hardware", f"runtime `{runtime.name}` runs on {told}", notes=notes
-            )
+        by_architecture = {_architecture(each): each for each in hardware_of(platform, runtime)}
+        if len(by_architecture) > 1:
+            kinds = sorted(by_architecture.items())
+            listed = " and ".join(f"{each.name} ({name})" for name, each in kinds)
+            notes = [Note(each.name, each.at) for _, each in kinds]
+            message = f"runtime `{runtime.name}` runs on {listed}"
+            yield RULE.at(runtime.at / "hardware", message, notes=notes)
 
 
 def _architecture(hardware: Hardware) -> str:
-    """Return an architecture as nodes are labelled with it."""
+    """Return the value of the label ``kubernetes.io/arch`` on such nodes."""
     superchip = hardware.gpu is not None and hardware.gpu.product.startswith(_ARM_PRODUCTS)
     return hardware.labels.get(_ARCHITECTURE, "arm64" if superchip else "amd64")
 

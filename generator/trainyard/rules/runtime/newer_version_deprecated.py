@@ -1,9 +1,9 @@
-"""Compare the ends of every two versions that stand beside each other."""
+"""Compare the ends of consecutive versions of a runtime."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
@@ -15,12 +15,10 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="No version of a runtime ends before an older one.",
     why="""
-        Who moved to the newer version as he was told is told to move again (seen with Trainer
-        2.3.0), and earlier than who stayed: when it ends the older one is all that is left.
+        Teams that moved to the newer version are warned to move again (seen with Trainer 2.3.0),
+        and earlier than the teams that stayed. After its end only the older version is left.
     """,
-    fix="""
-        Take `deprecated` out of the newer version, or give it a later `end` than the older one's.
-    """,
+    fix="Remove `deprecated` from the newer version, or set its `end` later than the older one's.",
 )
 
 
@@ -28,17 +26,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     families: dict[str, list[Runtime]] = {}
     for runtime in sorted(platform.runtimes, key=lambda each: each.version):
         families.setdefault(runtime.family, []).append(runtime)
-    for older, newer in (pair for versions in families.values() for pair in pairwise(versions)):
+    for older, newer in chain.from_iterable(map(pairwise, families.values())):
         if newer.end and newer.end < older.end:
             message = (
                 f"version {newer.version} of runtime `{newer.family}` ends on {newer.end}, "
-                f"before {older.version}"
+                f"before version {older.version}"
             )
-            notes = [
-                Note(
-                    f"version {older.version} ends on {older.end}", older.at / "deprecated" / "end"
-                )
-            ]
+            end = f"version {older.version} ends on {older.end}"
+            notes = [Note(end, older.at / "deprecated" / "end")]
             yield RULE.at(newer.at / "deprecated" / "end", message, notes=notes)
 
 

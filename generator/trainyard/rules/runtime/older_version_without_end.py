@@ -1,4 +1,4 @@
-"""Look at every version that has a newer one beside it."""
+"""Find versions of a runtime that have no end, although a newer version exists."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="runtime/older-version-without-end",
     severity=Severity.WARNING,
-    summary="Every version of a runtime but the newest is deprecated and has an end.",
+    summary="Every version of a runtime except the newest is deprecated and has an end.",
     why="""
-        Nobody is told to move: Trainer warns at each submission of a deprecated runtime only (seen
-        with Trainer 2.3.0), and an image that nobody patches any more stays in use for ever.
+        An image that is no longer patched stays in use permanently, because teams are not asked to
+        move: Trainer warns at each submission of a deprecated runtime only (seen with Trainer
+        2.3.0).
     """,
     fix='Set `deprecated: {end: "2027-03-31"}` in the older version\'s file.',
 )
@@ -28,11 +29,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         newer = newest[runtime.family]
         if newer.version > runtime.version and not runtime.end:
-            than = f"version {newer.version}{', which is deprecated itself' if newer.end else ''}"
             message = (
-                f"version {runtime.version} of runtime `{runtime.family}` has no end beside {than}"
+                f"version {runtime.version} of runtime `{runtime.family}` has no end, although "
+                f"version {newer.version} exists"
             )
-            yield RULE.at(runtime.at / "version", message, notes=[Note("the newest", newer.at)])
+            if newer.end:
+                message += ", which is deprecated itself"
+            notes = [Note("the newest version", newer.at)]
+            yield RULE.at(runtime.at / "version", message, notes=notes)
 
 
 CHECK = Check(RULE, find)

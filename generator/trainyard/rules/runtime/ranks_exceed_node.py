@@ -1,4 +1,4 @@
-"""Compare the ranks of a pod with its cpu, on each kind of node and share of one."""
+"""Compare a runtime's `ranks` with the cpu of a pod, on each node type and share of a node."""
 
 from __future__ import annotations
 
@@ -13,47 +13,51 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="runtime/ranks-exceed-node",
     severity=Severity.ERROR,
-    summary="The ranks that a runtime states fit on the allocatable cpu of each of its nodes.",
+    summary="The `ranks` of a runtime fit on the allocatable cpu of each of its nodes.",
     why="""
-        Ranks that are bound to cores need one each, or mpirun refuses to start; unbound ranks need
-        a hardware thread each, or the admission policy refuses every job that leaves
+        mpirun refuses to start bound ranks with less than one core each. With unbound ranks and
+        less than a hardware thread each, the admission policy refuses every job that leaves
         `numProcPerNode` open.
     """,
-    fix="Lower `ranks`, or lower the system's cpu.",
+    fix="Lower `ranks`, or lower the hardware's `system.cpu`.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    known = {
-        launch.name: launch
-        for site in platform.sites
-        for launch in site.launches
-        if launch.runtime.ranks
-    }
-    for _, launch in sorted(known.items()):
+    for launch in _launches(platform):
         runtime = launch.runtime
-        if runtime.launcher.mpi and (problem := _problem(launch)):
-            what, hint = problem
-            notes = [Note("what the system keeps", launch.hardware.stated("system", "cpu"))]
+        problem, hint = _problem(launch)
+        if problem:
             message = (
-                f"runtime `{runtime.name}` states {counted(runtime.ranks, 'rank')} per node, "
-                f"but {what}"
+                f"runtime `{runtime.name}` sets {counted(runtime.ranks, 'rank')} per node, "
+                f"but {problem}"
             )
+            notes = [Note("the cpu of the system share", launch.hardware.stated("system", "cpu"))]
             yield RULE.at(runtime.at / "ranks", message, hint=hint, notes=notes)
 
 
-def _problem(launch: Launch) -> tuple[str, str] | None:
-    """Return why a pod can't start its part of the ranks, and what it can start."""
+def _launches(platform: Platform) -> list[Launch]:
+    """Return each launch of an MPI runtime that sets `ranks`, once, sorted by name."""
+    known: dict[str, Launch] = {}
+    for site in platform.sites:
+        for launch in site.launches:
+            if launch.runtime.ranks and launch.runtime.launcher.mpi:
+                known[launch.name] = launch
+    return [known[name] for name in sorted(known)]
+
+
+def _problem(launch: Launch) -> tuple[str, str]:
+    """Return why a pod can't start its part of the ranks, and a hint; both empty when it can."""
     part, most = launch.part, max(0, launch.most_ranks)
     ranks = launch.runtime.ranks * part
     if ranks.denominator > 1:
-        what = f"a pod of `{launch.nodes}` is {part.numerator}/{part.denominator} of a node"
-        return what, f"Set `ranks` to a multiple of {part.denominator}."
+        problem = f"a pod of `{launch.nodes}` is {part.numerator}/{part.denominator} of a node"
+        return problem, f"Set `ranks` to a multiple of {part.denominator}."
     if ranks > most:
-        fit = counted(most, "core" if launch.runtime.binds else "cpu")
-        what = f"a pod of `{launch.nodes}` has {fit} for {counted(int(ranks), 'rank')}"
-        return what, f"Set `ranks` to {most // part} or less."
-    return None
+        cpu = counted(most, "core" if launch.runtime.binds else "cpu")
+        problem = f"a pod of `{launch.nodes}` has {cpu} for {counted(int(ranks), 'rank')}"
+        return problem, f"Set `ranks` to {most // part} or less."
+    return "", ""
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Find `ranks` in runtimes whose launcher does not take them."""
+"""Find `ranks` in runtimes whose launcher ignores them."""
 
 from __future__ import annotations
 
@@ -11,25 +11,22 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="runtime/ranks-of-torchrun",
     severity=Severity.ERROR,
-    summary="Only a runtime of an MPI launcher states `ranks`.",
+    summary="Only a runtime with an MPI launcher sets `ranks`.",
     why="""
-        Trainer takes the ranks of a torchrun job from the job alone; where that leaves them open it
-        starts one a GPU, or one a cpu
-        (kubeflow/trainer:pkg/runtime/framework/plugins/torch/torch.go@v2.2.1). The runtime's number
-        would change nothing.
+        The number has no effect: Trainer takes the ranks of a torchrun job from the job alone.
+        Where the job leaves them open, Trainer starts one per GPU, or one per cpu
+        (kubeflow/trainer:pkg/runtime/framework/plugins/torch/torch.go@v2.2.1).
     """,
-    fix="Remove `ranks`, and state `numProcPerNode` in the jobs.",
+    fix="Remove `ranks`, and set `numProcPerNode` in the jobs.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
         if runtime.ranks and not runtime.launcher.mpi:
-            message = (
-                f"runtime `{runtime.name}` states `ranks`, and its launcher is "
-                f"{runtime.launcher.name}"
-            )
-            notes = [Note("its launcher", runtime.at / "launcher")]
+            launcher = runtime.launcher.name
+            message = f"runtime `{runtime.name}` sets `ranks`, but its launcher is {launcher}"
+            notes = [Note("the runtime's launcher", runtime.at / "launcher")]
             yield RULE.at(runtime.at / "ranks", message, notes=notes)
 
 

@@ -1,4 +1,4 @@
-"""Compare the hardware of each runtime with that of the team's pools, on all clusters together."""
+"""Find runtimes of a team that run on no hardware on which the team has quota."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from trainyard.rules._iterate import holdings
 RULE = Rule(
     id="runtime/runtime-without-hardware",
     severity=Severity.ERROR,
-    summary="A team has quota on some hardware that each of its runtimes runs on.",
+    summary="A team has quota on some hardware of each runtime that it lists.",
     why="""
-        The team gets no such runtime, and the admission policy refuses its jobs: `spec.runtimeRef
-        must name one of the ClusterTrainingRuntimes [...], not ...` (seen with Kubernetes 1.36.3).
+        The team does not get the runtime, and the admission policy refuses its jobs:
+        `spec.runtimeRef must name one of the ClusterTrainingRuntimes [...], not ...` (seen with
+        Kubernetes 1.36.3).
     """,
-    fix="Take the runtime out of the team, or give the team quota where it runs.",
+    fix="Remove the runtime from the team's `runtimes`, or give the team quota on its hardware.",
 )
 
 
@@ -31,9 +32,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f"runtime `{runtime.name}` runs on {', '.join(runtime.hardware)},"
                     f" but team {team.name} has quota on {', '.join(sorted(own))}"
                 )
-                notes = [Note("where it runs", runtime.at / "hardware")]
+                notes = [Note("the runtime's hardware", runtime.at / "hardware")]
                 cause = (
-                    f"runtime `{runtime.name}` runs on {', '.join(runtime.hardware)}, of which "
+                    f"runtime `{runtime.name}` runs on {', '.join(runtime.hardware)}, on which "
                     "teams have no quota"
                 )
                 yield RULE.at(team.at / "runtimes", message, notes=notes, cause=cause)

@@ -1,4 +1,4 @@
-"""Find runtimes whose CUDA can't be compared with what their GPUs need."""
+"""Find runtimes on GPUs that do not state their CUDA version."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
-from trainyard.rules import _iterate
 from trainyard.rules._check import Check
+from trainyard.rules._iterate import hardware_of
 
 RULE = Rule(
     id="runtime/unstated-cuda",
     severity=Severity.WARNING,
-    summary="A runtime on GPUs states its CUDA.",
+    summary="A runtime on GPUs states its CUDA version.",
     why="""
-        Nothing compares it with what the GPUs need: a CUDA that is too old starts, and its first
-        kernel fails with `no kernel image is available for execution on the device`.
+        A CUDA version that is too old is not detected: the job starts, and its first kernel fails
+        with `no kernel image is available for execution on the device`.
     """,
-    fix='Add it to `libraries`: {cuda: "12.6"}, as `nvcc --version` in the image says.',
+    fix="""
+        Add the version that `nvcc --version` prints in the image to `libraries`, e.g. {cuda:
+        "12.6"}.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for runtime in platform.runtimes:
-        kinds = [
-            each
-            for each in _iterate.hardware(platform)
-            if each.gpu and each.name in runtime.hardware
-        ]
-        if kinds and "cuda" not in runtime.libraries:
-            message = f"runtime `{runtime.name}` runs on GPUs and does not state its CUDA"
+        if "cuda" in runtime.libraries:
+            continue
+        if any(each.gpu for each in hardware_of(platform, runtime)):
+            message = f"runtime `{runtime.name}` runs on GPUs and does not state its CUDA version"
             yield RULE.at(runtime.at / "libraries", message)
 
 

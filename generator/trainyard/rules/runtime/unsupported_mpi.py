@@ -1,18 +1,19 @@
-"""Look for other MPIs among the libraries, and at the version of the launcher's own."""
+"""Find MPI libraries that a runtime's launcher can't start."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.launcher import LAUNCHERS
 from trainyard.model.platform import Platform
+from trainyard.model.runtime import Runtime
 from trainyard.rules._check import Check
 from trainyard.rules._versions import numbers
 
 OTHER_MPIS = re.compile(r"impi\Z|intel-?(oneapi-)?mpi|mpich|mvapich")
-"""How names of MPIs begin that no launcher here starts, and other names of Intel's."""
+"""Beginnings of the names of MPIs that no launcher starts, and other names of Intel MPI."""
 
 
 RULE = Rule(
@@ -22,11 +23,11 @@ RULE = Rule(
         A runtime's MPI is the one that its launcher starts: Open MPI 4 or 5, or Intel MPI 2021.
     """,
     why="""
-        Trainer writes its hostfile for Open MPI (`mpiImplementation` admits no other value, Trainer
-        2.1 to 2.3): MPICH and Intel MPI refuse it (`token slots not supported at this time`, seen
-        with MPICH 4.0 and Intel MPI 2021), as does MVAPICH2, which has MPICH's mpiexec; and Open
-        MPI's variables mean nothing to them. For Intel MPI there is a launcher of its own; MPICH's
-        failed with a good hostfile too (`BAD TERMINATION`).
+        Jobs fail at their start: Trainer writes its hostfile for Open MPI (`mpiImplementation`
+        admits no other value, Trainer 2.1 to 2.3). MPICH and Intel MPI refuse it (`token slots not
+        supported at this time`, seen with MPICH 4.0 and Intel MPI 2021), as does MVAPICH2, which
+        has MPICH's mpiexec. They also ignore Open MPI's variables. Intel MPI has a launcher of its
+        own; MPICH's failed with a good hostfile too (`BAD TERMINATION`).
     """,
     fix="""
         Build the image with Open MPI 4.1 or 5.0, or with Intel MPI 2021 and `launcher: intel-mpi`.
@@ -35,30 +36,35 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    others = {each.library: each.name for each in LAUNCHERS.values() if each.mpi}
     for runtime in platform.runtimes:
-        launcher = runtime.launcher
         for library, version in runtime.libraries.items():
             at = runtime.at / "libraries" / library
-            if library not in others and OTHER_MPIS.match(library):
-                yield RULE.at(
-                    at.key(), f"runtime `{runtime.name}` brings {library}, which nothing can launch"
-                )
-            elif library != launcher.library and library in others:
-                message = (
-                    f"runtime `{runtime.name}` brings {library}, but its launcher is "
-                    f"{launcher.name}"
-                )
-                yield RULE.at(
-                    at.key(), message, hint=f"say `launcher: {others[library]}`, or remove it"
-                )
-            elif (
-                library == launcher.library
-                and launcher.majors
-                and numbers(version)[0] not in launcher.majors
-            ):
-                known = " or ".join(map(str, launcher.majors))
-                yield RULE.at(at, f"runtime `{runtime.name}` has {library} {version}, not {known}")
+            if library == runtime.launcher.library:
+                yield from _other_version(runtime, version, at)
+            else:
+                yield from _other_library(runtime, library, at)
+
+
+def _other_version(runtime: Runtime, version: str, at: Pointer) -> Iterator[Diagnostic]:
+    """Yield a finding when the launcher's library has a major version that is not supported."""
+    launcher = runtime.launcher
+    if launcher.majors and numbers(version)[0] not in launcher.majors:
+        known = " or ".join(map(str, launcher.majors))
+        message = f"runtime `{runtime.name}` has {launcher.library} {version}, not {known}"
+        yield RULE.at(at, message)
+
+
+def _other_library(runtime: Runtime, library: str, at: Pointer) -> Iterator[Diagnostic]:
+    """Yield a finding when a library is an MPI that another launcher starts, or none."""
+    launchers = {each.library: each.name for each in LAUNCHERS.values() if each.mpi}
+    if library in launchers:
+        message = f"runtime `{runtime.name}` has {library}, but its launcher is "
+        message += runtime.launcher.name
+        hint = f"Set `launcher: {launchers[library]}`, or remove `{library}`."
+        yield RULE.at(at.key(), message, hint=hint)
+    elif OTHER_MPIS.match(library):
+        message = f"runtime `{runtime.name}` has {library}, which no launcher can start"
+        yield RULE.at(at.key(), message)
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Compare the version that ends a file's name with the one inside; `llama-v2` alone is a name like any other."""
+"""Compare the version at the end of a runtime's file name with its `version`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="A runtime whose file is named after a version has that version.",
     why="""
-        Versions of a runtime have the file's name without its version in common: `openmpi-cuda-v2`
-        with version 3 becomes the object `openmpi-cuda-v2-v3-...`, a runtime of its own beside the
-        versions of `openmpi-cuda` (seen with Trainer 2.3.0).
+        The file becomes a runtime of its own instead of a version: `openmpi-cuda-v2` with version 3
+        becomes the object `openmpi-cuda-v2-v3-...`, beside the versions of `openmpi-cuda` (seen
+        with Trainer 2.3.0).
     """,
     fix="Rename the file, or correct its `version`.",
 )
@@ -29,11 +29,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     families = {runtime.family: runtime for runtime in platform.runtimes}
     for runtime in platform.runtimes:
         named = _SUFFIX.search(runtime.name)
-        if (
-            named
-            and named[1] != str(runtime.version)
-            and (other := families.get(runtime.name[: named.start()]))
-        ):
+        if named is None or named[1] == str(runtime.version):
+            continue
+        # Without other versions, `llama-v2` is a name like any other.
+        other = families.get(runtime.name[: named.start()])
+        if other:
             message = f"the file's name ends with v{named[1]}, but `version` is {runtime.version}"
             notes = [Note(f"another version of `{other.family}`", other.at)]
             yield RULE.at(runtime.at / "version", message, notes=notes)

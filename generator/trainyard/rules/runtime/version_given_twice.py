@@ -1,4 +1,4 @@
-"""Find runtimes of one family with one version: the file that is named after the version is the older one."""
+"""Find two runtimes of one family with the same version."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="Each version of a runtime is in one file.",
     why="""
-        Both become one object on the cluster, with the image of one of them (seen with Trainer
-        2.3.0): jobs go on with the old image, or run with the new one that their teams never chose.
+        Both files become one object on the cluster, with the image of one of them (seen with
+        Trainer 2.3.0). Jobs keep the old image, or run with a new one that their teams did not
+        choose.
     """,
-    fix="Raise the `version` of the one that is new.",
+    fix="Raise the `version` of the newer one.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     known: dict[tuple[str, int], Runtime] = {}
+    # A file that is named after its version is the older one, and comes first in reverse order.
     for runtime in sorted(platform.runtimes, key=lambda each: each.name, reverse=True):
         other = known.setdefault((runtime.family, runtime.version), runtime)
         if other is not runtime:
@@ -30,7 +32,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 f"`{runtime.name}` and `{other.name}` are both version {runtime.version} of "
                 f"`{runtime.family}`"
             )
-            notes = [Note("the other", other.at / "version")]
+            notes = [Note("the other file", other.at / "version")]
             yield RULE.at(runtime.at / "version", message, notes=notes)
 
 

@@ -1,4 +1,4 @@
-"""Look for the claim of each runtime in each namespace that may use it; every cluster where it lacks is told."""
+"""Find namespaces without the claim that a runtime's steps write to."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ RULE = Rule(
     id="runtime/volume-without-claim",
     severity=Severity.ERROR,
     summary="""
-        Each namespace that may use a runtime with `initialize` asks for the storage that its steps
+        Each namespace that may use a runtime with `initialize` requests the storage that its steps
         write to.
     """,
     why="""
-        Steps and ranks share that claim at /workspace. Without it the job is admitted, holds its
-        nodes, and every pod of it stays Pending: `persistentvolumeclaim "<claim>" not found` (seen
-        with Kubernetes 1.36.3).
+        The job is admitted and holds its nodes, but all its pods stay Pending:
+        `persistentvolumeclaim "<claim>" not found` (seen with Kubernetes 1.36.3). Steps and ranks
+        share that claim at /workspace.
     """,
-    fix="Ask for it in the `storage` of the team, or of the space; a bucket is no claim.",
+    fix="Request it in the `storage` of the team or of the space; a bucket is not a claim.",
 )
 
 
@@ -44,7 +44,7 @@ def _missing(space: Space) -> Iterator[Diagnostic]:
             f"namespace `{space.namespace}` on {space.cluster.name} has no claim `{launch.volume}`,"
             f" which runtime `{name}` mounts"
         )
-        notes = [Note("said here", launch.runtime.at / "initialize" / "volume")]
+        notes = [Note("the runtime's volume", launch.runtime.at / "initialize" / "volume")]
         cause = f"namespaces have no claim `{launch.volume}`, which runtime `{name}` mounts"
         yield RULE.at(space.profile.at / "storage", message, notes=notes, cause=cause)
 

@@ -1,1 +1,1 @@
-"""Queues, cohorts and priorities."""
+"""Rules about queues, cohorts, priorities and topology."""

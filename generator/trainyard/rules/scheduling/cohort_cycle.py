@@ -1,4 +1,4 @@
-"""Report each cycle once, at its first cohort by name."""
+"""Find cohorts that descend from themselves."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="No cohort descends from itself.",
     why="""
-        No queue of the cycle admits a job until it is broken: `ClusterQueue <queue> is inactive`
-        (seen with Kueue 0.19.2).
+        No queue of the cycle admits a job until the cycle is broken: `ClusterQueue <queue> is
+        inactive` (seen with Kueue 0.19.2).
     """,
-    fix="Take one `parent` away.",
+    fix="Remove one `parent` of the cycle.",
 )
 
 
@@ -26,11 +26,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for cohort in site.cluster.cohorts:
             line = site.cluster.lineage(cohort.name)
             closed = known[line[-1]].parent == cohort.name
+            # Each cycle is reported once, at its first cohort by name.
             if closed and cohort.name == min(line):
-                message = (
-                    f"cohort `{cohort.name}` descends from itself: "
-                    f"{' > '.join((*line, cohort.name))}"
-                )
+                cycle = " > ".join((*line, cohort.name))
+                message = f"cohort `{cohort.name}` descends from itself: {cycle}"
                 notes = [
                     Note(f"the parent of `{name}`", known[name].at / "parent") for name in line[1:]
                 ]

@@ -1,4 +1,4 @@
-"""Find cohorts that no team is in or below."""
+"""Find cohorts without a team in them or in a descendant."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="scheduling/empty-cohort",
     severity=Severity.WARNING,
-    summary="Some team is in each cohort, or in one below it.",
-    why="Nothing is lent or borrowed there: often a team's `cohort` names another one by mistake.",
+    summary="Every cohort, or one of its descendants, has a team.",
+    why="""
+        Nothing is lent or borrowed in the cohort. Often a team's `cohort` names another one by
+        mistake.
+    """,
     fix="Put a team into it, or remove it.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        taken = {tenant.team.cohort for tenant in site.tenants if tenant.team.cohort}
-        used = {name for cohort in taken for name in site.cluster.lineage(cohort)}
+        used: set[str] = set()
+        for team in (tenant.team for tenant in site.tenants if tenant.team.cohort):
+            used.update(site.cluster.lineage(team.cohort))
         for cohort in site.cluster.cohorts:
             if cohort.name not in used:
                 yield RULE.at(cohort.at.key(), f"no team is in cohort `{cohort.name}` or below it")

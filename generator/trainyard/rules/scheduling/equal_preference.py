@@ -1,4 +1,4 @@
-"""Find pools of a queue that only their names put in order."""
+"""Find pools of one queue with the same preference."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from trainyard.rules.scheduling._flavors import neighbours
 RULE = Rule(
     id="scheduling/equal-preference",
     severity=Severity.WARNING,
-    summary="The pools of one queue have preferences of their own.",
+    summary="The pools of one queue have different preferences.",
     why="""
-        Kueue tries flavors in the order of the queue (seen with Kueue 0.19.2): by the pools' names
-        where nothing else says which is better.
+        Jobs fill these pools in the order of the pools' names, whichever is better: Kueue tries
+        flavors in the order of the queue (seen with Kueue 0.19.2).
     """,
-    fix="Give each pool a `preference`, the lowest to the one that jobs should fill first.",
+    fix="Give each pool its own `preference`, the lowest to the pool that jobs should fill first.",
 )
 
 

@@ -1,9 +1,10 @@
-"""Find classes with one value; three of them are two findings."""
+"""Find priority classes of one cluster with the same value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import attrgetter
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
@@ -14,8 +15,8 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="No two priorities of a cluster have the same value.",
     why="""
-        Kueue compares values, not names: jobs of the one class never go before those of the other,
-        nor evict them (seen with Kueue 0.19.2).
+        Jobs of one class never go before jobs of the other, nor evict them (seen with Kueue
+        0.19.2): Kueue compares values, not names.
     """,
     fix="Give each class its own value, or remove one.",
 )
@@ -23,9 +24,8 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        for one, two in pairwise(
-            sorted(site.cluster.priorities, key=lambda each: (each.value, each.name))
-        ):
+        by_value = sorted(site.cluster.priorities, key=attrgetter("value", "name"))
+        for one, two in pairwise(by_value):
             if one.value == two.value:
                 message = (
                     f"priorities `{one.name}` and `{two.name}` both have the value {one.value}"

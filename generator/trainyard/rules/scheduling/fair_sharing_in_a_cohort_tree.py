@@ -1,4 +1,4 @@
-"""Find cohorts with a parent in clusters with fair sharing."""
+"""Find clusters that combine fair sharing with a tree of cohorts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="scheduling/fair-sharing-in-a-cohort-tree",
     severity=Severity.WARNING,
-    summary="Fair sharing is used with flat cohorts only.",
+    summary="Fair sharing is used only where no cohort has a parent.",
     why="""
-        When an owner takes its nodes back and two have borrowed as much, the one in a cohort of its
-        own below pays, whatever the priorities: its urgent job is evicted and the other's batch job
-        stays (seen with Kueue 0.19.2; kubernetes-sigs/kueue#10131).
+        When an owner takes its nodes back and two teams have borrowed the same number, the team
+        whose cohort is a child loses its job, whatever the priorities: its urgent job is evicted
+        and the other's batch job stays (seen with Kueue 0.19.2; kubernetes-sigs/kueue#10131).
     """,
-    fix="Set `sharing: classical`, or take the `parent` away.",
+    fix="Set `sharing: classical`, or remove the `parent`.",
 )
 
 
@@ -25,7 +25,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         children = [cohort for cohort in site.cluster.cohorts if cohort.parent]
         if children and site.cluster.sharing == "fair":
-            message = f"cluster {site.name} shares by weight in a tree of cohorts"
+            message = f"cluster {site.name} has fair sharing and a tree of cohorts"
             notes = [
                 Note(f"`{cohort.name}` has a parent", cohort.at / "parent") for cohort in children
             ]

@@ -1,9 +1,10 @@
-"""Compare the largest job with the pool that the team owns most of, when some pool can be reached with it."""
+"""Compare a team's largest job with the pool of which the team owns most."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import attrgetter
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
@@ -15,12 +16,12 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="A team's largest job fits on the nodes that it owns.",
     why="""
-        When an owner wants one node back the whole job is evicted, its own nodes included: `due to
-        reclamation within the cohort` (seen with Kueue 0.19.2: a job of 4 own and 2 borrowed nodes
-        was killed for one node).
+        When an owner takes one node back, the whole job is evicted, including its own nodes: `due
+        to reclamation within the cohort` (seen with Kueue 0.19.2: a job of 4 own and 2 borrowed
+        nodes was killed for one node).
     """,
     fix="""
-        Raise `nodes`, lower `largestJob`, or have jobs of that size write checkpoints and waive
+        Raise `nodes` or lower `largestJob`; or have jobs of that size write checkpoints, and waive
         this rule.
     """,
 )
@@ -28,14 +29,13 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for team, flavors in holdings(platform):
-        most = max((flavor.quota for flavor in flavors), key=lambda each: each.nodes)
-        maximum = max(flavor.quota.maximum for flavor in flavors)
-        # In parts of a node a job is as large as quota lets it be.
-        largest = (
-            min(Fraction(team.largest_job), maximum)
-            if most.is_share
-            else Fraction(team.largest_job)
-        )
+        quotas = [flavor.quota for flavor in flavors]
+        most = max(quotas, key=attrgetter("nodes"))
+        maximum = max(quota.maximum for quota in quotas)
+        largest = Fraction(team.largest_job)
+        if most.is_share:
+            # A job on a share of a node is at most as large as the quota.
+            largest = min(largest, maximum)
         if most.nodes < largest <= maximum:
             message = (
                 f"the largest job of team {team.name} takes {most.display(largest)}, of which it "

@@ -1,4 +1,4 @@
-"""Find levels below Kubernetes' domains that it does not set."""
+"""Find topology levels in Kubernetes' domains that Kubernetes does not set."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.fabric import HOSTNAME
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
+from trainyard.rules._iterate import levels
 
 _KUBERNETES = re.compile(r"(^|\.)(kubernetes|k8s)\.io/")
 
@@ -16,32 +17,29 @@ _KUBERNETES = re.compile(r"(^|\.)(kubernetes|k8s)\.io/")
 _KNOWN_LEVELS = frozenset(
     {HOSTNAME, "topology.kubernetes.io/region", "topology.kubernetes.io/zone"}
 )
-"""Well-known labels of Kubernetes that say where a node is."""
+"""Well-known labels of Kubernetes for the location of a node."""
 
 
 RULE = Rule(
     id="scheduling/made-up-topology-label",
     severity=Severity.WARNING,
-    summary="A level of Kubernetes' own name is one that Kubernetes sets.",
+    summary="A topology level in a label domain of Kubernetes is a label that Kubernetes sets.",
     why="""
-        Kubernetes knows regions, zones and hosts; nobody sets its other names, and Kueue places
-        nothing then: `no topology domains at level: <label>` (seen with Kueue 0.19.2).
+        Kueue places no job: `no topology domains at level: <label>` (seen with Kueue 0.19.2).
+        Kubernetes sets labels for regions, zones and hosts, and nothing sets its other names.
     """,
     fix="""
-        Take a label of your own, which whoever knows the racks and switches sets, such as
+        Use a label of your own that is set by whoever knows the racks and switches, such as
         ml.example.com/leaf.
     """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for fabric in (fabric for site in platform.sites for fabric in site.cluster.fabrics):
-        for i, level in enumerate(fabric.levels):
-            if _KUBERNETES.search(level) and level not in _KNOWN_LEVELS:
-                message = (
-                    f"fabric `{fabric.name}` has the level {level}, which Kubernetes does not set"
-                )
-                yield RULE.at(fabric.at / "levels" / i, message)
+    for fabric, i, level in levels(platform):
+        if _KUBERNETES.search(level) and level not in _KNOWN_LEVELS:
+            message = f"fabric `{fabric.name}` has the level {level}, which Kubernetes does not set"
+            yield RULE.at(fabric.at / "levels" / i, message)
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Find pools on a fabric beside others without one."""
+"""Find queues with one pool on a fabric and another without one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from trainyard.rules.scheduling._flavors import neighbours
 RULE = Rule(
     id="scheduling/mixed-topology",
     severity=Severity.WARNING,
-    summary="The pools of one queue are all on a fabric, or none is.",
+    summary="All pools of a queue use a fabric, or none does.",
     why="""
-        A fabric gives its flavor a topology. In a queue that has both, Kueue takes each pod either
-        way only: ranks find `Flavor "<pool>" does not support TopologyAwareScheduling` (seen with
-        Kueue 0.19.2), and the steps of a job, which name no level, may run on the other pool alone,
-        and wait for it (sigs.k8s.io/kueue:pkg/cache/scheduler/tas_flavorassigner.go).
+        Jobs may wait while nodes are free: a fabric gives its flavor a topology, and Kueue
+        considers each pod for one of the two kinds of flavor only. Ranks find `Flavor "<pool>" does
+        not support TopologyAwareScheduling` (seen with Kueue 0.19.2). The steps of a job, which
+        name no level, may run on the other pool alone, and wait for it
+        (sigs.k8s.io/kueue:pkg/cache/scheduler/tas_flavorassigner.go).
     """,
-    fix="Give the pools to two teams, or waive this where no runtime of the team has `initialize`.",
+    fix="Give the pools to two teams, or waive this if no runtime of the team has `initialize`.",
 )
 
 
@@ -29,9 +30,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         if with_fabric.fabric and not without.fabric:
             message = (
                 f"queue {queue} has pool `{with_fabric.name}` on fabric "
-                f"`{with_fabric.fabric.name}` and pool `{without.name}` on none"
+                f"`{with_fabric.fabric.name}` and pool `{without.name}` without a fabric"
             )
-            notes = [Note("on a fabric", with_fabric.at / "fabric")]
+            notes = [Note("the pool with a fabric", with_fabric.at / "fabric")]
             yield RULE.at(without.at.key(), message, notes=notes)
 
 

@@ -13,8 +13,8 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="A cluster has priorities.",
     why="""
-        All jobs of a team are equal: an urgent one waits behind every batch job, and the newest is
-        evicted first (seen with Kueue 0.19.2).
+        An urgent job waits behind every batch job, and the newest job is evicted first (seen with
+        Kueue 0.19.2): all jobs of a team are equal.
     """,
     fix="Add `priorities`, e.g. `{production: 1000, batch: 500}`.",
 )

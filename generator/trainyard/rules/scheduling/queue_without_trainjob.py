@@ -1,4 +1,4 @@
-"""Find clusters whose Kueue does not look at TrainJobs."""
+"""Find clusters whose Kueue does not queue TrainJobs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="TrainJob is among the frameworks that Kueue queues.",
     why="""
-        Kueue does not see the jobs: they start at once beside the queue and its quota, and on
-        tainted nodes their pods stay Pending: `<n> node(s) had untolerated taint(s)` (seen with
-        Kueue 0.19.2), as the toleration is the queue's.
+        Jobs start at once and bypass the queue and its quota, because Kueue does not see them. On
+        tainted nodes their pods stay Pending, because only the queue adds the toleration: `<n>
+        node(s) had untolerated taint(s)` (seen with Kueue 0.19.2).
     """,
-    fix="Add TrainJob to `frameworks`, or remove the key for its default.",
+    fix="Add TrainJob to `frameworks`, or remove the key to use its default.",
 )
 
 

@@ -1,4 +1,4 @@
-"""Count what is listed where the operator's object is made."""
+"""Count a cluster's frameworks where an operator installs Kueue."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
 FRAMEWORKS_LIMIT: Final = 14
-"""Most job kinds that the operator's Kueue object takes (its CRD: maxItems), although it knows
-more."""
+"""Maximum of job kinds in the operator's Kueue object (`maxItems` in its CRD). Kueue knows more."""
 
 
 RULE = Rule(
@@ -21,20 +20,21 @@ RULE = Rule(
         Where an operator installs Kueue, a cluster has at most {FRAMEWORKS_LIMIT} `frameworks`.
     """,
     why="""
-        The API server refuses the operator's Kueue object with more, and Argo CD's sync of the
-        platform unit fails.
+        Argo CD's sync of the platform unit fails, because the API server refuses the operator's
+        Kueue object with more.
     """,
-    fix="Remove the job kinds that nobody submits.",
+    fix="Remove from `frameworks` the job kinds that teams do not submit.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for cluster in (site.cluster for site in platform.sites):
-        listed = len(cluster.frameworks)
-        if listed > FRAMEWORKS_LIMIT and "kueue-operator" in cluster.release.features:
+    for site in platform.sites:
+        cluster = site.cluster
+        count = len(cluster.frameworks)
+        if count > FRAMEWORKS_LIMIT and "kueue-operator" in cluster.release.features:
             message = (
-                f"cluster {cluster.name} lists {listed} frameworks; the Kueue object of "
-                f"{cluster.release.name} takes {FRAMEWORKS_LIMIT}"
+                f"cluster {cluster.name} lists {count} frameworks; the Kueue object of "
+                f"{cluster.release.name} allows {FRAMEWORKS_LIMIT}"
             )
             yield RULE.at(cluster.at / "frameworks", message)
 

@@ -1,4 +1,4 @@
-"""Count the pools of each queue; the first that is too many is the place."""
+"""Count the pools of each queue."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="""
         A team has quota on no more pools of one class of node (gpu or cpu) than the release's Kueue
-        takes.
+        allows.
     """,
     why=WHY_LIMITED,
-    fix="Divide the pools among several teams, or make one pool of nodes that are alike.",
+    fix="Divide the pools among several teams, or combine pools with equal nodes.",
 )
 
 
@@ -27,7 +27,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         if len(queue.flavors) > most:
             message = (
                 f"team {queue.team.name} has quota on {len(queue.flavors)} {queue.node_class} "
-                f"pools of cluster {queue.cluster.name}; a queue takes {most}"
+                f"pools of cluster {queue.cluster.name}; a queue allows {most}"
             )
             yield RULE.at(queue.flavors[most].quota.at, message)
 

@@ -1,15 +1,14 @@
-"""Count the resources of each queue; the pool that brings the first one too many is the place."""
+"""Count the resources of each queue, and report the pool with the first one too many."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
-from operator import or_
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.fabric import Fabric
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
-from trainyard.model.queue import Queue
+from trainyard.model.queue import Flavor, Queue
 from trainyard.rules._check import Check
 from trainyard.rules.scheduling._limits import WHY_LIMITED, queues
 
@@ -18,10 +17,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="""
         The pools of one queue have no more resources, rails included, than the release's Kueue
-        takes.
+        allows.
     """,
     why=f"""
-        {WHY_LIMITED} Kueue's words are `ClusterQueueDoesNotExist` and, in its log,
+        {WHY_LIMITED} Kueue reports `ClusterQueueDoesNotExist` and logs
         `status.flavorsReservation[0].resources: Too many: 21: must have at most 16 items` (seen
         with Kueue 0.16.2).
     """,
@@ -39,10 +38,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         if covered > most:
             message = (
                 f"the {queue.node_class} pools of team {queue.team.name} on cluster "
-                f"{queue.cluster.name} have {covered} resources; a queue takes {most}"
+                f"{queue.cluster.name} have {covered} resources; a queue allows {most}"
             )
-            sums = accumulate((set(flavor.pool.allocatable) for flavor in queue.flavors), or_)
-            flavor = queue.flavors[sum(len(each) <= most for each in sums)]
+            flavor = _first_too_many(queue, most)
             hint, notes = _shared_names(queue, flavor.pool)
             cause = (
                 f"{queue.node_class} queues on cluster {queue.cluster.name} have more than "
@@ -51,19 +49,22 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             yield RULE.at(flavor.quota.at, message, hint=hint, notes=notes, cause=cause)
 
 
+def _first_too_many(queue: Queue, most: int) -> Flavor:
+    """Return the flavor with which a queue's resources exceed a maximum."""
+    resources: set[str] = set()
+    for flavor in queue.flavors:
+        resources.update(flavor.pool.allocatable)
+        if len(resources) > most:
+            break
+    return flavor
+
+
 def _shared_names(queue: Queue, pool: Pool) -> tuple[str, list[Note]]:
-    """Return the edit with which the rails of a pool have the names of the queue's first ones, if that is enough."""
-    fabrics = {
-        each.pool.fabric.resources: each.pool.fabric for each in queue.flavors if each.pool.fabric
-    }
-    other = next(
-        (
-            each
-            for each in fabrics.values()
-            if pool.fabric and each.resources != pool.fabric.resources
-        ),
-        None,
-    )
+    """Return the edit that gives the rails of two fabrics the same names, and notes about it.
+
+    The hint is empty when the pool's rails have the names of the queue's other rails already.
+    """
+    other = _other_fabric(queue, pool)
     if not pool.fabric or not other:
         return "", []
     hint = (
@@ -72,6 +73,18 @@ def _shared_names(queue: Queue, pool: Pool) -> tuple[str, list[Note]]:
         f"set `resources: {pool.fabric.resources}` on fabric `{other.name}` instead."
     )
     return hint, [Note(f"pool `{pool.name}` is on fabric `{pool.fabric.name}`", pool.at / "fabric")]
+
+
+def _other_fabric(queue: Queue, pool: Pool) -> Fabric | None:
+    """Return a fabric of the queue whose `resources` differ from those of the pool's fabric."""
+    if not pool.fabric:
+        return None
+    fabrics = {}
+    for flavor in queue.flavors:
+        if flavor.pool.fabric:
+            fabrics[flavor.pool.fabric.resources] = flavor.pool.fabric
+    fabrics.pop(pool.fabric.resources, None)
+    return next(iter(fabrics.values()), None)
 
 
 CHECK = Check(RULE, find)

@@ -1,11 +1,13 @@
-"""Look for a borrower that may not use the highest class; where only one borrows nobody competes."""
+"""Find clusters where all borrowing teams may use the highest priority."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.cluster import Cluster, Priority
 from trainyard.model.platform import Platform
+from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import held
 
@@ -14,31 +16,39 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="Not every team that borrows may use the highest priority of the cluster.",
     why="""
-        When an owner takes nodes back, the borrowers' jobs of the lowest priority go first (seen
-        with Kueue 0.19.2): whoever writes the highest on everything is never evicted, so soon
-        everybody does, and priorities say nothing.
+        Priorities lose their effect: when an owner takes nodes back, the borrowers' jobs of the
+        lowest priority go first (seen with Kueue 0.19.2). A job with the highest priority is never
+        evicted, so soon all jobs have it.
     """,
-    fix="Say in the teams' `priorities` which they may use.",
+    fix="List in the teams' `priorities` the classes that each team may use.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        borrowers = [
-            tenant for tenant in site.tenants if any(flavor.quota.borrow for flavor in held(tenant))
-        ]
-        for highest in site.cluster.priorities[1:][-1:]:
-            may = [
-                each.name
-                for each in borrowers
-                if any(highest in space.priorities for space in each.spaces)
-            ]
-            if len(may) == len(borrowers) > 1:
-                message = (
-                    f"teams {', '.join(may)} borrow, and all may submit as `{highest.name}`, "
-                    "which goes first"
-                )
-                yield RULE.at(highest.at, message)
+        highest = _highest(site.cluster)
+        borrowers = [tenant for tenant in site.tenants if _borrows(tenant)]
+        # A single borrower competes with no other.
+        if highest and len(borrowers) > 1 and all(_may_use(each, highest) for each in borrowers):
+            teams = ", ".join(each.name for each in borrowers)
+            message = (
+                f"teams {teams} borrow, and all may use the highest priority, `{highest.name}`"
+            )
+            yield RULE.at(highest.at, message)
+
+
+def _highest(cluster: Cluster) -> Priority | None:
+    """Return the highest of a cluster's priorities, or None when it has fewer than two."""
+    return cluster.priorities[-1] if len(cluster.priorities) > 1 else None
+
+
+def _borrows(tenant: Tenant) -> bool:
+    return any(flavor.quota.borrow for flavor in held(tenant))
+
+
+def _may_use(tenant: Tenant, priority: Priority) -> bool:
+    """Return whether some namespace of a team may use a priority."""
+    return any(priority in space.priorities for space in tenant.spaces)
 
 
 CHECK = Check(RULE, find, every=("teams/", "quota", "pools"))

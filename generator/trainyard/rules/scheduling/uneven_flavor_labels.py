@@ -1,13 +1,13 @@
-"""Look for a key that tells two pools apart; pools that select each other's nodes are told of elsewhere."""
+"""Find pools of one queue whose labels have no key with different values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
-from trainyard.model.pool import Pool
 from trainyard.rules._check import Check
+from trainyard.rules._labels import as_selector
 from trainyard.rules.scheduling._flavors import neighbours
 
 RULE = Rule(
@@ -15,10 +15,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="The labels of two pools of one queue have a key in common, with different values.",
     why="""
-        A runtime of one kind of node selects its labels. Kueue compares a flavor's own keys only
-        (kubernetes-sigs/kueue#12449): without a fabric it admits such a job to the other pool's
-        nodes and counts it there, and its pods stay Pending, `didn't match Pod's node
-        affinity/selector` (seen with Kueue 0.19.2).
+        Pods stay Pending, `didn't match Pod's node affinity/selector` (seen with Kueue 0.19.2):
+        without a fabric, Kueue admits a job for one kind of node to the other pool's nodes, and
+        counts it there. A runtime of one kind of node selects its labels, and Kueue compares a
+        flavor's own keys only (kubernetes-sigs/kueue#12449).
     """,
     fix="""
         Select both pools by the same key, such as nvidia.com/gpu.product or a node type of your
@@ -29,19 +29,25 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for one, two, queue in neighbours(platform):
-        labels, others = one.hardware.labels.items(), two.hardware.labels.items()
-        differ = any(two.hardware.labels.get(key, value) != value for key, value in labels)
-        if not differ and not labels <= others and not others <= labels:
+        if not _distinguishable(one.hardware.labels, two.hardware.labels):
+            labels = as_selector(one.hardware.labels)
+            others = as_selector(two.hardware.labels)
             message = (
                 f"pools `{one.name}` and `{two.name}` of queue {queue} have no key in common with "
-                f"different values: {_told(one)} and {_told(two)}"
+                f"different values: {labels} and {others}"
             )
             notes = [Note(f"labels of a `{one.hardware.name}`", one.hardware.stated("labels"))]
             yield RULE.at(two.hardware.at / "labels", message, notes=notes)
 
 
-def _told(pool: Pool) -> str:
-    return ", ".join(f"{key}={value}" for key, value in pool.hardware.labels.items())
+def _distinguishable(one: Mapping[str, str], two: Mapping[str, str]) -> bool:
+    """Return whether Kueue can tell two pools apart by the value of a key.
+
+    Pools that select each other's nodes are left to `node/overlapping-pools`.
+    """
+    if one.items() <= two.items() or two.items() <= one.items():
+        return True
+    return any(two.get(key, value) != value for key, value in one.items())
 
 
 CHECK = Check(RULE, find)

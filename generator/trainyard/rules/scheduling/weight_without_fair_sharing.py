@@ -1,4 +1,4 @@
-"""Find weights in clusters with classical sharing."""
+"""Find weights of cohorts in clusters without fair sharing."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="Cohorts have weights only where borrowed nodes are shared by weight.",
     why="""
-        Kueue ignores weights unless fair sharing is on (seen with Kueue 0.19.2): who comes first
-        borrows first.
+        The weight has no effect: Kueue ignores weights unless fair sharing is on (seen with Kueue
+        0.19.2), and whoever comes first borrows first.
     """,
-    fix="Set `sharing: fair`, or take the weight away.",
+    fix="Set `sharing: fair`, or remove the weight.",
 )
 
 
@@ -28,7 +28,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f"cohort `{cohort.name}` has weight {cohort.weight}, but sharing is "
                     f"{site.cluster.sharing}"
                 )
-                notes = [Note("said here", site.cluster.at / "sharing")]
+                notes = [Note("`sharing` is set here", site.cluster.at / "sharing")]
                 yield RULE.at(cohort.at / "weight", message, notes=notes)
 
 

@@ -1,0 +1,1 @@
+"""The last day of a runtime. Rules that compare with the committed tree are in `history`."""
