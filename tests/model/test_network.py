@@ -53,7 +53,7 @@ def test_config_says_partition_and_range(case: tuple[IPv4Network, int], partitio
         assert IPv4Network(config["ipam"]["range"]) == each.addresses.addresses
         assert config["name"] == config["ipam"]["network_name"] == f"nlp-ib-rail-{rail}"
         assert each.name == f"ib-rail-{rail}"
-        assert each.resource == f"openshift.io/ib_rail_{rail}"
+        assert NetworkView(each).resource == f"openshift.io/ib_rail_{rail}"
 
 
 @pytest.mark.parametrize("ipam", ["whereabouts", "nv-ipam"])
@@ -82,7 +82,7 @@ def test_namespaces_of_a_team_share_its_addresses(case: tuple[IPv4Network, int],
         assert json.loads(NetworkView(own).ipam) == json.loads(NetworkView(other).ipam)
         assert json.loads(NetworkView(own).ipam)["network_name"] == own.addresses.name
         assert (own.segment, own.display) == (other.segment, other.display) == (vlan, str(vlan))
-        assert own.resource == other.resource
+        assert NetworkView(own).resource == NetworkView(other).resource
     assert len({each.addresses.name for each in one}) == rails
 
 
@@ -148,10 +148,10 @@ def test_way_out_is_for_the_pods_that_it_names(source: str, operator: str | None
     """Pods of jobs carry JobSet's label and no others do; `all` selects every pod."""
     way = Egress("mirror", AT, (), (), (443,), source)
 
-    assert way.pods == (
+    assert EgressView(way).pods == (
         {"matchExpressions": [{"key": JOBSET, "operator": operator}]} if operator else {}
     )
-    assert way.policy_name == "egress-mirror"
+    assert EgressView(way).policy_name == "egress-mirror"
 
 
 def test_way_out_leads_to_all_of_its_ranges_and_namespaces() -> None:

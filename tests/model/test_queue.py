@@ -144,7 +144,7 @@ def test_queue_covers_what_any_of_its_flavors_gives(
     allocatable = {flavor.name: flavor.pool.allocatable for flavor in each.flavors}
 
     assert list(each.covered) == sorted(set().union(*allocatable.values()))
-    for flavor in each.quotas:
+    for flavor in QueueView(each).quotas:
         assert [resource.name for resource in flavor.resources] == list(each.covered)
         lacking = {
             resource.name: resource
@@ -160,7 +160,9 @@ def test_queue_tries_flavors_in_its_own_order(pools: list[tuple[Hardware, bool, 
     borrows."""
     each = queue(pools)
 
-    assert [flavor.name for flavor in each.quotas] == [f"p{i}" for i in range(len(pools))]
+    assert [flavor.name for flavor in QueueView(each).quotas] == [
+        f"p{i}" for i in range(len(pools))
+    ]
     assert QueueView(each).when_can_borrow == (
         "TryNextFlavor" if len(pools) > 1 else "MayStopSearch"
     )
@@ -169,7 +171,7 @@ def test_queue_tries_flavors_in_its_own_order(pools: list[tuple[Hardware, bool, 
 @given(QUEUES)
 def test_flavor_gives_the_same_in_whatever_queue(pools: list[tuple[Hardware, bool, int]]) -> None:
     """Beside other kinds of node a pool's quota stays what it is alone."""
-    together = {flavor.name: flavor.resources for flavor in queue(pools).quotas}
+    together = {flavor.name: flavor.resources for flavor in QueueView(queue(pools)).quotas}
 
     for i, flavor in enumerate(queue(pools).flavors):
         alone = flavor.resources(tuple(flavor.pool.allocatable))

@@ -30,8 +30,3 @@ class FinishedJobs:
     def name(self) -> str:
         """Name of the CronJob and of its service account."""
         return names.FINISHED_JOBS
-
-    @property
-    def role(self) -> str:
-        """ClusterRole that is bound in each team's namespace."""
-        return names.FINISHED_JOBS_ROLE

@@ -134,16 +134,6 @@ class Cluster:
         return any(pool.hardware.gpu for pool in self.pools)
 
     @property
-    def components(self) -> dict[str, str]:
-        """Versions of what this cluster needs.
-
-        Operators of fabrics and GPUs are left out where it has none.
-        """
-        absent = set() if self.fabrics else {"networkOperator", "sriovNetworkOperator"}
-        absent |= set() if self.has_gpus else {"gpuOperator"}
-        return {name: version for name, version in self.versions.items() if name not in absent}
-
-    @property
     def files(self) -> tuple[str, ...]:
         """The profile file."""
         return (self.at.file,)
@@ -152,14 +142,6 @@ class Cluster:
     def system_namespace(self) -> str:
         """Namespace of the admission policies' parameters, and of the clean-up of finished jobs."""
         return names.SYSTEM_NAMESPACE
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Labels of every platform object."""
-        return {
-            "app.kubernetes.io/managed-by": "trainyard",
-            f"{self.settings.domain}/part": "platform",
-        }
 
     @property
     def team_label_key(self) -> str:

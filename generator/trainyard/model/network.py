@@ -77,16 +77,6 @@ class Network:
         return names.network(self.fabric.name, self.addresses.rail, owner)
 
     @property
-    def resource_name(self) -> str:
-        """The VF resource that the attachment takes, without prefix."""
-        return names.rail_resource(self.fabric.resources, self.addresses.rail)
-
-    @property
-    def resource(self) -> str:
-        """The VF resource that the attachment takes."""
-        return f"{self.release.resource_prefix}/{self.resource_name}"
-
-    @property
     def segment(self) -> int:
         """The team's partition or VLAN."""
         return self.addresses.allocation.segment
@@ -117,18 +107,3 @@ class Egress:
     namespaces: tuple[str, ...]
     ports: tuple[int, ...]
     source: str
-
-    @property
-    def policy_name(self) -> str:
-        """Name of the NetworkPolicy."""
-        return f"egress-{self.name}"
-
-    @property
-    def pods(self) -> dict[str, Any]:
-        """Pods that it is for: pods of jobs have JobSet's label, those of workspaces don't."""
-        if self.source == "all":
-            return {}
-        operator = "Exists" if self.source == "jobs" else "DoesNotExist"
-        return {
-            "matchExpressions": [{"key": "jobset.sigs.k8s.io/jobset-name", "operator": operator}]
-        }

@@ -52,14 +52,6 @@ class Flavor:
 
 
 @dataclass(frozen=True, slots=True)
-class QueuedFlavor:
-    """A flavor as a ClusterQueue lists it."""
-
-    name: str
-    resources: tuple[CoveredResource, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Queue:
     """A team's ClusterQueue for one class of node, and the LocalQueue that leads to it.
 
@@ -81,20 +73,3 @@ class Queue:
     def covered(self) -> tuple[str, ...]:
         """Names of the resources of any flavor, in the one order that Kueue's webhook demands."""
         return tuple(sorted({name for flavor in self.flavors for name in flavor.pool.allocatable}))
-
-    @property
-    def quotas(self) -> tuple[QueuedFlavor, ...]:
-        """The flavors in order of preference, each with every covered resource."""
-        return tuple(
-            QueuedFlavor(flavor.name, flavor.resources(self.covered)) for flavor in self.flavors
-        )
-
-    @property
-    def namespaces(self) -> tuple[str, ...]:
-        """Namespaces that may use it: by the label that the API server sets and no tenant can."""
-        return tuple(names.namespace(self.team.name, space.name) for space in self.team.spaces)
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """Labels of the ClusterQueue."""
-        return {**self.cluster.labels, self.cluster.team_label_key: self.team.name}

@@ -159,11 +159,6 @@ class Team:
     encrypts_transit: bool | None
 
     @property
-    def is_draining(self) -> bool:
-        """Return whether its queues evict its jobs and admit none."""
-        return self.state == "draining"
-
-    @property
     def largest_job(self) -> int:
         """Nodes of the largest job that it may submit in its own namespace."""
         return self.spaces[0].largest_job

@@ -64,6 +64,23 @@ class ClusterView:
     cluster: Cluster
 
     @property
+    def labels(self) -> dict[str, str]:
+        """Labels of every platform object."""
+        part = f"{self.cluster.settings.domain}/part"
+        return {"app.kubernetes.io/managed-by": "trainyard", part: "platform"}
+
+    @property
+    def components(self) -> dict[str, str]:
+        """Versions of what this cluster needs.
+
+        Operators of fabrics and GPUs are left out where it has none.
+        """
+        absent = set() if self.cluster.fabrics else {"networkOperator", "sriovNetworkOperator"}
+        if not self.cluster.has_gpus:
+            absent.add("gpuOperator")
+        return {name: each for name, each in self.cluster.versions.items() if name not in absent}
+
+    @property
     def links(self) -> frozenset[str]:
         """The name of the link of each fabric, and ``fabric`` when there is one."""
         links = frozenset(fabric.link.name for fabric in self.cluster.fabrics)
@@ -93,7 +110,7 @@ class ClusterView:
         """Labels of our own namespace."""
         modes = ("audit", "enforce", "warn")
         level = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in modes}
-        return {**self.cluster.labels, **level}
+        return {**self.labels, **level}
 
     @property
     def team_label_text(self) -> str:

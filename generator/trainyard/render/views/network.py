@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from trainyard.model import names
 from trainyard.model.fabric import HOSTNAME, Fabric
 from trainyard.model.ipam import IPAMS
 from trainyard.model.network import AddressPool, Egress, Network
@@ -46,6 +47,16 @@ class NetworkView:
     """The attachment of a namespace to a rail, as templates read it."""
 
     network: Network
+
+    @property
+    def resource_name(self) -> str:
+        """The VF resource that the attachment takes, without prefix."""
+        return names.rail_resource(self.network.fabric.resources, self.network.addresses.rail)
+
+    @property
+    def resource(self) -> str:
+        """The VF resource that the attachment takes."""
+        return f"{self.network.release.resource_prefix}/{self.resource_name}"
 
     @property
     def ipam(self) -> str:
@@ -91,6 +102,20 @@ class EgressView:
     """An egress rule of the platform, as templates read it."""
 
     egress: Egress
+
+    @property
+    def policy_name(self) -> str:
+        """Name of the NetworkPolicy."""
+        return f"egress-{self.egress.name}"
+
+    @property
+    def pods(self) -> dict[str, Any]:
+        """Pods that it is for: pods of jobs have JobSet's label, those of workspaces don't."""
+        if self.egress.source == "all":
+            return {}
+        operator = "Exists" if self.egress.source == "jobs" else "DoesNotExist"
+        label = {"key": "jobset.sigs.k8s.io/jobset-name", "operator": operator}
+        return {"matchExpressions": [label]}
 
     @property
     def peers(self) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.quantity import format_seconds
 from trainyard.model.release import Release
@@ -58,6 +59,11 @@ class FinishedJobsView:
     """The CronJob that deletes finished jobs, as templates read it."""
 
     cleanup: FinishedJobs
+
+    @property
+    def role(self) -> str:
+        """ClusterRole that is bound in each team's namespace."""
+        return names.FINISHED_JOBS_ROLE
 
     @property
     def keep_display(self) -> str:

@@ -87,6 +87,11 @@ class SiteView:
         return MOST_JOBS
 
     @property
+    def has_draining_team(self) -> bool:
+        """Return whether the queues of some team evict its jobs and admit none."""
+        return any(tenant.team.state == "draining" for tenant in self.site.tenants)
+
+    @property
     def has_samples(self) -> bool:
         """Return whether some team can copy a job."""
         return any(space.samples for tenant in self.site.tenants for space in tenant.spaces)

@@ -111,7 +111,7 @@ class SpaceView:
                 yield Binding(role, f"trainyard-team-{role}", subjects)
         if cleanup := self.space.cluster.finished_jobs:
             account = _account(cleanup.name, names.SYSTEM_NAMESPACE)
-            yield Binding(cleanup.name, cleanup.role, [account])
+            yield Binding(cleanup.name, names.FINISHED_JOBS_ROLE, [account])
 
     def _subjects(self, role: str) -> list[dict[str, str]]:
         team = self.space.team
