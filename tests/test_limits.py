@@ -275,7 +275,7 @@ def test_queue_takes_as_many_pools_as_its_release(release: str) -> None:
 
     assert found.rule == "scheduling/too-many-pools-in-queue"
     assert found.at.path[:2] == ("quota", "prod-east")
-    assert f"{most + 1} gpu pools of cluster prod-east; a queue takes {most}" in found.message
+    assert f"{most + 1} gpu pools of cluster prod-east; a queue allows {most}" in found.message
 
 
 @pytest.mark.parametrize("release", RELEASES)
