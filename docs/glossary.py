@@ -25,7 +25,7 @@ _NO_PROSE = (
     re.compile(r"<!--.*?-->", re.DOTALL),
     re.compile(r"^#.*$", re.MULTILINE),
     re.compile(r"``.+?``|`[^`\n]+`"),
-    re.compile(r"<[^>\n]+>"),
+    re.compile(r"<[^>\n]+>|https?://[^\s)]+"),
     _TARGET,
 )
 
@@ -39,10 +39,14 @@ class Use(NamedTuple):
 
 
 def terms(glossary: str) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Yield each term of the glossary's text, and the pattern that finds it, in the plural too."""
+    """Yield each term of the glossary's text, and the pattern that finds it, in the plural too.
+
+    The release notes of another project are no release.
+    """
     for heading in re.findall(r"^## (.+)$", glossary, re.MULTILINE):
         term = heading.lower()
-        yield term, re.compile(rf"(?<![\w/#.-]){re.escape(term)}s?(?![\w/-])", re.IGNORECASE)
+        pattern = rf"(?<![\w/#.-]){re.escape(term)}s?(?![\w/-]| notes)"
+        yield term, re.compile(pattern, re.IGNORECASE)
 
 
 def targets(text: str) -> dict[str, str]:
