@@ -33,11 +33,8 @@ class Check:
         """Yield the rule's findings in the part of a platform that is known well enough."""
         hidden = {team for team, key in platform.lost.of_teams if key in self.each}
         unknown = {cluster for key, cluster in platform.lost.gaps if key in self.every}
-        if "" in unknown:
-            return
-        if hidden or unknown:
-            platform = _without(platform, hidden, unknown)
-        yield from self.find(platform)
+        if "" not in unknown:
+            yield from self.find(_without(platform, hidden, unknown))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +56,8 @@ class DatedCheck:
 
 def _without(platform: Platform, teams: set[str], clusters: set[str]) -> Platform:
     """Return a platform without some teams and clusters."""
+    if not teams and not clusters:
+        return platform
     sites = (site for site in platform.sites if site.name not in clusters)
     return replace(platform, sites=tuple(_without_teams(site, teams) for site in sites))
 

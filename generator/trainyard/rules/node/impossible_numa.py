@@ -17,7 +17,7 @@ RULE = Rule(
     id="node/impossible-numa",
     severity=Severity.ERROR,
     summary="""
-        Each port is on a NUMA node that exists, all ports of a card are on the same one, and each
+        Each port is on an existing NUMA node, all ports of a card are on the same one, and each
         NUMA node has a core.
     """,
     why=NOTHING_PINS,

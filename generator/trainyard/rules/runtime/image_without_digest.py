@@ -14,8 +14,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="Every image of a runtime has a digest.",
     why="""
-        Two nodes of one job may run two builds, and the image that runs may not be the one that was
-        tested, because a tag can be moved.
+        Two nodes of one job may run two builds, because a tag can be moved. What was tested is then
+        not what runs.
     """,
     fix="Append the digest that `skopeo inspect` shows: `@sha256:` and 64 hex digits.",
 )

@@ -13,9 +13,10 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="Fair sharing is used only where no cohort has a parent.",
     why="""
-        When an owner takes its nodes back and two teams have borrowed the same number, the team
-        whose cohort is a child loses its job, whatever the priorities: its urgent job is evicted
-        and the other's batch job stays (seen with Kueue 0.19.2; kubernetes-sigs/kueue#10131).
+        An urgent job is evicted while another team's batch job stays, whatever their priorities
+        (seen with Kueue 0.19.2; kubernetes-sigs/kueue#10131). This happens when an owner takes its
+        nodes back and two teams have borrowed the same number: the team whose cohort is a child
+        loses its job.
     """,
     fix="Set `sharing: classical`, or remove the `parent`.",
 )
