@@ -13,7 +13,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
 from trainyard.workflows.generate import generate
-from trainyard_rehearsal.checks.change import Course, Unfit
+from trainyard_rehearsal.checks.changes import InvalidProfiles, PlannedChanges
 from trainyard_rehearsal.checks.git_delivery import Tree
 from trainyard_rehearsal.maintenance import changed, plan_changes
 
@@ -23,7 +23,7 @@ COMPONENTS = "../profiles/components"
 @pytest.fixture(
     params=["profiles/lab", "profiles/prod-east", "examples/two-fabrics/profiles/south"]
 )
-def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, Course]:
+def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, PlannedChanges]:
     """The tree of a cluster, and what is merged to it."""
     folder, _, name = request.param.rpartition("/")
     root = shutil.copytree(REPOSITORY / folder, tmp_path / "profiles")
@@ -56,29 +56,29 @@ def _body(bodies: dict[str, Manifest], path: str) -> object:
     return bodies[path].body if path in bodies else None
 
 
-def test_each_change_touches_what_it_should(begun: tuple[Tree, Course]) -> None:
+def test_each_change_touches_what_it_should(begun: tuple[Tree, PlannedChanges]) -> None:
     before, merges = begun
-    first, leaving = merges.first.name, merges.leaving.name
+    first, leaving = merges.first.name, merges.retiring.name
     expected = {
-        merges.grow: {"ClusterQueue", "ConfigMap"},
-        merges.welcome: {f"teams/{first}", "ClusterRoleBinding"},
-        merges.drain: {"ClusterQueue"},
+        merges.grow_quota: {"ClusterQueue", "ConfigMap"},
+        merges.add_viewers: {f"teams/{first}", "ClusterRoleBinding"},
+        merges.drain_team: {"ClusterQueue"},
     }
     for merge, units in expected.items():
         after = merge()
         assert {"ClusterQueue", f"teams/{first}"} & differing(before, after)
         assert differing(before, after) <= units | {"samples", "nodes"}
         before = after
-    after = merges.retire()
+    after = merges.retire_team()
     assert f"teams/{leaving}" in differing(before, after)
     assert leaving not in [tenant.name for tenant in after.site.tenants]
-    after = merges.succeed()
+    after = merges.add_team()
     assert merges.successor in [tenant.name for tenant in after.site.tenants]
 
 
-def test_profiles_with_errors_are_told(begun: tuple[Tree, Course], tmp_path: Path) -> None:
+def test_profiles_with_errors_are_told(begun: tuple[Tree, PlannedChanges], tmp_path: Path) -> None:
     _, merges = begun
-    (tmp_path / "profiles" / "teams" / f"{merges.leaving.name}.yaml").unlink()
+    (tmp_path / "profiles" / "teams" / f"{merges.retiring.name}.yaml").unlink()
     (tmp_path / "profiles" / "notes.txt").touch()
-    with pytest.raises(Unfit, match=r"shape/misplaced-file: `notes\.txt` is no profile"):
-        merges.grow()
+    with pytest.raises(InvalidProfiles, match=r"shape/misplaced-file: `notes\.txt` is no profile"):
+        merges.grow_quota()

@@ -18,7 +18,7 @@ from trainyard.scaffold.team import TeamRequest, plan_team, write_team
 from trainyard.workflows.generate import check, generate
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Plain
-from trainyard_rehearsal.checks.change import Course, Unfit
+from trainyard_rehearsal.checks.changes import InvalidProfiles, PlannedChanges
 from trainyard_rehearsal.checks.git_delivery import Tree
 
 _GUESTS = "rehearsal-guests"
@@ -26,7 +26,7 @@ _SUCCESSOR = "successor"
 """Names of a group and a team that no platform has."""
 
 
-def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Course:
+def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> PlannedChanges:
     """Return the changes that are merged one after the other.
 
     Args:
@@ -43,16 +43,16 @@ def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Cours
         change()
         return published()
 
-    return Course(
+    return PlannedChanges(
         first=first,
-        guests=_GUESTS,
-        leaving=leaving,
+        viewers=_GUESTS,
+        retiring=leaving,
         successor=_SUCCESSOR,
-        grow=partial(merged, partial(profiles.grow, first.name, own)),
-        welcome=partial(merged, partial(profiles.welcome, first.name)),
-        drain=partial(merged, partial(profiles.put, leaving.name, "draining")),
-        retire=partial(merged, partial(profiles.put, leaving.name, "retired")),
-        succeed=partial(merged, partial(profiles.succeed, leaving.name, left)),
+        grow_quota=partial(merged, partial(profiles.grow, first.name, own)),
+        add_viewers=partial(merged, partial(profiles.welcome, first.name)),
+        drain_team=partial(merged, partial(profiles.put, leaving.name, "draining")),
+        retire_team=partial(merged, partial(profiles.put, leaving.name, "retired")),
+        add_team=partial(merged, partial(profiles.succeed, leaving.name, left)),
     )
 
 
@@ -70,7 +70,7 @@ def changed(site: Site, root: Path, components_root: str, today: str) -> Site:
     ]
     platform = generation.checked.platform
     if errors or platform is None:
-        raise Unfit("; ".join(errors))
+        raise InvalidProfiles("; ".join(errors))
     return next(each for each in platform.sites if each.name == site.name)
 
 

@@ -15,10 +15,10 @@ from trainyard.output.lockfile import LOCKFILE
 from trainyard.render.site import render_site
 from trainyard.render.unit import UNLISTED
 from trainyard.workflows.generate import component_manifests, emit_site
-from trainyard_rehearsal.checks.change import check_changes
+from trainyard_rehearsal.checks.changes import check_changes
+from trainyard_rehearsal.checks.drift import check_drift
 from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree
-from trainyard_rehearsal.checks.meddling import check_meddling
-from trainyard_rehearsal.checks.sampling import Sampled, remarked
+from trainyard_rehearsal.checks.sampling import TeamSample, with_sample_remark
 from trainyard_rehearsal.checks.sync import check_sync
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
 from trainyard_rehearsal.control_plane.build import cache_folder
@@ -46,7 +46,7 @@ class Origin:
     today: str
 
 
-def deliver(lab: Lab, source: Origin, teams: Sampled) -> Iterator[Outcome]:
+def deliver(lab: Lab, source: Origin, teams: TeamSample) -> Iterator[Outcome]:
     """Deliver the tree by Argo CD to a cluster without one, then each change."""
     site, folder = lab.plan.site, lab.kubeconfig.parent
     left_out = {tenant.name for tenant in site.tenants} - teams.teams
@@ -66,8 +66,8 @@ def deliver(lab: Lab, source: Origin, teams: Sampled) -> Iterator[Outcome]:
     with argocd.running():
         delivery = GitDelivery(lab, argocd, repository, merged(site))
         if (yield from check_sync(delivery)) and delivery.tree.samples:
-            yield from remarked(check_meddling(delivery, teams.teams), teams)
-            yield from remarked(
+            yield from with_sample_remark(check_drift(delivery, teams.teams), teams)
+            yield from with_sample_remark(
                 check_changes(delivery, plan_changes(site, copied, published)), teams
             )
 

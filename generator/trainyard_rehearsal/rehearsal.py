@@ -16,12 +16,18 @@ from trainyard.workflows.generate import Generation, component_manifests, genera
 from trainyard_rehearsal.checks.acceptance import check_acceptance
 from trainyard_rehearsal.checks.admission import check_admission
 from trainyard_rehearsal.checks.finished import check_finished
-from trainyard_rehearsal.checks.ledger import check_ledger
-from trainyard_rehearsal.checks.life import check_life, check_queues
 from trainyard_rehearsal.checks.load import check_load
 from trainyard_rehearsal.checks.outsiders import check_outsiders
-from trainyard_rehearsal.checks.promises import check_promises
-from trainyard_rehearsal.checks.sampling import Sampled, every_team, remarked, sampled
+from trainyard_rehearsal.checks.queueing import check_queueing
+from trainyard_rehearsal.checks.queues import check_queues
+from trainyard_rehearsal.checks.quotas import check_quotas
+from trainyard_rehearsal.checks.sample_runs import check_sample_jobs
+from trainyard_rehearsal.checks.sampling import (
+    TeamSample,
+    all_teams,
+    sample_teams,
+    with_sample_remark,
+)
 from trainyard_rehearsal.checks.team_namespaces import check_team_namespaces
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
 from trainyard_rehearsal.checks.tenants import check_tenants
@@ -159,7 +165,9 @@ def _tasks(
     programs = f"{len(plan.components.programs)} programs of {site.cluster.release.name}"
     manifests = generation.manifests[site.name]
     whole = request.every or request.team
-    teams = every_team(site) if whole else sampled(site, [*manifests, *component_manifests(site)])
+    teams = (
+        all_teams(site) if whole else sample_teams(site, [*manifests, *component_manifests(site)])
+    )
 
     def checked() -> tuple[Outcome, ...]:
         if not keep:
@@ -226,24 +234,24 @@ def _reported(lab: Lab, outcomes: Iterator[Outcome], progress: Progress) -> Iter
         since = mark(lab.processes.logs)
 
 
-def _checks(lab: Lab, generation: Generation, team: str, teams: Sampled) -> Iterator[Outcome]:
+def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> Iterator[Outcome]:
     """Yield the outcomes of the applied tree; without a team or a job there are fewer."""
     site = lab.plan.site
     manifests = generation.manifests[site.name]
     yield from check_acceptance(lab, synced(site, manifests))
     if every := sample_jobs(site, manifests, ""):
         yield from check_queues(lab)
-        yield from remarked(check_tenants(lab, every, teams.teams), teams)
+        yield from with_sample_remark(check_tenants(lab, every, teams.teams), teams)
         tenants = [tenant for tenant in site.tenants if tenant.name in teams.teams]
         spaces = [space for tenant in tenants for space in tenant.spaces]
-        yield from remarked(check_tenant_objects(lab, spaces), teams)
+        yield from with_sample_remark(check_tenant_objects(lab, spaces), teams)
     yield from check_outsiders(lab)
     yield from check_team_namespaces(lab)
     if samples := sample_jobs(site, manifests, team):
         tried = [each for each in samples if each[0].space.team.name in teams.teams]
-        yield from remarked(check_life(lab, tried), teams)
+        yield from with_sample_remark(check_sample_jobs(lab, tried), teams)
         yield from check_finished(lab, samples)
-        yield from remarked(check_ledger(lab, samples, teams.teams), teams)
-        yield from remarked(check_promises(lab, samples, teams.teams), teams)
-        yield from remarked(check_load(lab, samples, teams.teams), teams)
-        yield from remarked(check_admission(lab, tried), teams)
+        yield from with_sample_remark(check_quotas(lab, samples, teams.teams), teams)
+        yield from with_sample_remark(check_queueing(lab, samples, teams.teams), teams)
+        yield from with_sample_remark(check_load(lab, samples, teams.teams), teams)
+        yield from with_sample_remark(check_admission(lab, tried), teams)

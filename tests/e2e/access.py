@@ -9,8 +9,7 @@ import pytest
 
 from tests.e2e.setup import bad
 from tests.e2e.stage import Stage
-from trainyard_rehearsal.checks.admission import as_account
-from trainyard_rehearsal.checks.jobs import as_user
+from trainyard_rehearsal.checks.jobs import as_account, as_user
 from trainyard_rehearsal.control_plane.api import Body, Refused
 
 _BOTH = ("team-nlp", "team-vision")

@@ -17,7 +17,7 @@ from trainyard.render.site import render_site
 from trainyard.render.unit import UNLISTED
 from trainyard.workflows.generate import component_manifests, emit_site
 from trainyard.yaml_io.emitter import emit
-from trainyard_rehearsal.checks.acceptance import in_order
+from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree
 from trainyard_rehearsal.control_plane.api import Body
 
@@ -88,10 +88,10 @@ class Git:
         def looked() -> bool:
             status = self.delivery.application(APPLICATION).get("status") or {}
             if status.get("sync", {}).get("revision") != self.published.revision:
-                self.delivery.remind(_WATCHED)
+                self.delivery.refresh_again(_WATCHED)
             return ready()
 
-        return self.delivery.waited(looked)
+        return self.delivery.wait(looked)
 
     def is_there(self, kind: str, name: str) -> bool:
         """Return whether the team has an object."""
@@ -112,15 +112,15 @@ def delivered(stage: Stage) -> Iterator[Git]:
         # Argo CD takes over existing objects, which is faster than its sync waves.
         stage.deploy({})
         commit = git.begin()
-        for manifest in in_order(each for each in manifests if each.unit == "argocd"):
+        for manifest in in_sync_order(each for each in manifests if each.unit == "argocd"):
             stage.api.apply(manifest.body, manager="kubectl")
-        assert not (failures := delivery.settled(commit, 240)), failures
+        assert not (failures := delivery.wait_until_synced(commit, 240)), failures
     try:
         yield git
     finally:
         git.publish(files)
         git.look("hard")
-        assert not (failures := delivery.settled(git.published)), failures
+        assert not (failures := delivery.wait_until_synced(git.published)), failures
 
 
 def synced(site: Site) -> list[Manifest]:

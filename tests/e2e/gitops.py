@@ -46,7 +46,7 @@ def open_egress(stage: Stage) -> None:
         and "unfinished" in each.name
     )
     with delivered(stage) as git:
-        assert not git.delivery.settled(git.commit(changes))
+        assert not git.delivery.wait_until_synced(git.commit(changes))
         policy = stage.api.get("networking.k8s.io/v1", "NetworkPolicy", name, "team-nlp")
         (rule,) = policy["spec"]["egress"]
         assert rule["ports"]
@@ -57,7 +57,7 @@ def secret_in_git(stage: Stage) -> None:
     """Every viewer of the team reads the ConfigMap of a component."""
     held = {**_config_map("held"), "data": {"password": "never-a-real-one"}}
     with delivered(stage) as git:
-        assert not git.delivery.settled(git.commit(_brings(held)))
+        assert not git.delivery.wait_until_synced(git.commit(_brings(held)))
         (space,) = next(each for each in git.site.tenants if each.name == "nlp").spaces
         viewer = as_user(stage.api, space, "viewer")
         assert viewer.get("v1", "ConfigMap", "held", "team-nlp")["data"] == held["data"]
@@ -123,7 +123,7 @@ def foreign_metadata_key(stage: Stage) -> None:
     held = bad("delivery/foreign-metadata-key")["components/solver/solver.yaml"]
     held["metadata"].pop("finalizers")  # A finalizer would keep the object itself.
     with delivered(stage) as git:
-        assert not git.delivery.settled(git.commit(_brings(kept, held)))
+        assert not git.delivery.wait_until_synced(git.commit(_brings(kept, held)))
         git.commit(_brings(kept))
         assert git.shows("waiting for pruning confirmation of /ConfigMap/solver")
         commit = git.commit(_brings(kept, newer))
@@ -192,7 +192,7 @@ def _mended(git: Git, files: Mapping[str, bytes], words: str) -> None:
         return "Manifest generation error (cached)" in git.status
 
     assert git.until(looked_again), git.status
-    assert not git.delivery.settled(git.commit({}))
+    assert not git.delivery.wait_until_synced(git.commit({}))
 
 
 def unserved_version(stage: Stage) -> None:
@@ -216,7 +216,9 @@ def unlisted_component(stage: Stage) -> None:
             if path.startswith(git.folder("solver"))
         }
         assert component
-        assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **component}))
+        assert not git.delivery.wait_until_synced(
+            git.publish({**git.delivery.tree.files, **component})
+        )
         assert not git.is_there("ConfigMap", "unlisted")
 
 
@@ -229,7 +231,9 @@ def tree_is_stale(stage: Stage) -> None:
             "annotations": {"ml.example.com/written": "by-hand"},
         }
         written = {git.delivery.path(manifest): emit({**manifest.body, "metadata": metadata})}
-        assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **written}))
+        assert not git.delivery.wait_until_synced(
+            git.publish({**git.delivery.tree.files, **written})
+        )
         limits = stage.api.get("v1", "LimitRange", manifest.name, "team-nlp")
         assert limits["metadata"]["annotations"]["ml.example.com/written"] == "by-hand"
 
@@ -240,5 +244,5 @@ def foreign_file(stage: Stage) -> None:
         manifest = _limit_range(git)
         folder, _, _ = git.delivery.path(manifest).rpartition("/")
         file = {f"{folder}/configmap-foreign.yaml": emit(_config_map("foreign"))}
-        assert not git.delivery.settled(git.publish({**git.delivery.tree.files, **file}))
+        assert not git.delivery.wait_until_synced(git.publish({**git.delivery.tree.files, **file}))
         assert not git.is_there("ConfigMap", "foreign")

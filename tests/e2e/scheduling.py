@@ -169,7 +169,7 @@ def evicted_after_steps(stage: Stage) -> Job:
 
 def _ended(job: Job, step: str) -> bool:
     """End a step; return whether Kueue counts its pods as reclaimable."""
-    job.end(step)
+    job.finish(step)
     return bool((job.workload.get("status") or {}).get("reclaimablePods"))
 
 

@@ -18,8 +18,8 @@ from trainyard.render.site import render_site
 from trainyard.render.unit import health_checks
 from trainyard.workflows.generate import component_manifests
 from trainyard.yaml_io.emitter import emit
-from trainyard_rehearsal.checks.acceptance import in_order
-from trainyard_rehearsal.checks.jobs import Job, as_user, changed, named
+from trainyard_rehearsal.checks.acceptance import in_sync_order
+from trainyard_rehearsal.checks.jobs import Job, as_user, with_name, with_trainer
 from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
 from trainyard_rehearsal.control_plane.build import cache_folder, find
@@ -103,7 +103,7 @@ class Stage(AppliedObjects):
         platform = platform_of(self.setup.with_settings(changes))
         site = _cluster(platform)
         manifests = (*render_site(site), *component_manifests(site))
-        synced = in_order(each for each in manifests if not each.path.startswith(_NOT_SYNCED))
+        synced = in_sync_order(each for each in manifests if not each.path.startswith(_NOT_SYNCED))
         bodies = [*nodes(site), *(each.body for each in synced)]
         wanted = {identity_of(body): body for body in bodies}
         self.clear(wanted)
@@ -167,7 +167,7 @@ class Scene:
         self.submitted += 1
         namespace = f"team-{team}"
         sample = self._sample(namespace)
-        body = changed(named(sample, f"{team}-{self.submitted}"), numNodes=nodes)
+        body = with_trainer(with_name(sample, f"{team}-{self.submitted}"), numNodes=nodes)
         body["spec"] = {key: value for key, value in body["spec"].items() if key not in _PATCHES}
         of_kueue = {f"{KUEUE}{key.replace('_', '-')}": value for key, value in labels.items()}
         metadata = {
@@ -210,23 +210,23 @@ class Scene:
 
     def runs(self, job: Job) -> bool:
         """Return whether a job is admitted in time."""
-        assert self.stage.until(lambda: job.is_admitted), job.waits_because
+        assert self.stage.until(lambda: job.is_admitted), job.waiting_reason
         return True
 
     def waits(self, job: Job, *words: str) -> bool:
         """Return whether a job waits, in these words."""
-        assert self.stage.until(lambda: all(each in job.waits_because for each in words)), (
-            job.waits_because
+        assert self.stage.until(lambda: all(each in job.waiting_reason for each in words)), (
+            job.waiting_reason
         )
         # Kueue reports the same of a flavor that it passes over a moment later.
-        assert not self.stage.until(lambda: job.is_admitted, 1), job.waits_because
+        assert not self.stage.until(lambda: job.is_admitted, 1), job.waiting_reason
         return True
 
     def is_evicted(self, job: Job, *words: str) -> bool:
         """Return whether a running job is evicted, in these words."""
         expected = ("Evicted=True", *words)
-        assert self.stage.until(lambda: all(each in job.waits_because for each in expected)), (
-            job.waits_because
+        assert self.stage.until(lambda: all(each in job.waiting_reason for each in expected)), (
+            job.waiting_reason
         )
         return self.stage.until(lambda: not job.is_admitted)
 

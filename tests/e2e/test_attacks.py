@@ -86,7 +86,7 @@ def _broken_promises(scene: Scene) -> Iterator[str]:
     yield from _steering(scene)
     owner = scene.submit("vision", 4)
     if not stage.until(lambda: owner.is_admitted, _PATIENCE):
-        yield f"another team's job waits within its own quota: {owner.waits_because}"
+        yield f"another team's job waits within its own quota: {owner.waiting_reason}"
     owner.delete()
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from tests.e2e.setup import CLUSTER, NEW, OLD
 from tests.e2e.stage import Scene, Stage
-from trainyard_rehearsal.checks.admission import refusal
 from trainyard_rehearsal.checks.finished import check_finished
 from trainyard_rehearsal.checks.jobs import Job, is_true
-from trainyard_rehearsal.checks.life import brought_up
+from trainyard_rehearsal.checks.request_cases import refusal_of
+from trainyard_rehearsal.checks.sample_runs import wait_until_running
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.publication import sample_jobs
@@ -41,8 +41,8 @@ def _failed(stage: Stage) -> tuple[Scene, Job]:
     sample = next(
         each for each in scene.space("team-nlp").samples if each.launch.runtime.launcher.mpi
     )
-    assert not brought_up(scene.lab, job, sample)
-    job.end("launcher", code=1)
+    assert not wait_until_running(scene.lab, job, sample)
+    job.finish("launcher", code=1)
     assert stage.until(lambda: is_true(job.body, "Failed"))
     return scene, job
 
@@ -67,7 +67,7 @@ def test_jobset_of_a_trainjob_cannot_be_deleted(stage: Stage) -> None:
     first = _jobset(scene, job)
 
     assert stage.until(lambda: _REFUSED in _refused(scene, first))
-    assert _REFUSED in str(refusal(partial(scene.api.delete, first)))
+    assert _REFUSED in str(refusal_of(partial(scene.api.delete, first)))
     assert _jobset(scene, job)["metadata"]["uid"] == first["metadata"]["uid"]
 
     job.delete()
@@ -94,8 +94,8 @@ def test_cleanup_deletes_finished_jobs_only(stage: Stage) -> None:
     outcomes = list(check_finished(scene.lab, sample_jobs(scene.site, scene.manifests, "")))
 
     assert [(outcome.promise, outcome.tried) for outcome in outcomes] == [
-        ("no JobSet goes without its job", 8),
-        ("finished jobs go, others stay", 16),
+        ("deleting a JobSet alone refused", 8),
+        ("only finished jobs are deleted", 16),
     ]
     assert not [failure for outcome in outcomes for failure in outcome.failures]
 
@@ -103,4 +103,4 @@ def test_cleanup_deletes_finished_jobs_only(stage: Stage) -> None:
 def _refused(scene: Scene, body: Body) -> str:
     """Delete an object as a platform operator; return the API server's refusal, if any."""
     operator = scene.api.acting("somebody@ml-platform", _OPERATORS)
-    return str(refusal(partial(operator.delete, body)) or "")
+    return str(refusal_of(partial(operator.delete, body)) or "")

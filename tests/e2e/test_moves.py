@@ -41,7 +41,7 @@ def test_object_that_changes_unit_is_deleted_without_prune_false_and_kept_with_i
         _brought(git, before, older)
         first = _identity(stage)
         _compared(git, _publish(git, before, _half(after, older)))
-        assert git.until(lambda: _identity(stage) != first), git.delivery.display(_PLATFORM)
+        assert git.until(lambda: _identity(stage) != first), git.delivery.describe(_PLATFORM)
 
         _brought(git, before, older)
         _brought(git, before, files_of(before))
@@ -49,9 +49,9 @@ def test_object_that_changes_unit_is_deleted_without_prune_false_and_kept_with_i
         _compared(git, _publish(git, before, _half(after, files_of(before))))
         assert git.until(lambda: "ignored (no prune)" in str(git.delivery.application(_PLATFORM)))
         now = _publish(git, after, files_of(after))
-        assert not (failures := now.settled(Commit(git.published.revision, list(now.units)))), (
-            failures
-        )
+        assert not (
+            failures := now.wait_until_synced(Commit(git.published.revision, list(now.units)))
+        ), failures
         assert _identity(stage) == kept
         assert stage.api.get(*_POLICY)["metadata"]["annotations"][_TRACKING].startswith(
             f"{CLUSTER}-nodes:"
@@ -85,9 +85,9 @@ def _publish(git: Git, site: Site, files: Mapping[str, bytes]) -> GitDelivery:
 
 
 def _compared(git: Git, delivery: GitDelivery) -> None:
-    assert not (failures := delivery.compared(Commit(git.published.revision, [_PLATFORM]))), (
-        failures
-    )
+    assert not (
+        failures := delivery.wait_until_compared(Commit(git.published.revision, [_PLATFORM]))
+    ), failures
 
 
 def _brought(git: Git, site: Site, files: Mapping[str, bytes]) -> None:
@@ -98,13 +98,13 @@ def _brought(git: Git, site: Site, files: Mapping[str, bytes]) -> None:
         annotations = git.stage.api.find(*_POLICY).get("metadata", {}).get("annotations", {})
         status = git.delivery.application(_PLATFORM)["status"]["sync"]
         tracked = annotations.get(_TRACKING, "").startswith(f"{_PLATFORM}:")
-        git.delivery.remind([f"{CLUSTER}-argocd", _PLATFORM])
+        git.delivery.refresh_again([f"{CLUSTER}-argocd", _PLATFORM])
         return tracked and (status["status"], status["revision"]) == (
             "Synced",
             git.published.revision,
         )
 
-    assert git.until(is_there), git.delivery.display(_PLATFORM)
+    assert git.until(is_there), git.delivery.describe(_PLATFORM)
 
 
 def _identity(stage: Stage) -> str:

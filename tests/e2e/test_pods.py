@@ -51,7 +51,7 @@ def _folder(pod: Body) -> str:
 
 def _started(job: Job) -> bool:
     """End the step as soon as it runs; return whether the ranks have pods."""
-    job.end(_STEP)
+    job.finish(_STEP)
     return {"launcher", "node"} <= _pods(job).keys()
 
 

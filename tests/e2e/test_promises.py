@@ -13,7 +13,7 @@ from tests.e2e.stage import Stage
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.load import check_load
-from trainyard_rehearsal.checks.promises import check_promises
+from trainyard_rehearsal.checks.queueing import check_queueing
 from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.publication import sample_jobs
@@ -82,15 +82,15 @@ def test_every_promise_is_tried_and_holds(stage: Stage) -> None:
     """There are two lenders, one of which keeps a part of its nodes, and three switches."""
     lab, samples = _deployed(stage, _LENDERS)
 
-    outcomes = list(check_promises(lab, samples, _teams(samples)))
+    outcomes = list(check_queueing(lab, samples, _teams(samples)))
 
     assert not [outcome.failures for outcome in outcomes if outcome.failures]
     assert {outcome.promise: outcome.tried for outcome in outcomes} == {
-        "over quota waits": 3,
-        "job without nodes says so": 1,
-        "higher priority goes first": 3,
+        "job over quota waits": 3,
+        "job without nodes shows why": 1,
+        "higher priority preempts": 3,
         "job fits between others": 3,
-        "owner gets its nodes back": 2,
+        "owner reclaims lent nodes": 2,
         "lending limit holds": 1,
     }
 
@@ -98,7 +98,7 @@ def test_every_promise_is_tried_and_holds(stage: Stage) -> None:
 def test_newer_kueue_readmits_a_job_after_its_steps(stage: Stage) -> None:
     """`scheduling/no-return-after-steps` describes Kueue 0.16, not this version."""
     job = evicted_after_steps(stage)
-    assert stage.until(lambda: job.is_admitted), job.waits_because
+    assert stage.until(lambda: job.is_admitted), job.waiting_reason
 
 
 @pytest.mark.slow

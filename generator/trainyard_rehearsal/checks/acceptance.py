@@ -1,4 +1,4 @@
-"""Whether the API server takes the tree as it is, and takes it again without a change."""
+"""Check that the API server accepts the tree, and that a second apply changes nothing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from trainyard_rehearsal.control_plane.fakes import settle
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
-_MEANT = (
+_EXPECTED_WARNINGS = (
     r"\"resources-finalizer.argocd.argoproj.io\": prefer a domain-qualified finalizer name",
     "is deprecated and will be removed in a future release of Kubeflow Trainer",
 )
-"""Warnings that are no fault: Argo CD knows no other finalizer for an AppProject, and of a
-deprecated runtime Trainer shall warn."""
+"""Warnings that are no failures.
+
+Argo CD has no other finalizer for an AppProject, and Trainer has to warn of a deprecated runtime.
+"""
 
 _WAVE = "argocd.argoproj.io/sync-wave"
 
@@ -45,8 +47,8 @@ _KINDS_IN_ORDER = (
 (argoproj/argo-cd:gitops-engine/pkg/sync/sync_tasks.go@v3.5.7)."""
 
 
-def in_order(manifests: Iterable[Manifest]) -> list[Manifest]:
-    """Return objects in the order in which Argo CD applies those of one unit, the units one after the other."""
+def in_sync_order(manifests: Iterable[Manifest]) -> list[Manifest]:
+    """Return objects unit by unit, each in the order in which Argo CD applies it."""
     return sorted(manifests, key=_order)
 
 
@@ -66,33 +68,21 @@ def _order(manifest: Manifest) -> tuple[bool, str, int, int, str, str, str]:
 
 
 def check_acceptance(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Outcome]:
-    """Apply every object strictly, with warnings as errors, then once more; then ask for the difference."""
-    ordered = in_order(manifests)
-    yield counted("kinds known", *_kinds(lab, ordered), remark=_made(lab))
-    yield counted(
-        "objects accepted",
-        len(ordered),
-        [each for manifest in ordered for each in _apply(lab, manifest)],
-    )
+    """Apply every object strictly, a warning being a failure, then again; run ``kubectl diff``."""
+    ordered = in_sync_order(manifests)
+    own = f"of our own schema: {', '.join(lab.own_crds)}" if lab.own_crds else ""
+    yield counted("kinds known", *_kinds(lab, ordered), remark=own)
+    refused = [failure for manifest in ordered for failure in _apply(lab, manifest)]
+    yield counted("objects accepted", len(ordered), refused)
     volumes = settle(lab)
-    yield counted(
-        "second apply changes nothing",
-        len(ordered),
-        list(_apply_again(lab, ordered)),
-        _stand_ins(volumes),
-    )
-    yield counted("no difference left", len(ordered), list(_difference(lab, ordered)))
-
-
-def _stand_ins(volumes: int) -> str:
-    return f"{volumes} volumes stand in for those of provisioners" if volumes else ""
-
-
-def _made(lab: Lab) -> str:
-    return f"of our own schema: {', '.join(lab.own_crds)}" if lab.own_crds else ""
+    changed = list(_apply_again(lab, ordered))
+    made = f"{volumes} volumes stand in for those of provisioners" if volumes else ""
+    yield counted("second apply changes nothing", len(ordered), changed, made)
+    yield counted("server-side diff is empty", len(ordered), list(_difference(lab, ordered)))
 
 
 def _kinds(lab: Lab, manifests: Sequence[Manifest]) -> tuple[int, list[Failure]]:
+    """Return the number of kinds, and those that the API server does not have."""
     first = {(each.body["apiVersion"], each.body["kind"]): each for each in manifests}
     failures = []
     for (version, kind), manifest in sorted(first.items()):
@@ -104,38 +94,38 @@ def _kinds(lab: Lab, manifests: Sequence[Manifest]) -> tuple[int, list[Failure]]
 
 
 def _apply(lab: Lab, manifest: Manifest) -> Iterator[Failure]:
-    """Apply an object as the bytes that are committed."""
+    """Apply an object as the bytes of its file."""
     content = (lab.plan.tree / manifest.path).read_bytes() if _is_ours(lab, manifest) else b""
     try:
         answer = lab.api.apply(manifest.body, content)
     except Refused as refused:
         yield Failure(manifest.path, str(refused), manifest.at)
         return
-    told = (warning for warning in answer.warnings if not any(text in warning for text in _MEANT))
-    yield from (Failure(manifest.path, warning, manifest.at) for warning in told)
+    for warning in answer.warnings:
+        if not any(text in warning for text in _EXPECTED_WARNINGS):
+            yield Failure(manifest.path, warning, manifest.at)
 
 
 def _is_ours(lab: Lab, manifest: Manifest) -> bool:
-    """Tell a file of the tree from an object of a hand-written component."""
+    """Return whether an object is a file of the tree, not part of a hand-written component."""
     return (lab.plan.tree / manifest.path).is_file()
 
 
 def _apply_again(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
-    before = _meanings(lab, manifests)
-    yield from (failure for manifest in manifests for failure in _apply(lab, manifest))
-    after = _meanings(lab, manifests)
+    before = _contents(lab, manifests)
+    for manifest in manifests:
+        yield from _apply(lab, manifest)
+    after = _contents(lab, manifests)
     for manifest in manifests:
         old, new = before.get(_name(manifest.body), {}), after.get(_name(manifest.body), {})
         for field in sorted(old.keys() | new.keys()):
             if old.get(field) != new.get(field):
-                yield Failure(
-                    manifest.path,
-                    f"{field} changed: {old.get(field)} -> {new.get(field)}",
-                    manifest.at,
-                )
+                words = f"{field} changed: {old.get(field)} -> {new.get(field)}"
+                yield Failure(manifest.path, words, manifest.at)
 
 
 _Name = tuple[str, str, str, str]
+"""API version, kind, namespace and name."""
 
 
 def _name(body: Body) -> _Name:
@@ -143,35 +133,37 @@ def _name(body: Body) -> _Name:
     return body["apiVersion"], body["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
-def _meanings(lab: Lab, manifests: Sequence[Manifest]) -> dict[_Name, Body]:
-    """Return all objects of the kinds of some, without what their controllers write at any time."""
+def _contents(lab: Lab, manifests: Sequence[Manifest]) -> dict[_Name, Body]:
+    """Return all objects of the manifests' kinds, without the fields that change at any time."""
     found: dict[_Name, Body] = {}
-    for version, kind in sorted(
-        {(each.body["apiVersion"], each.body["kind"]) for each in manifests}
-    ):
+    kinds = {(each.body["apiVersion"], each.body["kind"]) for each in manifests}
+    for version, kind in sorted(kinds):
         try:
             listed = lab.api.list(version, kind)
-        except Refused:  # The kind is not known, which was told when it was looked up.
+        except Refused:  # An unknown kind was reported when it was looked up.
             continue
         for body in listed:
-            own = {key: each for key, each in body["metadata"].items() if key not in _CHANGING}
-            whole = {**body, "apiVersion": version, "kind": kind, "metadata": own}
-            found[_name(whole)] = {key: value for key, value in whole.items() if key != "status"}
+            whole = {**body, "apiVersion": version, "kind": kind}
+            found[_name(whole)] = _content(whole)
     return found
 
 
+def _content(body: Body) -> Body:
+    """Return an object without its status, its revision and its managers."""
+    metadata = {key: each for key, each in body["metadata"].items() if key not in _CHANGING}
+    content = {**body, "metadata": metadata}
+    content.pop("status", None)
+    return content
+
+
 def _difference(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
-    """Ask kubectl what applying would still change."""
-    files = [
-        str(lab.plan.tree / manifest.path) for manifest in manifests if _is_ours(lab, manifest)
-    ]
+    """Yield what ``kubectl diff`` reports that another apply would change."""
     command = [str(lab.built.programs["kubectl"]), "diff", "--server-side", "--force-conflicts"]
-    command += [
-        "--field-manager",
-        "argocd-controller",
-        *(part for file in files for part in ("-f", file)),
-    ]
-    # kubectl keeps a cache at home, and what it compares among temporary files.
+    command += ["--field-manager", "argocd-controller"]
+    for manifest in manifests:
+        if _is_ours(lab, manifest):
+            command += ["-f", str(lab.plan.tree / manifest.path)]
+    # kubectl writes a cache to the home folder, and what it compares to the temporary folder.
     home = str(lab.kubeconfig.parent)
     own = {
         "HOME": home,
@@ -188,5 +180,5 @@ def _difference(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
         check=False,
     )
     if done.returncode:
-        at = manifests[0].at
-        yield Failure("kubectl diff", (done.stdout or done.stderr).strip()[:4000], at)
+        output = (done.stdout or done.stderr).strip()[:4000]
+        yield Failure("kubectl diff", output, manifests[0].at)

@@ -1,167 +1,62 @@
-"""Whether the admission policies refuse what must not be, say why, and let everybody else through."""
+"""Check that admission policies refuse bad requests with a reason, and accept all others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
-from trainyard.diagnostics import Pointer
 from trainyard.model.manifest import Manifest
-from trainyard.model.space import Sample, Space
-from trainyard_rehearsal.checks.harmless import good_jobs
-from trainyard_rehearsal.checks.hostile import (
+from trainyard.model.space import Sample
+from trainyard_rehearsal.checks.access_requests import config_map
+from trainyard_rehearsal.checks.harmless import harmless_jobs
+from trainyard_rehearsal.checks.hostile import hostile_changes, hostile_jobs, jobs_over_limits
+from trainyard_rehearsal.checks.job_batch import delete_and_wait
+from trainyard_rehearsal.checks.jobs import KUEUE, Job, as_account, as_user, submit
+from trainyard_rehearsal.checks.refusals import (
     CLOSED,
     FOREGROUND,
     NO_PARAMETERS,
     ORPHAN,
-    RESERVED,
-    greedy_jobs,
-    hostile_changes,
-    hostile_jobs,
+    TRAINER_ONLY,
 )
-from trainyard_rehearsal.checks.jobs import KUEUE, Job, as_user, submit
+from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally, refusal_of
 from trainyard_rehearsal.checks.variants import Variant
-from trainyard_rehearsal.control_plane.api import Api, Body, Refused, as_applied, at_once
+from trainyard_rehearsal.control_plane.api import Api, Body, as_applied
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _POLICIES = "admissionregistration.k8s.io/v1"
-_OUR_FAULT = "resulted in error"
-"""What the API server says when an expression of a policy fails."""
+_POLICY = "ValidatingAdmissionPolicy"
 
 _PATIENCE = 120.0
 
-_POLICY = "ValidatingAdmissionPolicy"
-_INVALID = (400, 422)
-"""What a schema or a webhook answers that looks at a request before the policies."""
-
-Request = Callable[[], object]
-"""Makes a request, as a dry run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Try:
-    """A request that must be let through, or be refused with these words."""
-
-    display: str
-    request: Request
-    at: Pointer
-    words: str = ""
-
-
-class Tries:
-    """Counts requests of one kind."""
-
-    def __init__(self) -> None:
-        self.tried = 0
-        self.earlier = 0
-        self.failures: list[Failure] = []
-
-    def make(self, tries: Iterable[Try]) -> None:
-        """Make requests; what a schema or a webhook refuses before the policies is refused as well."""
-        made = list(tries)
-        for each, refused in zip(
-            made, at_once(partial(refusal, each.request) for each in made), strict=True
-        ):
-            said = str(refused or "let through")
-            earlier = (
-                bool(each.words)
-                and refused is not None
-                and refused.status in _INVALID
-                and _POLICY not in said
-            )
-            fine = earlier or (
-                each.words in said and _OUR_FAULT not in said if each.words else not refused
-            )
-            self.earlier += earlier
-            self.failures += [] if fine else [Failure(each.display, said, each.at)]
-        self.tried += len(made)
-
-    def outcome(self, promise: str) -> Outcome:
-        """Return what was counted."""
-        remark = (
-            f"{self.earlier} of them by schemas and webhooks, before the policies"
-            if self.earlier
-            else ""
-        )
-        return counted(promise, self.tried, self.failures, remark)
-
-
-def refusal(request: Request) -> Refused | None:
-    """Return the API server's refusal; nothing when it lets a request through."""
-    try:
-        request()
-    except Refused as refused:
-        return refused
-    return None
-
 
 def check_admission(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
-    """Try bad jobs, bad changes and a team without its limits; and everything good beside them.
+    """Send hostile jobs and changes, harmless ones, and jobs of a namespace without its limits.
 
     Args:
         lab: with the tree applied, no job running.
-        samples: the jobs that the tree has to copy.
+        samples: the sample jobs of the tree.
     """
-    good, bad, changes, closed = Tries(), Tries(), Tries(), Tries()
-    yield _types(lab)
+    harmless, hostile = RequestTally(), RequestTally()
+    changes, closed = RequestTally(), RequestTally()
+    yield _check_types(lab)
     for sample, manifest in samples:
-        good.make(_jobs(lab, sample, manifest, good_jobs))
-        bad.make(_jobs(lab, sample, manifest, greedy_jobs))
+        harmless.send(_jobs(lab, sample, manifest, harmless_jobs))
+        hostile.send(_jobs(lab, sample, manifest, jobs_over_limits))
     for sample, manifest in _one_of_each_launcher(samples):
-        bad.make(_jobs(lab, sample, manifest, hostile_jobs))
-    yield bad.outcome("hostile jobs refused")
+        hostile.send(_jobs(lab, sample, manifest, hostile_jobs))
+    yield hostile.outcome("hostile jobs refused")
     for sample, manifest in _one_of_each_launcher(samples):
-        for state, job in _states(lab, sample, manifest):
-            changes.make(_hostile_changes(lab, sample, job, state))
-            good.make(_good_changes(lab, sample, job, state))
+        for state, job in _waiting_then_running(lab, sample, manifest):
+            changes.send(_hostile_changes(lab, sample, job, state))
+            harmless.send(_harmless_changes(lab, sample, job, state))
     yield changes.outcome("hostile changes refused")
-    for sample, manifest in {
-        sample.space.namespace: (sample, manifest) for sample, manifest in samples
-    }.values():
-        _try_closed(lab, sample, manifest, closed)
-    yield closed.outcome("closed without limits")
-    yield good.outcome("good requests pass")
-
-
-def _types(lab: Lab) -> Outcome:
-    """Look whether the API server finds a fault in the types of an expression."""
-    failures = []
-    policies = lab.api.list(_POLICIES, "ValidatingAdmissionPolicy")
-    for body in policies:
-        name = body["metadata"]["name"]
-        checked = lab.processes.waited(partial(_is_checked, lab.api, name), _PATIENCE)
-        status = (
-            lab.api.get(_POLICIES, "ValidatingAdmissionPolicy", name)["status"] if checked else {}
-        )
-        if warnings := status.get("typeChecking", {}).get(
-            "expressionWarnings", [] if checked else ["never looked at"]
-        ):
-            failures.append(Failure(name, str(warnings), lab.plan.site.cluster.at))
-    return counted("policies without a warning", len(policies), failures)
-
-
-def _is_checked(api: Api, name: str) -> bool:
-    body = api.get(_POLICIES, "ValidatingAdmissionPolicy", name)
-    status = body.get("status") or {}
-    return (
-        status.get("observedGeneration") == body["metadata"]["generation"]
-        and "typeChecking" in status
-    )
-
-
-def _jobs(
-    lab: Lab,
-    sample: Sample,
-    manifest: Manifest,
-    variants: Callable[[Sample, Body], Iterator[Variant]],
-) -> Iterator[Try]:
-    user = as_user(lab.api, sample.space)
-    for each in variants(sample, manifest.body):
-        request = partial(user.create, each.body, dry_run=True)
-        yield Try(f"{manifest.name}: {each.display}", request, manifest.at, each.words)
+    for sample, manifest in _last_of_each_namespace(samples):
+        _check_without_limits(lab, sample, manifest, closed)
+    yield closed.outcome("jobs without limits refused")
+    yield harmless.outcome("harmless requests accepted")
 
 
 def _one_of_each_launcher(
@@ -171,27 +66,73 @@ def _one_of_each_launcher(
     return list(first.values())
 
 
-def _states(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[tuple[str, Job]]:
-    """Yield a job while it waits before a held queue, then while it runs."""
+def _last_of_each_namespace(
+    samples: Sequence[tuple[Sample, Manifest]],
+) -> list[tuple[Sample, Manifest]]:
+    last = {each[0].space.namespace: each for each in samples}
+    return list(last.values())
+
+
+def _check_types(lab: Lab) -> Outcome:
+    """Check that the API server's type checker has no warning about an expression."""
+    failures = []
+    policies = lab.api.list(_POLICIES, _POLICY)
+    for body in policies:
+        name = body["metadata"]["name"]
+        if warnings := _type_warnings(lab, name):
+            failures.append(Failure(name, str(warnings), lab.plan.site.cluster.at))
+    return counted("policies without a warning", len(policies), failures)
+
+
+def _type_warnings(lab: Lab, name: str) -> list[object]:
+    if not lab.processes.waited(partial(_is_type_checked, lab.api, name), _PATIENCE):
+        return ["never type-checked"]
+    status = lab.api.get(_POLICIES, _POLICY, name)["status"]
+    return list(status.get("typeChecking", {}).get("expressionWarnings", []))
+
+
+def _is_type_checked(api: Api, name: str) -> bool:
+    body = api.get(_POLICIES, _POLICY, name)
+    status = body.get("status") or {}
+    is_current = status.get("observedGeneration") == body["metadata"]["generation"]
+    return is_current and "typeChecking" in status
+
+
+def _jobs(
+    lab: Lab,
+    sample: Sample,
+    manifest: Manifest,
+    variants: Callable[[Sample, Body], Iterator[Variant]],
+) -> Iterator[RequestCase]:
+    user = as_user(lab.api, sample.space)
+    for each in variants(sample, manifest.body):
+        request = partial(user.create, each.body, dry_run=True)
+        yield RequestCase(f"{manifest.name}: {each.display}", request, manifest.at, each.refusal)
+
+
+def _waiting_then_running(
+    lab: Lab, sample: Sample, manifest: Manifest
+) -> Iterator[tuple[str, Job]]:
+    """Yield a job while it waits in a held queue, then while it runs."""
     queue = next(
         each for each in sample.space.queues if each.node_class == sample.launch.hardware.node_class
     )
     body = lab.api.get(KUEUE, "ClusterQueue", queue.name)
     with ExitStack() as stack:
-        stack.callback(_hold, lab.api, body, body["spec"]["stopPolicy"])
-        _hold(lab.api, body, "Hold")
+        stack.callback(_set_stop_policy, lab.api, body, body["spec"]["stopPolicy"])
+        _set_stop_policy(lab.api, body, "Hold")
         job = submit(lab.api, manifest.body, sample.space)
-        stack.callback(remove, lab, job)
+        stack.callback(delete_and_wait, lab, job)
         lab.processes.wait_until(
             lambda: bool(job.workload), f"a Workload for {job.name}", _PATIENCE
         )
         yield f"{job.name}, waiting", job
-        _hold(lab.api, body, body["spec"]["stopPolicy"])
+        _set_stop_policy(lab.api, body, body["spec"]["stopPolicy"])
         lab.processes.wait_until(lambda: _runs(job), f"the start of {job.name}", _PATIENCE)
         yield f"{job.name}, running", job
 
 
-def _hold(api: Api, queue: Body, policy: str) -> None:
+def _set_stop_policy(api: Api, queue: Body, policy: str) -> None:
     api.patch(queue, {"spec": {"stopPolicy": policy}})
 
 
@@ -199,99 +140,82 @@ def _runs(job: Job) -> bool:
     return job.is_admitted and not job.body["spec"].get("suspend", False)
 
 
-def remove(lab: Lab, job: Job) -> None:
-    """Delete a job, and wait until its pods are gone too."""
-    job.delete()
-    lab.processes.wait_until(lambda: job.is_gone, f"the end of {job.name}", _PATIENCE)
-
-
-def _hostile_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[Try]:
-    """Yield changes to a job, and to what Trainer keeps beside it."""
+def _hostile_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[RequestCase]:
+    """Yield changes to a job and to Trainer's ConfigMaps of it, all of which must be refused."""
     body, at, user = job.body, sample.space.team.at, as_user(lab.api, sample.space)
-    for told, change, words in hostile_changes(sample, body):
-        yield Try(f"{state}: {told}", partial(user.patch, body, change, dry_run=True), at, words)
+    for display, change, refusal in hostile_changes(sample, body):
+        patch = partial(user.patch, body, change, dry_run=True)
+        yield RequestCase(f"{state}: {display}", patch, at, refusal)
     for who, api in {"its user": user, "an administrator": lab.api}.items():
-        for policy, words in {"Orphan": ORPHAN, "Foreground": FOREGROUND}.items():
-            request = partial(api.delete, body, policy, dry_run=True)
-            yield Try(f"{state}: deleted by {who} with {policy}", request, at, words)
+        for policy, refusal in {"Orphan": ORPHAN, "Foreground": FOREGROUND}.items():
+            delete = partial(api.delete, body, policy, dry_run=True)
+            yield RequestCase(f"{state}: deleted by {who} with {policy}", delete, at, refusal)
     for name in _config_maps_of(lab, job):
         of_trainer = config_map(sample.space, name)
-        yield Try(
-            f"{state}: {name} changed",
-            partial(user.patch, of_trainer, {"data": {}}, dry_run=True),
-            at,
-            RESERVED,
-        )
-        yield Try(
-            f"{state}: {name} deleted", partial(user.delete, of_trainer, dry_run=True), at, RESERVED
-        )
+        patch = partial(user.patch, of_trainer, {"data": {}}, dry_run=True)
+        yield RequestCase(f"{state}: {name} changed", patch, at, TRAINER_ONLY)
+        delete = partial(user.delete, of_trainer, dry_run=True)
+        yield RequestCase(f"{state}: {name} deleted", delete, at, TRAINER_ONLY)
 
 
-def _good_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[Try]:
-    """Yield what its user may do, and the controllers."""
+def _harmless_changes(lab: Lab, sample: Sample, job: Job, state: str) -> Iterator[RequestCase]:
+    """Yield changes that the job's user and the controllers may make."""
     body, at, user = job.body, sample.space.team.at, as_user(lab.api, sample.space)
     label = {"metadata": {"labels": {"mine": "x"}}}
-    yield Try(f"{state}: a label of its own", partial(user.patch, body, label, dry_run=True), at)
-    yield Try(f"{state}: deleted", partial(user.delete, body, dry_run=True), at)
+    patch = partial(user.patch, body, label, dry_run=True)
+    yield RequestCase(f"{state}: a label of its own", patch, at)
+    yield RequestCase(f"{state}: deleted", partial(user.delete, body, dry_run=True), at)
     other = config_map(sample.space, "mine")
-    yield Try(f"{state}: another ConfigMap", partial(user.apply, other, dry_run=True), at)
+    yield RequestCase(f"{state}: another ConfigMap", partial(user.apply, other, dry_run=True), at)
     suspended = {"spec": {"suspend": not body["spec"].get("suspend", False)}}
     for account in sample.space.cluster.release.controllers:
         request = partial(as_account(lab.api, account).patch, body, suspended, dry_run=True)
-        yield Try(f"{state}: suspended or not by {account}", request, at)
+        yield RequestCase(f"{state}: suspend changed by {account}", request, at)
 
 
 def _config_maps_of(lab: Lab, job: Job) -> list[str]:
-    """Return the names of what Trainer keeps beside a job."""
+    """Return the names of the ConfigMaps that Trainer makes for a job."""
     uid = job.body["metadata"]["uid"]
-    found = (each["metadata"] for each in lab.api.list("v1", "ConfigMap", job.namespace))
-    return [
-        each["name"]
-        for each in found
-        if any(own["uid"] == uid for own in each.get("ownerReferences", []))
-    ]
+    found = []
+    for body in lab.api.list("v1", "ConfigMap", job.namespace):
+        owners = body["metadata"].get("ownerReferences", [])
+        if any(owner["uid"] == uid for owner in owners):
+            found.append(body["metadata"]["name"])
+    return found
 
 
-def config_map(space: Space, name: str = "rehearsal") -> Body:
-    """Return an empty ConfigMap of a namespace."""
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": name, "namespace": space.namespace},
-    }
-
-
-def as_account(api: Api, account: str) -> Api:
-    """Return the API as a service account sees it."""
-    namespace = account.split(":")[2]
-    groups = (
-        "system:serviceaccounts",
-        f"system:serviceaccounts:{namespace}",
-        "system:authenticated",
-    )
-    return api.acting(account, groups)
-
-
-def _try_closed(lab: Lab, sample: Sample, manifest: Manifest, closed: Tries) -> None:
-    """Take a namespace's limits away, then its place in the list of open ones; put back what was there."""
+def _check_without_limits(
+    lab: Lab, sample: Sample, manifest: Manifest, closed: RequestTally
+) -> None:
+    """Submit a job without the namespace's limits, then while the namespace is not open."""
     request = partial(as_user(lab.api, sample.space).create, manifest.body, dry_run=True)
     name, home = sample.space.namespace, sample.space.cluster.system_namespace
-
-    def closes(told: str, words: str) -> None:
-        lab.processes.waited(lambda: words in str(refusal(request)), _PATIENCE)
-        closed.make([Try(f"{name} {told}", request, manifest.at, words)])
-
     limits = lab.api.get("v1", "ConfigMap", sample.space.limits_name, home)
+    without_limits = RequestCase(f"{name} without its limits", request, manifest.at, NO_PARAMETERS)
     lab.api.delete(limits)
-    try:
-        closes("without its limits", NO_PARAMETERS)
-    finally:
-        lab.api.apply(as_applied(limits))
+    with _restored(lab.api, limits):
+        _send_when_refused(lab, without_limits, closed)
     listed = lab.api.get("v1", "ConfigMap", "admitted-namespaces", home)
     others = [each for each in listed["data"]["namespaces"].split() if each != name]
+    unlisted = RequestCase(
+        f"{name} out of the list of open namespaces", request, manifest.at, CLOSED
+    )
     lab.api.patch(listed, {"data": {"namespaces": " ".join(others)}})
+    with _restored(lab.api, listed):
+        _send_when_refused(lab, unlisted, closed)
+    lab.processes.wait_until(lambda: not refusal_of(request), f"the opening of {name}", _PATIENCE)
+
+
+@contextmanager
+def _restored(api: Api, body: Body) -> Iterator[None]:
+    """Apply an object again afterwards."""
     try:
-        closes("out of the list of open namespaces", CLOSED)
+        yield
     finally:
-        lab.api.apply(as_applied(listed))
-    lab.processes.wait_until(lambda: not refusal(request), f"the opening of {name}", _PATIENCE)
+        api.apply(as_applied(body))
+
+
+def _send_when_refused(lab: Lab, case: RequestCase, tally: RequestTally) -> None:
+    """Wait until a request is refused as expected, then count it."""
+    lab.processes.waited(lambda: case.refusal in str(refusal_of(case.request)), _PATIENCE)
+    tally.send([case])

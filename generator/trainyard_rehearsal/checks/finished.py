@@ -1,4 +1,4 @@
-"""Whether finished jobs go when the CronJob's script runs as its service account, and nothing else goes with them."""
+"""Check that the clean-up CronJob deletes finished jobs only, and JobSets only with their job."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from pathlib import Path
 
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
-from trainyard_rehearsal.checks.admission import Tries, Try, remove
-from trainyard_rehearsal.checks.jobs import KUEUE, TRAINER, Job, named, submit
-from trainyard_rehearsal.checks.life import brought_up
-from trainyard_rehearsal.control_plane.api import Body
+from trainyard_rehearsal.checks.job_batch import delete_and_wait
+from trainyard_rehearsal.checks.jobs import KUEUE, TRAINER, Job, submit, with_name
+from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
+from trainyard_rehearsal.checks.sample_runs import wait_until_running
+from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
 
 _JOBSETS = "jobset.x-k8s.io/v1alpha2"
 _TEAMS = 2
 _PATIENCE = 120.0
-_CODES = {"completed": 0, "failed": 1}
+_EXIT_CODES = {"completed": 0, "failed": 1}
 """Exit code of the pod that ends a job, by the job's name."""
-_ALONE = "the JobSet of a TrainJob can't be deleted"
+_REFUSAL = "the JobSet of a TrainJob can't be deleted"
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
+class _TeamJob:
     """A job of a team, and the sample that it was made from."""
 
     job: Job
@@ -37,82 +38,73 @@ class _Tried:
 
     @property
     def display(self) -> str:
-        """Namespace and name."""
+        """The namespace and name, for messages."""
         return f"{self.job.namespace}/{self.job.name}"
 
     @property
     def has_ended(self) -> bool:
-        """Whether it was made to end."""
-        return self.job.name in _CODES
+        """Return whether the job was made to end."""
+        return self.job.name in _EXIT_CODES
 
     @property
-    def is_there(self) -> bool:
-        """Whether the TrainJob is still there."""
+    def exists(self) -> bool:
+        """Return whether the TrainJob exists."""
         return bool(self.job.api.find(TRAINER, "TrainJob", self.job.name, self.job.namespace))
 
     @property
     def jobset(self) -> Body:
-        """Its JobSet; empty when there is none."""
+        """The JobSet; empty when there is none."""
         return self.job.api.find(_JOBSETS, "JobSet", self.job.name, self.job.namespace)
+
+    @property
+    def is_gone(self) -> bool:
+        """Return whether neither the TrainJob nor its JobSet exists."""
+        return not self.exists and not self.jobset
 
 
 def check_finished(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
-    """Run the CronJob's own script over completed, failed, running and waiting jobs of two teams.
+    """Run the CronJob's script with completed, failed, running and waiting jobs of two teams.
 
     Args:
         lab: with the tree applied, no job running.
-        samples: the jobs that the tree has to copy.
+        samples: the sample jobs of the tree.
     """
     first = {sample.space.team.name: (sample, manifest) for sample, manifest in reversed(samples)}
     failures: list[Failure] = []
     with ExitStack() as stack:
-        chosen = [first[team] for team in sorted(first)][:_TEAMS]
-        tried = [
-            each
-            for sample, manifest in chosen
-            for each in _jobs(lab, stack, sample, manifest, failures)
-        ]
-        yield _jobsets_kept(lab, [each for each in tried if each.has_ended], failures)
+        jobs: list[_TeamJob] = []
+        for team in sorted(first)[:_TEAMS]:
+            sample, manifest = first[team]
+            jobs += _jobs(lab, stack, sample, manifest, failures)
+        yield _check_jobsets(lab, [each for each in jobs if each.has_ended], failures)
         if cleanup := lab.plan.site.cluster.finished_jobs:
-            script = lab.api.get(
-                "batch/v1", "CronJob", cleanup.name, lab.plan.site.cluster.system_namespace
-            )
-            failures = [
-                *_cleaned(lab, script, tried, {}),
-                *_cleaned(lab, script, tried, {"KEEP_SECONDS": "0"}),
-            ]
-            yield counted(
-                "finished jobs go, others stay",
-                2 * len(tried),
-                failures,
-                f"as account {cleanup.name}",
-            )
+            yield _check_script(lab, cleanup.name, jobs)
 
 
 def _jobs(
     lab: Lab, stack: ExitStack, sample: Sample, manifest: Manifest, failures: list[Failure]
-) -> Iterator[_Tried]:
-    """Yield jobs of a sample: two that have ended, one that runs, and one that waits before a held queue."""
+) -> Iterator[_TeamJob]:
+    """Yield jobs of a sample: two ended ones, a running one, and one that waits in a held queue.
 
-    def submitted(name: str) -> _Tried:
-        tried = _Tried(submit(lab.api, named(manifest.body, name), sample.space), manifest)
-        stack.callback(remove, lab, tried.job)
-        return tried
+    Args:
+        lab: with the tree applied.
+        stack: deletes the jobs afterwards.
+        sample: of a team.
+        manifest: the sample's object.
+        failures: gets the jobs that do not run or end.
+    """
 
-    last = "launcher" if sample.launch.runtime.launcher.mpi else "node"
-    for name in (*_CODES, "running"):
-        tried = submitted(name)
-        words = brought_up(lab, tried.job, sample)
-        if (
-            not words
-            and tried.has_ended
-            and not lab.processes.waited(partial(_is_over, tried.job, last), _PATIENCE)
-        ):
-            words = "does not end with its pods"
-        if words:
-            failures.append(Failure(tried.display, words, manifest.at))
+    def submitted(name: str) -> _TeamJob:
+        job = _TeamJob(submit(lab.api, with_name(manifest.body, name), sample.space), manifest)
+        stack.callback(delete_and_wait, lab, job.job)
+        return job
+
+    for name in (*_EXIT_CODES, "running"):
+        job = submitted(name)
+        if problem := _bring_to_state(lab, job, sample):
+            failures.append(Failure(job.display, problem, manifest.at))
         else:
-            yield tried
+            yield job
     metadata = {"name": sample.launch.hardware.node_class, "namespace": sample.space.namespace}
     queue = {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": metadata}
     lab.api.patch(queue, {"spec": {"stopPolicy": "Hold"}})
@@ -120,85 +112,108 @@ def _jobs(
     yield submitted("waiting")
 
 
-def _is_over(job: Job, last: str) -> bool:
-    """End the pods that decide over a job, those of its restarts too; tell whether it is over."""
-    job.end(last, _CODES[job.name])
-    return job.is_over
+def _bring_to_state(lab: Lab, job: _TeamJob, sample: Sample) -> str:
+    """Wait until a job runs, and end it if it is one of those to end; return what goes wrong."""
+    if problem := wait_until_running(lab, job.job, sample):
+        return problem
+    last = "launcher" if sample.launch.runtime.launcher.mpi else "node"
+    if job.has_ended and not lab.processes.waited(partial(_end, job.job, last), _PATIENCE):
+        return "does not end with its pods"
+    return ""
 
 
-def _jobsets_kept(lab: Lab, tried: Sequence[_Tried], failures: Sequence[Failure]) -> Outcome:
-    """Delete the JobSets of finished jobs as a platform operator and as an administrator.
+def _end(job: Job, last: str) -> bool:
+    """Finish the pods that decide a job's result, restarted ones too; return whether it ended."""
+    job.finish(last, _EXIT_CODES[job.name])
+    return job.has_finished
+
+
+def _check_jobsets(lab: Lab, jobs: Sequence[_TeamJob], failures: Sequence[Failure]) -> Outcome:
+    """Try to delete the JobSets of finished jobs as a platform operator and as an administrator.
 
     Args:
-        lab: where they are.
-        tried: the finished jobs.
-        failures: jobs that did not get as far.
+        lab: that has the jobs.
+        jobs: the finished jobs.
+        failures: jobs that did not finish.
     """
-    groups = lab.plan.site.cluster.operators[:1]
-    people = [
-        lab.api,
-        *(lab.api.acting(f"somebody@{each}", [each, "system:authenticated"]) for each in groups),
-    ]
-    tries = [
-        Try(
-            f"JobSet {each.display}",
-            partial(api.delete, each.jobset, dry_run=True),
-            each.manifest.at,
-            _ALONE,
-        )
-        for each in tried
-        for api in people
-    ]
-    made = Tries()
-    made.make(tries)
-    made.tried += len(failures)
-    made.failures += failures
-    return made.outcome("no JobSet goes without its job")
+    tally = RequestTally()
+    tally.send(_jobset_deletions(lab, jobs))
+    tally.tried += len(failures)
+    tally.failures += failures
+    return tally.outcome("deleting a JobSet alone refused")
 
 
-def _cleaned(
-    lab: Lab, script: Body, tried: Sequence[_Tried], changes: dict[str, str]
+def _jobset_deletions(lab: Lab, jobs: Sequence[_TeamJob]) -> Iterator[RequestCase]:
+    operators = lab.plan.site.cluster.operators[:1]
+    users = [_operator(lab, group) for group in operators]
+    for each in jobs:
+        for api in (lab.api, *users):
+            request = partial(api.delete, each.jobset, dry_run=True)
+            yield RequestCase(f"JobSet {each.display}", request, each.manifest.at, _REFUSAL)
+
+
+def _operator(lab: Lab, group: str) -> Api:
+    return lab.api.acting(f"somebody@{group}", [group, "system:authenticated"])
+
+
+def _check_script(lab: Lab, name: str, jobs: Sequence[_TeamJob]) -> Outcome:
+    """Run the CronJob's script with its own retention time, then with none."""
+    cluster = lab.plan.site.cluster
+    script = lab.api.get("batch/v1", "CronJob", name, cluster.system_namespace)
+    failures = [
+        *_clean_up(lab, script, jobs, {}),
+        *_clean_up(lab, script, jobs, {"KEEP_SECONDS": "0"}),
+    ]
+    remark = f"as account {name}"
+    return counted("only finished jobs are deleted", 2 * len(jobs), failures, remark)
+
+
+def _clean_up(
+    lab: Lab, script: Body, jobs: Sequence[_TeamJob], changes: dict[str, str]
 ) -> Iterator[Failure]:
-    """Run the script, with another environment; what has ended is expected to go where nothing is kept."""
+    """Run the script with changed variables; with them, it must delete the ended jobs only."""
     (container,) = script["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
-    environment = {each["name"]: each["value"] for each in container["env"]} | changes
-    done = subprocess.run(
-        container["command"],
-        env={
-            **environment,
-            "HOME": str(lab.kubeconfig.parent),
-            "KUBECONFIG": str(_kubeconfig(lab, script)),
-            "PATH": os.pathsep.join([str(lab.built.programs["kubectl"].parent), os.defpath]),
-        },
+    variables = {each["name"]: each["value"] for each in container["env"]} | changes
+    done = _run(lab, script, container["command"], variables)
+    name, seconds = script["metadata"]["name"], variables["KEEP_SECONDS"]
+    description = f"the script of CronJob {name} with {seconds} s"
+    if done.returncode:
+        words = done.stderr.strip() or f"exit code {done.returncode}"
+        yield Failure(description, words, lab.plan.site.cluster.at)
+    for job in jobs:
+        if problem := _deletion_problem(lab, job, is_deleted=bool(changes) and job.has_ended):
+            yield Failure(f"{job.display} after {description}", problem, job.manifest.at)
+
+
+def _run(
+    lab: Lab, script: Body, command: list[str], variables: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with the kubectl of the rehearsal, as the script's service account."""
+    own = {
+        "HOME": str(lab.kubeconfig.parent),
+        "KUBECONFIG": str(_kubeconfig(lab, script)),
+        "PATH": os.pathsep.join([str(lab.built.programs["kubectl"].parent), os.defpath]),
+    }
+    return subprocess.run(
+        command,
+        env={**variables, **own},
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
     )
-    told = (
-        f"the script of CronJob {script['metadata']['name']} with {environment['KEEP_SECONDS']} s"
-    )
-    if done.returncode:
-        yield Failure(
-            told, done.stderr.strip() or f"exit code {done.returncode}", lab.plan.site.cluster.at
-        )
-    for each in tried:
-        goes = bool(changes) and each.has_ended
-        if goes:
-            lab.processes.waited(partial(_is_gone, each), _PATIENCE)
-        # What stays is looked at once.
-        if goes == each.is_there or (goes and each.jobset):
-            yield Failure(
-                f"{each.display} after {told}", "stays" if goes else "is deleted", each.manifest.at
-            )
 
 
-def _is_gone(each: _Tried) -> bool:
-    return not each.is_there and not each.jobset
+def _deletion_problem(lab: Lab, job: _TeamJob, *, is_deleted: bool) -> str:
+    """Return what is wrong after a clean-up; a deletion may take time, the rest is seen at once."""
+    if not is_deleted:
+        return "" if job.exists else "is deleted"
+    lab.processes.waited(lambda: job.is_gone, _PATIENCE)
+    return "stays" if job.exists or job.jobset else ""
 
 
 def _kubeconfig(lab: Lab, script: Body) -> Path:
-    """Write the kubeconfig of the script's service account: the administrator's, who acts as it."""
+    """Write a kubeconfig in which the administrator impersonates the script's service account."""
     name, namespace = script["metadata"]["name"], script["metadata"]["namespace"]
     config = json.loads(lab.kubeconfig.read_text(encoding="utf-8"))
     groups = [

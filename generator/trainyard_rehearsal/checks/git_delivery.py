@@ -1,4 +1,4 @@
-"""A tree in Git, what Argo CD makes of it, and how to have it look now."""
+"""Deliver a tree from Git through Argo CD, and wait for its Applications."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from trainyard.model.platform import Site
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.applications import (
     REFRESH,
+    describe,
     is_applied,
-    is_asked,
-    is_fine,
     is_idle,
     is_manual,
+    is_refresh_pending,
+    is_synced_and_healthy,
     revision_of,
-    told_by,
 )
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
@@ -31,25 +31,24 @@ from trainyard_rehearsal.outcome import Failure
 _ARGO = "argoproj.io/v1alpha1"
 _REFRESH_SET = "argocd.argoproj.io/application-set-refresh"
 _PATIENCE = 1800.0
-"""Seconds for what takes less than a hundred: a busy machine is no failure, and a wait without a
-move ends sooner."""
+"""Seconds to wait for what takes less than a hundred, since a busy machine is no failure.
+
+A wait ends sooner when nothing changes."""
 _STILL = 120.0
-"""Seconds after which a wait ends although it has time left: what Argo CD does shows in less than
-ten."""
+"""Seconds without a change after which a wait ends; Argo CD's actions show in less than ten."""
 _PAUSE = 1.0
-"""Seconds between two looks at what Argo CD does: each look takes some of the machine that it works
-on."""
+"""Seconds between two looks at Argo CD: each takes time of the machine that Argo CD runs on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What lies in Git at one time.
+    """The contents of the Git repository at one time.
 
     Args:
-        site: the cluster that it was made of.
+        site: the cluster that the tree is made for.
         files: of the repository, by path in it.
-        manifests: what Argo CD shall apply.
-        samples: jobs that its users may copy.
+        manifests: objects that Argo CD applies.
+        samples: jobs that users may copy.
     """
 
     site: Site
@@ -59,10 +58,10 @@ class Tree:
 
 
 class Commit(NamedTuple):
-    """What was published.
+    """A published commit.
 
     Args:
-        applications: names of those that it concerns.
+        applications: names of the Applications whose folders it changes.
     """
 
     revision: str
@@ -71,7 +70,7 @@ class Commit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GitDelivery:
-    """A tree in Git, and Argo CD that takes it from there."""
+    """A tree in Git, and the Argo CD that applies it."""
 
     lab: Lab
     argocd: ArgoCD
@@ -80,7 +79,7 @@ class GitDelivery:
 
     @property
     def units(self) -> dict[str, str]:
-        """The unit of each Application that there shall be, by its name."""
+        """The sync unit of each expected Application, by the Application's name."""
         site = self.lab.plan.site
         own = ("argocd", "platform", *(("nodes",) if site.cluster.has_node_unit else ()))
         teams = {tenant.application: f"teams/{tenant.name}" for tenant in site.tenants}
@@ -90,140 +89,152 @@ class GitDelivery:
         """Return the file of an object in the repository."""
         return self.lab.plan.site.folder(manifest.path)
 
-    def committed(self, files: Mapping[str, bytes | None]) -> Commit:
-        """Publish files, and have Argo CD look at the units that they are in."""
+    def commit(self, files: Mapping[str, bytes | None]) -> Commit:
+        """Publish files, and refresh the Applications whose folders they are in.
+
+        Args:
+            files: contents by path; nothing for a file to remove.
+        """
         root = self.lab.plan.site.folder("")
-        touched = {
-            PurePosixPath(path.removeprefix(root)).parent.as_posix()
-            for path in files
-            if path.startswith(root)
-        }
-        names = [name for name, unit in self.units.items() if unit in touched]
+        inside = [path.removeprefix(root) for path in files if path.startswith(root)]
+        folders = {PurePosixPath(path).parent.as_posix() for path in inside}
+        names = [name for name, unit in self.units.items() if unit in folders]
         commit = Commit(self.repository.commit(files), names)
         self.refresh(names)
         return commit
 
-    def merged(self, tree: Tree) -> tuple[GitDelivery, Commit]:
-        """Publish another tree; return what is delivered then."""
+    def merge(self, tree: Tree) -> tuple[GitDelivery, Commit]:
+        """Publish another tree; return its delivery and the commit."""
         before, now = self.tree.files, tree.files
         files = {path: content for path, content in now.items() if before.get(path) != content}
         lab = replace(self.lab, plan=replace(self.lab.plan, site=tree.site))
         after = replace(self, lab=lab, tree=tree)
-        return after, after.committed(files | dict.fromkeys(before.keys() - now.keys()))
+        return after, after.commit(files | dict.fromkeys(before.keys() - now.keys()))
 
     def applications(self) -> dict[str, Body]:
-        """Return every Application that there shall be, by name; empty where there is none yet."""
+        """Return every expected Application by name; empty for one that does not exist yet."""
         found = self.lab.api.list(_ARGO, "Application", self.argocd.namespace)
-        return {name: {} for name in self.units} | {
-            body["metadata"]["name"]: body for body in found
-        }
+        existing = {body["metadata"]["name"]: body for body in found}
+        return {name: {} for name in self.units} | existing
 
     def application(self, name: str) -> Body:
-        """Return an Application; empty when there is none yet."""
+        """Return an Application; empty when it does not exist."""
         return self.applications().get(name, {})
 
     def has_project(self, name: str) -> bool:
-        """Tell whether there is an AppProject."""
+        """Return whether an AppProject exists."""
         found = self.lab.api.list(_ARGO, "AppProject", self.argocd.namespace)
         return any(body["metadata"]["name"] == name for body in found)
 
     def refresh(self, names: Collection[str], how: str = "normal") -> None:
-        """Have Argo CD look at Git for some Applications now; it would within three minutes."""
+        """Make Argo CD compare Applications with Git now; it would within three minutes."""
         for name, body in self.applications().items():
             if name in names and body:
                 self.lab.api.patch(body, {"metadata": {"annotations": {REFRESH: how}}})
 
-    def remind(self, names: Collection[str]) -> None:
-        """Ask again where the question is gone: one that comes while an earlier one is answered goes with it."""
-        asked = {name for name, body in self.applications().items() if is_asked(body)}
-        self.refresh(set(names) - asked)
+    def refresh_again(self, names: Collection[str]) -> None:
+        """Refresh Applications without a pending refresh.
 
-    def list_teams(self) -> None:
-        """Have Argo CD look now which folders of teams there are, and wait until it has."""
+        A refresh that is requested while Argo CD finishes an earlier one is lost.
+        """
+        pending = {name for name, body in self.applications().items() if is_refresh_pending(body)}
+        self.refresh(set(names) - pending)
 
-        def sets() -> list[Body]:
-            return self.lab.api.list(_ARGO, "ApplicationSet", self.argocd.namespace)
-
-        for body in sets():
+    def refresh_team_list(self) -> None:
+        """Make Argo CD look for the folders of teams now, and wait until it has."""
+        for body in self._application_sets():
             self.lab.api.patch(body, {"metadata": {"annotations": {_REFRESH_SET: "true"}}})
-        self.waited(
-            lambda: not any(_REFRESH_SET in body["metadata"]["annotations"] for body in sets())
-        )
-        # Compared while the mark stood, the set is OutOfSync; that would be looked at again in two
-        # minutes.
+        self.wait(lambda: not any(map(_is_set_refresh_pending, self._application_sets())))
+        # An ApplicationSet that is compared while it has the annotation is OutOfSync. Argo CD would
+        # compare it again only after two minutes.
         self.refresh([self.lab.plan.site.part("argocd")])
 
+    def _application_sets(self) -> list[Body]:
+        return self.lab.api.list(_ARGO, "ApplicationSet", self.argocd.namespace)
+
     def is_refreshed(self) -> bool:
-        """Tell whether Argo CD has looked."""
-        return not any(map(is_asked, self.applications().values()))
+        """Return whether no Application has a pending refresh."""
+        return not any(map(is_refresh_pending, self.applications().values()))
 
-    def waited(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
-        """Wait for something, while what others' controllers would say of their objects is said for them.
+    def wait(self, ready: Callable[[], bool], seconds: float = _PATIENCE) -> bool:
+        """Wait for a condition, and write the statuses of objects whose controllers are absent.
 
-        It ends early when no Application says anything else for two minutes, and Argo CD applies
+        The wait ends early when no Application changes for two minutes while Argo CD applies
         nothing.
+
+        Returns:
+            Whether the condition became true.
         """
-        came, deadline = False, ProgressDeadline(_STILL)
+        is_ready, deadline = False, ProgressDeadline(_STILL)
 
         def ended() -> bool:
-            nonlocal came
+            nonlocal is_ready
             write_statuses(self.lab.api, self.tree.manifests)
-            came = ready()
-            bodies = self.applications()
-            works = any(map(is_applied, bodies.values()))
-            return came or deadline.exceeded(
-                object() if works else {name: told_by(body) for name, body in bodies.items()}
-            )
+            is_ready = ready()
+            return is_ready or deadline.exceeded(self._state())
 
         self.lab.processes.waited(ended, seconds, _PAUSE)
-        return came
+        return is_ready
 
-    def settled(
+    def _state(self) -> object:
+        """Return what changes when Argo CD works: a new object while it applies something."""
+        bodies = self.applications()
+        if any(map(is_applied, bodies.values())):
+            return object()
+        return {name: describe(body) for name, body in bodies.items()}
+
+    def wait_until_synced(
         self, commit: Commit, seconds: float = _PATIENCE, health: Collection[str] = ("Healthy",)
     ) -> list[Failure]:
-        """Wait until every Application is Synced, those of a commit with it, and healthy; return those that are not."""
+        """Wait until every Application is Synced and healthy, those of a commit with its revision.
 
-        def unsettled() -> dict[str, Body]:
-            bodies = self.applications()
-            wanted = {
-                name: commit.revision if name in commit.applications else "" for name in self.units
-            }
-            return {
-                name: bodies[name]
-                for name in wanted
-                if not is_fine(bodies[name], wanted[name], health)
-            }
+        Returns:
+            The Applications that are not.
+        """
 
-        def is_settled() -> bool:
+        def is_synced() -> bool:
             bodies = self.applications()
             idle = [name for name in self.units if is_idle(bodies[name])]
-            self.remind({*self._behind(commit), *idle})
-            self._sync_by_hand(body for name in idle if is_manual(body := bodies[name]))
-            return not unsettled()
+            self.refresh_again({*self._behind(commit), *idle})
+            self._sync_by_hand(bodies[name] for name in idle if is_manual(bodies[name]))
+            return not self._not_synced(commit, health)
 
-        self.waited(is_settled, seconds)
+        self.wait(is_synced, seconds)
         return [
-            Failure(name, told_by(body), self.lab.plan.site.cluster.at)
-            for name, body in unsettled().items()
+            Failure(name, describe(body), self.lab.plan.site.cluster.at)
+            for name, body in self._not_synced(commit, health).items()
         ]
 
+    def _not_synced(self, commit: Commit, health: Collection[str]) -> dict[str, Body]:
+        bodies = self.applications()
+        found = {}
+        for name in self.units:
+            revision = commit.revision if name in commit.applications else ""
+            if not is_synced_and_healthy(bodies[name], revision, health):
+                found[name] = bodies[name]
+        return found
+
     def _sync_by_hand(self, applications: Iterable[Body]) -> None:
-        """Start a sync of each Application, as the page of the cluster tells the administrator to."""
+        """Start a sync of each Application, as the cluster's page tells the administrator to do."""
         for body in applications:
             options = body["spec"]["syncPolicy"]["syncOptions"]
             self.lab.api.patch(body, {"operation": {"sync": {"syncOptions": options}}})
 
-    def compared(self, commit: Commit, seconds: float = _PATIENCE) -> list[Failure]:
-        """Wait until every Application of a commit has looked at it, in sync or not; return those that have not."""
+    def wait_until_compared(self, commit: Commit, seconds: float = _PATIENCE) -> list[Failure]:
+        """Wait until every Application of a commit was compared with it, in sync or not.
+
+        Returns:
+            The Applications that were not.
+        """
 
         def is_compared() -> bool:
             behind = self._behind(commit)
-            self.remind(behind)
+            self.refresh_again(behind)
             return not behind
 
-        self.waited(is_compared, seconds)
+        self.wait(is_compared, seconds)
         return [
-            Failure(name, self.display(name), self.lab.plan.site.cluster.at)
+            Failure(name, self.describe(name), self.lab.plan.site.cluster.at)
             for name in self._behind(commit)
         ]
 
@@ -233,31 +244,35 @@ class GitDelivery:
             name for name in commit.applications if revision_of(bodies[name]) != commit.revision
         ]
 
-    def orphaned(self, name: str) -> list[Failure]:
-        """Wait until an Application says that its folder is gone; return what it says instead."""
+    def wait_until_orphaned(self, name: str) -> list[Failure]:
+        """Wait until an Application reports that its folder is gone; return a failure if not."""
 
         def is_orphaned() -> bool:
-            self.remind([name])
-            return "app path does not exist" in self.display(name)
+            self.refresh_again([name])
+            return "app path does not exist" in self.describe(name)
 
-        if self.waited(is_orphaned):
+        if self.wait(is_orphaned):
             return []
-        return [Failure(name, self.display(name), self.lab.plan.site.cluster.at)]
+        return [Failure(name, self.describe(name), self.lab.plan.site.cluster.at)]
 
-    def display(self, name: str) -> str:
-        """Return what an Application says of itself."""
-        return told_by(self.application(name))
+    def describe(self, name: str) -> str:
+        """Return the status, conditions and messages of an Application in one line."""
+        return describe(self.application(name))
+
+
+def _is_set_refresh_pending(body: Body) -> bool:
+    return _REFRESH_SET in body["metadata"]["annotations"]
 
 
 def contents(lab: Lab, manifests: Iterable[Manifest]) -> dict[str, Body]:
-    """Return what objects say on the cluster, metadata and status left aside; nothing for one that is not there."""
+    """Return objects of the cluster by path, without metadata and status; empty if missing."""
     return {manifest.path: _content(lab, manifest) for manifest in manifests}
 
 
 def differences(
     lab: Lab, manifests: Sequence[Manifest], before: Mapping[str, Body], words: str
 ) -> list[Failure]:
-    """Return those objects that say something else now."""
+    """Return a failure for each object whose content differs from before."""
     now = contents(lab, manifests)
     return [
         Failure(each.path, words, each.at)

@@ -1,4 +1,4 @@
-"""What a team may make of a sample job: the same fields as in hostile jobs, with harmless values."""
+"""Jobs that a team may submit: the fields of hostile jobs with harmless values."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.variants import (
-    OWN,
+    USER_MANAGER,
     Variant,
-    asking,
-    patched,
+    as_json,
     patches_runtimes,
-    shown,
+    resources_per_node,
+    runtime_patches,
+    variant,
     whole_node,
-    with_change,
     with_pod,
 )
 from trainyard_rehearsal.control_plane.api import Body
@@ -45,29 +45,28 @@ _GOOD_TRAINERS: tuple[Body, ...] = (
 _GOOD_METADATA: tuple[Body, ...] = ({"labels": {"mine": "x"}},)
 
 
-def good_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
-    """Yield a sample and what its team may make of it: the same fields as in hostile jobs, with harmless values."""
+def harmless_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
+    """Yield the sample, then jobs with the fields of hostile jobs and harmless values."""
     yield Variant("as it is", body)
     for pod in _GOOD_PODS:
-        yield Variant(f"pod {shown(pod)}", with_pod(sample, body, pod))
-    for trainer in (*_GOOD_TRAINERS, asking(whole := whole_node(sample), whole)):
-        yield Variant(
-            f"trainer {shown(trainer)}", with_change(body, {"spec": {"trainer": trainer}})
-        )
+        yield Variant(f"pod {as_json(pod)}", with_pod(sample, body, pod))
+    whole = whole_node(sample)
+    for trainer in (*_GOOD_TRAINERS, resources_per_node(whole, whole)):
+        yield variant(body, "trainer", trainer)
     for spec in ({"managedBy": "trainer.kubeflow.org/trainjob-controller"}, _unchanged(sample)):
-        yield Variant(f"spec {shown(spec)}", with_change(body, {"spec": spec}))
-    for metadata in (*_GOOD_METADATA, *_in_time(sample)):
-        yield Variant(f"metadata {shown(metadata)}", with_change(body, {"metadata": metadata}))
+        yield variant(body, "spec", spec)
+    for metadata in (*_GOOD_METADATA, *_within_deadlines(sample)):
+        yield variant(body, "metadata", metadata)
 
 
-def _in_time(sample: Sample) -> Iterator[Body]:
-    """Yield each class with the latest end that its jobs may have."""
+def _within_deadlines(sample: Sample) -> Iterator[Body]:
+    """Yield each priority class with the latest deadline that it permits."""
     for priority in sample.space.priorities:
         yield {"labels": priority.labels}
 
 
 def _unchanged(sample: Sample) -> Body:
-    """Return changes to the pods that change nothing."""
+    """Return patches of pods that change nothing."""
     if patches_runtimes(sample):
-        return patched(OWN, [{"name": "node"}])
+        return runtime_patches(USER_MANAGER, [{"name": "node"}])
     return {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": {}}]}

@@ -1,4 +1,4 @@
-"""TrainJobs on a control plane: submitted as a team's user, looked at, and ended as a kubelet would end them."""
+"""Submit TrainJobs as a team's user, look at them, and finish their pods."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ _ROLE = "jobset.sigs.k8s.io/replicatedjob-name"
 _INDEX = "batch.kubernetes.io/job-completion-index"
 KUEUE = "kueue.x-k8s.io/v1beta2"
 TRAINER = "trainer.kubeflow.org/v1alpha1"
+_NOT_FOUND = 404
+_WAITING_TYPES = frozenset({"Admitted", "QuotaReserved", "Evicted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Pod:
         role: ``launcher``, ``node`` or a step.
         index: within its role.
         created: time in RFC 3339, to the second.
-        node: that it is bound to; empty while it is not.
+        node: name of its node; empty until it is scheduled.
     """
 
     body: Body
@@ -32,6 +34,11 @@ class Pod:
     created: str
     node: str
     phase: str
+
+    @property
+    def name(self) -> str:
+        """The name of the pod."""
+        return str(self.body["metadata"]["name"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +51,21 @@ class Job:
 
     @property
     def body(self) -> Body:
-        """The TrainJob as it stands."""
+        """The TrainJob as it is now."""
         return self.api.get(TRAINER, "TrainJob", self.name, self.namespace)
 
     @property
     def workload(self) -> Body:
-        """What Kueue makes of it; empty before it did."""
+        """Kueue's Workload of the job; empty before Kueue creates it."""
         for body in self.api.list(KUEUE, "Workload", self.namespace):
-            if any(
-                each["name"] == self.name for each in body["metadata"].get("ownerReferences", [])
-            ):
+            owners = body["metadata"].get("ownerReferences", [])
+            if any(owner["name"] == self.name for owner in owners):
                 return body
         return {}
 
     @property
     def pods(self) -> list[Pod]:
-        """Its pods, the launcher first, then by rank."""
+        """Its pods: the launcher first, then the others by role and index."""
         found = self.api.list("v1", "Pod", self.namespace, f"{JOBSET}={self.name}")
         return sorted(
             map(_pod, found), key=lambda pod: (pod.role != "launcher", pod.role, pod.index)
@@ -67,42 +73,41 @@ class Job:
 
     @property
     def is_admitted(self) -> bool:
-        """Whether Kueue let it start."""
+        """Return whether Kueue admitted it."""
         return is_true(self.workload, "Admitted")
 
     @property
-    def is_over(self) -> bool:
-        """Whether it has ended, well or not."""
+    def has_finished(self) -> bool:
+        """Return whether it is complete or failed."""
         body = self.body
         return is_true(body, "Complete") or is_true(body, "Failed")
 
     @property
-    def waits_because(self) -> str:
-        """What Kueue says where the user looks."""
-        conditions = (self.workload.get("status") or {}).get("conditions", [])
+    def waiting_reason(self) -> str:
+        """The conditions of its Workload that show a user why it waits."""
         return "; ".join(
             f"{each['type']}={each['status']} {each['reason']}: {each['message']}"
-            for each in conditions
-            if each["type"] in {"Admitted", "QuotaReserved", "Evicted"}
+            for each in conditions(self.workload)
+            if each["type"] in _WAITING_TYPES
         )
 
-    def end(self, role: str, code: int = 0) -> None:
-        """End the pods of a role as a kubelet reports it, with an exit code."""
+    def finish(self, role: str, code: int = 0) -> None:
+        """Finish the running pods of a role with an exit code, as a kubelet reports it."""
         for pod in self.pods:
             if pod.role == role and pod.phase == "Running":
-                self.api.patch(pod.body, {"status": _ended(pod.body, code)}, "status")
+                self.api.patch(pod.body, {"status": _finished_status(pod.body, code)}, "status")
 
     def delete(self) -> None:
-        """Delete it, if it is still there."""
+        """Delete the job, if it still exists."""
         try:
             self.api.delete({"apiVersion": TRAINER, "kind": "TrainJob", "metadata": self._metadata})
         except Refused as refused:
-            if refused.status != 404:
+            if refused.status != _NOT_FOUND:
                 raise
 
     @property
     def is_gone(self) -> bool:
-        """Whether neither it nor a pod of it is there."""
+        """Return whether neither the job nor a pod of it exists."""
         return not self.api.find(TRAINER, "TrainJob", self.name, self.namespace) and not self.pods
 
     @property
@@ -111,7 +116,7 @@ class Job:
 
 
 def submit(api: Api, body: Body, space: Space) -> Job:
-    """Create a TrainJob as somebody of its team.
+    """Create a TrainJob as a member of its team.
 
     Raises:
         Refused: by a role or a policy.
@@ -121,20 +126,31 @@ def submit(api: Api, body: Body, space: Space) -> Job:
 
 
 def as_user(api: Api, space: Space, role: str = "user") -> Api:
-    """Return the API as a member of a team's group sees it; of another role's where the team has none."""
+    """Return the API for a team member with a role; with ``user`` or ``admin`` if none has it."""
     groups = space.team.groups
     named = next(groups[each] for each in (role, "user", "admin") if groups.get(each))
     return api.acting(f"somebody@{space.team.name}", [*named[:1], "system:authenticated"])
 
 
-def changed(body: Body, **trainer: object) -> Body:
-    """Return a TrainJob with other fields in ``spec.trainer``; numbers of nodes, usually."""
+def as_account(api: Api, account: str) -> Api:
+    """Return the API for a service account, ``system:serviceaccount:NAMESPACE:NAME``."""
+    namespace = account.split(":")[2]
+    groups = (
+        "system:serviceaccounts",
+        f"system:serviceaccounts:{namespace}",
+        "system:authenticated",
+    )
+    return api.acting(account, groups)
+
+
+def with_trainer(body: Body, **trainer: object) -> Body:
+    """Return a TrainJob with other fields in ``spec.trainer``, such as the number of nodes."""
     spec = {**body["spec"], "trainer": {**body["spec"]["trainer"], **trainer}}
     return {**body, "spec": spec}
 
 
-def named(body: Body, name: str) -> Body:
-    """Return a TrainJob under another name."""
+def with_name(body: Body, name: str) -> Body:
+    """Return a TrainJob with another name."""
     return {**body, "metadata": {**body["metadata"], "name": name}}
 
 
@@ -144,7 +160,7 @@ def conditions(body: Body) -> Iterator[Body]:
 
 
 def is_true(body: Body, kind: str) -> bool:
-    """Tell whether a condition of an object holds."""
+    """Return whether a condition of an object is true."""
     return any(each["type"] == kind and each["status"] == "True" for each in conditions(body))
 
 
@@ -152,25 +168,15 @@ def _pod(body: Body) -> Pod:
     metadata = body["metadata"]
     labels = metadata["labels"]
     index = int(labels.get(_INDEX, metadata.get("annotations", {}).get(_INDEX, 0)))
-    node = body["spec"].get("nodeName", "")
-    return Pod(
-        body,
-        labels[_ROLE],
-        index,
-        metadata["creationTimestamp"],
-        node,
-        body["status"].get("phase", ""),
-    )
+    node, phase = body["spec"].get("nodeName", ""), body["status"].get("phase", "")
+    return Pod(body, labels[_ROLE], index, metadata["creationTimestamp"], node, phase)
 
 
-def _ended(body: Body, code: int) -> Body:
-    phase, reason = ("Failed", "Error") if code else ("Succeeded", "Completed")
-    done = {
-        "exitCode": code,
-        "startedAt": _started(body),
-        "finishedAt": _started(body),
-        "reason": reason,
-    }
+def _finished_status(body: Body, code: int) -> Body:
+    """Return the status of a pod whose containers ended with an exit code."""
+    time = str(body["metadata"]["creationTimestamp"])
+    reason = "Error" if code else "Completed"
+    terminated = {"exitCode": code, "startedAt": time, "finishedAt": time, "reason": reason}
     containers = [
         {
             "name": each["name"],
@@ -178,13 +184,10 @@ def _ended(body: Body, code: int) -> Body:
             "imageID": "",
             "ready": False,
             "restartCount": 0,
-            "state": {"terminated": done},
+            "state": {"terminated": terminated},
         }
         for each in body["spec"]["containers"]
     ]
     ready = {"type": "Ready", "status": "False", "reason": "PodFailed" if code else "PodCompleted"}
+    phase = "Failed" if code else "Succeeded"
     return {"phase": phase, "conditions": [ready], "containerStatuses": containers}
-
-
-def _started(body: Body) -> str:
-    return str(body["metadata"]["creationTimestamp"])

@@ -1,4 +1,4 @@
-"""Which queues lend nodes to which, and what would be left if all were full."""
+"""Find the queues that lend nodes to other queues, and the nodes that full queues leave."""
 
 from __future__ import annotations
 
@@ -8,109 +8,97 @@ from fractions import Fraction
 
 from trainyard.model.platform import Site
 from trainyard.model.queue import Queue
-from trainyard_rehearsal.checks.lanes import Lane
+from trainyard_rehearsal.checks.job_templates import JobTemplate
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two queues of which one may have the other's nodes.
+class LendingPair:
+    """A queue that may borrow nodes from another one.
 
     Args:
-        lent: pods of the borrower that the owner's nodes hold at most.
-        spare: nodes that are left when all but the owner fill their quotas, and the borrower what
-            is lent as well: jobs do not always come out even, and some queues have none.
+        lent: number of the borrower's pods that the lent nodes of the owner hold.
+        spare: nodes left when every queue but the owner's is full and the borrower has everything
+            that the owner lends. Jobs need not fill a quota exactly, and some queues have no jobs.
     """
 
-    borrower: Lane
-    owner: Lane
+    borrower: JobTemplate
+    owner: JobTemplate
     lent: int
     spare: Fraction
 
     @property
-    def is_pressed(self) -> bool:
-        """Whether the owner can come back only to nodes that it has lent."""
-        wanted = self.owner.filled(sum(self.owner.own)) * self.owner.sample.launch.part
-        free = (
-            self.owner.flavors[0].quota.nodes
-            - self.lent * self.borrower.sample.launch.part
-            + self.spare
-        )
-        return wanted > free
+    def forces_reclaim(self) -> bool:
+        """Return whether the owner's jobs fit only when it reclaims lent nodes."""
+        wanted = self.owner.fillable(sum(self.owner.own_pods)) * self.owner.part
+        lent = self.lent * self.borrower.part
+        return wanted > self.owner.flavors[0].quota.nodes - lent + self.spare
 
     @property
-    def is_limited(self) -> bool:
-        """Whether the owner keeps nodes that the borrower would else take, and finds nowhere else."""
+    def shows_limit(self) -> bool:
+        """Return whether only the owner's lending limit stops the borrower's next job."""
         quota = self.owner.flavors[0].quota
-        more = self.lent < sum(self.borrower.maximum) - sum(self.borrower.own)
-        return (
-            quota.lend < quota.nodes
-            and more
-            and self.spare < self.borrower.least * self.borrower.sample.launch.part
-        )
+        borrowable = sum(self.borrower.maximum_pods) - sum(self.borrower.own_pods)
+        fits_elsewhere = self.spare >= self.borrower.smallest * self.borrower.part
+        return quota.lend < quota.nodes and self.lent < borrowable and not fits_elsewhere
 
 
 @dataclass(frozen=True, slots=True)
 class Lending:
-    """What queues of a cluster may lend.
+    """Queues of a cluster that may lend nodes.
 
     Args:
-        lanes: one for each flavor of each queue.
+        templates: one for each flavor of each queue.
     """
 
     site: Site
-    lanes: Sequence[Lane]
+    templates: Sequence[JobTemplate]
 
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[LendingPair]:
         """Return each borrower with each owner that may lend to it."""
         return [
-            self._pair(lane, owner)
-            for lane in self.lanes
-            for owner in self.lanes
-            if self._may(lane, owner)
+            self._pair(borrower, owner)
+            for borrower in self.templates
+            for owner in self.templates
+            if self._may_borrow(borrower, owner)
         ]
 
-    def _may(self, borrower: Lane, owner: Lane) -> bool:
+    def _may_borrow(self, borrower: JobTemplate, owner: JobTemplate) -> bool:
         same = owner.flavors[0].name == borrower.flavors[0].name
         lends = bool(owner.flavors[0].quota.lend) and bool(borrower.flavors[0].quota.borrow)
-        return same and lends and self._are_kin(borrower.queue, owner.queue)
+        return same and lends and self._share_cohort_tree(borrower.queue, owner.queue)
 
-    def _pair(self, borrower: Lane, owner: Lane) -> Pair:
+    def _pair(self, borrower: JobTemplate, owner: JobTemplate) -> LendingPair:
         nodes = min(borrower.flavors[0].quota.borrow, owner.flavors[0].quota.lend)
-        part = borrower.sample.launch.part
-        lent = int(nodes / part)
-        return Pair(
-            borrower,
-            owner,
-            lent,
-            self._held(owner) + lent * part - self._used(borrower, owner, lent),
-        )
+        lent = int(nodes / borrower.part)
+        used = self._used(borrower, owner, lent)
+        spare = self._quota_of_others(owner) + lent * borrower.part - used
+        return LendingPair(borrower, owner, lent, spare)
 
-    def _held(self, owner: Lane) -> Fraction:
-        """Return the nodes of all queues that the owner could borrow from, were they idle."""
-        pool = owner.flavors[0].name
-        queues = (
-            queue
-            for tenant in self.site.tenants
-            for queue in tenant.queues
-            if self._are_kin(queue, owner.queue)
-        )
-        held = (each.quota.nodes for queue in queues for each in queue.flavors if each.name == pool)
-        return sum(held, Fraction(0))
+    def _quota_of_others(self, owner: JobTemplate) -> Fraction:
+        """Return the nominal quota, in nodes, of all queues that the owner could borrow from."""
+        total = Fraction(0)
+        for tenant in self.site.tenants:
+            for queue in tenant.queues:
+                if self._share_cohort_tree(queue, owner.queue):
+                    total += _nodes_in(queue, owner.flavors[0].name)
+        return total
 
-    def _used(self, borrower: Lane, owner: Lane, lent: int) -> Fraction:
-        """Return the nodes of these that their jobs fill, those of the borrower with what is lent to it."""
-        pool = owner.flavors[0].name
-        kin = [
-            each
-            for each in self.lanes
-            if each.flavors[0].name == pool and self._are_kin(each.queue, owner.queue)
-        ]
-        pods = ((each, sum(each.own) + (lent if each is borrower else 0)) for each in kin)
-        return sum(
-            (each.filled(count) * each.sample.launch.part for each, count in pods), Fraction(0)
-        )
+    def _used(self, borrower: JobTemplate, owner: JobTemplate, lent: int) -> Fraction:
+        """Return the nodes that jobs of these queues fill; the borrower also fills what is lent."""
+        total = Fraction(0)
+        for each in self.templates:
+            same_pool = each.flavors[0].name == owner.flavors[0].name
+            if same_pool and self._share_cohort_tree(each.queue, owner.queue):
+                pods = sum(each.own_pods) + (lent if each is borrower else 0)
+                total += each.fillable(pods) * each.part
+        return total
 
-    def _are_kin(self, queue: Queue, owner: Queue) -> bool:
-        """Tell whether another queue is in the owner's tree of cohorts; who is in none has no kin."""
+    def _share_cohort_tree(self, queue: Queue, owner: Queue) -> bool:
+        """Return whether another queue is in the owner's tree of cohorts."""
         roots = {self.site.cluster.lineage(each.team.cohort)[-1] for each in (queue, owner)}
         return queue.name != owner.name and len(roots) == 1 and "" not in roots
+
+
+def _nodes_in(queue: Queue, pool: str) -> Fraction:
+    nodes = (flavor.quota.nodes for flavor in queue.flavors if flavor.name == pool)
+    return sum(nodes, Fraction(0))

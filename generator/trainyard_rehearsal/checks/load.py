@@ -1,17 +1,18 @@
-"""Many jobs at once: more than all queues hold, of any size and class, until the last has ended."""
+"""Check a full cluster: more jobs than all queues hold, until the last job is complete."""
 
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
+from trainyard_rehearsal.checks.job_batch import JobBatch
+from trainyard_rehearsal.checks.job_templates import JobTemplate, templates_of
 from trainyard_rehearsal.checks.jobs import JOBSET, KUEUE, TRAINER, Job, is_true
-from trainyard_rehearsal.checks.lanes import Crowd, Lane, find_lanes
-from trainyard_rehearsal.checks.life import roles
+from trainyard_rehearsal.checks.sample_runs import pods_by_role
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
@@ -19,188 +20,201 @@ from trainyard_rehearsal.outcome import Failure, Outcome, counted
 _PATIENCE = 600.0
 _SETTLING = 300.0
 
-Submitted = Sequence[tuple[Job, Lane, int]]
-"""Jobs with their lane and number of pods."""
+Submitted = Sequence[tuple[Job, JobTemplate, int]]
+"""Jobs, each with its template and its number of pods."""
 
 
 def check_load(
     lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]
 ) -> Iterator[Outcome]:
-    """Submit more than the cluster holds; nobody has too much, nobody waits without a word, all end.
+    """Submit more jobs than the cluster holds, and finish each as soon as it runs.
+
+    No queue may exceed its quota, no job may wait without a reason, and all must complete.
 
     Args:
         lab: with the tree applied.
-        samples: the jobs that the tree has to copy.
-        teams: names of those that ask for twice what they may have at most; the others ask for
-            their own quota.
+        samples: the sample jobs of the tree.
+        teams: names of those that request twice their quota and what they may borrow; the others
+            request their nominal quota.
     """
     chosen = random.Random(lab.plan.site.name)  # noqa: S311 - the same jobs each time
-    every = find_lanes(samples)
-    lanes = [lane for lane in every if _comes_back(lane)]
-    if not lanes:
+    every = templates_of(samples)
+    templates = [template for template in every if _can_be_evicted(template)]
+    if not templates:
         return
-    left_out = f"; {len(every) - len(lanes)} with steps left out" if len(lanes) < len(every) else ""
-    with Crowd(lab) as crowd:
-        jobs = [
-            (crowd.add(lane, pods, chosen.choice(lane.space.priorities or (None,))), lane, pods)
-            for lane, pods in _jobs(lanes, teams, chosen)
-        ]
+    left_out = len(every) - len(templates)
+    with JobBatch(lab) as batch:
+        jobs = []
+        for template, pods in _jobs(templates, teams, chosen):
+            priority = chosen.choice(template.space.priorities or (None,))
+            jobs.append((batch.add(template, pods, priority), template, pods))
         failures = list(_settle(lab, jobs))
-        watch = _Watch(lab, jobs)
-        lab.processes.waited(watch.step, _PATIENCE)
-        failures += [*watch.failures(), *_unfinished(jobs)]
-        yield counted("jobs of a full cluster end", len(jobs), failures, watch.remark + left_out)
+        monitor = _LoadMonitor(lab, jobs)
+        lab.processes.waited(monitor.step, _PATIENCE)
+        failures += [*monitor.failures(), *_incomplete(jobs)]
+        remark = monitor.remark + (f"; {left_out} with steps left out" if left_out else "")
+        yield counted("jobs of a full cluster complete", len(jobs), failures, remark)
 
 
-def _comes_back(lane: Lane) -> bool:
-    """Leave out what a rule has told already: evicted after its steps, such a job never ends here."""
-    return lane.sample.launch.returns_after_steps
+def _can_be_evicted(template: JobTemplate) -> bool:
+    """Return whether an evicted job starts again after its steps are done.
+
+    A rule reports the templates whose jobs do not: such a job would never complete here.
+    """
+    return template.sample.launch.returns_after_steps
 
 
 def _jobs(
-    lanes: Sequence[Lane], teams: Collection[str], chosen: random.Random
-) -> Iterator[tuple[Lane, int]]:
-    """Yield jobs for each queue, by a random runtime of it, until they ask for all that its team asks for."""
-    for name in sorted({lane.queue.name for lane in lanes}):
-        own = [lane for lane in lanes if lane.queue.name == name]
-        pressing = own[0].space.team.name in teams
-        asked = (
-            2 * each.quota.maximum if pressing else each.quota.nodes
-            for each in own[0].queue.flavors
-        )
-        left = sum(asked, Fraction(0))
+    templates: Sequence[JobTemplate], teams: Collection[str], chosen: random.Random
+) -> Iterator[tuple[JobTemplate, int]]:
+    """Yield random templates of each queue with numbers of pods, until its request is reached."""
+    for name in sorted({template.queue.name for template in templates}):
+        own = [template for template in templates if template.queue.name == name]
+        left = _requested(own[0], teams)
         while left > 0:
-            lane = chosen.choice(own)
-            pods = chosen.randint(lane.least, min(lane.grant.nodes, lane.least + 2))
-            left -= pods * lane.sample.launch.part
-            yield lane, pods
+            template = chosen.choice(own)
+            largest = min(template.grant.nodes, template.smallest + 2)
+            pods = chosen.randint(template.smallest, largest)
+            left -= pods * template.part
+            yield template, pods
+
+
+def _requested(template: JobTemplate, teams: Collection[str]) -> Fraction:
+    """Return the nodes that jobs of a queue request together."""
+    if template.space.team.name in teams:
+        return 2 * _maximum_nodes(template)
+    return _own_nodes(template)
+
+
+def _own_nodes(template: JobTemplate) -> Fraction:
+    return sum((flavor.quota.nodes for flavor in template.queue.flavors), Fraction(0))
+
+
+def _maximum_nodes(template: JobTemplate) -> Fraction:
+    return sum((flavor.quota.maximum for flavor in template.queue.flavors), Fraction(0))
 
 
 def _settle(lab: Lab, jobs: Submitted) -> Iterator[Failure]:
-    """Wait, before any job ends, until each runs or says why not, and no queue has nodes of its own to spare."""
-    lab.processes.waited(lambda: not list(_idle(jobs)), _SETTLING)
-    for job, lane, words in _idle(jobs):
-        yield Failure(_what(job), words, lane.at)
+    """Wait, before any job is finished, until each runs or has a reason to wait."""
+    lab.processes.waited(lambda: not list(_wrongly_waiting(jobs)), _SETTLING)
+    for job, template, problem in _wrongly_waiting(jobs):
+        yield Failure(_label(job), problem, template.at)
 
 
-def _idle(jobs: Submitted) -> Iterator[tuple[Job, Lane, str]]:
-    """Yield jobs that wait without a word, or that their queue's own quota would hold.
+def _wrongly_waiting(jobs: Submitted) -> Iterator[tuple[Job, JobTemplate, str]]:
+    """Yield jobs that wait without a reason, or although their nominal quota has room.
 
-    Of jobs that are equal, Kueue tells the first why (``SchedulingEquivalenceHashing``, since 0.18;
+    Of equal jobs Kueue gives only the first a reason (``SchedulingEquivalenceHashing``, since 0.18;
     kubernetes-sigs/kueue:pkg/cache/queue/cluster_queue.go@v0.19.2).
     """
     used: dict[str, Fraction] = defaultdict(Fraction)
     waiting = []
-    for job, lane, pods in jobs:
+    for job, template, pods in jobs:
         if job.is_admitted:
-            used[lane.queue.name] += pods * lane.sample.launch.part
+            used[template.queue.name] += pods * template.part
         else:
-            waiting.append((job, lane, pods))
-    told = {(lane.name, pods) for job, lane, pods in waiting if job.waits_because}
-    for job, lane, pods in waiting:
-        own = sum((flavor.quota.nodes for flavor in lane.queue.flavors), Fraction(0))
-        if (lane.name, pods) not in told:
-            yield job, lane, "waits, and nothing says why"
-        elif used[lane.queue.name] + pods * lane.sample.launch.part <= own:
-            yield (
-                job,
-                lane,
-                f"waits beside {own - used[lane.queue.name]} free nodes: {job.waits_because}",
-            )
+            waiting.append((job, template, pods))
+    explained = {(template.name, pods) for job, template, pods in waiting if job.waiting_reason}
+    for job, template, pods in waiting:
+        free = _own_nodes(template) - used[template.queue.name]
+        if (template.name, pods) not in explained:
+            yield job, template, "waits without a reason"
+        elif pods * template.part <= free:
+            yield job, template, f"waits beside {free} free nodes: {job.waiting_reason}"
 
 
-def _unfinished(jobs: Submitted) -> Iterator[Failure]:
-    for job, lane, _ in jobs:
+def _incomplete(jobs: Submitted) -> Iterator[Failure]:
+    for job, template, _ in jobs:
         if not is_true(job.body, "Complete"):
-            yield Failure(
-                _what(job), f"is not complete: {job.waits_because or 'nothing says why'}", lane.at
-            )
+            reason = job.waiting_reason or "no condition gives a reason"
+            yield Failure(_label(job), f"is not complete: {reason}", template.at)
 
 
-def _what(job: Job) -> str:
+def _label(job: Job) -> str:
     return f"TrainJob {job.namespace}/{job.name}"
 
 
-class _Watch:
-    """Ends jobs as soon as they run, and looks each time who has how much."""
+class _LoadMonitor:
+    """Finishes jobs as soon as they run, and measures the most that queues and pools ever used."""
 
     def __init__(self, lab: Lab, jobs: Submitted) -> None:
         self._lab = lab
-        self._jobs = {(job.namespace, job.name): (job, lane, pods) for job, lane, pods in jobs}
+        self._jobs = {
+            (job.namespace, job.name): (job, template, pods) for job, template, pods in jobs
+        }
         self._most: dict[str, Fraction] = defaultdict(Fraction)
 
     def step(self) -> bool:
-        """Look at all jobs once; tell whether the last has ended."""
+        """Look at all jobs once; return whether every job has ended."""
         self._measure()
         pods: dict[tuple[str, str], list[Body]] = defaultdict(list)
         for pod in self._lab.api.list("v1", "Pod", labels=JOBSET):
-            pods[pod["metadata"]["namespace"], pod["metadata"]["labels"][JOBSET]].append(pod)
-        for key, (job, lane, size) in self._jobs.items():
-            self._advance(job, lane, size, pods[key])
-        over = self._lab.api.list(TRAINER, "TrainJob")
-        return all(is_true(body, "Complete") or is_true(body, "Failed") for body in over)
+            metadata = pod["metadata"]
+            pods[metadata["namespace"], metadata["labels"][JOBSET]].append(pod)
+        for key, (job, template, size) in self._jobs.items():
+            _advance(job, template, size, pods[key])
+        every = self._lab.api.list(TRAINER, "TrainJob")
+        return all(is_true(body, "Complete") or is_true(body, "Failed") for body in every)
 
     def _measure(self) -> None:
-        """Add up what is admitted now, by queue and by pool."""
+        """Add up the nodes that are admitted now, by queue and by pool."""
         now: dict[str, Fraction] = defaultdict(Fraction)
         for body in self._lab.api.list(KUEUE, "Workload"):
             (owner,) = body["metadata"]["ownerReferences"]
-            key = (body["metadata"]["namespace"], owner["name"])
             if is_true(body, "Admitted") and not is_true(body, "Finished"):
-                _, lane, _ = self._jobs[key]
-                for flavor, pods in _given(body, lane):
-                    now[f"queue {lane.queue.name}"] += pods * lane.sample.launch.part
-                    now[f"pool {flavor}"] += pods * lane.sample.launch.part
+                _, template, _ = self._jobs[body["metadata"]["namespace"], owner["name"]]
+                for flavor, pods in _assigned(body, template):
+                    now[f"queue {template.queue.name}"] += pods * template.part
+                    now[f"pool {flavor}"] += pods * template.part
         for name, amount in now.items():
             self._most[name] = max(self._most[name], amount)
 
-    @staticmethod
-    def _advance(job: Job, lane: Lane, size: int, pods: Sequence[Body]) -> None:
-        """End a job's step, or the job, when all its pods run."""
-        running: dict[str, int] = defaultdict(int)
-        for pod in pods:
-            running[pod["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"]] += _runs(
-                pod
-            )
-        for step in lane.sample.launch.runtime.initializers:
-            if running[step.name]:
-                job.end(step.name)
-        wanted = roles(lane.grant, size)
-        if all(running[role] == count for role, count in wanted.items()):
-            job.end("launcher" if "launcher" in wanted else "node")
-
     @property
     def remark(self) -> str:
-        """How full each pool was."""
-        pools = {pool.name: pool.promised for pool in self._lab.plan.site.cluster.pools}
+        """The most nodes that were used of each pool."""
+        pools = self._lab.plan.site.cluster.pools
         return "at most " + ", ".join(
-            f"{float(self._most[f'pool {name}']):g} of {promised} {name}"
-            for name, promised in pools.items()
+            f"{float(self._most[f'pool {pool.name}']):g} of {pool.promised} {pool.name}"
+            for pool in pools
         )
 
     def failures(self) -> Iterator[Failure]:
-        """Yield queues and pools that once had more than they may."""
-        for lane in {lane.queue.name: lane for _, lane, _ in self._jobs.values()}.values():
-            maximum = sum((flavor.quota.maximum for flavor in lane.queue.flavors), Fraction(0))
-            if (had := self._most[f"queue {lane.queue.name}"]) > maximum:
-                yield Failure(
-                    f"ClusterQueue {lane.queue.name}",
-                    f"had {had} nodes and may have {maximum}",
-                    lane.at,
-                )
+        """Yield queues and pools that used more than permitted at some moment."""
+        queues = {template.queue.name: template for _, template, _ in self._jobs.values()}
+        for name, template in queues.items():
+            maximum, used = _maximum_nodes(template), self._most[f"queue {name}"]
+            if used > maximum:
+                words = f"used {used} nodes of at most {maximum}"
+                yield Failure(f"ClusterQueue {name}", words, template.at)
         for pool in self._lab.plan.site.cluster.pools:
-            if (had := self._most[f"pool {pool.name}"]) > pool.promised:
-                yield Failure(f"pool {pool.name}", f"gave {had} nodes of {pool.promised}", pool.at)
+            used = self._most[f"pool {pool.name}"]
+            if used > pool.promised:
+                words = f"{used} nodes were used of {pool.promised}"
+                yield Failure(f"pool {pool.name}", words, pool.at)
 
 
-def _given(workload: Body, lane: Lane) -> Iterator[tuple[str, int]]:
-    """Yield flavors and how many pods of ranks a workload has of each."""
+def _advance(job: Job, template: JobTemplate, size: int, pods: Sequence[Body]) -> None:
+    """Finish a job's step, or the job when all its pods run."""
+    running = Counter(
+        pod["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"]
+        for pod in pods
+        if _runs(pod)
+    )
+    for step in template.sample.launch.runtime.initializers:
+        if running[step.name]:
+            job.finish(step.name)
+    wanted = pods_by_role(template.grant, size)
+    if all(running[role] == count for role, count in wanted.items()):
+        job.finish("launcher" if "launcher" in wanted else "node")
+
+
+def _assigned(workload: Body, template: JobTemplate) -> Iterator[tuple[str, int]]:
+    """Yield the flavors of a workload's ranks, each with its number of pods."""
     for each in workload["status"]["admission"]["podSetAssignments"]:
-        if each["name"] in lane.sample.launch.runtime.launcher.roles:
+        if each["name"] in template.sample.launch.runtime.launcher.roles:
             yield next(iter(each["flavors"].values())), each["count"]
 
 
 def _runs(pod: Body) -> bool:
-    return bool(
-        pod["status"].get("phase") == "Running" and "deletionTimestamp" not in pod["metadata"]
-    )
+    is_running = pod["status"].get("phase") == "Running"
+    return bool(is_running and "deletionTimestamp" not in pod["metadata"])

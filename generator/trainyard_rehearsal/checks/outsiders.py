@@ -1,4 +1,4 @@
-"""Somebody with a namespace of their own and no team: their pods get none of the pools' nodes."""
+"""Check that pods in a namespace without a team get no nodes of the pools."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from functools import partial
 
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Site
-from trainyard_rehearsal.checks.admission import Tries, Try, as_account
-from trainyard_rehearsal.checks.variants import shown, with_change
+from trainyard_rehearsal.checks.jobs import as_account
+from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
+from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
 
 _NAMESPACE = "rehearsal-outsider"
 _USERS = {"admin": "self-provisioner@example.com", "edit": "outsider@example.com"}
-"""By their role in the namespace; OpenShift gives `admin` to whoever requests a project."""
+"""Users by their role in the namespace; OpenShift gives `admin` to the requester of a project."""
 
 _SYSTEM = "kube-system"
 _DAEMONS = "daemon-set-controller"
 _CONTROLLERS = ("replicaset-controller", _DAEMONS, "job-controller")
-"""Of Kubernetes, which make pods for whoever may make their owners."""
+"""Controllers of Kubernetes that create pods for users."""
 
 _RBAC = "rbac.authorization.k8s.io"
 _TOLERATION = "spec.tolerations must not tolerate"
@@ -36,37 +37,33 @@ _TEXTS = (
     '[{{"name": "rail-0", "\\u006eamespace": "{0}"}}]',
     '[{{"name": "rail-0", "name\u017fpace": "{0}"}}]',
 )
-"""Ways to write another namespace's network, as encoding/json of Go reads keys."""
+"""Spellings of another namespace's network that encoding/json of Go accepts."""
 
 
 def check_outsiders(lab: Lab) -> Iterator[Outcome]:
-    """Try pods of a namespace without a team, made by its admin and editor and by controllers on their behalf.
+    """Create pods in a namespace without a team, as its admin, its editor and controllers.
 
     Args:
         lab: with the tree applied.
     """
-    _settle(lab)
-    bad, good = Tries(), Tries()
-    makers = [
-        *(_user(lab, role) for role in _USERS),
-        *(_controller(lab, name) for name in _CONTROLLERS),
-    ]
-    for maker in makers:
-        bad.make(_pods(lab, maker, _NAMESPACE, _hostile(lab.plan.site)))
-        good.make(_pods(lab, maker, _NAMESPACE, [({}, "")]))
-    daemons, demands = (
-        _controller(lab, _DAEMONS),
-        [(change, "") for change, _ in _hostile(lab.plan.site)],
-    )
-    good.make(_pods(lab, daemons, _SYSTEM, demands))
-    good.make(_pods(lab, lab.api, _NAMESPACE, demands))
-    standing = _pod(_NAMESPACE)
-    lab.api.create(standing)
-    bad.make(_changes(lab, standing, _hostile_changes(lab.plan.site)))
-    good.make(_changes(lab, standing, [({"metadata": {"labels": {"mine": "x"}}}, "")]))
-    lab.api.delete(standing)
-    yield bad.outcome("outsiders' pods kept off the pools")
-    yield good.outcome("other pods pass")
+    _prepare(lab)
+    hostile, harmless = RequestTally(), RequestTally()
+    site = lab.plan.site
+    users = [_user(lab, role) for role in _USERS]
+    controllers = [_controller(lab, name) for name in _CONTROLLERS]
+    for maker in (*users, *controllers):
+        hostile.send(_pods(lab, maker, _NAMESPACE, _hostile(site)))
+        harmless.send(_pods(lab, maker, _NAMESPACE, [({}, "")]))
+    permitted = [(change, "") for change, _ in _hostile(site)]
+    harmless.send(_pods(lab, _controller(lab, _DAEMONS), _SYSTEM, permitted))
+    harmless.send(_pods(lab, lab.api, _NAMESPACE, permitted))
+    existing = _pod(_NAMESPACE)
+    lab.api.create(existing)
+    hostile.send(_changes(lab, existing, _hostile_changes(site)))
+    harmless.send(_changes(lab, existing, [({"metadata": {"labels": {"mine": "x"}}}, "")]))
+    lab.api.delete(existing)
+    yield hostile.outcome("pool use without a team refused")
+    yield harmless.outcome("other pods accepted")
 
 
 def _user(lab: Lab, role: str) -> Api:
@@ -79,45 +76,40 @@ def _controller(lab: Lab, name: str) -> Api:
 
 def _pods(
     lab: Lab, maker: Api, namespace: str, changes: Iterable[tuple[Body, str]]
-) -> Iterator[Try]:
-    """Yield new pods with a change to what anybody may have."""
-    for change, words in changes:
+) -> Iterator[RequestCase]:
+    """Yield requests for new pods, each after a change to a plain pod."""
+    for change, refusal in changes:
         pod = with_change(_pod(namespace), change)
-        yield Try(
-            f"a pod with {shown(change)}",
-            partial(maker.create, pod, dry_run=True),
-            lab.plan.site.cluster.at,
-            words,
-        )
+        request = partial(maker.create, pod, dry_run=True)
+        display = f"a pod with {as_json(change)}"
+        yield RequestCase(display, request, lab.plan.site.cluster.at, refusal)
 
 
-def _changes(lab: Lab, standing: Body, changes: Iterable[tuple[Body, str]]) -> Iterator[Try]:
-    """Yield what an admin could change in a pod that stands."""
-    for change, words in changes:
-        request = partial(_user(lab, "admin").patch, standing, change, dry_run=True)
-        yield Try(f"a pod changed to {shown(change)}", request, lab.plan.site.cluster.at, words)
+def _changes(
+    lab: Lab, existing: Body, changes: Iterable[tuple[Body, str]]
+) -> Iterator[RequestCase]:
+    """Yield changes of an existing pod by the namespace's admin."""
+    for change, refusal in changes:
+        request = partial(_user(lab, "admin").patch, existing, change, dry_run=True)
+        display = f"a pod changed to {as_json(change)}"
+        yield RequestCase(display, request, lab.plan.site.cluster.at, refusal)
 
 
-def _settle(lab: Lab) -> None:
-    """Make the namespace, its admin and its editor; pods there need no account's token."""
+def _prepare(lab: Lab) -> None:
+    """Create the namespace, its admin and its editor, and the service accounts that pods need."""
     lab.api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}})
     for namespace in (_NAMESPACE, _SYSTEM):
-        account = {
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": {"name": "default", "namespace": namespace},
-        }
-        lab.api.apply(account)
+        metadata = _metadata("default", namespace)
+        lab.api.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
     for role, user in _USERS.items():
-        lab.api.apply(
-            {
-                "apiVersion": f"{_RBAC}/v1",
-                "kind": "RoleBinding",
-                "metadata": _metadata(role, _NAMESPACE),
-                "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role},
-                "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
-            }
-        )
+        binding = {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "RoleBinding",
+            "metadata": _metadata(role, _NAMESPACE),
+            "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role},
+            "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
+        }
+        lab.api.apply(binding)
 
 
 def _metadata(name: str, namespace: str) -> dict[str, str]:
@@ -131,7 +123,7 @@ def _pod(namespace: str) -> Body:
         "metadata": _metadata("rehearsal", namespace),
         "spec": {
             "automountServiceAccountToken": False,
-            # Nobody schedules it: it only has to stand.
+            # No scheduler has this name: the pod only has to exist.
             "schedulerName": "nobody",
             "containers": [{"name": "main", "image": "example.com/image"}],
         },
@@ -139,30 +131,23 @@ def _pod(namespace: str) -> Body:
 
 
 def _hostile(site: Site) -> Iterator[tuple[Body, str]]:
-    """Yield what a new pod must not say."""
+    """Yield changes that a new pod must not have."""
     yield from _hostile_changes(site)
+    plain = {"name": "main", "image": "example.com/image"}
     for device in site.cluster.devices:
-        asks = {
-            "name": "main",
-            "image": "example.com/image",
-            "resources": {"limits": {device: "1"}},
-        }
+        asks = {**plain, "resources": {"limits": {device: "1"}}}
         yield {"spec": {"containers": [asks]}}, _DEVICE
-        harmless = {"name": "main", "image": "example.com/image"}
-        yield (
-            {"spec": {"initContainers": [{**asks, "name": "first"}], "containers": [harmless]}},
-            _DEVICE,
-        )
+        first = {**asks, "name": "first"}
+        yield {"spec": {"initContainers": [first], "containers": [plain]}}, _DEVICE
     yield {"spec": {"nodeName": f"{site.cluster.pools[0].name}-001"}}, _NODE
     for priority in ("system-node-critical", "system-cluster-critical"):
         yield {"spec": {"priorityClassName": priority}}, _PRIORITY
 
 
 def _hostile_changes(site: Site) -> Iterator[tuple[Body, str]]:
-    """Yield what an update of a pod must not bring, nor a new pod say."""
-    yield from (
-        ({"spec": {"tolerations": [each]}}, _TOLERATION) for each in _tolerations(site.cluster)
-    )
+    """Yield changes that neither a new nor an existing pod must have."""
+    for toleration in _tolerations(site.cluster):
+        yield {"spec": {"tolerations": [toleration]}}, _TOLERATION
     if site.cluster.fabrics:
         yield from _networks(site)
 
@@ -176,7 +161,10 @@ def _tolerations(cluster: Cluster) -> Iterator[Body]:
 
 
 def _networks(site: Site) -> Iterator[tuple[Body, str]]:
-    for space in (space for tenant in site.tenants[:1] for space in tenant.spaces[:1]):
+    """Yield annotations that name a network in the first team's namespace."""
+    if not site.tenants:
+        return
+    for space in site.tenants[0].spaces[:1]:
         for key in ("k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"):
             for text in _TEXTS:
                 yield {"metadata": {"annotations": {key: text.format(space.namespace)}}}, _NETWORK

@@ -1,6 +1,6 @@
-"""What each role may do, as the documentation says it (docs/explanation/isolation.md), and what all are tried with.
+"""Rights of each role (docs/explanation/isolation.md), and the rights that are tried.
 
-Written by hand, not read from the templates: they are measured against it.
+They are written by hand: the templates are compared with them.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-Resource = tuple[str, str]
-"""API group and resource, with its part after a slash: ``("", "pods/log")``."""
+GroupResource = tuple[str, str]
+"""API group and resource, with its subresource after a slash: ``("", "pods/log")``."""
 
 Right = tuple[str, Mapping[str, str]]
 """Verbs, and resources by API group."""
 
 _READ = "get list watch"
 _EVERY = "create delete deletecollection get list patch update watch"
-_OF_A_PART = "create get patch update"
+_OF_SUBRESOURCES = "create get patch update"
 
 _CATALOG: tuple[Right, ...] = (
     (
@@ -118,12 +118,12 @@ _RIGHTS = {
     "clean-up": _CLEANUP,
 }
 
-EVERYBODYS = {
+AUTHENTICATED_RIGHTS = {
     ("create", ("authentication.k8s.io", "selfsubjectreviews")),
     ("create", ("authorization.k8s.io", "selfsubjectaccessreviews")),
     ("create", ("authorization.k8s.io", "selfsubjectrulesreviews")),
 }
-"""What Kubernetes allows to whoever has signed in: to ask who they are and what they may."""
+"""Rights of every authenticated user: to ask who they are and what they may do."""
 
 _RESOURCES = {
     "": "configmaps events groups limitranges namespaces namespaces/finalize nodes nodes/proxy "
@@ -163,7 +163,7 @@ _RESOURCES = {
     "whereabouts.cni.cncf.io": "ippools",
     "*": "*",
 }
-_OWN_VERBS: dict[Resource, str] = {
+_OWN_VERBS: dict[GroupResource, str] = {
     ("", "groups"): "impersonate",
     ("", "pods/log"): _EVERY,
     ("", "serviceaccounts"): f"impersonate {_EVERY}",
@@ -176,23 +176,28 @@ _OWN_VERBS: dict[Resource, str] = {
 
 
 @cache
-def rights(role: str) -> frozenset[tuple[str, Resource]]:
-    """Return the verbs on resources that a role has where it is held."""
+def rights(role: str) -> frozenset[tuple[str, GroupResource]]:
+    """Return the verbs and resources that a role permits."""
     return frozenset(
-        (verb, each) for verbs, by in _RIGHTS[role] for each in _each(by) for verb in verbs.split()
+        (verb, resource)
+        for verbs, by_group in _RIGHTS[role]
+        for resource in _resources(by_group)
+        for verb in verbs.split()
     )
 
 
 @cache
-def cells() -> frozenset[tuple[str, Resource]]:
-    """Return every verb and resource that everybody is tried with."""
-    usual = {
-        resource: _OF_A_PART if "/" in resource[1] else _EVERY for resource in _each(_RESOURCES)
-    }
-    return frozenset(
-        (verb, each) for each, verbs in (usual | _OWN_VERBS).items() for verb in verbs.split()
-    )
+def tried_rights() -> frozenset[tuple[str, GroupResource]]:
+    """Return every verb and resource that each subject is tried with."""
+    found = set()
+    for resource in {*_resources(_RESOURCES), *_OWN_VERBS}:
+        usual = _OF_SUBRESOURCES if "/" in resource[1] else _EVERY
+        verbs = _OWN_VERBS.get(resource, usual)
+        found |= {(verb, resource) for verb in verbs.split()}
+    return frozenset(found)
 
 
-def _each(by_group: Mapping[str, str]) -> Iterator[Resource]:
-    yield from ((group, name) for group, names in by_group.items() for name in names.split())
+def _resources(by_group: Mapping[str, str]) -> Iterator[GroupResource]:
+    for group, names in by_group.items():
+        for name in names.split():
+            yield group, name

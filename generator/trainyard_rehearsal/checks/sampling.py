@@ -1,4 +1,7 @@
-"""Teams of one shape: alike in everything that is made for them, but for names, numbers of their own and amounts."""
+"""Choose the teams that a rehearsal tries: some of each shape.
+
+Teams have one shape if their objects differ only in names, own numbers and amounts.
+"""
 
 from __future__ import annotations
 
@@ -24,31 +27,30 @@ _AMOUNTS = {
     "ResourceQuota": ("spec", r"hard\Z"),
     "SriovNetwork": ("spec", r"vlan\Z"),
 }
-"""By kind: a field, and what the keys in it are called that hold amounts or a number of the team's
-own."""
+"""By kind: a field, and the keys in it that hold amounts or a number of the team's own."""
 _UID_RANGES = re.compile(r'("openshift\.io/sa\.scc\.[a-z-]+": )"[^"]*"')
-"""Ids that a namespace has of its own."""
+"""Ids that differ between namespaces."""
 
 
-_OF_ALL = {
-    "changes through Argo CD",
-    "objects kept without their folder",
-    "one change, one generation",
+_TRIED_FOR_ALL = {
+    "changes delivered by Argo CD",
+    "objects of a lost folder kept",
+    "one change renders one folder",
     "own quotas filled",
     "policies without a warning",
     "refresh changes nothing",
     "retirement completed",
 }
-"""Promises that are tried for all teams, or for one that is named."""
+"""Promises that are tried for all teams, or for one team that the check chooses."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
-    """The teams that a rehearsal tries, of all that may run jobs.
+class TeamSample:
+    """The teams that a rehearsal tries.
 
     Args:
         teams: their names.
-        every: how many there are.
+        every: number of all teams.
     """
 
     teams: frozenset[str]
@@ -56,170 +58,182 @@ class Sampled:
 
     @property
     def remark(self) -> str:
-        """What the table says; empty when every team is tried."""
+        """The remark for the table; empty when every team is tried."""
         some = len(self.teams) < self.every
         return (
             f"{len(self.teams)} of {self.every} teams, the rest have the same shape" if some else ""
         )
 
 
-def every_team(site: Site) -> Sampled:
+def all_teams(site: Site) -> TeamSample:
     """Return all teams of a cluster."""
-    return Sampled(frozenset(tenant.name for tenant in site.tenants), len(site.tenants))
+    return TeamSample(frozenset(tenant.name for tenant in site.tenants), len(site.tenants))
 
 
-def sampled(site: Site, manifests: Sequence[Manifest]) -> Sampled:
-    """Return of each shape the team with the least quota and that with the most; and the first and the last of all.
+def sample_teams(site: Site, manifests: Sequence[Manifest]) -> TeamSample:
+    """Return the teams of each shape with the least and the most quota, and the first and the last.
 
     Args:
         site: a cluster.
-        manifests: all that is made for it, with its samples and components.
+        manifests: all objects of the cluster, with its samples and components.
     """
     shapes: dict[Hashable, list[Tenant]] = defaultdict(list)
-    for tenant, shape in zip(site.tenants, shapes_of(site, manifests), strict=True):
+    for tenant, shape in zip(site.tenants, team_shapes(site, manifests), strict=True):
         shapes[shape].append(tenant)
-    ends = [
-        end for alike in shapes.values() for end in (min(alike, key=_reach), max(alike, key=_reach))
-    ]
-    # These two change while Argo CD delivers.
+    # The first and the last active team change while Argo CD delivers.
     active = [tenant for tenant in site.tenants if tenant.team.state == "active"]
-    chosen = frozenset(tenant.name for tenant in (*ends, *active[:1], *active[-1:]))
-    return Sampled(chosen, len(site.tenants))
+    chosen = [*active[:1], *active[-1:]]
+    for alike in shapes.values():
+        chosen += [min(alike, key=_maximum_nodes), max(alike, key=_maximum_nodes)]
+    return TeamSample(frozenset(tenant.name for tenant in chosen), len(site.tenants))
 
 
-def remarked(outcomes: Iterator[Outcome], teams: Sampled) -> Iterator[Outcome]:
-    """Say which teams were tried beside what is remarked anyway."""
+def with_sample_remark(outcomes: Iterator[Outcome], sample: TeamSample) -> Iterator[Outcome]:
+    """Add the number of tried teams to the remarks of outcomes that depend on it."""
     for outcome in outcomes:
-        sample = "" if outcome.promise in _OF_ALL else teams.remark
-        yield replace(outcome, remark="; ".join(filter(None, (outcome.remark, sample))))
+        added = "" if outcome.promise in _TRIED_FOR_ALL else sample.remark
+        yield replace(outcome, remark="; ".join(filter(None, (outcome.remark, added))))
 
 
-def _reach(tenant: Tenant) -> Fraction:
-    """Return all nodes that a team can have; of teams with as many, the first is both the least and the most."""
-    return sum(
-        (flavor.quota.maximum for queue in tenant.queues for flavor in queue.flavors), Fraction(0)
-    )
+def _maximum_nodes(tenant: Tenant) -> Fraction:
+    """Return all nodes that a team can use.
+
+    Of teams with equally many the first is both the least and the most.
+    """
+    flavors = (flavor for queue in tenant.queues for flavor in queue.flavors)
+    return sum((flavor.quota.maximum for flavor in flavors), Fraction(0))
 
 
-def shapes_of(site: Site, manifests: Sequence[Manifest]) -> Iterator[Hashable]:
-    """Yield the shape of each team of a cluster, in order; teams of equal shapes are alike.
+def team_shapes(site: Site, manifests: Sequence[Manifest]) -> Iterator[Hashable]:
+    """Yield the shape of each team of a cluster, in order.
 
-    It is every object that is made for the team, with its own names and numbers replaced, and
-    beside that what the profile says in names that all teams share: a word that is replaced in one
-    place is then still compared in another.
+    A shape consists of every object that is made for the team, with the team's own names and
+    numbers replaced, and of the profile's values that teams share. A word that is replaced in one
+    object is therefore still compared in the profile.
     """
     own: dict[str, list[Manifest]] = defaultdict(list)
-    shared = _shared_groups(site)
     for manifest in manifests:
         own[manifest.at.file].append(manifest)
         if manifest.by_hand:
             own[manifest.unit].append(manifest)
     runtimes = {each.name: each for each in manifests if each.kind.name == "ClusterTrainingRuntime"}
+    shared = _shared_groups(site)
     for tenant in site.tenants:
-        launches = {launch.name for space in tenant.spaces for launch in space.launches}
-        made = [
-            *own[tenant.team.at.file],
-            *own[f"teams/{tenant.name}"],
-            *(runtimes[name] for name in launches),
-        ]
-        plain = _anonymous(tenant, shared)
-        yield _said(tenant, shared), tuple(sorted(plain(_without_amounts(each)) for each in made))
+        used = [runtimes[name] for name in _launch_names(tenant)]
+        made = [*own[tenant.team.at.file], *own[f"teams/{tenant.name}"], *used]
+        anonymous = _anonymizer(tenant, shared)
+        objects = sorted(anonymous(_without_amounts(each)) for each in made)
+        yield _profile_shape(tenant, shared), tuple(objects)
 
 
-def _said(tenant: Tenant, shared: frozenset[str]) -> Hashable:
+def _launch_names(tenant: Tenant) -> set[str]:
+    return {launch.name for space in tenant.spaces for launch in space.launches}
+
+
+def _profile_shape(tenant: Tenant, shared: frozenset[str]) -> Hashable:
+    """Return the values of a team's profile that are compared as they are."""
     team = tenant.team
+    flavors = [flavor for queue in tenant.queues for flavor in queue.flavors]
     return (
         *(team.state, team.cohort, team.runtimes, team.components, team.encrypts_transit),
-        tuple(
-            sorted(
-                (role, name)
-                for role, groups in team.groups.items()
-                for name in groups
-                if name in shared
-            )
-        ),
+        tuple(sorted(_shared_roles(tenant, shared))),
         tuple(sorted((account.name, account.role, account.owner) for account in team.accounts)),
         tuple((space.name, space.storage, space.priorities) for space in team.spaces),
-        tuple(_quota(flavor) for queue in tenant.queues for flavor in queue.flavors),
-        tuple(
-            (
-                grant.launch.runtime.name,
-                grant.launch.part,
-                grant.nodes * grant.launch.part > flavor.quota.nodes,
-            )
-            for space in tenant.spaces
-            for grant in space.grants
-            for queue in tenant.queues
-            for flavor in queue.flavors
-        ),
+        tuple(map(_quota_shape, flavors)),
+        tuple(_grant_shapes(tenant, flavors)),
     )
 
 
-def _quota(flavor: Flavor) -> Hashable:
-    """Return of what kind a quota is; a share in full, as its runtimes are made for it."""
+def _shared_roles(tenant: Tenant, shared: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield the roles of groups that are not the team's alone."""
+    for role, groups in tenant.team.groups.items():
+        for name in groups:
+            if name in shared:
+                yield role, name
+
+
+def _quota_shape(flavor: Flavor) -> Hashable:
+    """Return the kind of a quota; a share in full, since runtimes are made for it."""
     quota = flavor.quota
     lends = (bool(quota.lend), quota.lend == quota.nodes)
-    return (
-        flavor.pool.name,
-        quota.unit,
-        quota.gpus if quota.is_share else quota.nodes > 0,
-        bool(quota.borrow),
-        lends,
-    )
+    own = quota.gpus if quota.is_share else quota.nodes > 0
+    return (flavor.pool.name, quota.unit, own, bool(quota.borrow), lends)
+
+
+def _grant_shapes(tenant: Tenant, flavors: Sequence[Flavor]) -> Iterator[Hashable]:
+    """Yield for each runtime and flavor whether the largest job exceeds the nominal quota."""
+    for space in tenant.spaces:
+        for grant in space.grants:
+            launch = grant.launch
+            for flavor in flavors:
+                exceeds = grant.nodes * launch.part > flavor.quota.nodes
+                yield launch.runtime.name, launch.part, exceeds
 
 
 def _shared_groups(site: Site) -> frozenset[str]:
     """Return groups that have a role in several teams, or in the whole cluster."""
     seen: dict[str, set[str]] = defaultdict(set)
     for tenant in site.tenants:
-        for name in (name for groups in tenant.team.groups.values() for name in groups):
-            seen[name].add(tenant.name)
+        for groups in tenant.team.groups.values():
+            for name in groups:
+                seen[name].add(tenant.name)
     several = {name for name, teams in seen.items() if len(teams) > 1}
     return frozenset({*several, *site.cluster.operators, *site.cluster.auditors})
 
 
 def _without_amounts(manifest: Manifest) -> dict[str, Any]:
-    """Return an object without how much a team has, which `_quota` says in kind, and without its VLAN."""
+    """Return an object without amounts, of which `_quota_shape` has the kind, and without VLAN."""
     body = manifest.body
     if manifest.kind.name not in _AMOUNTS:
         return body
     field, amounts = _AMOUNTS[manifest.kind.name]
-    return {
-        **body,
-        field: {
-            key: each for key, each in body.get(field, {}).items() if not re.match(amounts, key)
-        },
-    }
+    kept = {key: each for key, each in body.get(field, {}).items() if not re.match(amounts, key)}
+    return {**body, field: kept}
 
 
-def _anonymous(tenant: Tenant, shared: frozenset[str]) -> Callable[[Mapping[str, Any]], str]:
-    """Return what turns an object into text with a team's own names and numbers replaced by what they are."""
-    team = tenant.team
-    words = {
-        name: f"<{role} {i}>"
-        for role, groups in team.groups.items()
-        for i, name in enumerate(groups)
-        if name not in shared
-    }
-    words |= {each.bucket: "<bucket>" for space in tenant.spaces for each in space.buckets}
-    words |= {
-        each.request.volume: "<volume>"
-        for space in tenant.spaces
-        for each in space.claims
-        if each.request.volume
-    }
-    for pool in tenant.address_pools:
-        words[str(pool.addresses)] = f"<rail {pool.rail} /{pool.addresses.prefixlen}>"
-        # A VLAN is a plain number, which may stand for anything: `_AMOUNTS` leaves out the one that
-        # is the team's.
-        if isinstance(segment := pool.fabric.link.entry(pool.allocation.segment), str):
-            words[segment] = "<segment>"
-    words |= {team.contact: "<contact>", team.name: "<team>"}
+def _anonymizer(tenant: Tenant, shared: frozenset[str]) -> Callable[[Mapping[str, Any]], str]:
+    """Return a function that renders an object as text without the team's own words."""
+    words = dict(_placeholders(tenant, shared))
     longest = sorted(words, key=lambda word: (-len(word), word))
     pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, longest))})(?![A-Za-z0-9])")
 
-    def plain(body: Mapping[str, Any]) -> str:
+    def anonymous(body: Mapping[str, Any]) -> str:
         text = json.dumps(body, sort_keys=True)
         return _UID_RANGES.sub(r'\1"<ids>"', pattern.sub(lambda found: words[found[0]], text))
 
-    return plain
+    return anonymous
+
+
+def _placeholders(tenant: Tenant, shared: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield names and numbers of a team's own with placeholders; the last one for a word counts."""
+    for role, groups in tenant.team.groups.items():
+        for i, name in enumerate(groups):
+            if name not in shared:
+                yield name, f"<{role} {i}>"
+    yield from ((bucket, "<bucket>") for bucket in _buckets(tenant))
+    yield from ((volume, "<volume>") for volume in _volumes(tenant))
+    yield from _fabric_placeholders(tenant)
+    yield tenant.team.contact, "<contact>"
+    yield tenant.team.name, "<team>"
+
+
+def _buckets(tenant: Tenant) -> Iterator[str]:
+    for space in tenant.spaces:
+        for each in space.buckets:
+            yield each.bucket
+
+
+def _volumes(tenant: Tenant) -> Iterator[str]:
+    for space in tenant.spaces:
+        for each in space.claims:
+            if each.request.volume:
+                yield each.request.volume
+
+
+def _fabric_placeholders(tenant: Tenant) -> Iterator[tuple[str, str]]:
+    for pool in tenant.address_pools:
+        yield str(pool.addresses), f"<rail {pool.rail} /{pool.addresses.prefixlen}>"
+        # A VLAN is a plain number, which may mean anything: `_AMOUNTS` leaves out the team's own.
+        segment = pool.fabric.link.entry(pool.allocation.segment)
+        if isinstance(segment, str):
+            yield segment, "<segment>"

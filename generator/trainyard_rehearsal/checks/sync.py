@@ -1,4 +1,4 @@
-"""Whether Argo CD brings the tree to an empty cluster from Git."""
+"""Check that Argo CD brings the tree from Git to an empty cluster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Generator, Iterator
 from pathlib import PurePosixPath
 
-from trainyard_rehearsal.checks.acceptance import in_order
+from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery
 from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.fakes import STATUSES
@@ -16,68 +16,69 @@ _NO_MORE = "drift and changes can't be tried after that"
 
 
 def check_sync(delivery: GitDelivery) -> Generator[Outcome, None, bool]:
-    """Publish the tree, apply its ``argocd/`` by hand and nothing else, and wait for the rest.
+    """Publish the tree, apply only its ``argocd/`` by hand, and wait for the rest.
 
     Args:
         delivery: to a control plane without a tree.
 
     Returns:
-        Whether everything came.
+        Whether every Application is synced and healthy.
     """
-    yield _moved(delivery)
+    yield _compare_files(delivery)
     commit = Commit(delivery.repository.commit(delivery.tree.files), delivery.units)
     began = time.monotonic()
-    if refused := tuple(_applied(delivery)):
+    if refused := tuple(_apply_by_hand(delivery)):
         yield Outcome("applications synced and healthy", 0, len(delivery.units), refused, _NO_MORE)
         return False
-    failures = delivery.settled(commit)
-    fakes = sum(manifest.kind.name in STATUSES for manifest in delivery.tree.manifests)
-    remark = (
-        f"in {time.monotonic() - began:.0f} s; the rehearsal writes the status of {fakes} objects"
-    )
-    remark += "; it starts the sync of the nodes' objects" if _is_by_hand(delivery) else ""
+    failures = delivery.wait_until_synced(commit)
+    written = sum(manifest.kind.name in STATUSES for manifest in delivery.tree.manifests)
+    seconds = time.monotonic() - began
+    remark = f"in {seconds:.0f} s; the rehearsal writes the status of {written} objects"
+    remark += "; it starts the sync of the nodes' objects" if _has_manual_nodes(delivery) else ""
     remark += f"; {_NO_MORE}" if failures else ""
     yield counted("applications synced and healthy", len(delivery.units), failures, remark)
     return not failures
 
 
-def _is_by_hand(delivery: GitDelivery) -> bool:
+def _has_manual_nodes(delivery: GitDelivery) -> bool:
     cluster = delivery.lab.plan.site.cluster
     return cluster.has_node_unit and cluster.node_sync == "manual"
 
 
-def _applied(delivery: GitDelivery) -> Iterator[Failure]:
-    """Apply by hand what Argo CD begins with; yield what is refused."""
-    for manifest in (each for each in in_order(delivery.tree.manifests) if each.unit == "argocd"):
+def _apply_by_hand(delivery: GitDelivery) -> Iterator[Failure]:
+    """Apply the objects that Argo CD starts from; yield those that are refused."""
+    for manifest in in_sync_order(delivery.tree.manifests):
+        if manifest.unit != "argocd":
+            continue
+        content = delivery.tree.files[delivery.path(manifest)]
         try:
-            delivery.lab.api.apply(
-                manifest.body, delivery.tree.files[delivery.path(manifest)], manager="kubectl"
-            )
+            delivery.lab.api.apply(manifest.body, content, manager="kubectl")
         except Refused as refused:
             yield Failure(manifest.path, str(refused), manifest.at)
 
 
-def _moved(delivery: GitDelivery) -> Outcome:
-    """Compare the files with the committed ones: another repository's address is all that may differ."""
+def _compare_files(delivery: GitDelivery) -> Outcome:
+    """Compare the files with the committed ones, which may differ in the repository's address."""
     site, tree = delivery.lab.plan.site, delivery.lab.plan.tree
     address, own = site.cluster.settings.repository.encode(), delivery.repository.address.encode()
-    root = PurePosixPath(site.folder(""))
-    ours = {PurePosixPath(path): content for path, content in delivery.tree.files.items()}
-    ours = {
-        path.relative_to(root): content
-        for path, content in ours.items()
-        if path.is_relative_to(root)
-    }
-    committed = {path: (tree / path).read_bytes() for path in ours}
-    failures = [
-        Failure(str(path), "differs from the committed file in more than that", site.cluster.at)
-        for path, content in ours.items()
-        if content != committed[path].replace(address, own)
-    ]
-    count = sum(content != committed[path] for path, content in ours.items())
-    return counted(
-        "files as committed",
-        len(ours),
-        failures,
-        f"{count} with the address of a repository of ours",
-    )
+    files = _files_in(delivery, PurePosixPath(site.folder("")))
+    count = 0
+    failures = []
+    for path, content in files.items():
+        committed = (tree / path).read_bytes()
+        count += content != committed
+        if content != committed.replace(address, own):
+            words = "differs from the committed file in more than the repository's address"
+            failures.append(Failure(str(path), words, site.cluster.at))
+    remark = f"{count} with the address of a repository of ours"
+    return counted("files equal the committed ones", len(files), failures, remark)
+
+
+def _files_in(delivery: GitDelivery, root: PurePosixPath) -> dict[PurePosixPath, bytes]:
+    """Return the files below a folder, by their path in it."""
+    found = {}
+    for name, content in delivery.tree.files.items():
+        path = PurePosixPath(name)
+        if path.is_relative_to(root):
+            found[path.relative_to(root)] = content
+    return found

@@ -1,4 +1,4 @@
-"""Namespaces that others make: none takes the name or the label of a team."""
+"""Check that only the platform can create a namespace with a team's name or label."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainyard.model.names import SYSTEM_NAMESPACE
-from trainyard_rehearsal.checks.admission import Tries, Try
-from trainyard_rehearsal.checks.variants import shown, with_change
+from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
+from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
@@ -19,7 +19,7 @@ _REQUESTER = {
 }
 _RBAC = "rbac.authorization.k8s.io"
 _OPENSHIFT = "system:serviceaccount:openshift-apiserver:openshift-apiserver-sa"
-"""Makes the projects that users request, in its own name."""
+"""Account that creates the projects which users request."""
 
 _NAME = "is made by the platform's delivery alone"
 _LABEL = "only the platform's delivery changes it"
@@ -28,37 +28,38 @@ _ADOPTED = "was requested as a project by"
 
 
 def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
-    """Try to make a namespace that a team will have, and to make a team's out of one that is there.
+    """Try to create a namespace with a team's name or label, and to label an existing one.
 
     Args:
         lab: with the tree applied.
     """
     project = with_change(_namespace(_PROJECT), _REQUESTER)
-    settled = [project, *_maker()]
-    for body in settled:
+    prepared = [project, *_maker()]
+    for body in prepared:
         lab.api.apply(body)
-    bad, good = Tries(), Tries()
+    hostile, harmless = RequestTally(), RequestTally()
     maker = lab.api.acting(_MAKER, ["system:authenticated"])
     label = {"metadata": {"labels": {lab.plan.site.cluster.team_label_key: "rehearsal"}}}
     team = _namespace("team-rehearsal")
-    bad.make(_made(lab, maker, [team, _namespace(SYSTEM_NAMESPACE)], _NAME))
-    bad.make(_made(lab, maker, [with_change(_namespace("rehearsal"), label)], _LABEL))
-    bad.make(_changed(lab, maker, label, _LABEL))
+    hostile.send(_create(lab, maker, [team, _namespace(SYSTEM_NAMESPACE)], _NAME))
+    hostile.send(_create(lab, maker, [with_change(_namespace("rehearsal"), label)], _LABEL))
+    hostile.send(_change(lab, maker, label, _LABEL))
     if lab.plan.site.cluster.release.has_projects:
-        bad.make(_made(lab, lab.api, [with_change(team, _REQUESTER)], _REQUEST))
-        bad.make(_made(lab, _apiserver(lab), [team], _REQUEST))
-        bad.make(_changed(lab, lab.api, label, _ADOPTED))
-    good.make(_made(lab, lab.api, [with_change(team, label)], ""))
-    good.make(_made(lab, maker, [_namespace("rehearsal"), _namespace("rehearsal-team-x")], ""))
-    good.make(_changed(lab, maker, {"metadata": {"labels": {"mine": "x"}}}, ""))
-    yield bad.outcome("strangers' namespaces kept from teams")
-    yield good.outcome("other namespaces pass")
-    for body in reversed(settled):
+        hostile.send(_create(lab, lab.api, [with_change(team, _REQUESTER)], _REQUEST))
+        hostile.send(_create(lab, _apiserver(lab), [team], _REQUEST))
+        hostile.send(_change(lab, lab.api, label, _ADOPTED))
+    harmless.send(_create(lab, lab.api, [with_change(team, label)], ""))
+    others = [_namespace("rehearsal"), _namespace("rehearsal-team-x")]
+    harmless.send(_create(lab, maker, others, ""))
+    harmless.send(_change(lab, maker, {"metadata": {"labels": {"mine": "x"}}}, ""))
+    yield hostile.outcome("false team namespaces refused")
+    yield harmless.outcome("other namespaces accepted")
+    for body in reversed(prepared):
         lab.api.delete(body)
 
 
 def _apiserver(lab: Lab) -> Api:
-    """Return the API as OpenShift's own server calls it, which may do anything."""
+    """Return the API for OpenShift's own API server, which may do anything."""
     groups = [
         "system:masters",
         "system:serviceaccounts",
@@ -67,25 +68,17 @@ def _apiserver(lab: Lab) -> Api:
     return lab.api.acting(_OPENSHIFT, groups)
 
 
-def _made(lab: Lab, maker: Api, bodies: list[Body], words: str) -> Iterator[Try]:
+def _create(lab: Lab, maker: Api, bodies: list[Body], refusal: str) -> Iterator[RequestCase]:
     for body in bodies:
+        display = f"a new Namespace {as_json(body['metadata'])}: {refusal}"
         request = partial(maker.create, body, dry_run=True)
-        yield Try(
-            f"a new Namespace {shown(body['metadata'])}: {words}",
-            request,
-            lab.plan.site.cluster.at,
-            words,
-        )
+        yield RequestCase(display, request, lab.plan.site.cluster.at, refusal)
 
 
-def _changed(lab: Lab, maker: Api, change: Body, words: str) -> Iterator[Try]:
+def _change(lab: Lab, maker: Api, change: Body, refusal: str) -> Iterator[RequestCase]:
+    display = f"a requested project changed to {as_json(change)}: {refusal}"
     request = partial(maker.patch, _namespace(_PROJECT), change, dry_run=True)
-    yield Try(
-        f"a requested project changed to {shown(change)}: {words}",
-        request,
-        lab.plan.site.cluster.at,
-        words,
-    )
+    yield RequestCase(display, request, lab.plan.site.cluster.at, refusal)
 
 
 def _namespace(name: str) -> Body:
@@ -93,21 +86,17 @@ def _namespace(name: str) -> Body:
 
 
 def _maker() -> Iterator[Body]:
-    """Yield who may make and change namespaces, and nothing else: an operator that gives users namespaces."""
+    """Yield a role and its binding for a user who may only create and change namespaces."""
     metadata = {"name": "rehearsal-namespaces"}
     rule = {
         "apiGroups": [""],
         "resources": ["namespaces"],
         "verbs": ["create", "get", "patch", "update"],
     }
+    version = f"{_RBAC}/v1"
+    yield {"apiVersion": version, "kind": "ClusterRole", "metadata": metadata, "rules": [rule]}
     yield {
-        "apiVersion": f"{_RBAC}/v1",
-        "kind": "ClusterRole",
-        "metadata": metadata,
-        "rules": [rule],
-    }
-    yield {
-        "apiVersion": f"{_RBAC}/v1",
+        "apiVersion": version,
         "kind": "ClusterRoleBinding",
         "metadata": metadata,
         "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": metadata["name"]},

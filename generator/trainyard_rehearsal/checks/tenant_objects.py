@@ -1,4 +1,4 @@
-"""What a team's members write beside jobs, ConfigMaps and claims: nothing in it may steer a controller."""
+"""Check that members of a team can't write metadata or values that misdirect a controller."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from functools import partial
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.space import Space
-from trainyard_rehearsal.checks.admission import Tries, Try, config_map
-from trainyard_rehearsal.checks.attempts import claim_spec
-from trainyard_rehearsal.checks.hostile import RESERVED
+from trainyard_rehearsal.checks.access_requests import claim_spec, config_map
+from trainyard_rehearsal.checks.forbidden_metadata import FORBIDDEN_METADATA
 from trainyard_rehearsal.checks.jobs import as_user
-from trainyard_rehearsal.checks.steering import STEERING
-from trainyard_rehearsal.checks.variants import shown, with_change
+from trainyard_rehearsal.checks.refusals import TRAINER_ONLY
+from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
+from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
 
-_BYTES = "may hold 256 KiB"
+_TOO_LARGE = "may hold 256 KiB"
 _CLASS = "spec.storageClassName must be one of"
 _VOLUME = "a claim must not choose its volume"
 _COUNT = "exceeded quota"
@@ -39,66 +39,64 @@ _CLAIMS_OF_A_CLASS: tuple[tuple[Body, str], ...] = (
 
 
 def check_tenant_objects(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]:
-    """Try what a member of each namespace could write, and a ConfigMap and a claim as they should be.
+    """Send hostile ConfigMaps and claims as a member of each namespace, and harmless ones.
 
     Args:
         lab: with the tree applied.
-        spaces: whose members try.
+        spaces: namespaces whose members send them.
     """
-    bad, good = Tries(), Tries()
+    hostile, harmless = RequestTally(), RequestTally()
     for space in spaces:
-        bad.make(_config_maps(lab, space))
-        bad.make(_claims(lab, space))
-        good.make(_good(lab, space))
-    yield bad.outcome("hostile objects refused")
-    yield good.outcome("a member's own objects pass")
+        hostile.send(_hostile_config_maps(lab, space))
+        hostile.send(_hostile_claims(lab, space))
+        harmless.send(_harmless(lab, space))
+    yield hostile.outcome("hostile objects refused")
+    yield harmless.outcome("members' own objects accepted")
 
 
-def _config_maps(lab: Lab, space: Space) -> Iterator[Try]:
-    """Yield ConfigMaps that are new, and changes to one that stands: it has the namespace's certificates."""
+def _hostile_config_maps(lab: Lab, space: Space) -> Iterator[RequestCase]:
+    """Yield new ConfigMaps, and changes to an existing one: the namespace's root certificates."""
     user, at, plain = as_user(lab.api, space), space.team.at, config_map(space)
-    stands = config_map(space, "kube-root-ca.crt")
-    for metadata, words in STEERING:
+    existing = config_map(space, "kube-root-ca.crt")
+    for metadata, refusal in FORBIDDEN_METADATA:
         change = {"metadata": metadata}
-        yield _create(user, with_change(plain, change), words, at)
-        yield Try(
-            f"{space.namespace}: {shown(change)}",
-            partial(user.patch, stands, change, dry_run=True),
-            at,
-            words,
-        )
+        yield _create(user, with_change(plain, change), refusal, at)
+        patch = partial(user.patch, existing, change, dry_run=True)
+        yield RequestCase(f"{space.namespace}: {as_json(change)}", patch, at, refusal)
     for ending in space.cluster.release.reserved_config_maps:
-        yield _create(user, config_map(space, f"job{ending}"), RESERVED, at)
-    yield _create(user, {**plain, "data": {"a": "x" * 200_000, "b": "x" * 100_000}}, _BYTES, at)
-    yield _create(user, {**plain, "binaryData": {"a": "AAAA" * 90_000}}, _BYTES, at)
+        yield _create(user, config_map(space, f"job{ending}"), TRAINER_ONLY, at)
+    text = {"a": "x" * 200_000, "b": "x" * 100_000}
+    yield _create(user, {**plain, "data": text}, _TOO_LARGE, at)
+    yield _create(user, {**plain, "binaryData": {"a": "AAAA" * 90_000}}, _TOO_LARGE, at)
 
 
-def _claims(lab: Lab, space: Space) -> Iterator[Try]:
+def _hostile_claims(lab: Lab, space: Space) -> Iterator[RequestCase]:
     if not space.team.groups.get("admin"):
         return
     admin, at = as_user(lab.api, space, "admin"), space.team.at
-    for change, words in _CLAIMS:
-        yield _create(admin, with_change(_claim(space, ""), change), words, at)
+    for change, refusal in _CLAIMS:
+        yield _create(admin, with_change(_claim(space, ""), change), refusal, at)
     for name in space.claimable_classes:
-        for change, words in _CLAIMS_OF_A_CLASS:
-            yield _create(admin, with_change(_claim(space, name), change), words, at)
-        for metadata, words in STEERING:
-            yield _create(
-                admin, with_change(_claim(space, name), {"metadata": metadata}), words, at
-            )
+        claim = _claim(space, name)
+        for change, refusal in _CLAIMS_OF_A_CLASS:
+            yield _create(admin, with_change(claim, change), refusal, at)
+        for metadata, refusal in FORBIDDEN_METADATA:
+            yield _create(admin, with_change(claim, {"metadata": metadata}), refusal, at)
 
 
-def _good(lab: Lab, space: Space) -> Iterator[Try]:
+def _harmless(lab: Lab, space: Space) -> Iterator[RequestCase]:
     user, at = as_user(lab.api, space), space.team.at
     yield _create(user, {**config_map(space), "data": {"script": "x" * 200_000}}, "", at)
     if space.team.groups.get("admin"):
         admin = as_user(lab.api, space, "admin")
-        yield from (_create(admin, _claim(space, name), "", at) for name in space.claimable_classes)
+        for name in space.claimable_classes:
+            yield _create(admin, _claim(space, name), "", at)
 
 
-def _create(api: Api, body: Body, words: str, at: Pointer) -> Try:
-    what = shown({key: value for key, value in body.items() if key in {"metadata", "spec"}})
-    return Try(f"{body['kind']} {what}"[:200], partial(api.create, body, dry_run=True), at, words)
+def _create(api: Api, body: Body, refusal: str, at: Pointer) -> RequestCase:
+    fields = {key: value for key, value in body.items() if key in {"metadata", "spec"}}
+    display = f"{body['kind']} {as_json(fields)}"[:200]
+    return RequestCase(display, partial(api.create, body, dry_run=True), at, refusal)
 
 
 def _claim(space: Space, storage_class: str) -> Body:

@@ -1,19 +1,30 @@
-"""Whether everybody may do what their role says and nothing else: as listed, then tried by real requests."""
+"""Check that every user may do what their roles permit, and nothing else."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
-from trainyard.model.space import Sample
-from trainyard_rehearsal.checks.attempts import IN_A_NAMESPACE, WIDE, Attempt, claim
+from trainyard.model.space import Sample, Space
+from trainyard_rehearsal.checks.access_requests import (
+    CLUSTER_WIDE,
+    IN_NAMESPACES,
+    AccessRequest,
+    claim,
+)
 from trainyard_rehearsal.checks.jobs import TRAINER
-from trainyard_rehearsal.checks.roles import EVERYBODYS, Resource, cells, rights
+from trainyard_rehearsal.checks.roles import (
+    AUTHENTICATED_RIGHTS,
+    GroupResource,
+    rights,
+    tried_rights,
+)
 from trainyard_rehearsal.control_plane.api import Api, Body, Refused, at_once
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure, Outcome, counted
@@ -21,192 +32,224 @@ from trainyard_rehearsal.outcome import Failure, Outcome, counted
 _FORBIDDEN, _MISSING = 403, 404
 _SIGNED_IN = "system:authenticated"
 
+_Right = tuple[str, GroupResource]
+_Role = tuple[str, str]
+"""A role, and the namespace that it applies to; empty for the whole cluster."""
+_Key = tuple[str, str]
+"""``group`` or ``account``, and its name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Somebody, as authentication would tell the API server.
+    """A user as the API server sees one after authentication.
 
     Args:
-        display: as the reader knows them.
-        held: (role, namespace that it is held in), no namespace for the whole cluster.
+        display: the group or account with its roles, for messages.
+        roles: each with the namespace that it applies to; empty for the whole cluster.
     """
 
     display: str
     user: str
     groups: tuple[str, ...]
-    held: tuple[tuple[str, str], ...]
+    roles: tuple[_Role, ...]
     at: Pointer
 
-    def rights(self, namespace: str) -> set[tuple[str, Resource]]:
-        """Return what their roles allow in a namespace, or in the whole cluster when none is said."""
-        return {
-            each for role, home in self.held if home in {"", namespace} for each in rights(role)
-        }
+    def rights(self, namespace: str) -> set[_Right]:
+        """Return what the roles permit in a namespace; in the whole cluster for an empty name."""
+        found: set[_Right] = set()
+        for role, home in self.roles:
+            if home in {"", namespace}:
+                found |= rights(role)
+        return found
 
-    def places(self, site: Site) -> list[str]:
-        """Return the namespaces to try them in: their own, another team's, and that of everybody's limits."""
+    def namespaces(self, site: Site) -> list[str]:
+        """Return the namespaces to try: the subject's own, another team's, and the system's."""
         return list(
             dict.fromkeys([*self._homes, *self._foreign(site), site.cluster.system_namespace])
         )
 
     @property
     def _homes(self) -> list[str]:
-        return [home for _, home in self.held if home]
+        return [home for _, home in self.roles if home]
 
     def _foreign(self, site: Site) -> list[str]:
-        theirs = (tenant.spaces[0].namespace for tenant in site.tenants)
-        return [name for name in theirs if name not in self._homes][:1]
+        first = (tenant.spaces[0].namespace for tenant in site.tenants)
+        return [name for name in first if name not in self._homes][:1]
 
 
 def subjects(site: Site) -> list[Subject]:
-    """Return everybody: each group and account that has a role, the ranks' account, and somebody who has none."""
-    held: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    at = {}
-    for space in (space for tenant in site.tenants for space in tenant.spaces):
-        home = space.namespace
-        members = [
-            ("group", group, role) for role, groups in space.team.groups.items() for group in groups
-        ]
-        members += [("account", f"{home}:{each.name}", each.role) for each in space.team.accounts]
-        for kind, name, role in members:
-            held.setdefault((kind, name), []).extend([(role, home), ("catalog viewer", "")])
-            at[kind, name] = space.team.at
-        held["account", f"{home}:{names.JOB_ACCOUNT}"] = []
-        at["account", f"{home}:{names.JOB_ACCOUNT}"] = space.team.at
-    for role, groups in {
-        "operator": site.cluster.operators,
-        "auditor": site.cluster.auditors,
-    }.items():
-        for group in groups:
-            held.setdefault(("group", group), []).append((role, ""))
+    """Return the groups and accounts with a role, the accounts of ranks, and a group without."""
+    roles: dict[_Key, list[_Role]] = {}
+    at: dict[_Key, Pointer] = {}
+    spaces = _spaces(site)
+    for space in spaces:
+        for key, held in _members(space):
+            roles.setdefault(key, []).extend(held)
+            at[key] = space.team.at
+    for group, role in _cluster_groups(site):
+        roles.setdefault(("group", group), []).append((role, ""))
     if cleanup := site.cluster.finished_jobs:
-        homes = [space.namespace for tenant in site.tenants for space in tenant.spaces]
-        held["account", f"{site.cluster.system_namespace}:{cleanup.name}"] = [
-            ("clean-up", home) for home in homes
-        ]
-    held["group", "of-no-team"] = []
-    return [
-        _subject(kind, name, tuple(roles), at.get((kind, name), site.cluster.at))
-        for (kind, name), roles in held.items()
-    ]
+        account = ("account", f"{site.cluster.system_namespace}:{cleanup.name}")
+        roles[account] = [("clean-up", space.namespace) for space in spaces]
+    roles["group", "of-no-team"] = []
+    return [_subject(key, tuple(held), at.get(key, site.cluster.at)) for key, held in roles.items()]
 
 
-def _subject(kind: str, name: str, held: tuple[tuple[str, str], ...], at: Pointer) -> Subject:
-    roles = (
-        ", ".join(dict.fromkeys(f"{role} of {home}" if home else role for role, home in held))
-        or "no role"
-    )
+def _spaces(site: Site) -> list[Space]:
+    return [space for tenant in site.tenants for space in tenant.spaces]
+
+
+def _members(space: Space) -> Iterator[tuple[_Key, list[_Role]]]:
+    """Yield the groups and accounts of a namespace with their roles; its ranks have none."""
+    home = space.namespace
+    for role, groups in space.team.groups.items():
+        for group in groups:
+            yield ("group", group), [(role, home), ("catalog viewer", "")]
+    for account in space.team.accounts:
+        key = ("account", f"{home}:{account.name}")
+        yield key, [(account.role, home), ("catalog viewer", "")]
+    yield ("account", f"{home}:{names.JOB_ACCOUNT}"), []
+
+
+def _cluster_groups(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the groups with a role in the whole cluster."""
+    yield from ((group, "operator") for group in site.cluster.operators)
+    yield from ((group, "auditor") for group in site.cluster.auditors)
+
+
+def _subject(key: _Key, roles: tuple[_Role, ...], at: Pointer) -> Subject:
+    kind, name = key
+    described = dict.fromkeys(f"{role} of {home}" if home else role for role, home in roles)
+    display = f"{kind} {name} ({', '.join(described) or 'no role'})"
     if kind == "group":
-        return Subject(f"group {name} ({roles})", f"somebody@{name}", (name, _SIGNED_IN), held, at)
+        return Subject(display, f"somebody@{name}", (name, _SIGNED_IN), roles, at)
     home = name.partition(":")[0]
     groups = ("system:serviceaccounts", f"system:serviceaccounts:{home}", _SIGNED_IN)
-    return Subject(f"account {name} ({roles})", f"system:serviceaccount:{name}", groups, held, at)
+    return Subject(display, f"system:serviceaccount:{name}", groups, roles, at)
 
 
 def check_tenants(
     lab: Lab, samples: Sequence[tuple[Sample, Manifest]], teams: Collection[str]
 ) -> Iterator[Outcome]:
-    """Have the API server list what everybody may where; then make the requests that matter, as dry runs.
+    """Compare the roles with the rights that the API server lists, then with its answers.
 
     Args:
         lab: with the tree applied, no job running.
         samples: jobs of every team.
-        teams: names of those whose members are tried, and everybody who is in no team.
+        teams: names of those whose members are tried, besides every subject of no team.
     """
-    everybody = list(_members(lab.plan.site, teams))
-    yield _cells(lab, everybody)
-    yield _requests(lab, everybody, {manifest.namespace: manifest.body for _, manifest in samples})
+    tried = list(_subjects_of(lab.plan.site, teams))
+    yield _check_rights(lab, tried)
+    jobs = {manifest.namespace: manifest.body for _, manifest in samples}
+    yield _check_requests(lab, tried, jobs)
 
 
-def _members(site: Site, teams: Collection[str]) -> Iterator[Subject]:
-    """Yield the members of some teams, and everybody who is in none."""
-    homes = {space.namespace: tenant for tenant in site.tenants for space in tenant.spaces}
-    places = {tenant.team.at for tenant in site.tenants}
+def _subjects_of(site: Site, teams: Collection[str]) -> Iterator[Subject]:
+    """Yield the subjects of some teams, and those of no team."""
     chosen = {tenant.team.at for tenant in site.tenants if tenant.name in teams}
-    for who in subjects(site):
-        of = {homes[home].team.at for _, home in who.held if home} | ({who.at} & places)
+    for subject in subjects(site):
+        of = _teams_of(subject, site)
         if not of or of & chosen:
-            yield who
+            yield subject
 
 
-def _cells(lab: Lab, everybody: Sequence[Subject]) -> Outcome:
-    """Compare all that the API server lists with all that the roles say: nothing more, nothing less."""
-    places = [(who, place) for who in everybody for place in who.places(lab.plan.site)]
-    found = at_once(
-        partial(_listed, lab.api.acting(who.user, who.groups), place) for who, place in places
+def _teams_of(subject: Subject, site: Site) -> set[Pointer]:
+    """Return the places of the teams that a subject has a role in, or is an account of."""
+    homes = {home for _, home in subject.roles}
+    found = set()
+    for tenant in site.tenants:
+        has_role = any(space.namespace in homes for space in tenant.spaces)
+        if has_role or subject.at == tenant.team.at:
+            found.add(tenant.team.at)
+    return found
+
+
+def _check_rights(lab: Lab, tried: Sequence[Subject]) -> Outcome:
+    """Compare all rights that the API server lists with all rights of the roles."""
+    places = [
+        (subject, namespace) for subject in tried for namespace in subject.namespaces(lab.plan.site)
+    ]
+    listed = at_once(
+        partial(_listed_rights, lab.api.acting(subject.user, subject.groups), namespace)
+        for subject, namespace in places
     )
-    tried, open_, failures = 0, 0, []
-    for (who, place), listed in zip(places, found, strict=True):
-        meant = who.rights(place)
-        tried, open_ = tried + len(cells() | listed), open_ + len(meant)
-        for verb, resource in sorted(listed ^ meant):
-            words = f"the API server {'refuses' if (verb, resource) in meant else 'allows'} it"
-            failures.append(
-                Failure(f"{who.display}: {_told(verb, resource, place)}", words, who.at)
-            )
-    return counted(
-        "tenant cells",
-        tried,
-        failures,
-        f"{len(everybody)} groups and accounts; {open_} cells are open",
-    )
+    total, permitted = 0, 0
+    failures: list[Failure] = []
+    for (subject, namespace), found in zip(places, listed, strict=True):
+        expected = subject.rights(namespace)
+        total, permitted = total + len(tried_rights() | found), permitted + len(expected)
+        for verb, resource in sorted(found ^ expected):
+            does = "refuses" if (verb, resource) in expected else "allows"
+            what = f"{subject.display}: {_describe(verb, resource, namespace)}"
+            failures.append(Failure(what, f"the API server {does} it", subject.at))
+    remark = f"{len(tried)} groups and accounts; {permitted} of the rights are permitted"
+    return counted("permissions match the roles", total, failures, remark)
 
 
-def _listed(api: Api, namespace: str) -> set[tuple[str, Resource]]:
-    """Return all rights that the API server lists for a user in a namespace, beside everybody's."""
+def _listed_rights(api: Api, namespace: str) -> set[_Right]:
+    """Return the rights that the API server lists for a user, except those of every user."""
     kind = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview"}
     status = api.create({**kind, "metadata": {}, "spec": {"namespace": namespace}}).body["status"]
-    return {
-        (verb, (group, name))
-        for rule in status["resourceRules"]
-        for group in rule.get("apiGroups", [])
-        for name in rule.get("resources", [])
-        for verb in rule["verbs"]
-    } - EVERYBODYS
+    listed: set[_Right] = set()
+    for rule in status["resourceRules"]:
+        groups, resources = rule.get("apiGroups", []), rule.get("resources", [])
+        for verb, group, name in product(rule["verbs"], groups, resources):
+            listed.add((verb, (group, name)))
+    return listed - AUTHENTICATED_RIGHTS
 
 
-def _told(verb: str, resource: Resource, namespace: str) -> str:
+def _describe(verb: str, resource: GroupResource, namespace: str) -> str:
     group, name = resource
     return f"{verb} {name}{f'.{group}' if group else ''}{f' in {namespace}' if namespace else ''}"
 
 
-def _requests(lab: Lab, everybody: Sequence[Subject], jobs: Mapping[str, Body]) -> Outcome:
-    made = [(who, *each) for who in everybody for each in _attempts(lab.plan.site, who, jobs)]
-    words = at_once(partial(_surprise, lab.api, *each) for each in made)
-    failures = [
-        Failure(
-            f"{who.display}: {_told(attempt.verb, attempt.resource(lab.api), place)}", said, who.at
-        )
-        for (who, attempt, place), said in zip(made, words, strict=True)
-        if said
+def _check_requests(lab: Lab, tried: Sequence[Subject], jobs: Mapping[str, Body]) -> Outcome:
+    """Send real requests as dry runs, and compare the answers with the roles."""
+    sent = [
+        (subject, request, namespace)
+        for subject in tried
+        for request, namespace in _requests(lab.plan.site, subject, jobs)
     ]
-    return counted("tenant requests", len(made), failures, "dry runs, admission included")
+    answers = at_once(partial(_unexpected_answer, lab.api, *each) for each in sent)
+    failures = []
+    for (subject, request, namespace), answer in zip(sent, answers, strict=True):
+        if answer:
+            description = _describe(request.verb, request.resource(lab.api), namespace)
+            failures.append(Failure(f"{subject.display}: {description}", answer, subject.at))
+    return counted("requests match the roles", len(sent), failures, "dry runs, admission included")
 
 
-def _attempts(site: Site, who: Subject, jobs: Mapping[str, Body]) -> Iterator[tuple[Attempt, str]]:
-    """Yield requests and where they are made; a job is the place's own sample, where it has one."""
-    classes = {
-        space.namespace: space.claimable_classes
-        for tenant in site.tenants
-        for space in tenant.spaces
-    }
-    for place in who.places(site):
-        if place in jobs:
-            yield Attempt("create", TRAINER, "TrainJob", "", jobs[place]), place
-        yield from ((claim(each), place) for each in classes.get(place, ("of-nobody",)))
-        yield from ((attempt, place) for attempt in IN_A_NAMESPACE)
-    yield from ((attempt, "") for attempt in WIDE)
+def _requests(
+    site: Site, subject: Subject, jobs: Mapping[str, Body]
+) -> Iterator[tuple[AccessRequest, str]]:
+    """Yield requests with their namespaces; a job is the namespace's own sample, if it has one."""
+    classes = _claimable_classes(site)
+    for namespace in subject.namespaces(site):
+        if namespace in jobs:
+            yield AccessRequest("create", TRAINER, "TrainJob", "", jobs[namespace]), namespace
+        for storage_class in classes.get(namespace, ("of-nobody",)):
+            yield claim(storage_class), namespace
+        for request in IN_NAMESPACES:
+            yield request, namespace
+    for request in CLUSTER_WIDE:
+        yield request, ""
 
 
-def _surprise(api: Api, who: Subject, attempt: Attempt, place: str) -> str:
-    """Return what the API server says, where it is not what the role says; what is not there was let through."""
-    meant = (attempt.verb, attempt.resource(api)) in who.rights(place)
+def _claimable_classes(site: Site) -> dict[str, Sequence[str]]:
+    """Return the storage classes that claims of each namespace may use."""
+    return {space.namespace: space.claimable_classes for space in _spaces(site)}
+
+
+def _unexpected_answer(api: Api, subject: Subject, request: AccessRequest, namespace: str) -> str:
+    """Return the API server's answer if it contradicts the roles; empty if it agrees.
+
+    A request for an object that does not exist was permitted.
+    """
+    is_permitted = (request.verb, request.resource(api)) in subject.rights(namespace)
     try:
-        attempt.send(api.acting(who.user, who.groups), place)
+        request.send(api.acting(subject.user, subject.groups), namespace)
     except Refused as refused:
-        return (
-            ""
-            if refused.status == (_MISSING if meant else _FORBIDDEN)
-            else f"{refused.status}: {refused}"
-        )
-    return "" if meant else "let through"
+        if refused.status == (_MISSING if is_permitted else _FORBIDDEN):
+            return ""
+        return f"{refused.status}: {refused}"
+    return "" if is_permitted else "let through"

@@ -1,4 +1,4 @@
-"""A sample job after a change: what both good and bad ones are made with."""
+"""Sample jobs after a change, harmless or hostile."""
 
 from __future__ import annotations
 
@@ -9,34 +9,42 @@ from trainyard.model.quantity import format_amount
 from trainyard.model.space import Sample
 from trainyard_rehearsal.control_plane.api import Body
 
-OWN = "sdk.example.com/job"
-"""Whom a user's patches are of."""
+USER_MANAGER = "sdk.example.com/job"
+"""Manager name of a user's patches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Something that somebody asks for.
+    """A changed sample job.
 
     Args:
-        display: what is special, as a reader knows it.
+        display: the change, for messages.
         body: the whole TrainJob.
-        words: in the refusal; empty for what must be let through.
+        refusal: part of the expected refusal; empty when the job must be accepted.
     """
 
     display: str
     body: Body
-    words: str = ""
+    refusal: str = ""
+
+
+def variant(body: Body, part: str, change: Body, refusal: str = "") -> Variant:
+    """Return a job after a change to its ``metadata``, ``spec`` or ``trainer``."""
+    patch = {"spec": {"trainer": change}} if part == "trainer" else {part: change}
+    return Variant(f"{part} {as_json(change)}", with_change(body, patch), refusal)
 
 
 def patches_runtimes(sample: Sample) -> bool:
-    """Tell whether jobs change their pods by ``runtimePatches``, not by ``podTemplateOverrides``."""
+    """Return whether jobs change pods by ``runtimePatches``, not by ``podTemplateOverrides``."""
     return sample.space.cluster.release.patches_runtimes
 
 
 def with_pod(sample: Sample, body: Body, pod: Body) -> Body:
-    """Return a job whose only change to its pods is this one, in its release's form."""
+    """Return a job with a change to its pods, in the form of its release."""
     if patches_runtimes(sample):
-        change = patched(OWN, [{"name": "node", "template": {"spec": {"template": {"spec": pod}}}}])
+        change = runtime_patches(
+            USER_MANAGER, [{"name": "node", "template": {"spec": {"template": {"spec": pod}}}}]
+        )
     else:
         change = {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": pod}]}
     return with_change(body, {"spec": change})
@@ -54,26 +62,26 @@ def with_change(body: Body, change: Body) -> Body:
     return merged
 
 
-def shown(body: Body) -> str:
-    """Return a change as a reader knows it."""
+def as_json(body: Body) -> str:
+    """Return a change as JSON, for messages."""
     return json.dumps(body)
 
 
-def patched(manager: str, jobs: list[Body]) -> Body:
-    """Return the part of a TrainJob that changes jobs of its JobSet in somebody's name."""
-    return {"runtimePatches": [patch(manager, {"spec": {"replicatedJobs": jobs}})]}
+def runtime_patches(manager: str, jobs: list[Body]) -> Body:
+    """Return the part of a TrainJob that patches jobs of its JobSet under a manager's name."""
+    return {"runtimePatches": [runtime_patch(manager, {"spec": {"replicatedJobs": jobs}})]}
 
 
-def patch(manager: str, template: Body) -> Body:
-    """Return one patch of a runtime in somebody's name."""
+def runtime_patch(manager: str, template: Body) -> Body:
+    """Return one patch of a runtime under a manager's name."""
     return {"manager": manager, "trainingRuntimeSpec": {"template": template}}
 
 
 def whole_node(sample: Sample) -> Body:
-    """Return all that a pod of a job has of its node."""
+    """Return the resources of one pod: those of a whole node or of a whole share."""
     return {name: format_amount(name, amount) for name, amount in sample.launch.per_node.items()}
 
 
-def asking(requests: Body, limits: Body) -> Body:
-    """Return the part of a trainer that asks for resources, with one rank a node."""
+def resources_per_node(requests: Body, limits: Body) -> Body:
+    """Return the part of a trainer that sets resources, with one rank per node."""
     return {"resourcesPerNode": {"requests": requests, "limits": limits}, "numProcPerNode": 1}

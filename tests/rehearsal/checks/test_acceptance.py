@@ -10,7 +10,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.manifest import Manifest
 from trainyard.render.unit import UNLISTED
 from trainyard.workflows.generate import Generation
-from trainyard_rehearsal.checks.acceptance import check_acceptance, in_order
+from trainyard_rehearsal.checks.acceptance import check_acceptance, in_sync_order
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
 
@@ -47,14 +47,14 @@ def test_order_is_argo_cds() -> None:
         _manifest("ResourceQuota", "q"),
         _manifest("Pod", "a"),
     ]
-    assert [each.name for each in in_order(shuffled)] == ["early", "q", "a", "late", "n", "b"]
+    assert [each.name for each in in_sync_order(shuffled)] == ["early", "q", "a", "late", "n", "b"]
 
 
 def test_namespaces_come_before_what_is_in_them(generation: Generation) -> None:
     """In the trees of this repository no object comes before its namespace, nor a local queue
     before its own."""
     for manifests in generation.manifests.values():
-        ordered = in_order(each for each in manifests if each.unit not in UNLISTED)
+        ordered = in_sync_order(each for each in manifests if each.unit not in UNLISTED)
         places = {(each.kind.name, each.name): i for i, each in enumerate(ordered)}
         for i, each in enumerate(ordered):
             assert places.get(("Namespace", each.namespace), -1) < i
@@ -71,7 +71,7 @@ def test_accepted_twice_and_the_same(lab: Lab, server: Served) -> None:
         "kinds known": 1,
         "objects accepted": 2,
         "second apply changes nothing": 2,
-        "no difference left": 2,
+        "server-side diff is empty": 2,
     }
     assert (
         outcomes["second apply changes nothing"].remark
@@ -157,6 +157,6 @@ def test_kubectl_leaves_nothing_at_home(lab: Lab) -> None:
     run."""
     kubectl = Path(lab.built.programs["kubectl"])
     kubectl.write_text('#!/bin/sh\necho "$HOME $TMPDIR $KUBECONFIG"\nexit 1\n', encoding="utf-8")
-    (failure,) = _checked(lab, _manifest("Pod", "a"))["no difference left"].failures
+    (failure,) = _checked(lab, _manifest("Pod", "a"))["server-side diff is empty"].failures
     home = lab.kubeconfig.parent
     assert failure.words == f"{home} {home} {lab.kubeconfig}"

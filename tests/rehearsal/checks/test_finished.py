@@ -106,7 +106,7 @@ def run(lab: Lab, server: Served, generation: Generation, monkeypatch: pytest.Mo
     ) -> tuple[dict[str, Outcome], Script]:
         script = Script(server, goes, fails)
         server.react = Controllers(server, **controllers).react
-        monkeypatch.setattr(finished, "brought_up", lambda *_: words)
+        monkeypatch.setattr(finished, "wait_until_running", lambda *_: words)
         monkeypatch.setattr("trainyard_rehearsal.checks.finished.subprocess.run", script.run)
         cluster = site.cluster if cleanup else replace(site.cluster, finished_jobs=None)
         plan = replace(lab.plan, site=replace(site, cluster=cluster))
@@ -118,7 +118,7 @@ def run(lab: Lab, server: Served, generation: Generation, monkeypatch: pytest.Mo
     return call
 
 
-_KEPT = "no JobSet goes without its job"
+_KEPT = "deleting a JobSet alone refused"
 _GOOD = {"0": {"completed", "failed"}}
 
 
@@ -133,7 +133,7 @@ def test_a_cleanup_that_takes_what_has_ended(run: Run, server: Served) -> None:
 
     assert {promise: (each.held, each.tried, each.fine) for promise, each in outcomes.items()} == {
         _KEPT: (8, 8, True),
-        "finished jobs go, others stay": (16, 16, True),
+        "only finished jobs are deleted": (16, 16, True),
     }
     assert [each["KEEP_SECONDS"] for each in script.ran] == ["259200", "0"]
     (user,) = json.loads(Path(script.ran[0]["KUBECONFIG"]).read_text(encoding="utf-8"))["users"]
@@ -161,7 +161,7 @@ def test_what_stays_and_what_goes_too_much_is_told(
     """Each job is told by its namespace and name."""
     outcomes, _ = run(goes)
 
-    found = _told(outcomes["finished jobs go, others stay"])
+    found = _told(outcomes["only finished jobs are deleted"])
     assert {(what.partition("/")[2].partition(" ")[0], words) for what, words in found} == set(
         told.items()
     )
@@ -172,7 +172,7 @@ def test_a_script_that_takes_jobs_too_early_is_told(run: Run) -> None:
     """With its own time nothing is old enough."""
     outcomes, _ = run({"259200": {"failed"}} | _GOOD)
 
-    assert {words for _, words in _told(outcomes["finished jobs go, others stay"])} == {
+    assert {words for _, words in _told(outcomes["only finished jobs are deleted"])} == {
         "is deleted"
     }
 
@@ -181,7 +181,7 @@ def test_a_script_that_fails_and_a_job_that_does_not_run_are_told(run: Run) -> N
     """The words are kubectl's, and the controller's."""
     outcomes, _ = run(_GOOD, fails=1, words="not admitted: no quota")
 
-    assert {words for _, words in _told(outcomes["finished jobs go, others stay"])} == {
+    assert {words for _, words in _told(outcomes["only finished jobs are deleted"])} == {
         "no such file"
     }
     assert {words for _, words in _told(outcomes[_KEPT])} == {"not admitted: no quota"}
@@ -192,7 +192,7 @@ def test_a_job_that_does_not_end_is_told(run: Run) -> None:
     outcomes, _ = run(_GOOD, endless="failed")
 
     assert {words for _, words in _told(outcomes[_KEPT])} == {"does not end with its pods"}
-    assert outcomes["finished jobs go, others stay"].fine
+    assert outcomes["only finished jobs are deleted"].fine
 
 
 def test_jobsets_that_can_be_deleted_are_told(run: Run) -> None:

@@ -142,7 +142,7 @@ def test_a_commit_concerns_the_units_that_it_touches(
 ) -> None:
     for name in delivered.units:
         application(server, name, "one")
-    commit = delivered.committed(
+    commit = delivered.commit(
         {"overlays/lab/teams/nlp/a.yaml": b"two", "profiles/components/x.yaml": b"two"}
     )
     assert list(commit.applications) == marked(server) == ["lab-team-nlp"]
@@ -154,7 +154,7 @@ def test_another_tree_is_published_by_what_differs(
     files = {
         path: content for path, content in delivered.tree.files.items() if "/argocd/" not in path
     }
-    later, commit = delivered.merged(
+    later, commit = delivered.merge(
         Tree(sites["lab"], {**files, "overlays/lab/platform/a.yaml": b"two"}, (), ())
     )
     assert sorted(commit.applications) == ["lab-argocd", "lab-platform"]
@@ -188,7 +188,7 @@ def test_what_is_not_settled_says_why(delivered: GitDelivery, server: Served) ->
     del server.objects["/apis/argoproj.io/v1alpha1/namespaces/argocd/applications/lab-team-speech"]
     failures = {
         each.what: each.words
-        for each in delivered.settled(Commit("new", ["lab-platform", "lab-argocd"]), 0)
+        for each in delivered.wait_until_synced(Commit("new", ["lab-platform", "lab-argocd"]), 0)
     }
     assert marked(server) == ["lab-argocd"]
     assert failures == {
@@ -206,12 +206,12 @@ def test_application_that_has_not_seen_a_commit_is_asked_again(
     no matter."""
     application(server, "lab-platform", "new", sync="OutOfSync")
     application(server, "lab-argocd", "old")
-    failures = delivered.compared(Commit("new", ["lab-platform", "lab-argocd"]), 0)
+    failures = delivered.wait_until_compared(Commit("new", ["lab-platform", "lab-argocd"]), 0)
 
     assert marked(server) == ["lab-argocd"]
     assert [(each.what, each.words) for each in failures] == [("lab-argocd", "Synced; Healthy")]
     application(server, "lab-argocd", "new")
-    assert delivered.compared(Commit("new", ["lab-argocd"])) == []
+    assert delivered.wait_until_compared(Commit("new", ["lab-argocd"])) == []
 
 
 def test_wait_ends_when_nothing_moves(
@@ -239,13 +239,13 @@ def test_wait_ends_when_nothing_moves(
         return False
 
     began = time.monotonic()
-    assert not delivered.waited(moves, 60)
+    assert not delivered.wait(moves, 60)
 
     assert 80 < next(looks) < 200
     assert time.monotonic() - began < 30
     assert (
         "LocalQueue team-nlp/gpu: Synced Progressing ClusterQueueDoesNotExist"
-        in delivered.display("lab-team-nlp")
+        in delivered.describe("lab-team-nlp")
     )
 
 
@@ -277,7 +277,9 @@ def test_sync_that_nobody_starts_is_started_by_hand(
         application(server, name, "new")
     nodes = application(server, "lab-nodes", "new", sync="OutOfSync")
     nodes["spec"] = {"syncPolicy": {"syncOptions": ["ServerSideApply=true"], **policy}}
-    assert [each.what for each in delivered.settled(Commit("new", []), 0)] == ["lab-nodes"]
+    assert [each.what for each in delivered.wait_until_synced(Commit("new", []), 0)] == [
+        "lab-nodes"
+    ]
 
     now = server.objects["/apis/argoproj.io/v1alpha1/namespaces/argocd/applications/lab-nodes"]
     asked = {"sync": {"syncOptions": ["ServerSideApply=true"]}}

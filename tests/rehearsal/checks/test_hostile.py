@@ -10,8 +10,8 @@ import pytest
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
 from trainyard.workflows.generate import generate
-from trainyard_rehearsal.checks.harmless import good_jobs
-from trainyard_rehearsal.checks.hostile import greedy_jobs, hostile_changes, hostile_jobs
+from trainyard_rehearsal.checks.harmless import harmless_jobs
+from trainyard_rehearsal.checks.hostile import hostile_changes, hostile_jobs, jobs_over_limits
 
 _ROOT = Path(__file__).parents[3]
 
@@ -32,8 +32,8 @@ def samples() -> list[tuple[Sample, Manifest]]:
 
 def test_every_variant_is_another_job(samples: list[tuple[Sample, Manifest]]) -> None:
     for sample, manifest in samples:
-        variants = [*hostile_jobs(sample, manifest.body), *greedy_jobs(sample, manifest.body)]
-        assert all(each.words and each.body != manifest.body for each in variants)
+        variants = [*hostile_jobs(sample, manifest.body), *jobs_over_limits(sample, manifest.body)]
+        assert all(each.refusal and each.body != manifest.body for each in variants)
         assert not [
             told for told, count in Counter(each.display for each in variants).items() if count > 1
         ]
@@ -41,7 +41,8 @@ def test_every_variant_is_another_job(samples: list[tuple[Sample, Manifest]]) ->
 
 def test_good_jobs_begin_with_the_sample(samples: list[tuple[Sample, Manifest]]) -> None:
     assert all(
-        next(good_jobs(sample, manifest.body)).body == manifest.body for sample, manifest in samples
+        next(harmless_jobs(sample, manifest.body)).body == manifest.body
+        for sample, manifest in samples
     )
 
 

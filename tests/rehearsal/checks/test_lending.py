@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import REPOSITORY
 from trainyard.workflows.generate import generate
-from trainyard_rehearsal.checks.lanes import by_flavor, find_lanes
+from trainyard_rehearsal.checks.job_templates import one_per_flavor, templates_of
 from trainyard_rehearsal.checks.lending import Lending
 from trainyard_rehearsal.publication import sample_jobs
 
@@ -24,7 +24,7 @@ def lending() -> Lending:
     assert platform
     site = next(each for each in platform.sites if each.name == "prod-east")
     return Lending(
-        site, by_flavor(find_lanes(sample_jobs(site, generation.manifests[site.name], "")))
+        site, one_per_flavor(templates_of(sample_jobs(site, generation.manifests[site.name], "")))
     )
 
 
@@ -48,21 +48,24 @@ def test_owner_is_pressed_only_where_nothing_is_spare(lending: Lending) -> None:
     need go."""
     for pair in lending.pairs():
         assert pair.spare == 0
-        assert pair.is_pressed
-        assert not replace(pair, spare=Fraction(pair.lent)).is_pressed
+        assert pair.forces_reclaim
+        assert not replace(pair, spare=Fraction(pair.lent)).forces_reclaim
 
 
 def test_queues_without_jobs_are_spare(lending: Lending) -> None:
     """What a team without a job to run would lend is there for all."""
     without = replace(
-        lending, lanes=[lane for lane in lending.lanes if lane.space.team.name != "science"]
+        lending,
+        templates=[
+            template for template in lending.templates if template.space.team.name != "science"
+        ],
     )
     (pair,) = (each for each in without.pairs() if each.borrower.space.team.name == "nlp")
 
     assert pair.spare == 4
-    assert not pair.is_pressed
+    assert not pair.forces_reclaim
 
 
 def test_nobody_is_limited_who_lends_all(lending: Lending) -> None:
     """A lending limit shows only where an owner keeps some."""
-    assert not any(pair.is_limited for pair in lending.pairs())
+    assert not any(pair.shows_limit for pair in lending.pairs())

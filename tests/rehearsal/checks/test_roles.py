@@ -6,7 +6,7 @@ import re
 from itertools import product
 from pathlib import Path
 
-from trainyard_rehearsal.checks.roles import cells, rights
+from trainyard_rehearsal.checks.roles import rights, tried_rights
 
 _PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "isolation.md"
 _ROLES = ("admin", "auditor", "catalog viewer", "clean-up", "operator", "user", "viewer")
@@ -27,4 +27,4 @@ def test_the_page_shows_the_table() -> None:
 
 
 def test_every_right_is_a_cell_that_is_tried() -> None:
-    assert not {each for role in _ROLES for each in rights(role)} - cells()
+    assert not {each for role in _ROLES for each in rights(role)} - tried_rights()

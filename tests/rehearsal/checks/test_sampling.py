@@ -14,12 +14,12 @@ from trainyard.model.platform import Site
 from trainyard.render.site import render_site
 from trainyard.workflows.generate import component_manifests
 from trainyard_rehearsal.checks.sampling import (
-    _OF_ALL,
-    Sampled,
-    every_team,
-    remarked,
-    sampled,
-    shapes_of,
+    _TRIED_FOR_ALL,
+    TeamSample,
+    all_teams,
+    sample_teams,
+    team_shapes,
+    with_sample_remark,
 )
 from trainyard_rehearsal.outcome import Outcome
 
@@ -116,8 +116,8 @@ def _site(release: str, changes: Mapping[str, Any] | None = None) -> Site:
     return next(site for site in platform.sites if site.name == "prod-east")
 
 
-def _sampled(site: Site) -> Sampled:
-    return sampled(site, [*render_site(site), *component_manifests(site)])
+def _sampled(site: Site) -> TeamSample:
+    return sample_teams(site, [*render_site(site), *component_manifests(site)])
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -126,8 +126,8 @@ def test_twins_are_tried_by_sample(release: str) -> None:
     site = _site(release)
     manifests = [*render_site(site), *component_manifests(site)]
 
-    assert len(set(shapes_of(site, manifests))) == 1
-    assert sampled(site, manifests).teams == {"twin0", "twin5"}
+    assert len(set(team_shapes(site, manifests))) == 1
+    assert sample_teams(site, manifests).teams == {"twin0", "twin5"}
     assert _sampled(site).remark == "2 of 6 teams, the rest have the same shape"
 
 
@@ -168,7 +168,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 def test_team_of_another_shape_is_never_left_out(release: str, changes: dict[str, Any]) -> None:
     """It is tried although it is not among the least, the most, the first or the last of all."""
     site = _site(release, changes)
-    others = list(shapes_of(site, [*render_site(site), *component_manifests(site)]))
+    others = list(team_shapes(site, [*render_site(site), *component_manifests(site)]))
     alone = others.pop(THIRD)
 
     assert alone not in others
@@ -197,28 +197,28 @@ def test_everything_made_for_a_team_counts() -> None:
             type(one)(one.path, added, one.files, one.at),
             *manifests[i + 1 :],
         ]
-        assert tenant.name in sampled(site, changed).teams, one.path
+        assert tenant.name in sample_teams(site, changed).teams, one.path
 
 
 def test_every_team_of_this_repository_has_a_shape_of_its_own(sites: Mapping[str, Site]) -> None:
     """A rehearsal of both clusters tries all teams, and its table says nothing about a sample."""
     for site in sites.values():
-        assert _sampled(site) == every_team(site)
-        assert not every_team(site).remark
+        assert _sampled(site) == all_teams(site)
+        assert not all_teams(site).remark
 
 
 def test_table_says_what_was_tried() -> None:
     """Beside what else there is to say."""
     some, outcome = (
-        Sampled(frozenset({"a"}), 3),
+        TeamSample(frozenset({"a"}), 3),
         Outcome("sample jobs run", 1, 1, remark="dry runs"),
     )
-    (told,) = remarked(iter([outcome]), some)
+    (told,) = with_sample_remark(iter([outcome]), some)
 
     assert told.remark == "dry runs; 1 of 3 teams, the rest have the same shape"
-    assert list(remarked(iter([outcome]), Sampled(frozenset({"a"}), 1))) == [outcome]
+    assert list(with_sample_remark(iter([outcome]), TeamSample(frozenset({"a"}), 1))) == [outcome]
     whole = Outcome("own quotas filled", 3, 3)
-    assert list(remarked(iter([whole]), some)) == [whole]
+    assert list(with_sample_remark(iter([whole]), some)) == [whole]
 
 
 def test_promises_without_a_sample_have_the_names_of_promises() -> None:
@@ -226,9 +226,9 @@ def test_promises_without_a_sample_have_the_names_of_promises() -> None:
     texts = [
         each.read_text("utf-8")
         for each in (REPOSITORY / "generator/trainyard_rehearsal").rglob("*.py")
-        if each.stem != "shapes"
+        if each.stem != "sampling"
     ]
 
     assert [
-        name for name in sorted(_OF_ALL) if not any(f'"{name}"' in text for text in texts)
+        name for name in sorted(_TRIED_FOR_ALL) if not any(f'"{name}"' in text for text in texts)
     ] == []

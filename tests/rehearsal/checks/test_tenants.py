@@ -11,7 +11,7 @@ import pytest
 
 from trainyard.model.platform import Site
 from trainyard_rehearsal.checks import tenants
-from trainyard_rehearsal.checks.roles import Resource, rights
+from trainyard_rehearsal.checks.roles import GroupResource, rights
 from trainyard_rehearsal.checks.tenants import Subject, check_tenants, subjects
 from trainyard_rehearsal.control_plane.api import Answer, Api, Body, Refused
 from trainyard_rehearsal.control_plane.api import Resource as Served
@@ -34,8 +34,8 @@ class Authorizer:
 
     everybody: dict[str, Subject]
     user: str = ""
-    more: dict[tuple[str, str], set[tuple[str, Resource]]] = field(default_factory=dict)
-    less: dict[tuple[str, str], set[tuple[str, Resource]]] = field(default_factory=dict)
+    more: dict[tuple[str, str], set[tuple[str, GroupResource]]] = field(default_factory=dict)
+    less: dict[tuple[str, str], set[tuple[str, GroupResource]]] = field(default_factory=dict)
 
     def acting(self, user: str, _groups: Sequence[str]) -> Authorizer:
         return replace(self, user=user)
@@ -43,7 +43,7 @@ class Authorizer:
     def resource(self, _version: str, kind: str) -> Served:
         return Served("", _PLURALS.get(kind, f"{kind.lower()}s"), namespaced=True)
 
-    def rights(self, user: str, namespace: str) -> set[tuple[str, Resource]]:
+    def rights(self, user: str, namespace: str) -> set[tuple[str, GroupResource]]:
         key = (user, namespace)
         return (self.everybody[user].rights(namespace) | self.more.get(key, set())) - self.less.get(
             key, set()
@@ -130,7 +130,7 @@ def test_every_right_too_many_and_too_few_is_told(
     lab: Lab, site: Site, authorizer: Authorizer
 ) -> None:
     space = site.tenants[0].spaces[0]
-    member = next(each for each in subjects(site) if ("user", space.namespace) in each.held)
+    member = next(each for each in subjects(site) if ("user", space.namespace) in each.roles)
     authorizer.more[member.user, space.namespace] = {("list", ("", "secrets"))}
     authorizer.less[member.user, space.namespace] = {
         ("delete", ("trainer.kubeflow.org", "trainjobs"))
@@ -141,14 +141,14 @@ def test_every_right_too_many_and_too_few_is_told(
     }
     here = f"in {space.namespace}"
     assert told == {
-        "tenant cells": [
+        "permissions match the roles": [
             (
                 f"{member.display}: delete trainjobs.trainer.kubeflow.org {here}",
                 "the API server refuses it",
             ),
             (f"{member.display}: list secrets {here}", "the API server allows it"),
         ],
-        "tenant requests": [
+        "requests match the roles": [
             (f"{member.display}: list secrets {here}", "let through"),
             (f"{member.display}: delete trainjobs.trainer.kubeflow.org {here}", "403: forbidden"),
         ],
@@ -160,8 +160,8 @@ def test_members_of_some_teams_are_tried(site: Site) -> None:
     are tried."""
     first, *others = site.tenants
     everybody = {who.user for who in subjects(site)}
-    tried = {who.user for who in tenants._members(site, {first.name})}
-    left_out = {who.user for who in tenants._members(site, {tenant.name for tenant in others})}
+    tried = {who.user for who in tenants._subjects_of(site, {first.name})}
+    left_out = {who.user for who in tenants._subjects_of(site, {tenant.name for tenant in others})}
 
     assert tried | left_out == everybody
     assert {
@@ -172,7 +172,7 @@ def test_members_of_some_teams_are_tried(site: Site) -> None:
         *(f"somebody@{group}" for group in site.cluster.operators),
     } <= tried & left_out
     assert {
-        who.user for who in tenants._members(site, {tenant.name for tenant in site.tenants})
+        who.user for who in tenants._subjects_of(site, {tenant.name for tenant in site.tenants})
     } == everybody
 
 
@@ -192,5 +192,5 @@ def test_group_of_two_teams_is_tried_with_either(site: Site) -> None:
     group = next(iter(team.groups.values()))[0]
 
     for name in (one, two):
-        (who,) = (each for each in tenants._members(both, {name}) if each.groups[0] == group)
-        assert len({home for _, home in who.held if home}) >= 2
+        (who,) = (each for each in tenants._subjects_of(both, {name}) if each.groups[0] == group)
+        assert len({home for _, home in who.roles if home}) >= 2

@@ -1,4 +1,4 @@
-"""Jobs that run while something else happens, and whether anybody disturbed them."""
+"""Run a job of each team during other checks, and detect whether anything disturbs it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.jobs import Job, submit
-from trainyard_rehearsal.checks.life import brought_up
+from trainyard_rehearsal.checks.sample_runs import wait_until_running
 from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Failure
@@ -19,7 +19,11 @@ _PATIENCE = 120.0
 
 
 class _Identity(NamedTuple):
-    """What is another when somebody made a job or its pods again, changed it, or took it for their own."""
+    """Properties of a job that change when it is recreated, edited, or tracked by Argo CD.
+
+    Args:
+        pods: uids of its pods.
+    """
 
     uid: str
     generation: int
@@ -27,32 +31,33 @@ class _Identity(NamedTuple):
     pods: tuple[str, ...]
 
     def difference(self, now: _Identity) -> str:
-        """Return what became of it, by the first thing that differs."""
-        told = ("was made again", "was changed", "is tracked by Argo CD", "has other pods")
-        return next(words for words, old, new in zip(told, self, now, strict=True) if old != new)
+        """Return what happened to the job, by the first property that differs."""
+        changes = ("was made again", "was changed", "is tracked by Argo CD", "has other pods")
+        return next(
+            change for change, old, new in zip(changes, self, now, strict=True) if old != new
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class WatchedJobs:
     """Jobs that run.
 
     Args:
-        jobs: of each team one, with the object that it was made from and what it was at first.
-        tried: how many jobs were submitted, those among them that were refused.
+        jobs: one of each team, with its sample and its first identity.
+        tried: number of jobs that were submitted, refused ones included.
     """
 
     lab: Lab
     jobs: Mapping[str, tuple[Job, Manifest, _Identity]]
     tried: int
 
-    def without(self, team: str) -> Watch:
-        """Return the watch over the others' jobs."""
-        return replace(
-            self, jobs={name: watched for name, watched in self.jobs.items() if name != team}
-        )
+    def without_team(self, team: str) -> WatchedJobs:
+        """Return the jobs of the other teams."""
+        others = {name: watched for name, watched in self.jobs.items() if name != team}
+        return replace(self, jobs=others)
 
     def disturbed(self) -> Iterator[Failure]:
-        """Yield each job that is not what it was."""
+        """Yield each job that is no longer as it was."""
         for job, manifest, before in self.jobs.values():
             try:
                 now = _identity(job)
@@ -60,11 +65,11 @@ class Watch:
                 yield Failure(manifest.path, str(refused), manifest.at)
                 continue
             if now != before:
-                words = f"the job {before.difference(now)}; {job.waits_because}"
+                words = f"the job {before.difference(now)}; {job.waiting_reason}"
                 yield Failure(manifest.path, words, manifest.at)
 
-    def end(self) -> None:
-        """Delete the jobs, and wait until nothing is left of them."""
+    def delete(self) -> None:
+        """Delete the jobs, and wait until they and their pods are gone."""
         for job, _, _ in self.jobs.values():
             job.delete()
         self.lab.processes.waited(
@@ -72,10 +77,15 @@ class Watch:
         )
 
 
-def watch(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> tuple[Watch, list[Failure]]:
-    """Have a member of each team run its first sample job; return those that run, and why others don't.
+def watch_jobs(
+    lab: Lab, samples: Sequence[tuple[Sample, Manifest]]
+) -> tuple[WatchedJobs, list[Failure]]:
+    """Run the first sample job of each team, as a member of the team.
 
-    A job that borrows is left out: its owners may take the nodes back at any moment.
+    A job that borrows is left out: owners may reclaim their nodes at any moment.
+
+    Returns:
+        The jobs that run, and why others do not.
     """
     jobs, failures = {}, []
     own = [(sample, manifest) for sample, manifest in samples if not _borrows(sample)]
@@ -86,30 +96,25 @@ def watch(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> tuple[Watch, 
         except Refused as refused:
             failures.append(Failure(manifest.path, str(refused), manifest.at))
             continue
-        if words := brought_up(lab, job, sample):
-            failures.append(Failure(manifest.path, words, manifest.at))
+        if problem := wait_until_running(lab, job, sample):
+            failures.append(Failure(manifest.path, problem, manifest.at))
         jobs[team] = (job, manifest, _identity(job))
-    return Watch(lab, jobs, len(first)), failures
+    return WatchedJobs(lab, jobs, len(first)), failures
 
 
 def _borrows(sample: Sample) -> bool:
-    """Tell whether a team owns fewer nodes than the job takes; a share has the size of a job."""
+    """Return whether a job takes more nodes than its team's nominal quota; a share never does."""
     cluster, hardware = sample.space.cluster, sample.launch.hardware.name
     pools = {pool.name for pool in cluster.pools if pool.hardware.name == hardware}
-    quotas = [
-        each
-        for each in sample.space.team.quotas
-        if each.cluster == cluster.name and each.pool in pools
-    ]
-    return not any(quota.is_share or quota.nodes >= sample.nodes for quota in quotas)
+    for quota in sample.space.team.quotas:
+        is_here = quota.cluster == cluster.name and quota.pool in pools
+        if is_here and (quota.is_share or quota.nodes >= sample.nodes):
+            return False
+    return True
 
 
 def _identity(job: Job) -> _Identity:
     metadata = job.body["metadata"]
     owned = _OWNED in metadata.get("annotations", {})
-    return _Identity(
-        metadata["uid"],
-        metadata["generation"],
-        owned,
-        tuple(pod.body["metadata"]["uid"] for pod in job.pods),
-    )
+    pods = tuple(pod.body["metadata"]["uid"] for pod in job.pods)
+    return _Identity(metadata["uid"], metadata["generation"], owned, pods)

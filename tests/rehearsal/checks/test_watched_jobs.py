@@ -12,7 +12,7 @@ from trainyard.model.space import Space
 from trainyard.render.site import render_site
 from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.checks.jobs import TRAINER, Job
-from trainyard_rehearsal.checks.watch import Watch, _identity, watch
+from trainyard_rehearsal.checks.watched_jobs import WatchedJobs, _identity, watch_jobs
 from trainyard_rehearsal.control_plane.api import Refused
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.publication import sample_jobs
@@ -35,7 +35,7 @@ def pod(server: Served, uid: str) -> None:
 
 
 @pytest.fixture
-def watched(server: Served, lab: Lab, generation: Generation) -> Watch:
+def watched(server: Served, lab: Lab, generation: Generation) -> WatchedJobs:
     """A job with a pod, watched from now on."""
     server.put(
         TRAINER, "TrainJob", "nlp-train", "team-nlp", metadata={"uid": "one", "generation": 3}
@@ -43,7 +43,7 @@ def watched(server: Served, lab: Lab, generation: Generation) -> Watch:
     pod(server, "first")
     job = Job(lab.api, "team-nlp", "nlp-train")
     (_, manifest), *_ = sample_jobs(lab.plan.site, generation.manifests["lab"], "nlp")
-    return Watch(lab, {"nlp": (job, manifest, _identity(job))}, 1)
+    return WatchedJobs(lab, {"nlp": (job, manifest, _identity(job))}, 1)
 
 
 def put(field: str, value: object) -> Callable[[Served], None]:
@@ -63,21 +63,21 @@ DISTURBANCES: dict[str, tuple[Callable[[Served], object], str]] = {
 
 
 @pytest.mark.parametrize("case", DISTURBANCES)
-def test_a_disturbance_is_told(server: Served, watched: Watch, case: str) -> None:
+def test_a_disturbance_is_told(server: Served, watched: WatchedJobs, case: str) -> None:
     disturb, words = DISTURBANCES[case]
     disturb(server)
     (failure,) = watched.disturbed()
     assert words in failure.words
 
 
-def test_a_job_left_alone_is_not_told(server: Served, watched: Watch) -> None:
+def test_a_job_left_alone_is_not_told(server: Served, watched: WatchedJobs) -> None:
     server.objects[JOB]["status"] = {"conditions": []}
     assert list(watched.disturbed()) == []
 
 
-def test_a_job_that_may_be_disturbed_is_left_out(server: Served, watched: Watch) -> None:
+def test_a_job_that_may_be_disturbed_is_left_out(server: Served, watched: WatchedJobs) -> None:
     put("uid", "two")(server)
-    assert list(watched.without("nlp").disturbed()) == []
+    assert list(watched.without_team("nlp").disturbed()) == []
 
 
 @pytest.mark.parametrize(("nodes", "teams"), [(1, []), (2, ["nlp"]), (4, ["nlp"])])
@@ -92,10 +92,10 @@ def test_a_job_that_borrows_is_not_watched(
         submitted.append(space.team.name)
         raise Refused(403, "no")
 
-    monkeypatch.setattr("trainyard_rehearsal.checks.watch.submit", submit)
+    monkeypatch.setattr("trainyard_rehearsal.checks.watched_jobs.submit", submit)
     quota = {"prod-east": {"dgx-h100": {"nodes": nodes, "borrow": 4}}}
     (site,) = platform_of({"teams/nlp.yaml": {"quota": quota}}).sites
-    found, failures = watch(lab, sample_jobs(site, render_site(site), "nlp"))
+    found, failures = watch_jobs(lab, sample_jobs(site, render_site(site), "nlp"))
 
     assert submitted == teams
     assert (found.jobs, found.tried, len(failures)) == ({}, len(teams), len(teams))

@@ -1,15 +1,12 @@
-"""Metadata that steers a controller, and that no tenant may write on anything."""
+"""Metadata that controllers act on, and that no team may write to any object."""
 
 from __future__ import annotations
 
+from trainyard_rehearsal.checks.refusals import DELIVERY, FINALIZER, OWNER
 from trainyard_rehearsal.control_plane.api import Body
 
-FINALIZER = "metadata.finalizers can't be added"
-OWNER = "metadata.ownerReferences"
-DELIVERY = "keys of argocd.argoproj.io can't be changed"
-
 _OWNER = {"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "u"}
-STEERING: tuple[tuple[Body, str], ...] = (
+FORBIDDEN_METADATA: tuple[tuple[Body, str], ...] = (
     ({"finalizers": ["example.com/hold"]}, FINALIZER),
     ({"finalizers": ["foregroundDeletion"]}, FINALIZER),
     ({"ownerReferences": [_OWNER]}, OWNER),
@@ -21,5 +18,5 @@ STEERING: tuple[tuple[Body, str], ...] = (
     ({"annotations": {"argocd.argoproj.io/sync-options": "Prune=confirm"}}, DELIVERY),
     ({"labels": {"argocd.argoproj.io/instance": "x"}}, DELIVERY),
 )
-"""Metadata that each was seen to keep nodes, or a sync, for ever
+"""Each of these kept nodes, or a sync, permanently when it was accepted
 (docs/explanation/isolation.md)."""

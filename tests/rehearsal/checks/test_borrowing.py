@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from trainyard.model.platform import Site
 from trainyard.workflows.generate import Generation
-from trainyard_rehearsal.checks import promises
-from trainyard_rehearsal.checks.lanes import by_flavor, find_lanes
-from trainyard_rehearsal.checks.lending import Lending, Pair
+from trainyard_rehearsal.checks import borrowing
+from trainyard_rehearsal.checks.job_templates import one_per_flavor, templates_of
+from trainyard_rehearsal.checks.lending import Lending, LendingPair
 from trainyard_rehearsal.publication import sample_jobs
 
 
-def _pairs(sites: dict[str, Site], generation: Generation) -> list[Pair]:
-    lanes = by_flavor(
-        find_lanes(sample_jobs(sites["prod-east"], generation.manifests["prod-east"], ""))
+def _pairs(sites: dict[str, Site], generation: Generation) -> list[LendingPair]:
+    templates = one_per_flavor(
+        templates_of(sample_jobs(sites["prod-east"], generation.manifests["prod-east"], ""))
     )
-    return Lending(sites["prod-east"], lanes).pairs()
+    return Lending(sites["prod-east"], templates).pairs()
 
 
 def test_each_queue_is_in_one_pair(sites: dict[str, Site], generation: Generation) -> None:
     """Every borrower borrows once and every owner lends once, in no more pairs than it takes."""
     pairs = _pairs(sites, generation)
-    some = promises._one_of_each([*pairs, *pairs])
+    some = borrowing._one_of_each([*pairs, *pairs])
 
     for role in ("borrower", "owner"):
         assert {getattr(pair, role).name for pair in some} == {
             getattr(pair, role).name for pair in pairs
         }
     assert len(some) <= len(pairs)
-    assert promises._one_of_each([]) == []
+    assert borrowing._one_of_each([]) == []
 
 
 def test_pairs_are_of_teams_that_are_tried(sites: dict[str, Site], generation: Generation) -> None:
     """Both of them."""
     for pair in _pairs(sites, generation):
         names = {pair.borrower.space.team.name, pair.owner.space.team.name}
-        assert promises._is_of(pair, names)
-        assert not any(promises._is_of(pair, names - {name}) for name in names)
+        assert borrowing._is_of(pair, names)
+        assert not any(borrowing._is_of(pair, names - {name}) for name in names)

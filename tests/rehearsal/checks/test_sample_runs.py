@@ -13,9 +13,10 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.quantity import format_amount
 from trainyard.model.space import Sample
 from trainyard.workflows.generate import Generation
-from trainyard_rehearsal.checks import life
+from trainyard_rehearsal.checks import sample_runs
 from trainyard_rehearsal.checks.jobs import KUEUE, Pod, as_user
-from trainyard_rehearsal.checks.life import check_life, check_queues, roles
+from trainyard_rehearsal.checks.queues import check_queues
+from trainyard_rehearsal.checks.sample_runs import check_sample_jobs, pods_by_role
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.control_plane.nodes import nodes
 from trainyard_rehearsal.outcome import Outcome
@@ -81,7 +82,7 @@ class Controllers:
         requests = self.requests or {each: format_amount(each, amount) for each, amount in asked}
         count = self.sample.nodes
         places = iter(range(1, count + 1))
-        for role, amount in reversed(roles(self.sample.grant, count).items()):
+        for role, amount in reversed(pods_by_role(self.sample.grant, count).items()):
             for index in range(amount):
                 self.server.put(
                     *("v1", "Pod", f"{name}-{role}-{index}", namespace),
@@ -107,7 +108,8 @@ class Controllers:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not come at once never comes."""
-    monkeypatch.setattr("trainyard_rehearsal.checks.life._PATIENCE", 0)
+    monkeypatch.setattr("trainyard_rehearsal.checks.queues._PATIENCE", 0)
+    monkeypatch.setattr("trainyard_rehearsal.checks.sample_runs._PATIENCE", 0)
 
 
 @pytest.fixture
@@ -150,7 +152,7 @@ def run(lab: Lab, active: Served, samples: dict[str, tuple[Sample, Manifest]]) -
     def call(**changes: Any) -> Outcome:
         controllers = Controllers(active, sample, "xe9680-h200", **changes)
         active.react = controllers.react
-        (outcome,) = check_life(lab, [(sample, manifest)])
+        (outcome,) = check_sample_jobs(lab, [(sample, manifest)])
         return outcome
 
     return call
@@ -236,7 +238,7 @@ def test_ranks_jump_between_switches(
     for node, leaf in enumerate(leaves):
         server.put("v1", "Node", str(node), labels={"ml.example.com/leaf": leaf})
     pods = [Pod({}, "node", rank, "", str(rank), "Running") for rank in range(4)]
-    found = list(life._ranks(lab, pods, sample))
+    found = list(sample_runs._unordered_ranks(lab, pods, sample))
 
     assert len(found) == count
     assert all(each.startswith("ranks are not in order: a") for each in found)
@@ -265,7 +267,8 @@ def test_inactive_queue_is_told(lab: Lab, active: Served) -> None:
 def test_roles_of_a_job(samples: dict[str, tuple[Sample, Manifest]]) -> None:
     """With MPI the launcher is one of the nodes; without, all are nodes."""
     counts = {
-        sample.launch.runtime.launcher.mpi: roles(sample.grant, 4) for sample, _ in samples.values()
+        sample.launch.runtime.launcher.mpi: pods_by_role(sample.grant, 4)
+        for sample, _ in samples.values()
     }
     assert counts == {True: {"node": 3, "launcher": 1}, False: {"node": 4}}
 

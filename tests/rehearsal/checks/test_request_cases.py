@@ -6,14 +6,14 @@ from __future__ import annotations
 import pytest
 
 from trainyard.diagnostics import Pointer
-from trainyard_rehearsal.checks.admission import Request, Tries, Try
+from trainyard_rehearsal.checks.request_cases import DryRun, RequestCase, RequestTally
 from trainyard_rehearsal.control_plane.api import Refused
 
 _AT = Pointer("profiles/teams/nlp.yaml")
 _POLICY = "trainjobs \"x\" is forbidden: ValidatingAdmissionPolicy 'limits' denied request: "
 
 
-def _answering(status: int, words: str) -> Request:
+def _answering(status: int, words: str) -> DryRun:
     def request() -> None:
         if status:
             raise Refused(status, words)
@@ -36,8 +36,8 @@ def _answering(status: int, words: str) -> Request:
 def test_a_hostile_request_is_refused_for_what_it_is(
     status: int, said: str, held: int, earlier: int
 ) -> None:
-    tries = Tries()
-    tries.make([Try("a job", _answering(status, said), _AT, "Kueue places jobs")])
+    tries = RequestTally()
+    tries.send([RequestCase("a job", _answering(status, said), _AT, "Kueue places jobs")])
     outcome = tries.outcome("refused")
     assert (outcome.held, outcome.tried, tries.earlier) == (held, 1, earlier)
     assert [failure.words for failure in outcome.failures] == (
@@ -47,7 +47,7 @@ def test_a_hostile_request_is_refused_for_what_it_is(
 
 @pytest.mark.parametrize(("status", "held"), [(0, 1), (422, 0), (403, 0)])
 def test_a_good_request_is_let_through(status: int, held: int) -> None:
-    tries = Tries()
-    tries.make([Try("a job", _answering(status, "is invalid"), _AT)])
+    tries = RequestTally()
+    tries.send([RequestCase("a job", _answering(status, "is invalid"), _AT)])
     outcome = tries.outcome("passed")
     assert (outcome.held, outcome.remark) == (held, "")

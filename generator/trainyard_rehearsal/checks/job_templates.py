@@ -1,0 +1,153 @@
+"""Templates of jobs: each sample job with its queue, to submit jobs of other sizes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import zip_longest
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.cluster import Priority
+from trainyard.model.manifest import Manifest
+from trainyard.model.queue import Flavor, Queue
+from trainyard.model.space import Grant, Sample, Space
+from trainyard_rehearsal.checks.jobs import with_name, with_trainer
+from trainyard_rehearsal.control_plane.api import Body
+
+
+@dataclass(frozen=True, slots=True)
+class JobTemplate:
+    """A sample job, its queue, and the flavors whose quota its pods count against."""
+
+    sample: Sample
+    manifest: Manifest
+    queue: Queue
+    flavors: tuple[Flavor, ...]
+
+    @property
+    def space(self) -> Space:
+        """The namespace of the jobs."""
+        return self.sample.space
+
+    @property
+    def grant(self) -> Grant:
+        """The runtime and its largest job."""
+        return self.sample.grant
+
+    @property
+    def at(self) -> Pointer:
+        """The place of the quota in the profile."""
+        return self.flavors[0].quota.at
+
+    @property
+    def name(self) -> str:
+        """The name of the queue and of the runtime, for messages."""
+        return f"ClusterQueue {self.queue.name}, {self.sample.launch.name}"
+
+    @property
+    def smallest(self) -> int:
+        """The number of pods of the smallest job."""
+        return self.sample.launch.runtime.launcher.smallest_job
+
+    @property
+    def part(self) -> Fraction:
+        """The part of a node that a pod takes; 1 for a whole node."""
+        return self.sample.launch.part
+
+    @property
+    def own_pods(self) -> tuple[int, ...]:
+        """The number of pods that the nominal quota of each flavor holds."""
+        return tuple(self._pods(flavor.quota.nodes) for flavor in self.flavors)
+
+    @property
+    def maximum_pods(self) -> tuple[int, ...]:
+        """The number of pods that each flavor holds with everything borrowed."""
+        return tuple(self._pods(flavor.quota.maximum) for flavor in self.flavors)
+
+    def fillable(self, pods: int) -> int:
+        """Return the most pods, up to this number, that jobs of permitted sizes add up to."""
+        return sum(job_sizes(pods, self.smallest, self.grant.nodes))
+
+    def _pods(self, nodes: Fraction) -> int:
+        return int(nodes / self.part)
+
+    def body(self, name: str, pods: int, priority: Priority | None = None) -> Body:
+        """Return a job with this number of pods, with the sample's priority or the given one."""
+        body = with_trainer(with_name(self.manifest.body, name), numNodes=pods)
+        if priority is None:
+            return body
+        lowest = self.space.priorities[0].labels
+        labels = {
+            key: value for key, value in body["metadata"]["labels"].items() if key not in lowest
+        }
+        return {**body, "metadata": {**body["metadata"], "labels": labels | priority.labels}}
+
+
+def templates_of(samples: Iterable[tuple[Sample, Manifest]]) -> list[JobTemplate]:
+    """Return the template of each sample job."""
+    return [_template(sample, manifest) for sample, manifest in samples]
+
+
+def _template(sample: Sample, manifest: Manifest) -> JobTemplate:
+    launch = sample.launch
+    (queue,) = (
+        each for each in sample.space.queues if each.node_class == launch.hardware.node_class
+    )
+    flavors = (
+        flavor
+        for flavor in queue.flavors
+        if launch.node_selector.items() <= flavor.pool.hardware.labels.items()
+    )
+    return JobTemplate(sample, manifest, queue, tuple(flavors))
+
+
+def one_per_flavor(templates: Iterable[JobTemplate]) -> list[JobTemplate]:
+    """Return one template for each flavor of each queue: without steps and small, if there is one.
+
+    A template whose jobs may run on several flavors is left out.
+    """
+    found: dict[tuple[str, str], JobTemplate] = {}
+    for template in sorted(templates, key=_has_steps_and_size):
+        if len(template.flavors) == 1:
+            found.setdefault((template.queue.name, template.flavors[0].name), template)
+    return [found[key] for key in sorted(found)]
+
+
+def _has_steps_and_size(template: JobTemplate) -> tuple[bool, int]:
+    return bool(template.sample.launch.runtime.initializers), template.smallest
+
+
+def independent_rounds(
+    templates: Sequence[JobTemplate], pods: Callable[[JobTemplate], int]
+) -> list[list[JobTemplate]]:
+    """Return templates in rounds whose jobs take no quota from each other.
+
+    A round has at most one template of each queue. A template that borrows is alone in its round.
+
+    Args:
+        templates: any.
+        pods: returns the number of pods that a template gets.
+    """
+    found = []
+    within_quota: dict[str, list[JobTemplate]] = defaultdict(list)
+    for template in templates:
+        if pods(template) > sum(template.own_pods):
+            found.append([template])
+        else:
+            within_quota[template.queue.name].append(template)
+    columns = zip_longest(*within_quota.values())
+    return found + [list(filter(None, column)) for column in columns]
+
+
+def job_sizes(pods: int, smallest: int, largest: int) -> list[int]:
+    """Return the sizes of as few jobs as have this number of pods together, the largest first.
+
+    Where jobs of permitted sizes can't have exactly as many, they have the most that they can.
+    """
+    jobs = -(-pods // largest)
+    if jobs * smallest > pods:
+        return job_sizes(pods - 1, smallest, largest)
+    more, room = pods - jobs * smallest, largest - smallest
+    return [smallest + min(room, max(0, more - i * room)) for i in range(jobs)]

@@ -1,0 +1,206 @@
+"""Check that every sample job runs as its profile describes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+
+from trainyard.model.manifest import Manifest
+from trainyard.model.quantity import format_amount
+from trainyard.model.space import Grant, Sample, Space
+from trainyard_rehearsal.checks.jobs import Job, Pod, conditions, submit
+from trainyard_rehearsal.control_plane.api import Body, Refused
+from trainyard_rehearsal.control_plane.lab import Lab
+from trainyard_rehearsal.outcome import Failure, Outcome, counted
+
+_NETWORKS = "k8s.v1.cni.cncf.io/networks"
+_PATIENCE = 120.0
+"""Seconds to wait for what controllers do in less than five."""
+
+
+def check_sample_jobs(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
+    """Run every sample job.
+
+    Args:
+        lab: with the tree applied.
+        samples: the sample jobs of the tree.
+    """
+    failures = [failure for sample, manifest in samples for failure in _run(lab, sample, manifest)]
+    yield counted("sample jobs run", len(samples), failures)
+
+
+def _run(lab: Lab, sample: Sample, manifest: Manifest) -> Iterator[Failure]:
+    """Submit a sample, run it until it ends, and delete it."""
+    try:
+        job = submit(lab.api, manifest.body, sample.space)
+    except Refused as refused:
+        yield Failure(manifest.path, str(refused), manifest.at)
+        return
+    try:
+        for problem in _problems(lab, job, sample):
+            yield Failure(manifest.path, problem, manifest.at)
+    finally:
+        job.delete()
+
+
+def _problems(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
+    """Yield what goes wrong with a submitted job; a step that never runs is the last problem."""
+    if problem := wait_until_running(lab, job, sample):
+        yield problem
+        return
+    yield from _differences(lab, job, sample)
+    job.finish("launcher" if sample.launch.runtime.launcher.mpi else "node")
+    if not lab.processes.waited(lambda: job.has_finished, _PATIENCE):
+        yield f"does not end when its last pods do: {_describe_pods(job)}"
+
+
+def wait_until_running(lab: Lab, job: Job, sample: Sample) -> str:
+    """Wait until all pods of a job run, and finish the steps before them.
+
+    Returns:
+        What does not run; empty when everything does.
+    """
+    if not lab.processes.waited(lambda: job.is_admitted, _PATIENCE):
+        return f"not admitted: {job.waiting_reason or 'Kueue says nothing'}"
+    for step in sample.launch.runtime.initializers:
+        if not lab.processes.waited(partial(_runs, job, step.name, 1), _PATIENCE):
+            return f"step {step.name} does not run: {_describe_pods(job)}"
+        job.finish(step.name)
+    for role, count in pods_by_role(sample.grant, sample.nodes).items():
+        if not lab.processes.waited(partial(_runs, job, role, count), _PATIENCE):
+            return f"{count} pods of role {role} do not run: {_describe_pods(job)}"
+    return ""
+
+
+def pods_by_role(grant: Grant, nodes: int) -> dict[str, int]:
+    """Return how many pods of each role a job has: the launcher is one of the nodes."""
+    if grant.launch.runtime.launcher.mpi:
+        return {"node": nodes - 1, "launcher": 1}
+    return {"node": nodes}
+
+
+def _runs(job: Job, role: str, count: int) -> bool:
+    return sum(pod.role == role and pod.phase == "Running" for pod in job.pods) == count
+
+
+def _describe_pods(job: Job) -> str:
+    pods = (f"{pod.name} {pod.phase} {_false_conditions(pod)}".strip() for pod in job.pods)
+    return ", ".join(pods) or "no pod"
+
+
+def _false_conditions(pod: Pod) -> str:
+    return "; ".join(
+        str(each.get("message", "")) for each in conditions(pod.body) if each["status"] == "False"
+    )
+
+
+def _differences(lab: Lab, job: Job, sample: Sample) -> Iterator[str]:
+    """Compare a running job with the profile: flavors, nodes, order, requests and networks."""
+    pods = [pod for pod in job.pods if pod.role in {"launcher", "node"}]
+    flavors = _flavors(job)
+    yield from _wrong_flavors(lab, flavors, sample)
+    yield from _wrong_nodes(lab, flavors, pods, sample)
+    yield from _early_launcher(pods)
+    yield from _unordered_ranks(lab, pods, sample)
+    yield from _wrong_requests(pods, sample)
+    yield from _missing_networks(lab, pods, sample.space)
+
+
+def _wrong_flavors(lab: Lab, flavors: set[str], sample: Sample) -> Iterator[str]:
+    expected = _expected_flavors(lab, sample)
+    if not flavors <= expected:
+        yield f"admitted with the flavors {sorted(flavors)}, not of {sorted(expected)}"
+
+
+def _flavors(job: Job) -> set[str]:
+    """Return the flavors that Kueue admitted a job with."""
+    assignments = job.workload["status"]["admission"]["podSetAssignments"]
+    return {name for each in assignments for name in each.get("flavors", {}).values()}
+
+
+def _expected_flavors(lab: Lab, sample: Sample) -> set[str]:
+    """Return the pools whose hardware has the labels that a launch selects."""
+    selected = sample.launch.node_selector.items()
+    pools = lab.plan.site.cluster.pools
+    return {pool.name for pool in pools if selected <= pool.hardware.labels.items()}
+
+
+def _wrong_nodes(lab: Lab, flavors: set[str], pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
+    """Yield pods on nodes of another flavor, or without the labels that the launch selects."""
+    labels = _node_labels(lab)
+    selected = sample.launch.node_selector.items()
+    for pod in pods:
+        pool = pod.node.rpartition("-")[0]
+        if pool not in flavors or not selected <= labels[pod.node].items():
+            yield f"{pod.name} is on {pod.node}, outside {sorted(flavors)}"
+
+
+def _node_labels(lab: Lab) -> dict[str, Body]:
+    """Return the labels of each node, by its name."""
+    nodes = (each["metadata"] for each in lab.api.list("v1", "Node"))
+    return {metadata["name"]: metadata["labels"] for metadata in nodes}
+
+
+def _early_launcher(pods: Sequence[Pod]) -> Iterator[str]:
+    """Report a launcher that was created before a node's pod; the launcher is the first pod."""
+    if not any(pod.role == "launcher" for pod in pods):
+        return
+    launcher, *others = pods
+    if launcher.created < max(pod.created for pod in others):
+        yield f"the launcher was made at {launcher.created}, before the last node"
+
+
+def _unordered_ranks(lab: Lab, pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
+    """Report leaf switches whose pods don't have consecutive ranks."""
+    fabric = sample.launch.fabric
+    if fabric is None:
+        return
+    labels = _node_labels(lab)
+    leaves = [labels[pod.node].get(fabric.preferred_level, pod.node) for pod in pods]
+    runs = Counter(leaf for leaf, _ in groupby(leaves))
+    if repeated := [leaf for leaf, count in runs.items() if count > 1]:
+        yield f"ranks are not in order: {', '.join(repeated)} is there twice in {leaves}"
+
+
+def _wrong_requests(pods: Sequence[Pod], sample: Sample) -> Iterator[str]:
+    expected = {
+        name: format_amount(name, amount) for name, amount in sample.launch.per_node.items()
+    }
+    for pod in pods:
+        (container,) = pod.body["spec"]["containers"]
+        requests = container["resources"]["requests"]
+        if requests != expected:
+            yield f"{pod.name} asks for {requests}, not {expected}"
+
+
+def _missing_networks(lab: Lab, pods: Sequence[Pod], space: Space) -> Iterator[str]:
+    """Yield networks of the pods' annotations that don't exist in their namespace."""
+    networks: set[str] = set()
+    for pod in pods:
+        text = pod.body["metadata"].get("annotations", {}).get(_NETWORKS, "")
+        networks |= set(text.split(",")) - {""}
+    for name in sorted(networks):
+        if not _network_exists(lab, space, name):
+            yield f"no network {name}"
+
+
+def _network_exists(lab: Lab, space: Space, name: str) -> bool:
+    """Return whether there is a network, or the SriovNetwork that the operator makes it from."""
+    try:
+        return bool(
+            lab.api.get("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", name, space.namespace)
+        )
+    except Refused:
+        return name in _sriov_networks(lab, space)
+
+
+def _sriov_networks(lab: Lab, space: Space) -> Iterable[str]:
+    release = lab.plan.site.cluster.release
+    found = lab.api.list("sriovnetwork.openshift.io/v1", "SriovNetwork", release.sriov_namespace)
+    return {
+        each["metadata"]["name"]
+        for each in found
+        if each["spec"].get("networkNamespace") == space.namespace
+    }
