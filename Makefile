@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 bin := .venv/bin
 
-.PHONY: all venv tools test edits fuzz e2e bench golden docs schemas leaks lock dist clean
+.PHONY: all venv tools test edits fuzz e2e bench golden docs site schemas leaks lock dist clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -64,6 +64,11 @@ golden: venv tools
 docs: venv
 	$(bin)/python -m docs.generate
 
+# The documentation as a site in build/site. A broken link fails it; it makes no network connection.
+site: venv
+	$(bin)/python -m docs.site build/pages
+	$(bin)/zensical build --strict --clean
+
 schemas: venv
 	$(bin)/python -m tools.derive
 
@@ -81,5 +86,5 @@ dist: venv
 	$(bin)/python -m zipfile --test dist/*.whl
 
 clean:
-	rm -rf .venv .tools .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage build dist
+	rm -rf .venv .tools .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage build dist
 	find generator tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -32,11 +32,6 @@ def shell_blocks(path: Path) -> list[str]:
     return [body for _, body in blocks(path, "shell")]
 
 
-def shown_blocks(path: Path) -> list[str]:
-    """Return what a page says that is printed, or typed where there is a cluster."""
-    return [body for _, body in blocks(path, "console")]
-
-
 @cache
 def _programs() -> Path:
     """Return a folder with this checkout's `trainyard`."""

@@ -1,7 +1,6 @@
 """The documentation: its reference is fresh, its links lead somewhere, and what it names exists.
 
-What its pages say that one can type is run by `test_how_to.py`; a ``shell`` block of ``make`` is
-not, but its target must exist.
+`test_how_to.py` runs the commands of its pages, and `test_readme.py` those of the README.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import pytest
 from docs.generate import main, pages
 from docs.glossary import targets
 from docs.markdown import anchor
-from tests.pages import BLOCK, DOCS, HOW_TOS, ROOT, done, shell_blocks, shown_blocks
+from tests.pages import BLOCK, DOCS, HOW_TOS, ROOT
 from trainyard.cli.app import COMMANDS
 from trainyard.profiles.read import PACKAGE
 from trainyard.rulebook import all_rules
@@ -161,12 +160,6 @@ def test_every_preset_field_has_a_source() -> None:
         assert source.value.keys() - {"description", "sources"} == source.value["sources"].keys()
 
 
-def test_readme_names_every_command() -> None:
-    """The table of commands in the README is complete."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    assert not [name for name in COMMANDS if f"`trainyard {name}" not in readme]
-
-
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_shown_commands_exist(page: Path) -> None:
     """Each `trainyard` command that a page shows, run or not, is one that there is."""
@@ -175,41 +168,14 @@ def test_shown_commands_exist(page: Path) -> None:
     assert set(shown) <= set(COMMANDS)
 
 
-def test_make_targets_of_the_readme_exist() -> None:
-    """What the README says to make is a target of the Makefile; `make` alone is the first."""
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    typed = [
-        line.split() for block in shell_blocks(ROOT / "README.md") for line in block.splitlines()
+def test_every_page_is_listed() -> None:
+    """The page of all documentation links to each how-to, explanation, reference and example."""
+    index = ROOT / "docs" / "README.md"
+    pages = [
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs").glob("*/*.md"),
+        *ROOT.glob("examples/*/README.md"),
     ]
-    assert typed == [["make"], ["make", "test"]]
-    for words in typed:
-        for target in words[1:] or ["all"]:
-            assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    listed = {(index.parent / file).resolve() for file, _ in links(index)}
 
-
-def test_readme_shows_the_team_as_it_is() -> None:
-    """The README's picture has each line of the team's profile, and how many objects each cluster's
-    tree has of it."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    profile = (ROOT / "profiles" / "teams" / "nlp.yaml").read_text("utf-8").splitlines()
-    assert all(line in readme for line in profile)
-    assert len(profile) == 13
-    assert f"become {_objects_of_nlp('prod-east')} objects" in readme
-    assert f"and {_objects_of_nlp('lab')} objects and three samples on `lab`" in readme
-
-
-def _objects_of_nlp(cluster: str) -> int:
-    """Return how many objects a cluster's tree has of the team, in its own unit and in the shared
-    ones."""
-    site = ROOT / "overlays" / cluster
-    own = {*(site / "teams" / "nlp").glob("*.yaml")} - {
-        site / "teams" / "nlp" / "kustomization.yaml"
-    }
-    shared = [path for unit in ("platform", "argocd") for path in (site / unit).glob("*-nlp*.yaml")]
-    return len(own) + len(shared)
-
-
-def test_readme_shows_what_make_prints() -> None:
-    """The last line that the README shows of `make` is what `trainyard verify` prints of this
-    repository."""
-    assert done(ROOT, "trainyard", "verify").endswith(shown_blocks(ROOT / "README.md")[0])
+    assert not [page for page in {*pages} - {index} - listed if not page.name.startswith("00")]
