@@ -41,9 +41,9 @@ def job_larger_than_pool(stage: Stage) -> None:
     assert _NEVER not in str(job.body)
 
 
-def job_larger_than_reach(stage: Stage) -> None:
+def job_exceeds_quota(stage: Stage) -> None:
     """The API server refuses a job that the profile allows: the policy limits it to the quota."""
-    scene = stage.deploy(bad("capacity/job-larger-than-reach"))
+    scene = stage.deploy(bad("capacity/job-exceeds-quota"))
     assert scene.denied("nlp", scene.body("nlp", 8), "this team may ask for 2 to 7 nodes")
 
 

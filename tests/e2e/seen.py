@@ -36,8 +36,8 @@ SEEN: dict[str, Seen] = {
     "access/team-group-runs-platform": Seen(access.team_group_runs_platform),
     "capacity/borrow-exceeds-lenders": Seen(capacity.borrow_exceeds_lenders),
     "capacity/idle-nodes": Seen(capacity.idle_nodes),
+    "capacity/job-exceeds-quota": Seen(capacity.job_exceeds_quota),
     "capacity/job-larger-than-pool": Seen(capacity.job_larger_than_pool),
-    "capacity/job-larger-than-reach": Seen(capacity.job_larger_than_reach),
     "capacity/job-larger-than-runtime-cap": Seen(capacity.job_larger_than_runtime_cap),
     "capacity/no-reserve": Seen(capacity.no_reserve),
     "capacity/no-room-for-initializer": Seen(capacity.no_room_for_initializer),
@@ -105,8 +105,8 @@ _NETWORK = "It is about packets, and a rehearsal has no pod network."
 _PROMISE = "It is a statement for auditors; nothing on the cluster refuses it."
 
 NOT_SHOWABLE = {
-    "delivery/secret-of-another": "No External Secrets Operator runs in a rehearsal.",
-    "capacity/quota-said-twice": "No tree can be made of it.",
+    "delivery/secret-not-owned": "No External Secrets Operator runs in a rehearsal.",
+    "capacity/quota-defined-twice": "No tree can be made of it.",
     "capacity/shared-memory-exceeds-node": _KUBELET,
     "capacity/uneven-share": "The speed of two pods on the same cores needs a real node.",
     "delivery/clear-text-address": "It needs an attacker between Argo CD and the server that it reaches.",

@@ -1,4 +1,4 @@
-"""Subjects that must not get a role."""
+"""Groups and service accounts that must not have a role."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NLP, CLUSTER = "teams/nlp.yaml", "clusters/prod-east.yaml"
     "group", ["system:authenticated", "system:serviceaccounts:team-vision", "cluster-admins"]
 )
 @pytest.mark.parametrize("role", ["operator", "auditor"])
-def test_platform_roles_go_to_people_too(group: str, role: str) -> None:
-    """The platform's own roles reach further than any team's."""
-    assert broken({CLUSTER: {"roles": {role: [group]}}}) == {"access/system-subject"}
+def test_roles_of_a_cluster_go_only_to_groups_of_people(group: str, role: str) -> None:
+    """Roles of a cluster give more rights than those of a team."""
+    assert "access/system-subject" in broken({CLUSTER: {"roles": {role: [group]}}})
 
 
 @pytest.mark.parametrize(
@@ -35,14 +35,12 @@ def test_platform_roles_go_to_people_too(group: str, role: str) -> None:
         ("workbench", "OpenShift AI", False),
     ],
 )
-def test_account_is_the_teams_own(name: str, owner: str | None, breaks: bool) -> None:
-    """What others make may get a role when its owner is named, but never what every pod or rank
-    runs as."""
+def test_account_of_the_platform_needs_an_owner(name: str, owner: str | None, breaks: bool) -> None:
+    """The account that every pod or rank runs as may not have a role even with an owner."""
     account: dict[str, Any] = {"role": "user"} | ({"owner": owner} if owner else {})
-    assert (
-        bool(messages("access/shadowed-account", {NLP: {"serviceAccounts": {name: account}}}))
-        is breaks
-    )
+    found = messages("access/shadowed-account", {NLP: {"serviceAccounts": {name: account}}})
+
+    assert bool(found) is breaks
 
 
 @pytest.mark.parametrize(
@@ -57,6 +55,8 @@ def test_account_is_the_teams_own(name: str, owner: str | None, breaks: bool) ->
         ),
     ],
 )
-def test_somebody_may_submit(change: dict[str, Any], breaks: bool) -> None:
-    """An account is enough, and a team that is leaving needs nobody."""
+def test_active_team_needs_a_group_or_an_account_that_submits(
+    change: dict[str, Any], breaks: bool
+) -> None:
+    """A service account is enough, and a draining team needs none."""
     assert bool(messages("access/nobody-may-submit", {NLP: change})) is breaks

@@ -1,4 +1,4 @@
-"""Ways to object stores, and whose a bucket is."""
+"""Egress rules to object stores, and buckets of two teams."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ CLUSTER, NLP, VISION = "clusters/prod-east.yaml", "teams/nlp.yaml", "teams/visio
 
 
 def store(endpoint: str, **egress: Any) -> dict[str, Any]:
-    """Return changes of the base's object store and of the way to it."""
+    """Return changes of the base's object store and of the egress rule to it."""
     s3 = {"endpoint": endpoint, "secretStore": "vault", "path": "ml/teams"}
     return {CLUSTER: {"storage": {"checkpoints": {"s3": s3}}, "egress": {"object-store": egress}}}
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "egress", "told"),
+    ("endpoint", "egress", "unreachable"),
     [
         ("https://s3.corp.internal", {}, None),
         ("https://s3.corp.internal/", {"from": "jobs"}, None),
@@ -52,27 +52,25 @@ def store(endpoint: str, **egress: Any) -> dict[str, Any]:
         ("https://s3.object-store.svc.example.com", {}, None),
     ],
 )
-def test_way_leads_jobs_to_the_store(
-    endpoint: str, egress: dict[str, Any], told: str | None
+def test_egress_rule_lets_jobs_reach_the_store(
+    endpoint: str, egress: dict[str, Any], unreachable: str | None
 ) -> None:
-    """By port and address from outside, by namespace inside, where the port that counts is the
-    pods' own."""
-    said = messages("isolation/bucket-without-egress", store(endpoint, **egress))
+    """A store outside the cluster needs addresses and its port, one inside needs its namespace."""
+    message = f"no egress rule lets jobs reach {unreachable}, the address of storage `checkpoints`"
+    found = messages("isolation/bucket-without-egress", store(endpoint, **egress))
 
-    assert said == (
-        [] if told is None else [f"no way out leads jobs to {told}, where storage `checkpoints` is"]
-    )
+    assert found == ([] if unreachable is None else [message])
 
 
-def test_store_that_nobody_asks_for_needs_no_way() -> None:
-    """The cluster offers it, and no job goes there."""
+def test_store_without_buckets_of_teams_needs_no_egress_rule() -> None:
+    """No job connects to the store."""
     changes = {**store("https://s3.corp.internal:9000"), NLP: {"storage": {"checkpoints": None}}}
 
     assert messages("isolation/bucket-without-egress", changes) == []
 
 
-def test_bucket_of_one_name_in_two_stores_is_two() -> None:
-    """What is shared is a bucket of one endpoint."""
+def test_buckets_of_the_same_name_in_two_stores_are_different() -> None:
+    """Two teams share a bucket only if its endpoint is the same too."""
     other = {
         "endpoint": "https://s3.corp.internal:8443",
         "secretStore": "vault",
@@ -86,8 +84,8 @@ def test_bucket_of_one_name_in_two_stores_is_two() -> None:
     assert messages("isolation/bucket-of-two-teams", changes) == []
 
 
-def test_bucket_of_one_store_by_two_names_is_one() -> None:
-    """A second entry for the same endpoint makes no second bucket."""
+def test_bucket_in_two_entries_of_one_store_is_the_same() -> None:
+    """Two storage entries with the same endpoint are one store."""
     same = {"endpoint": "https://s3.corp.internal", "secretStore": "vault", "path": "ml/other"}
     changes = {
         CLUSTER: {"storage": {"models": {"s3": same}}},
@@ -98,7 +96,6 @@ def test_bucket_of_one_store_by_two_names_is_one() -> None:
 
 
 def test_spaces_of_a_team_may_share_a_bucket() -> None:
-    """They are one team's, on the same queues."""
     changes = {NLP: {"spaces": {"interactive": {"storage": {"checkpoints": "nlp-checkpoints"}}}}}
 
     assert messages("isolation/bucket-of-two-teams", changes) == []

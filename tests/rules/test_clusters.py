@@ -1,4 +1,4 @@
-"""What holds for the whole platform, and clusters against each other."""
+"""Settings of the whole platform, and rules that compare clusters with each other."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ def west(
         ("openshift.io.example.com", False),
     ],
 )
-def test_domain_is_foreign_when_it_ends_like_one(domain: str, *, breaks: bool) -> None:
-    """A domain of another's is that domain and everything below it."""
+def test_foreign_domain_includes_everything_below_it(domain: str, *, breaks: bool) -> None:
     assert bool(messages("names/foreign-domain", {"trainyard.yaml": {"domain": domain}})) is breaks
 
 
@@ -56,12 +55,11 @@ def test_domain_is_foreign_when_it_ends_like_one(domain: str, *, breaks: bool) -
         ("file:///srv/git/platform.git", False),
     ],
 )
-def test_repository_is_reached_in_the_clear(address: str, *, breaks: bool) -> None:
-    """A folder of Argo CD's own passes no network."""
-    assert (
-        bool(messages("delivery/clear-text-address", {"trainyard.yaml": {"repository": address}}))
-        is breaks
-    )
+def test_repository_needs_encryption_on_a_network(address: str, *, breaks: bool) -> None:
+    """Argo CD reads a `file` address without a network."""
+    found = messages("delivery/clear-text-address", {"trainyard.yaml": {"repository": address}})
+
+    assert bool(found) is breaks
 
 
 @pytest.mark.parametrize(
@@ -73,12 +71,11 @@ def test_repository_is_reached_in_the_clear(address: str, *, breaks: bool) -> No
         ("https://kubernetes.default.svc", "https://kubernetes.default.svc/", False),
     ],
 )
-def test_server_is_that_of_one_cluster(one: str, two: str, *, breaks: bool) -> None:
-    """By which an Argo CD calls its own cluster, two with an Argo CD each have in common."""
-    assert (
-        bool(messages("delivery/server-of-two-clusters", {EAST: {"server": one}, **west(two)}))
-        is breaks
-    )
+def test_two_clusters_have_different_servers(one: str, two: str, *, breaks: bool) -> None:
+    """Clusters with their own Argo CD may both have its URL for the cluster that it runs on."""
+    found = messages("delivery/server-of-two-clusters", {EAST: {"server": one}, **west(two)})
+
+    assert bool(found) is breaks
 
 
 @pytest.mark.parametrize(
@@ -92,11 +89,10 @@ def test_server_is_that_of_one_cluster(one: str, two: str, *, breaks: bool) -> N
         (ROCE, "fabric team", {"science": {"vlan": 0x101}}, False),
     ],
 )
-def test_number_of_two_clusters(
+def test_two_teams_have_different_partitions_on_fabrics_of_one_owner(
     fabric: dict[str, Any], owner: str, held: dict[str, Any], *, breaks: bool
 ) -> None:
-    """What one owner keeps on links of one kind may be one network; a team may have one number
-    everywhere."""
+    """Fabrics of one owner and one kind of link may be one network; a team may keep its number."""
     entries = {team: {**entry, "addresses": "10.64.0.0/20"} for team, entry in held.items()}
     changes = {**west(owner=owner, **fabric), ALLOCATIONS: {"prod-west": {"ib": entries}}}
 

@@ -1,4 +1,4 @@
-"""What a hand-written component may hold."""
+"""Objects that a hand-written component may contain."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ FORBIDDEN, FOREIGN = (
     "delivery/component-in-foreign-namespace",
 )
 KEY, VERSION = "delivery/foreign-metadata-key", "release/unserved-version"
+UNLISTED = "delivery/unlisted-component"
+COMPONENT_RULES = {FORBIDDEN, FOREIGN, KEY, VERSION, UNLISTED}
 
 
 def of_kind(api_version: str, kind: str, **metadata: Any) -> dict[str, Any]:
@@ -28,85 +30,83 @@ def of_kind(api_version: str, kind: str, **metadata: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("api_version", "kind", "reason"),
     [
-        ("v1", "Secret", "Git is no place for secrets, encoded or not"),
-        ("v1", "List", "in a list could stand anything"),
-        ("rbac.authorization.k8s.io/v1", "RoleBindingList", "in a list could stand anything"),
+        ("v1", "Secret", "secrets must not be in Git, encoded or not"),
+        ("v1", "List", "a list can contain objects of any kind"),
+        (
+            "rbac.authorization.k8s.io/v1",
+            "RoleBindingList",
+            "a list can contain objects of any kind",
+        ),
         ("batch/v1", "Job", "jobs are submitted, not synced"),
         (
             "kueue.x-k8s.io/v1beta2",
             "ClusterQueue",
-            "it is cluster-wide, whatever namespace it says",
+            "it is cluster-scoped, even if it has a namespace",
         ),
-        ("kueue.x-k8s.io/v1beta2", "LocalQueue", "isolation is made of it"),
+        ("kueue.x-k8s.io/v1beta2", "LocalQueue", "isolation objects are generated from profiles"),
         (
             "argoproj.io/v1alpha1",
             "Application",
-            "Argo CD would deliver whatever it names, where it says",
+            "Argo CD would deliver everything that it names, to any place",
         ),
         (
             "sriovnetwork.openshift.io/v1",
             "SriovNetwork",
-            "it chooses any partition, VLAN or address",
+            "it can use any partition, VLAN or address",
         ),
-        ("v1", "Service", "a component may hold ConfigMaps and ExternalSecrets"),
+        ("v1", "Service", "a component may contain ConfigMaps and ExternalSecrets"),
         (
             "configs.example.com/v1",
             "ConfigMap",
-            "a component may hold ConfigMaps and ExternalSecrets",
+            "a component may contain ConfigMaps and ExternalSecrets",
         ),
         (
             "external-secrets.io/v1",
             "ConfigMap",
-            "a component may hold ConfigMaps and ExternalSecrets",
+            "a component may contain ConfigMaps and ExternalSecrets",
         ),
     ],
 )
-def test_component_holds_only_what_the_release_lists(
+def test_component_contains_only_kinds_that_the_release_permits(
     api_version: str, kind: str, reason: str
 ) -> None:
-    """Group and kind count, and one mistake is one finding, wherever the object says that it
-    stands."""
+    """Group and kind decide, and a forbidden object has one finding, whatever its metadata."""
     for metadata in ({}, {"namespace": "elsewhere"}, {"finalizers": ["x"]}):
         changes = component(of_kind(api_version, kind, **metadata), "nlp")
 
         assert messages(FORBIDDEN, changes) == [f"{kind} `it` in a.yaml: {reason}"]
-        assert broken(changes) == {FORBIDDEN}
+        assert broken(changes) & COMPONENT_RULES == {FORBIDDEN}
 
 
 @pytest.mark.parametrize("release", ["kubernetes-1.36", "openshift-ai-3.5"])
-def test_releases_have_a_schema_of_what_a_component_may_hold(release: str) -> None:
-    """What is permitted without one would be refused all the same, and only when the tree is
-    made."""
-    kinds = (
-        platform_of({CLUSTER: {"release": release, "workspaces": None}})
-        .sites[0]
-        .cluster.release.component_kinds
-    )
+def test_release_has_a_schema_of_each_kind_that_it_permits(release: str) -> None:
+    """Without a schema the object would be refused when the tree is generated."""
+    (site,) = platform_of({CLUSTER: {"release": release, "workspaces": None}}).sites
+    kinds = site.cluster.release.component_kinds
     for kind, api_version in kinds.items():
         group, _, version = api_version.rpartition("/")
 
-        assert Path(
-            schema_folder(release), group or version, f"{kind.lower()}_{version}.json"
-        ).is_file()
+        folder = Path(schema_folder(release), group or version)
+        assert (folder / f"{kind.lower()}_{version}.json").is_file()
 
 
 def test_component_belongs_to_one_team() -> None:
-    """Listed by two teams, its objects stand in the wrong namespace for one of them."""
+    """If two teams list it, its objects are in the wrong namespace for one of them."""
     assert messages(FOREIGN, component(config_map(), "nlp", "vision")) == [
-        "ConfigMap `it` in a.yaml stands in `team-nlp`; team vision has `team-vision`"
+        "ConfigMap `it` in a.yaml is in namespace `team-nlp`; team vision has `team-vision`"
     ]
 
 
 @pytest.mark.parametrize("namespace", [None, ""])
-def test_object_of_a_component_says_its_namespace(namespace: str | None) -> None:
-    """Argo CD would put it wherever the application points."""
+def test_object_of_a_component_needs_a_namespace(namespace: str | None) -> None:
+    """Without one, Argo CD would use the namespace of the application."""
     assert messages(FOREIGN, component(config_map(namespace=namespace), "nlp")) == [
-        "ConfigMap `it` in a.yaml says no namespace; team nlp has `team-nlp`"
+        "ConfigMap `it` in a.yaml has no namespace; team nlp has `team-nlp`"
     ]
 
 
-def test_object_of_a_component_may_stand_in_any_space_of_the_team() -> None:
-    """The further namespaces are the team's as well, and a wrong one is told of all of them."""
+def test_object_of_a_component_may_be_in_any_namespace_of_the_team() -> None:
+    """A message about a wrong namespace lists all of them."""
     spaces: dict[str, Any] = {"spaces": {"interactive": {}}}
     changes = component(config_map(namespace="team-nlp-interactive"), "nlp")
     changes["teams/nlp.yaml"] |= spaces
@@ -114,15 +114,14 @@ def test_object_of_a_component_may_stand_in_any_space_of_the_team() -> None:
 
     changes = component(config_map(namespace="team-nlp-batch"), "nlp")
     changes["teams/nlp.yaml"] |= spaces
-    assert messages(FOREIGN, changes) == [
-        (
-            "ConfigMap `it` in a.yaml stands in `team-nlp-batch`; team nlp has `team-nlp`, "
-            "`team-nlp-interactive`"
-        )
-    ]
+    (message,) = messages(FOREIGN, changes)
+    assert message == (
+        "ConfigMap `it` in a.yaml is in namespace `team-nlp-batch`; team nlp has `team-nlp`, "
+        "`team-nlp-interactive`"
+    )
 
 
-def test_mistake_on_two_clusters_is_told_once() -> None:
+def test_mistake_on_two_clusters_is_reported_once() -> None:
     """It is one line in one file."""
     changes = component(config_map(finalizers=["x"]), "nlp") | west()
     changes[WEST] |= {
@@ -134,15 +133,9 @@ def test_mistake_on_two_clusters_is_told_once() -> None:
         "storage": None,
     }
 
-    assert {
-        site.name
-        for site in platform_of(changes).sites
-        for each in site.tenants
-        if each.name == "nlp"
-    } == {
-        "prod-east",
-        "prod-west",
-    }
+    sites = platform_of(changes).sites
+    assert len(sites) == 2
+    assert all("nlp" in {tenant.name for tenant in site.tenants} for site in sites)
     assert len(messages(KEY, changes)) == 1
 
 
@@ -160,9 +153,8 @@ def test_mistake_on_two_clusters_is_told_once() -> None:
         "ml.example.com.evil/x",
     ],
 )
-def test_key_of_others_is_refused(field: str, key: str) -> None:
-    """What steers a controller, and what only looks as if it did; a domain that ends alike is
-    another."""
+def test_key_of_a_foreign_domain_is_refused(field: str, key: str) -> None:
+    """Keys of controllers, keys that only look so, and domains with a similar end."""
     assert messages(KEY, component(config_map(**{field: {key: "x"}}), "nlp")) == [
         f"ConfigMap `it` in a.yaml has the {field.removesuffix('s')} `{key}`"
     ]
@@ -171,30 +163,33 @@ def test_key_of_others_is_refused(field: str, key: str) -> None:
 @pytest.mark.parametrize(
     "key", [*sorted(KEYS), "ml.example.com/owner", "deep.below.ml.example.com/owner"]
 )
-def test_key_for_people_is_permitted(key: str) -> None:
-    """Names, descriptions and whatever stands below the settings' own domain."""
-    assert broken(component(config_map(annotations={key: "x"}, labels={key: "x"}), "nlp")) == set()
+def test_descriptive_key_is_permitted(key: str) -> None:
+    """Names, descriptions, and all keys below the `domain` of the settings."""
+    changes = component(config_map(annotations={key: "x"}, labels={key: "x"}), "nlp")
+
+    assert not broken(changes) & COMPONENT_RULES
 
 
 @pytest.mark.parametrize(
     "field", ["finalizers", "generateName", "managedFields", "ownerReferences", "resourceVersion"]
 )
-def test_rest_of_the_metadata_is_refused(field: str) -> None:
-    """A finalizer that nobody takes away keeps the object, and with it the team's unit, for
-    ever."""
+def test_other_metadata_is_refused(field: str) -> None:
+    """For example, a finalizer that is never removed blocks the team's sync unit permanently."""
     assert messages(KEY, component(config_map(**{field: []}), "nlp")) == [
         f"ConfigMap `it` in a.yaml has `{field}`"
     ]
 
 
-def test_metadata_of_another_shape_is_left_to_the_schema() -> None:
-    """The rule must not fall over it."""
-    assert broken(component(config_map(annotations=None, labels=["x"]), "nlp")) == set()
+def test_metadata_of_a_wrong_type_is_ignored() -> None:
+    """The schema reports it."""
+    changes = component(config_map(annotations=None, labels=["x"]), "nlp")
+
+    assert not broken(changes) & COMPONENT_RULES
 
 
 @pytest.mark.parametrize("version", ["v1alpha1", "v1beta1", "v2"])
-def test_other_version_is_told_with_the_served_one(version: str) -> None:
-    """A version that went, and one that is not there yet."""
+def test_other_version_is_reported_with_the_served_one(version: str) -> None:
+    """For example, a removed version, and one that does not exist yet."""
     api_version = f"external-secrets.io/{version}"
     body = external_secret(data=[]) | {"apiVersion": api_version}
 
@@ -206,19 +201,19 @@ def test_other_version_is_told_with_the_served_one(version: str) -> None:
     ]
 
 
-def test_component_that_nobody_lists_is_nobodys() -> None:
-    """It is not delivered, so that only this is said of it."""
-    assert broken(component(of_kind("rbac.authorization.k8s.io/v1", "Role"))) == {
-        "delivery/unlisted-component"
-    }
+def test_objects_of_an_unlisted_component_are_not_checked() -> None:
+    """The component is not delivered, so its only finding is that no team lists it."""
+    changes = component(of_kind("rbac.authorization.k8s.io/v1", "Role"))
+
+    assert broken(changes) & COMPONENT_RULES == {UNLISTED}
 
 
 def test_component_of_a_retired_team_is_listed() -> None:
-    """Its tombstone keeps it, for whoever brings the team back."""
+    """The tombstone keeps it in case the team returns."""
     changes = component(config_map(), "nlp")
     changes["teams/nlp.yaml"] |= {"state": "retired"}
 
-    assert messages("delivery/unlisted-component", changes) == []
+    assert messages(UNLISTED, changes) == []
 
 
 @pytest.mark.parametrize(
@@ -232,8 +227,8 @@ def test_component_of_a_retired_team_is_listed() -> None:
         ("runtime-snapshots", ""),
     ],
 )
-def test_names_of_controllers_are_theirs(name: str, owner: str) -> None:
-    """A ConfigMap with one of them is refused on the cluster, or overwritten."""
+def test_name_of_a_controllers_config_map_is_refused(name: str, owner: str) -> None:
+    """On the cluster such a ConfigMap would be refused or overwritten."""
     found = messages("delivery/name-of-a-controller", component(config_map(name=name), "nlp"))
 
     assert found == (

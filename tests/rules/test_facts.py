@@ -1,5 +1,4 @@
-"""Findings say only what is so: each of these once said something else, or stood at another
-line."""
+"""Findings are correct: each of these once had a wrong message or a wrong place."""
 
 from __future__ import annotations
 
@@ -34,8 +33,8 @@ def of(rule: str, changes: dict[str, Any]) -> list[Diagnostic]:
 @pytest.mark.parametrize(
     "change", [TORCHRUN[RUNTIME], {"binding": "none"}, TORCHRUN[RUNTIME] | {"binding": "none"}]
 )
-def test_cores_are_only_left_over_where_ranks_are_bound(change: dict[str, Any]) -> None:
-    """torchrun binds nothing, nor does an MPI runtime with `binding: none`."""
+def test_spare_cores_matter_only_if_ranks_are_bound(change: dict[str, Any]) -> None:
+    """Neither torchrun nor an MPI runtime with `binding: none` binds ranks."""
     assert messages(ODD, SPARE_CORES) != []
     assert messages(ODD, {**SPARE_CORES, RUNTIME: change}) == []
     few = {HARDWARE: {"system": {"cpu": 210}}, RUNTIME: change}
@@ -43,25 +42,23 @@ def test_cores_are_only_left_over_where_ranks_are_bound(change: dict[str, Any]) 
 
 
 @pytest.mark.parametrize(
-    ("nodes", "expected"), [(1, []), (2, ["teams own all 2 nodes of pool `spare`, and none is"])]
+    ("nodes", "expected"),
+    [(1, []), (2, ["teams own all 2 nodes of pool `spare`: no reserve is left"])],
 )
-def test_pool_of_one_node_is_not_asked_for_a_reserve(nodes: int, expected: list[str]) -> None:
-    """A reserve of its one node would leave nothing of the pool."""
+def test_pool_of_one_node_needs_no_reserve(nodes: int, expected: list[str]) -> None:
+    """A reserve of its only node would leave nothing of the pool."""
     labels = {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3", "ml.example.com/spare": "yes"}
     changes = {
         CLUSTER: {"pools": {"spare": {"nodes": nodes, "fabric": "ib"}}},
         "hardware/spare.yaml": {"extends": "nvidia-dgx-h100", "labels": labels},
         NLP: {"quota": {"prod-east": {"spare": {"nodes": nodes}}}},
     }
-    assert [
-        told.removesuffix(" in reserve") for told in messages("capacity/no-reserve", changes)
-    ] == expected
+    assert messages("capacity/no-reserve", changes) == expected
 
 
 @pytest.mark.parametrize(("own", "borrow"), [(0, 4), (1, 1)])
-def test_borrowing_team_is_told_to_raise_its_largest_job(own: int, borrow: int) -> None:
-    """It reaches enough nodes; its largest job, which follows from what it owns, is too small for
-    MPI."""
+def test_borrowing_team_gets_the_hint_to_raise_its_largest_job(own: int, borrow: int) -> None:
+    """Its quota is enough for MPI, but the default of `largestJob` is only its own nodes."""
     quota = {"nodes": own, "borrow": borrow, "lend": "none"}
     team = {
         "quota": {"prod-east": {"dgx-h100": quota}},
@@ -70,25 +67,24 @@ def test_borrowing_team_is_told_to_raise_its_largest_job(own: int, borrow: int) 
     }
     (found,) = of(SMALLEST, {NLP: team, "runtimes/torch.yaml": TORCH})
 
-    assert "jobs in `team-nlp` have 1 node at most" in found.message
-    assert found.hint.startswith("Set `largestJob: {nodes: 2}` or more; team nlp reaches")
+    assert "jobs in `team-nlp` may have at most 1 node" in found.message
+    assert found.hint.startswith("Set `largestJob: {nodes: 2}` or more; team nlp may use")
     assert found.at.path == ("quota", "prod-east", "dgx-h100", "nodes")
 
 
-def test_team_with_many_nodes_is_told_to_raise_its_largest_job() -> None:
+def test_team_with_many_nodes_gets_the_hint_to_raise_its_largest_job() -> None:
     """More nodes would not help it."""
     (found,) = of(SMALLEST, {NLP: {"largestJob": {"nodes": 1}}})
 
-    assert (
-        found.hint
-        == "Set `largestJob: {nodes: 2}` or more; team nlp reaches 4 nodes of pool `dgx-h100` (4 "
+    assert found.hint == (
+        "Set `largestJob: {nodes: 2}` or more; team nlp may use 4 nodes of pool `dgx-h100` (4 "
         "own, 0 borrowed)."
     )
     assert found.at.path == ("largestJob", "nodes")
 
 
-def test_largest_job_that_follows_from_quota_is_told_there() -> None:
-    """No line says `largestJob`, so the quota is what decides it."""
+def test_default_largest_job_is_reported_at_the_quota() -> None:
+    """The profile has no `largestJob`, so the quota determines it."""
     changes = {
         NLP: {"largestJob": None},
         RUNTIME: {"maxNodes": 3},
@@ -103,7 +99,7 @@ def test_largest_job_that_follows_from_quota_is_told_there() -> None:
     ("nic", "hint"),
     [
         ({"vendor": "14e4", "device": "1750"}, "Give these ports another `role` than `rail`"),
-        ({"device": "101e"}, "Take the vendor and device of the port from `lspci -nn`"),
+        ({"device": "101e"}, "Set `vendor` and `device` of the port to what `lspci -nn` shows"),
         ({"device": "101d"}, "Set `link: roce` on fabric `ib`, or correct the device."),
         (
             {"device": "1025"},
@@ -111,9 +107,8 @@ def test_largest_job_that_follows_from_quota_is_told_there() -> None:
         ),
     ],
 )
-def test_declaration_is_only_recommended_where_it_helps(nic: dict[str, str], hint: str) -> None:
-    """`Nic/...` in `external` stands for a port that the operator's list lacks, and for nothing
-    else."""
+def test_declaration_is_recommended_only_if_it_helps(nic: dict[str, str], hint: str) -> None:
+    """`Nic/...` in `external` declares only a port that the operator's list lacks."""
     (found,) = of("fabric/unsupported-nic", {HARDWARE: {"nic": nic}})
     declared = {"external": {f"Nic/{nic.get('vendor', '15b3')}:{nic['device']}": "network team"}}
     helps = not of("fabric/unsupported-nic", {HARDWARE: {"nic": nic}, CLUSTER: declared})
@@ -122,8 +117,8 @@ def test_declaration_is_only_recommended_where_it_helps(nic: dict[str, str], hin
     assert ("declare" in found.hint) is helps
 
 
-def test_pool_of_a_broken_hardware_profile_is_there() -> None:
-    """The team's quota names a pool that exists; only its hardware is told of."""
+def test_pool_of_a_broken_hardware_profile_is_known() -> None:
+    """The team's quota names an existing pool, so only the hardware profile is reported."""
     changes = {HARDWARE: {"extends": "nvidia-dgx-h1000"}}
 
     assert [each.message for each in findings(changes)] == [
@@ -135,21 +130,21 @@ OF_POOL = "of the 8 that pool `dgx-h100` promises"
 
 
 @pytest.mark.parametrize(
-    ("quota", "told"),
+    ("quota", "message"),
     [
-        ({"nodes": None, "gpus": 2}, f"nobody owns 3 nodes and 6 of 8 GPUs {OF_POOL}"),
-        ({"nodes": 3}, f"nobody owns 1 node {OF_POOL}"),
-        ({"nodes": 2}, f"nobody owns 2 nodes {OF_POOL}"),
+        ({"nodes": None, "gpus": 2}, f"no team owns 3 nodes and 6 of 8 GPUs {OF_POOL}"),
+        ({"nodes": 3}, f"no team owns 1 node {OF_POOL}"),
+        ({"nodes": 2}, f"no team owns 2 nodes {OF_POOL}"),
     ],
 )
-def test_one_is_singular_and_parts_are_told_in_gpus(quota: dict[str, Any], told: str) -> None:
-    """Nobody has 15/4 nodes, nor 1 nodes."""
+def test_idle_parts_of_nodes_are_reported_in_gpus(quota: dict[str, Any], message: str) -> None:
+    """A message has neither 15/4 nodes nor 1 nodes."""
     changes = {NLP: {"quota": {"prod-east": {"dgx-h100": quota}}, "largestJob": None}}
-    assert messages("capacity/idle-nodes", changes) == [told]
+    assert messages("capacity/idle-nodes", changes) == [message]
 
 
-def test_no_case_counts_one_of_something_in_the_plural() -> None:
-    """Neither a fraction nor `1 nodes` is in what any bad case yields."""
+def test_no_message_has_a_wrong_plural_or_a_fraction() -> None:
+    """Messages of bad cases contain neither `1 nodes` nor a fraction."""
     texts = {
         folder: (folder / "bad.expected").read_text(encoding="utf-8") for folder in case_folders()
     }
@@ -164,14 +159,14 @@ def test_no_case_counts_one_of_something_in_the_plural() -> None:
 
 _QUOTE = re.compile(r"`([^`]*)`")
 _SEEN_THERE = re.compile(
-    r"nvidia\.com|GPU|openshift\.io/|h100|dgx|\b(team-|nlp|vision|ghost|minimal|solver|plain|scratch)|example\.com|ib_"
+    r"nvidia\.com|GPU|openshift\.io/|h100|dgx"
+    r"|\b(team-|nlp|vision|ghost|minimal|solver|plain|scratch)|example\.com|ib_"
     r"|\(\d{2,}\)|\b[2-9]\d* (of|out of|node|GPU)"
 )
 
 
-def test_quoted_controllers_name_nothing_of_another_cluster() -> None:
-    """A pool, a team or a number of the cluster where they were seen is a placeholder in the
-    quote."""
+def test_quotes_of_controllers_have_placeholders() -> None:
+    """They name no pool, team or number of the cluster on which they were seen."""
     quotes = {rule.id: _QUOTE.findall(rule.why) for rule in all_rules() if "seen with" in rule.why}
     named = {
         rule: [each for each in found if _SEEN_THERE.search(each)] for rule, found in quotes.items()
@@ -194,13 +189,11 @@ ABSENT = {
     "scheduling/no-priorities": {"priorities"},
     "scheduling/uneven-flavor-labels": {"labels"},
 }
-"""Keys that bad cases leave out, and that the finding is about: the file alone is shown, and the
-key named."""
+"""Absent keys that findings of bad cases are about: only the file is shown, and the key named."""
 
 
 def test_every_place_of_a_finding_is_in_its_file() -> None:
-    """A path leads to a value or to the mapping that lacks it; an absent first key is what the
-    finding is about."""
+    """A path leads to a value, or to the mapping that lacks it; `ABSENT` has the other ones."""
     absent: dict[str, set[str]] = {}
     for folder in case_folders():
         changes, _ = read_case(folder / "bad.yaml")
@@ -216,7 +209,7 @@ def test_every_place_of_a_finding_is_in_its_file() -> None:
 
 
 def _depth(value: Any, path: tuple[Step, ...]) -> int:
-    """Return how many steps of a path lead somewhere."""
+    """Return how many steps of a path exist."""
     for depth, step in enumerate(path):
         known: Any = (
             value

@@ -21,8 +21,8 @@ def exports(**paths: str) -> dict[str, Any]:
     }
 
 
-def test_export_inside_another_is_no_matter_without_a_team_around_it() -> None:
-    """The folder of each team is beside the inner export."""
+def test_export_may_be_inside_another_if_no_team_has_the_outer_folder() -> None:
+    """The folder of each team is next to the inner export, not around it."""
     changes = {
         CLUSTER: exports(home="/export/home", projects="/export"),
         VISION: {"storage": {"projects": "1Ti"}},
@@ -31,8 +31,8 @@ def test_export_inside_another_is_no_matter_without_a_team_around_it() -> None:
     assert messages(RULE, changes) == []
 
 
-def test_own_folder_may_lie_inside_the_other() -> None:
-    """A team sees its own files twice."""
+def test_folder_may_be_inside_another_folder_of_the_same_team() -> None:
+    """The team mounts its own files twice."""
     changes = {
         CLUSTER: exports(home="/export/vision", projects="/export"),
         NLP: {"storage": None},
@@ -42,8 +42,7 @@ def test_own_folder_may_lie_inside_the_other() -> None:
     assert messages(RULE, changes) == []
 
 
-def test_another_server_has_other_folders() -> None:
-    """Paths are compared on one server."""
+def test_folders_of_two_servers_are_not_compared() -> None:
     projects = {"nfs": {"server": "other.corp.internal", "path": "/export"}}
     changes = {
         CLUSTER: {"storage": {**exports(home="/export/vision")["storage"], "projects": projects}},
@@ -53,8 +52,7 @@ def test_another_server_has_other_folders() -> None:
     assert messages(RULE, changes) == []
 
 
-def test_teams_inside_are_counted() -> None:
-    """One finding at the folder around them."""
+def test_outer_folder_has_one_finding_for_all_teams_inside() -> None:
     science = {
         "contact": "science@example.com",
         "groups": {"user": ["science"]},
@@ -72,9 +70,8 @@ def test_teams_inside_are_counted() -> None:
         },
     }
 
-    assert messages(RULE, changes) == [
-        (
-            "team vision gets folder /export/vision of nfs.corp.internal, which holds that of 2 other "
-            "teams"
-        )
-    ]
+    (message,) = messages(RULE, changes)
+    assert message == (
+        "team vision gets folder /export/vision of nfs.corp.internal, which contains that of 2 "
+        "other teams"
+    )

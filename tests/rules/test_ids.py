@@ -131,9 +131,8 @@ def test_former_ids_without_a_day_are_told_without_one() -> None:
 
 
 @pytest.mark.parametrize("level", ["s0:c1001,c0", "s0:c0,c1001"])
-def test_namespaces_with_one_level_are_told(level: str) -> None:
-    """SELinux compares levels only, whatever the ranges, and the order of categories means nothing
-    to it."""
+def test_namespaces_with_the_same_level_are_reported(level: str) -> None:
+    """SELinux compares only levels, and ignores the order of their categories."""
     shared = _ledger(nlp=FRESH, vision={**NEXT, "level": level})
     assert messages("isolation/uids-shared", shared) == [
         f"namespaces `team-nlp` and `team-vision` of cluster `prod-east` both have level {level}"
@@ -141,7 +140,7 @@ def test_namespaces_with_one_level_are_told(level: str) -> None:
 
 
 def test_level_is_the_same_in_either_order() -> None:
-    """To SELinux `c0,c1001` and `c1001,c0` are one level, whoever of the two had it first."""
+    """For SELinux `c0,c1001` and `c1001,c0` are the same level."""
     turned = {**NEXT, "level": "s0:c0,c1001"}
     assert messages("isolation/uids-shared", _ledger(nlp=FRESH, vision=turned)) == [
         "namespaces `team-nlp` and `team-vision` of cluster `prod-east` both have level s0:c0,c1001"

@@ -1,4 +1,4 @@
-"""Where ways out lead."""
+"""Destinations of egress rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def egress(**fields: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("ports", "told"),
+    ("ports", "service"),
     [
         ([443, 6443, 29999, 32768], ""),
         ([22], "port 22, ssh"),
@@ -27,19 +27,19 @@ def egress(**fields: Any) -> dict[str, Any]:
         ([32767, 22], "port 32767, a node port"),
     ],
 )
-def test_ports_of_every_node_are_told(ports: list[int], told: str) -> None:
-    """The API server and what else a machine may serve are fine; what every node answers on is
-    not."""
+def test_egress_to_ports_of_every_node_is_reported(ports: list[int], service: str) -> None:
+    """Other ports of machines, such as the API server's, are permitted."""
     found = messages("isolation/egress-reaches-nodes", egress(to=["10.20.0.8/29"], ports=ports))
 
     overlap = (
-        "egress `x` leads to 10.20.0.8/29, which overlaps 10.20.0.0/24 of the cluster's machines"
+        "egress rule `x` leads to 10.20.0.8/29, which overlaps 10.20.0.0/24 of the cluster's "
+        "machines"
     )
-    assert found == ([f"{overlap}, on {told}"] if told else [])
+    assert found == ([f"{overlap}, on {service}"] if service else [])
 
 
 @pytest.mark.parametrize(
-    ("namespace", "what"),
+    ("namespace", "purpose"),
     [
         ("openshift-gitops", "where Argo CD runs"),
         ("openshift-sriov-network-operator", "where the SR-IOV operator runs"),
@@ -48,20 +48,21 @@ def test_ports_of_every_node_are_told(ports: list[int], told: str) -> None:
         ("openshift-monitoring", ""),
     ],
 )
-def test_no_namespace_of_the_platform_is_reached(namespace: str, what: str) -> None:
-    """Each of them is named with what it is for."""
+def test_egress_to_namespaces_of_the_platform_is_reported(namespace: str, purpose: str) -> None:
+    """The message has the purpose of the namespace."""
     found = messages("isolation/egress-reaches-platform", egress(namespaces=[namespace]))
 
-    assert found == ([f"egress `x` lets every team reach `{namespace}`, {what}"] if what else [])
+    message = f"egress rule `x` lets every team reach `{namespace}`, {purpose}"
+    assert found == ([message] if purpose else [])
 
 
-def test_argo_cd_is_where_the_cluster_says() -> None:
-    """An installation of its own is as sensitive as the release's."""
+def test_egress_to_the_clusters_own_argo_cd_is_reported() -> None:
+    """The cluster's profile may give Argo CD another namespace than the release."""
     changes = egress(namespaces=["argo"])
     changes[CLUSTER]["argocd"] = {"namespace": "argo"}
 
     assert messages("isolation/egress-reaches-platform", changes) == [
-        "egress `x` lets every team reach `argo`, where Argo CD runs"
+        "egress rule `x` lets every team reach `argo`, where Argo CD runs"
     ]
 
 
@@ -74,14 +75,13 @@ def test_argo_cd_is_where_the_cluster_says() -> None:
         (["0.0.0.0/1"], 1),
     ],
 )
-def test_ranges_of_one_way_out_are_summed(to: list[str], count: int) -> None:
-    """An address counts once, and a /8 is the most."""
+def test_ranges_of_one_egress_rule_are_summed(to: list[str], count: int) -> None:
+    """Each address counts once, and a /8 is the maximum."""
     assert len(messages("isolation/open-egress", egress(to=to))) == count
 
 
-def test_way_out_to_a_namespace_needs_no_addresses() -> None:
-    """Either kind of destination will do."""
+def test_egress_rule_needs_namespaces_or_addresses() -> None:
     assert messages("isolation/open-egress", egress(namespaces=["openshift-dns"])) == []
     assert messages("isolation/open-egress", egress()) == [
-        "egress `x` says neither `to` nor `namespaces`: port 443 of every host"
+        "egress rule `x` has neither `to` nor `namespaces`: port 443 of every host"
     ]

@@ -1,4 +1,4 @@
-"""Names that only clash once they are composed."""
+"""Reserved names, and names that clash only when they are composed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.rules.cases import broken, messages
 
 @pytest.mark.parametrize("name", ["default", "platform", "system", "kube-ml", "openshift-ml"])
 def test_reserved_team_is_refused(name: str) -> None:
-    """Names of the platform, and prefixes of Kubernetes and OpenShift."""
+    """Names of the platform, and prefixes of Kubernetes and OpenShift, are reserved."""
     team: dict[str, Any] = {
         "contact": "a@example.com",
         "groups": {"user": ["a"]},
@@ -19,16 +19,16 @@ def test_reserved_team_is_refused(name: str) -> None:
         "state": "retired",
         "quota": {"prod-east": {"dgx-h100": {"nodes": 0}}},
     }
-    assert broken({f"teams/{name}.yaml": team}) == {"names/reserved-team"}
+    assert "names/reserved-team" in broken({f"teams/{name}.yaml": team})
 
 
-def test_s3_and_pull_secret_need_two_names() -> None:
-    """Both become Secrets of the team's namespace."""
+def test_bucket_and_pull_secret_need_different_names() -> None:
+    """Both become Secrets in the team's namespace."""
     store = {"s3": {"endpoint": "https://s3.corp.internal", "secretStore": "vault", "path": "ml"}}
     changes = {
         "clusters/prod-east.yaml": {"storage": {"registry-pull": store}},
         "teams/nlp.yaml": {"storage": {"registry-pull": "nlp-bucket"}},
     }
     assert messages("names/clashing-names", changes) == [
-        "two objects would be the Secret `registry-pull`"
+        "two different objects would be the Secret `registry-pull`"
     ]

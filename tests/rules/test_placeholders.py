@@ -1,5 +1,4 @@
-"""Placeholders: every value that `init` writes and nobody can have, and none that somebody may
-have."""
+"""Placeholders: values that `init` writes and that no site can have."""
 
 from __future__ import annotations
 
@@ -23,19 +22,15 @@ def left(root: Path) -> list[Diagnostic]:
     return [each for each in check(root).diagnostics if each.rule == LEFT]
 
 
-def test_every_placeholder_of_a_new_repository_is_told_until_it_is_replaced(tmp_path: Path) -> None:
-    """Each stands on a line that says so, or below one."""
+def test_placeholders_of_a_new_repository_are_reported_until_replaced(tmp_path: Path) -> None:
+    """A comment in the file marks each of them."""
     begun(tmp_path)
     profiles = tmp_path / "profiles"
-    told = {
-        each.at.file.removeprefix("profiles/"): each.message.split(" is ")[0]
-        for each in left(profiles)
-    }
-    lines = {path: (profiles / path).read_text(encoding="utf-8") for path in told}
+    files = {each.at.file.removeprefix("profiles/") for each in left(profiles)}
 
     assert len(left(profiles)) == 4
-    assert told.keys() == {"trainyard.yaml", "clusters/lab.yaml", "runtimes/openmpi.yaml"}
-    assert all("# placeholder: " in text for text in lines.values())
+    assert files == {"trainyard.yaml", "clusters/lab.yaml", "runtimes/openmpi.yaml"}
+    assert all("# placeholder: " in (profiles / file).read_text("utf-8") for file in files)
     change(profiles, "trainyard.yaml", "git.example.com", "git.corp.internal")
     change(profiles, "clusters/lab.yaml", "nfs.example.com", "nfs.corp.internal")
     change(profiles, "clusters/lab.yaml", "192.0.2.0/24", "10.20.0.0/24")
@@ -56,24 +51,24 @@ def test_every_placeholder_of_a_new_repository_is_told_until_it_is_replaced(tmp_
     ],
 )
 def test_reserved_host_is_a_placeholder(repository: str, host: str) -> None:
-    """The host counts, whatever stands around it."""
-    told = messages(LEFT, {"trainyard.yaml": {"repository": repository}})
+    """Only the host of an address matters."""
+    found = messages(LEFT, {"trainyard.yaml": {"repository": repository}})
 
-    assert [each.split("`")[1] for each in told] == [host] * bool(host)
+    assert [each.split("`")[1] for each in found] == [host] * bool(host)
 
 
 @pytest.mark.parametrize("network", ["192.0.2.64/26", "198.51.100.0/24", "203.0.113.0/24"])
 def test_documentation_network_is_a_placeholder(network: str) -> None:
     """All three ranges of RFC 5737, and parts of them."""
-    (told,) = messages(LEFT, {CLUSTER: {"networks": {"machines": network}}})
+    (message,) = messages(LEFT, {CLUSTER: {"networks": {"machines": network}}})
 
-    assert told.startswith(f"{network} is a placeholder")
+    assert message.startswith(f"{network} is a placeholder")
 
 
-def test_image_of_steps_is_looked_at() -> None:
-    """Once, however many steps it has."""
+def test_image_of_steps_is_reported_once() -> None:
+    """The number of steps does not matter."""
     image = f"registry.corp.internal/ml/data@sha256:{'0' * 64}"
     steps = {"image": image, "volume": "home", "dataset": True, "model": True}
-    (told,) = messages(LEFT, {RUNTIME: {"initialize": steps}})
+    (message,) = messages(LEFT, {RUNTIME: {"initialize": steps}})
 
-    assert "`registry.corp.internal/ml/data`" in told
+    assert "`registry.corp.internal/ml/data`" in message

@@ -1,5 +1,4 @@
-"""What two teams are promised on two kinds of nodes, in nodes or in GPUs: never more than is
-there."""
+"""Quota of two teams on two kinds of nodes, in nodes or in GPUs, never exceeds the hardware."""
 
 from __future__ import annotations
 
@@ -29,9 +28,8 @@ AMOUNTS = {"nodes": st.integers(2, 5), "gpus": st.sampled_from([2, 4, 6])}
 
 @st.composite
 def platforms(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]]:
-    """Changes of the base, what each pool's owners have of it in nodes, and the nodes that it
-    promises."""
-    # Shares and whole nodes are never of one pool.
+    """Return changes of the base, the nodes of each pool that teams own, and its promised nodes."""
+    # A pool has either shares or whole nodes.
     units = {pool: draw(st.sampled_from(sorted(AMOUNTS))) for pool in POOLS}
     on = st.sets(st.sampled_from(POOLS), min_size=1).map(sorted)
     quotas = {
@@ -55,7 +53,7 @@ def platforms(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, list[Fraction]
         RUNTIME: {"hardware": list(POOLS)},
     }
     for team in TEAMS:
-        # What the base says of a pool goes with what is said instead.
+        # A null removes the quota that the base has on a pool.
         whole = {
             pool: {"nodes": None} | quotas[team][pool] if pool in quotas[team] else None
             for pool in POOLS
@@ -77,7 +75,7 @@ def in_nodes(quota: dict[str, int]) -> Fraction:
 
 
 def promised(changes: dict[str, Any]) -> Iterator[tuple[str, str, Fraction]]:
-    """Yield pool, resource and nominal quota of each line of each queue; all objects are right."""
+    """Yield pool, resource and nominal quota of each line of each queue, all objects valid."""
     (site,) = platform_of(changes).sites
     manifests = render_site(site)
     assert list(check_tree(site, manifests)) == []
@@ -91,25 +89,24 @@ def promised(changes: dict[str, Any]) -> Iterator[tuple[str, str, Fraction]]:
 
 @settings(max_examples=60, deadline=None)
 @given(platforms())
-def test_more_than_there_is_is_refused_and_nothing_else(
+def test_pool_is_oversubscribed_exactly_if_teams_own_more_than_it_promises(
     case: tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]],
 ) -> None:
-    """A pool whose teams own more than its nodes, reserve left aside, is an error, and one that
-    holds them is none."""
+    """A pool promises its nodes less its reserve."""
     changes, held, nodes = case
     too_much = {pool for pool in POOLS if sum(held[pool]) > nodes[pool]}
-    told = [each for each in findings(changes) if each.rule == "capacity/oversubscribed"]
+    found = [each for each in findings(changes) if each.rule == "capacity/oversubscribed"]
+    reported = {pool for pool in POOLS if any(f"`{pool}`" in each.message for each in found)}
 
-    assert {pool for pool in POOLS if any(f"`{pool}`" in each.message for each in told)} == too_much
+    assert reported == too_much
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(platforms())
-def test_quota_of_what_is_accepted_is_in_the_nodes(
+def test_nominal_quota_of_accepted_profiles_exists_in_the_nodes(
     case: tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]],
 ) -> None:
-    """In every resource, all queues together; and nobody loses more than a base unit by
-    rounding."""
+    """All queues together, in every resource; rounding costs a team at most one base unit."""
     changes, held, nodes = case
     assume(not has_errors(findings(changes)))
     sums: dict[tuple[str, str], Fraction] = {}

@@ -1,4 +1,4 @@
-"""What ExternalSecrets of components read, and what is made of it."""
+"""Keys that ExternalSecrets of components read, and objects that they create."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from tests.rules.components import component, external_secret
 from trainyard.rules.access.minted_token import PLAIN_TYPES
 
 ELSEWHERE, MINTED = "isolation/secret-of-another-team", "access/minted-token"
+SECRET_RULES = {ELSEWHERE, MINTED, "delivery/secret-not-owned", "delivery/foreign-metadata-key"}
 CLUSTER = "clusters/prod-east.yaml"
 OWN = "ml/teams/nlp/tracking"
-MAY = "team nlp may read below `ml/teams/nlp/`"
+PERMITTED = "team nlp may read below `ml/teams/nlp/`"
 
 
 def read(rule: str, **spec: Any) -> list[str]:
-    """Return what a rule says of an ExternalSecret, without the object's name."""
-    said = messages(rule, component(external_secret(**spec), "nlp"))
-    return [each.removeprefix("ExternalSecret `it` in a.yaml ") for each in said]
+    """Return a rule's messages about an ExternalSecret, without the object's name."""
+    found = messages(rule, component(external_secret(**spec), "nlp"))
+    return [each.removeprefix("ExternalSecret `it` in a.yaml ") for each in found]
 
 
 def data(key: str, **source: Any) -> dict[str, Any]:
@@ -31,8 +32,8 @@ def of(kind: str, name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("key", [OWN, "ml/teams/nlp/a/b", "ml/teams/nlp/..a"])
-def test_key_below_the_own_path_is_read(key: str) -> None:
-    """By name of a value or of all values that lie there."""
+def test_key_below_the_teams_path_is_permitted(key: str) -> None:
+    """An ExternalSecret may read one value or all values of the key."""
     assert read(ELSEWHERE, data=[data(key)]) == []
     assert read(ELSEWHERE, dataFrom=[{"extract": {"key": key}}]) == []
 
@@ -51,40 +52,31 @@ def test_key_below_the_own_path_is_read(key: str) -> None:
         "ml/teams/nlp//x",
     ],
 )
-def test_key_elsewhere_is_refused(key: str) -> None:
-    """Another team's, the platform's, a team's whose name begins alike, and a way that leads up
-    again."""
-    told = [f"reads `{key}` of ClusterSecretStore `vault`; {MAY}"]
+def test_key_outside_the_teams_path_is_refused(key: str) -> None:
+    """Keys of other teams or of the platform, similar names, and paths with `..`."""
+    expected = [f"reads `{key}` in ClusterSecretStore `vault`; {PERMITTED}"]
 
-    assert read(ELSEWHERE, data=[data(key)]) == told
-    assert read(ELSEWHERE, dataFrom=[{"extract": {"key": key}}]) == told
+    assert read(ELSEWHERE, data=[data(key)]) == expected
+    assert read(ELSEWHERE, dataFrom=[{"extract": {"key": key}}]) == expected
 
 
 def test_search_is_refused() -> None:
-    """It takes whatever matches, tomorrow's secrets too."""
+    """It also finds secrets that are created later."""
     found = read(ELSEWHERE, dataFrom=[{"find": {"path": "ml/teams/nlp", "name": {"regexp": ".*"}}}])
 
-    assert found == [f"takes whatever it finds of ClusterSecretStore `vault`; {MAY}"]
+    search = "reads all keys that its search finds in ClusterSecretStore `vault`"
+    assert found == [f"{search}; {PERMITTED}"]
 
 
-def test_every_entry_is_looked_at() -> None:
-    """One right key does not vouch for the next."""
-    assert (
-        len(
-            read(
-                ELSEWHERE,
-                data=[data(OWN), data("a"), data("b")],
-                dataFrom=[{"extract": {"key": "c"}}],
-            )
-        )
-        == 3
-    )
+def test_every_entry_is_checked() -> None:
+    entries = [data(OWN), data("a"), data("b")]
+
+    assert len(read(ELSEWHERE, data=entries, dataFrom=[{"extract": {"key": "c"}}])) == 3
 
 
 def test_entry_may_name_a_store_of_its_own() -> None:
-    """The path counts in its own store only; a store in the team's namespace was made for the
-    team."""
-    other = "of ClusterSecretStore `other`; team nlp may read below no path of it"
+    """A path applies to its own store, and a store in the team's namespace is the team's own."""
+    other = "in ClusterSecretStore `other`; team nlp may read nothing there"
 
     assert read(ELSEWHERE, data=[data(OWN, **of("ClusterSecretStore", "other"))]) == [
         f"reads `{OWN}` {other}"
@@ -93,36 +85,38 @@ def test_entry_may_name_a_store_of_its_own() -> None:
     assert read(ELSEWHERE, secretStoreRef={"name": "own"}, data=[data("anything")]) == []
 
 
-def test_every_storage_of_the_store_opens_its_path() -> None:
-    """Whichever entry of the cluster says it, whether or not the team asked for that storage."""
+def test_every_storage_entry_of_the_store_permits_its_path() -> None:
+    """The team need not use that storage."""
     store = {"endpoint": "https://s3.corp.internal", "secretStore": "vault", "path": "ml/models"}
     changes = component(external_secret(data=[data("ml/models/nlp/x"), data("ml/other")]), "nlp")
     changes[CLUSTER] = {"storage": {"models": {"s3": store}}}
 
     (found,) = messages(ELSEWHERE, changes)
-    assert found.endswith("may read below `ml/teams/nlp/`, `ml/models/nlp/`")
+    assert found.endswith("may read below `ml/teams/nlp/`, below `ml/models/nlp/`")
 
 
 @pytest.mark.parametrize("made", sorted(PLAIN_TYPES))
-def test_plain_secret_is_made(made: str) -> None:
-    """Nobody adds anything to these."""
-    assert broken(component(external_secret(target={"template": {"type": made}}), "nlp")) == set()
+def test_plain_type_of_secret_is_permitted(made: str) -> None:
+    """No controller adds anything to Secrets of these types."""
+    changes = component(external_secret(target={"template": {"type": made}}), "nlp")
+
+    assert not broken(changes) & SECRET_RULES
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "effect"),
     [
         (
             {"target": {"template": {"type": "kubernetes.io/service-account-token"}}},
-            "makes a Secret of type kubernetes.io/service-account-token",
+            "creates a Secret of type kubernetes.io/service-account-token",
         ),
         (
             {"target": {"template": {"type": "bootstrap.kubernetes.io/token"}}},
-            "makes a Secret of type bootstrap.kubernetes.io/token",
+            "creates a Secret of type bootstrap.kubernetes.io/token",
         ),
         (
             {"target": {"manifest": {"apiVersion": "v1", "kind": "ServiceAccount"}}},
-            "makes a ServiceAccount instead of a Secret",
+            "creates a ServiceAccount instead of a Secret",
         ),
         (
             {
@@ -130,7 +124,7 @@ def test_plain_secret_is_made(made: str) -> None:
                     {"sourceRef": {"generatorRef": {"kind": "GithubAccessToken", "name": "x"}}}
                 ]
             },
-            "takes values of the generator GithubAccessToken",
+            "takes values from the generator GithubAccessToken",
         ),
         (
             {
@@ -138,18 +132,18 @@ def test_plain_secret_is_made(made: str) -> None:
                     data(OWN, sourceRef={"generatorRef": {"kind": "ClusterGenerator", "name": "x"}})
                 ]
             },
-            "takes values of the generator ClusterGenerator",
+            "takes values from the generator ClusterGenerator",
         ),
     ],
 )
-def test_anything_else_is_refused(spec: dict[str, Any], told: str) -> None:
-    """A credential that others make, or another object, with the operator's rights."""
-    assert read(MINTED, **spec) == [told]
+def test_anything_but_a_plain_secret_is_refused(spec: dict[str, Any], effect: str) -> None:
+    """The operator would create credentials or other objects with its own rights."""
+    assert read(MINTED, **spec) == [effect]
 
 
 @pytest.mark.parametrize("odd", [None, "x", [], ["x", None], {"x": []}, 7])
-def test_odd_shapes_are_left_to_the_schema(odd: object) -> None:
-    """A component may hold anything; the rules must not fall over it."""
+def test_fields_of_a_wrong_type_are_ignored(odd: object) -> None:
+    """The schema reports them."""
     for field in ("data", "dataFrom", "secretStoreRef", "target"):
-        assert broken(component(external_secret(**{field: odd}), "nlp")) == set()
-    assert broken(component(external_secret() | {"spec": odd}, "nlp")) == set()
+        assert not broken(component(external_secret(**{field: odd}), "nlp")) & SECRET_RULES
+    assert not broken(component(external_secret() | {"spec": odd}, "nlp")) & SECRET_RULES

@@ -1,4 +1,4 @@
-"""Shares of a node: what can't be divided is told, what can is offered."""
+"""Shares of a node: which sizes are permitted, and which are reported."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TORCHRUN: dict[str, Any] = {
 
 
 def share(gpus: int, team: str = NLP, **more: Any) -> dict[str, Any]:
-    """Return a team with GPUs of a node instead of nodes."""
+    """Return a team with GPUs of a node in place of nodes."""
     quota = {
         "quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": gpus, **more}}},
         "largestJob": None,
@@ -45,22 +45,20 @@ def share(gpus: int, team: str = NLP, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("gpus", range(1, 65))
-def test_share_is_less_than_a_node_in_equal_pods(gpus: int) -> None:
-    """MPI has two pods at least, torchrun is content with one; a whole node and more are said in
-    nodes."""
+def test_share_is_less_than_a_node_and_divides_into_equal_pods(gpus: int) -> None:
+    """MPI needs at least two pods and torchrun one; whole nodes are counted in nodes."""
     assert (UNEVEN in broken(share(gpus))) is (gpus % 2 == 1 or gpus >= 8)
     assert (UNEVEN in broken(share(gpus) | TORCHRUN)) is (gpus >= 8)
 
 
-def test_share_of_a_node_without_gpus_is_told() -> None:
-    """It would be counted in nodes."""
+def test_share_of_a_node_without_gpus_is_reported() -> None:
     cpu = {**CPU, NLP: {"quota": {"prod-east": {"cpu": {"gpus": 2}}}}}
 
-    assert messages(UNEVEN, cpu) == ["team nlp owns 2 GPUs of pool `cpu`, whose nodes have none"]
+    (message,) = messages(UNEVEN, cpu)
+    assert message == "team nlp owns 2 GPUs of pool `cpu`, whose nodes have no GPUs"
 
 
-def test_too_many_nodes_of_a_pool_without_gpus_are_no_uneven_share() -> None:
-    """A pool without shares has no share to divide, however many nodes its teams own."""
+def test_too_many_nodes_of_a_pool_without_gpus_are_not_an_uneven_share() -> None:
     cpu = {**CPU, NLP: {"quota": {"prod-east": {"cpu": {"nodes": 5}}}}}
 
     assert messages("capacity/oversubscribed", cpu) == [
@@ -71,16 +69,15 @@ def test_too_many_nodes_of_a_pool_without_gpus_are_no_uneven_share() -> None:
 
 @pytest.mark.parametrize(("cpu", "whole"), [(16, True), (18, False), (24, False), (32, True)])
 def test_pods_of_a_share_have_whole_cores(cpu: int, whole: bool) -> None:
-    """Two pods of one GPU have an eighth of the node each: 13 cores of 104, but not of 103 or
-    100."""
+    """A pod of one GPU gets an eighth of the node: 13 cores of 104, but no whole number of 103."""
     assert (UNEVEN in broken(share(2) | {HARDWARE: {"system": {"cpu": cpu}}})) is not whole
 
 
 @pytest.mark.parametrize(
     ("own", "borrow", "uneven"), [(2, 1, False), (4, 1, True), (4, 2, False), (6, 2, True)]
 )
-def test_borrowed_gpus_make_pods(own: int, borrow: int, uneven: bool) -> None:
-    """Jobs take them by the pod; what makes none is borrowed for nothing."""
+def test_borrowed_gpus_divide_into_pods(own: int, borrow: int, uneven: bool) -> None:
+    """Jobs use them in whole pods, so a rest is of no use."""
     assert (UNEVEN in broken(share(own, borrow=borrow))) is uneven
 
 
@@ -99,8 +96,7 @@ def pool(nodes: int) -> dict[str, Any]:
 def test_two_shares_that_fill_one_node_always_fit(
     one: int, two: int, nodes: int, lost: bool
 ) -> None:
-    """On one node nothing can be scattered; on two, one pod of three GPUs on each leaves room for
-    one more."""
+    """On two nodes, one pod of three GPUs on each leaves room for one more."""
     changes = share(one) | share(two, VISION) | pool(nodes)
 
     assert (PLACE in broken(changes)) is lost
@@ -113,20 +109,18 @@ def test_two_shares_that_fill_one_node_always_fit(
     others=st.lists(st.integers(1, 3), max_size=5),
     size=st.integers(1, 6),
 )
-def test_least_room_is_never_more_than_what_is_left(
+def test_least_room_is_never_more_than_the_real_room(
     nodes: int, gpus: int, others: list[int], size: int
 ) -> None:
-    """However the others lie, as many pods of the size find room as the rule counts; with pods of
-    one GPU exactly."""
+    """All placements of the others leave at least that room; with pods of one GPU, exactly."""
     assume(size <= gpus)
-    ways = (
-        [
-            gpus - sum(pod for pod, on in zip(others, where, strict=True) if on == node)
-            for node in range(nodes)
-        ]
-        for where in product(range(nodes), repeat=len(others))
-    )
-    rooms = [sum(free // size for free in way) for way in ways if min(way) >= 0]
+    rooms = []
+    for placement in product(range(nodes), repeat=len(others)):
+        free = [gpus] * nodes
+        for pod, node in zip(others, placement, strict=True):
+            free[node] -= pod
+        if min(free) >= 0:
+            rooms.append(sum(each // size for each in free))
     assume(rooms)
 
     least = least_room(nodes, gpus, size, sum(others))
@@ -136,22 +130,22 @@ def test_least_room_is_never_more_than_what_is_left(
         assert least == min(rooms)
 
 
-def test_shares_of_one_size_always_find_room() -> None:
-    """Pods of two GPUs leave room for pods of two GPUs, whatever ended before."""
+def test_shares_with_pods_of_one_size_always_fit() -> None:
+    """Wherever they are, pods of two GPUs leave room for pods of two GPUs."""
     assert PLACE not in broken(share(4) | share(4, VISION) | pool(1))
     assert least_room(nodes=9, gpus=4, size=1, others=9 * 4 - 1) == 1
 
 
-def test_shares_and_whole_nodes_of_one_pool_are_told() -> None:
-    """The finding names who has whole nodes, and notes who has shares."""
+def test_shares_and_whole_nodes_of_one_pool_are_reported() -> None:
+    """The message names the teams with whole nodes, and the notes name those with shares."""
     assert messages(BESIDE, share(4)) == [
-        "teams own GPUs of pool `dgx-h100`, of which vision has whole nodes"
+        "teams own GPUs of pool `dgx-h100`, in which vision owns whole nodes"
     ]
 
 
 @pytest.mark.parametrize(("functions", "few"), [(4, True), (7, True), (8, False), (127, False)])
-def test_share_is_worth_a_virtual_function_a_pod(functions: int, few: bool) -> None:
-    """A quarter of a node has two pods, so a rail needs eight."""
+def test_share_includes_a_virtual_function_for_each_pod(functions: int, few: bool) -> None:
+    """A quarter of a node has two pods, so each rail needs eight virtual functions."""
     changes = share(2) | {HARDWARE: {"nic": {"virtualFunctions": functions}}}
 
     assert ("fabric/too-few-virtual-functions" in broken(changes)) is few
@@ -159,52 +153,50 @@ def test_share_is_worth_a_virtual_function_a_pod(functions: int, few: bool) -> N
 
 
 @pytest.mark.parametrize(
-    ("largest", "pods", "also"),
+    ("largest", "pods", "exceeds"),
     [
-        (None, 8, {"scheduling/job-on-borrowed-nodes"}),
-        (1, 8, {"scheduling/job-on-borrowed-nodes"}),
-        (2, 16, {"scheduling/job-on-borrowed-nodes"}),
-        (3, 18, {"scheduling/job-on-borrowed-nodes"}),
-        (4, 18, {"scheduling/job-on-borrowed-nodes", "capacity/job-larger-than-reach"}),
+        (None, 8, False),
+        (1, 8, False),
+        (2, 16, False),
+        (3, 18, False),
+        (4, 18, True),
     ],
 )
 def test_largest_job_counts_nodes_of_a_share_too(
-    largest: int | None, pods: int, also: set[str]
+    largest: int | None, pods: int, exceeds: bool
 ) -> None:
-    """Two GPUs and sixteen borrowed, by the pod of one: as many pods as the nodes have that a job
-    may take."""
+    """With two GPUs and sixteen borrowed, a job has the pods of its nodes, at most eighteen."""
     changes = share(2, borrow=16) | {RUNTIME: {"maxNodes": 64}}
     changes[NLP]["largestJob"] = largest and {"nodes": largest}
     (grant,) = platform_of(changes).sites[0].tenants[0].spaces[0].grants
 
     assert grant.nodes == pods
-    assert broken(changes) == {"capacity/idle-nodes", BESIDE, *also}
+    found = broken(changes)
+    assert "scheduling/job-on-borrowed-nodes" in found
+    assert ("capacity/job-exceeds-quota" in found) is exceeds
 
 
-def test_job_larger_than_a_share_is_told() -> None:
-    """A share with no more to borrow is a part of one node; a job of two is none of it."""
+def test_job_larger_than_a_share_is_reported() -> None:
+    """A job of two nodes does not fit into a share without borrowed GPUs."""
     two = share(2)
     two[NLP]["largestJob"] = {"nodes": 2}
 
-    assert messages("capacity/job-larger-than-reach", two) == [
-        (
-            "team nlp may submit a job of 2 nodes, but reaches 2 GPUs of pool `dgx-h100` (2 own, 0 "
-            "borrowed)"
-        )
-    ]
+    (message,) = messages("capacity/job-exceeds-quota", two)
+    assert message == (
+        "team nlp may submit a job of 2 nodes, but its quota allows 2 GPUs of pool `dgx-h100` (2 "
+        "own, 0 borrowed)"
+    )
 
 
-def test_job_on_borrowed_gpus_is_told_in_gpus() -> None:
-    """A share's jobs take what they borrow, up to the reach."""
+def test_job_on_borrowed_gpus_is_reported_in_gpus() -> None:
     assert messages("scheduling/job-on-borrowed-nodes", share(2, borrow=2)) == [
         "the largest job of team nlp takes 4 GPUs, of which it owns 2 and borrows 2"
     ]
     assert "scheduling/job-on-borrowed-nodes" not in broken(share(2))
 
 
-def test_runtime_that_a_team_can_launch_nowhere_is_told() -> None:
-    """A node is enough for torchrun and not for Open MPI, which nobody would miss until a job is
-    refused."""
+def test_runtime_that_a_team_cannot_use_in_any_namespace_is_reported() -> None:
+    """One node is enough for torchrun, but not for Open MPI."""
     torch = {
         "version": 1,
         "displayName": "PyTorch",
@@ -223,15 +215,14 @@ def test_runtime_that_a_team_can_launch_nowhere_is_told() -> None:
     (space,) = platform_of(changes).sites[0].tenants[0].spaces
 
     assert [launch.runtime.name for launch in space.launches] == ["torch"]
-    (told,) = messages("capacity/smallest-job-does-not-fit", changes)
-    assert told.startswith(
-        "team nlp reaches 1 node of pool `dgx-h100` (1 own, 0 borrowed), and of its jobs the "
-        "smallest"
+    (message,) = messages("capacity/smallest-job-does-not-fit", changes)
+    assert message.startswith(
+        "team nlp may use 1 node of pool `dgx-h100` (1 own, 0 borrowed), but the smallest job"
     )
 
 
-def test_runtime_smaller_than_its_smallest_job_is_told_once() -> None:
-    """Whatever the quota is: the cap is the runtime's own."""
+def test_max_nodes_below_the_smallest_job_is_reported_once() -> None:
+    """The limit is the runtime's own, so the quota does not matter."""
     assert messages("capacity/smallest-job-does-not-fit", {RUNTIME: {"maxNodes": 1}}) == [
-        "runtime `openmpi-cuda` takes 1 node at most, and its smallest job has 2"
+        "runtime `openmpi-cuda` allows at most 1 node, but its smallest job has 2"
     ]

@@ -81,8 +81,8 @@ ALLOCATION_OF_ANOTHER_LINK = Rule(
         `link: roce`.
     """,
 )
-QUOTA_SAID_TWICE = Rule(
-    id="capacity/quota-said-twice",
+QUOTA_DEFINED_TWICE = Rule(
+    id="capacity/quota-defined-twice",
     severity=Severity.ERROR,
     summary="A quota of a pool is stated in nodes or, as a share of one node, in GPUs.",
     why="""
@@ -107,7 +107,7 @@ RULES = (
     BAD_ADDRESS,
     SEGMENTS_OF_ANOTHER_LINK,
     ALLOCATION_OF_ANOTHER_LINK,
-    QUOTA_SAID_TWICE,
+    QUOTA_DEFINED_TWICE,
 )
 
 

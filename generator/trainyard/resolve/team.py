@@ -15,7 +15,7 @@ from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Account, Quota, Team, TeamSpace
 from trainyard.resolve.findings import Resolving
-from trainyard.resolve.references import QUOTA_SAID_TWICE, find
+from trainyard.resolve.references import QUOTA_DEFINED_TWICE, find
 from trainyard.yaml_io.source import Source
 
 Pools: TypeAlias = Mapping[str, Mapping[str, Pool | None] | None]
@@ -150,7 +150,7 @@ def _stated_twice(pool: str, stated: Mapping[str, Any], at: Pointer) -> Iterator
     amounts = "neither nodes nor GPUs"
     if "nodes" in stated:
         amounts = f"{stated['nodes']} nodes and {stated['gpus']} GPUs"
-    yield QUOTA_SAID_TWICE.at(at, f"quota of pool `{pool}` has {amounts}")
+    yield QUOTA_DEFINED_TWICE.at(at, f"quota of pool `{pool}` has {amounts}")
 
 
 def _quota(

@@ -1,1 +1,1 @@
-"""Who may do what."""
+"""Rules about who may do what: roles, groups and service accounts."""

@@ -1,4 +1,4 @@
-"""Find groups with a second role in their team."""
+"""Find groups that have two roles in one team."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from trainyard.rules._iterate import active
 RULE = Rule(
     id="access/group-in-two-roles",
     severity=Severity.WARNING,
-    summary="A group has one role in a team.",
+    summary="A group has only one role in a team.",
     why="""
-        Roles add up: the group has the rights of the stronger one (seen with Kubernetes 1.36.3),
-        whatever the weaker one suggests in review.
+        The group gets the rights of the stronger role (seen with Kubernetes 1.36.3), because roles
+        add up. A reviewer who reads only the weaker entry expects less.
     """,
-    fix="Take the weaker role away.",
+    fix="Remove the group from the weaker role under `groups` in the team's profile.",
 )
 
 
@@ -28,8 +28,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             for group in groups:
                 first = known.setdefault(group, role)
                 if first != role:
-                    message = f"`{group}` is both {first} and {role} of team {team.name}"
-                    notes = [Note(f"{first} here", team.at / "groups" / first)]
+                    message = f"group `{group}` has two roles in team {team.name}: {first}, {role}"
+                    notes = [Note(f"its role {first}", team.at / "groups" / first)]
                     yield RULE.at(team.at / "groups" / role, message, notes=notes)
 
 

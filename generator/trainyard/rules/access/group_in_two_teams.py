@@ -1,4 +1,4 @@
-"""Find groups of an earlier team among those of a later one; each pair once."""
+"""Find groups that have roles in two teams, each pair of teams once."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from trainyard.rules._iterate import active
 RULE = Rule(
     id="access/group-in-two-teams",
     severity=Severity.WARNING,
-    summary="A group has roles in one team only.",
+    summary="A group has roles in only one team.",
     why="""
-        Its people read and submit in both namespaces (seen with Kubernetes 1.36.3), and a job can
-        carry one team's files into the other.
+        Members of the group read and submit in both namespaces (seen with Kubernetes 1.36.3), so a
+        job can copy one team's files to the other team.
     """,
-    fix="Make a group for each team, or waive this rule with the reason.",
+    fix="Create a group for each team, or waive this rule in profiles/waivers.yaml with a reason.",
 )
 
 
@@ -27,11 +27,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for team in active(platform):
         own = {group: role for role, groups in team.groups.items() for group in groups}
         for group, role in own.items():
-            other, where = known.setdefault(group, (team, role))
+            other, other_role = known.setdefault(group, (team, role))
             if other is not team:
-                notes = [Note(f"{where} of team {other.name}", other.at / "groups" / where)]
+                place = other.at / "groups" / other_role
+                notes = [Note(f"its role in team {other.name}", place)]
                 message = (
-                    f"`{group}` is {role} of team {team.name} and {where} of team {other.name}"
+                    f"group `{group}` has roles in two teams: {role} of {team.name}, "
+                    f"{other_role} of {other.name}"
                 )
                 yield RULE.at(team.at / "groups" / role, message, notes=notes)
 

@@ -1,4 +1,4 @@
-"""Look at what each ExternalSecret makes and of what."""
+"""Find ExternalSecrets that create anything but a plain Secret with values from a store."""
 
 from __future__ import annotations
 
@@ -20,42 +20,46 @@ PLAIN_TYPES = frozenset(
         "kubernetes.io/tls",
     }
 )
-"""Types of Secret that no controller adds anything to."""
+"""Types of Secret to which no controller adds anything."""
 
 
 RULE = Rule(
     id="access/minted-token",
     severity=Severity.ERROR,
-    summary="An ExternalSecret makes a plain Secret out of what a store holds, and nothing else.",
+    summary="An ExternalSecret creates only a plain Secret, with values from a store.",
     why="""
-        Into a Secret of type kubernetes.io/service-account-token Kubernetes writes a token without
-        end: whoever may mount it acts with the account's role (seen with Kubernetes 1.36.3). A
-        generator makes such credentials elsewhere, and a manifest any object at all, with the
-        operator's rights.
+        Anyone who may mount the Secret acts with an account's role (seen with Kubernetes 1.36.3):
+        Kubernetes writes a token that never expires into a Secret of type
+        kubernetes.io/service-account-token. A generator creates such credentials elsewhere, and a
+        `manifest` creates any object, with the operator's rights.
     """,
-    fix="Keep it Opaque; who needs a role gets it under `groups` or `serviceAccounts`.",
+    fix="""
+        Remove this field, so that the Secret is `Opaque`. Grant roles under `groups` or
+        `serviceAccounts` in the team's profile.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    secrets = brought(platform, "ExternalSecret")
-    yield from once(
-        RULE.at(each.at.below(path), f"{each.display} {what}")
-        for each in secrets
-        for path, what in _odd(each.body)
-    )
+    yield from once(_findings(platform))
 
 
-def _odd(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str]]:
-    """Yield the path of whatever makes more than a plain Secret, and what it does."""
+def _findings(platform: Platform) -> Iterator[Diagnostic]:
+    for each in brought(platform, "ExternalSecret"):
+        for path, effect in _other_effects(each.body):
+            yield RULE.at(each.at.below(path), f"{each.display} {effect}")
+
+
+def _other_effects(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str]]:
+    """Yield the path of each field that creates more than a plain Secret, and its effect."""
     for path, made in lookup(body, ("spec", "target", "template", "type")):
         if made not in PLAIN_TYPES:
-            yield path, f"makes a Secret of type {made}"
+            yield path, f"creates a Secret of type {made}"
     for path, made in lookup(body, ("spec", "target", "manifest", "kind")):
-        yield path, f"makes a {made} instead of a Secret"
+        yield path, f"creates a {made} instead of a Secret"
     for field in ("data", "dataFrom"):
         for path, generator in lookup(body, ("spec", field, EVERY, "sourceRef", "generatorRef")):
-            yield path, f"takes values of the generator {mapping(generator).get('kind')}"
+            yield path, f"takes values from the generator {mapping(generator).get('kind')}"
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Find teams of viewers."""
+"""Find active teams that consist of viewers only."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from trainyard.rules._iterate import active
 RULE = Rule(
     id="access/nobody-may-submit",
     severity=Severity.ERROR,
-    summary="Somebody in a team has a role that may submit jobs.",
+    summary="At least one group or service account of a team may submit jobs.",
     why="""
-        Every TrainJob is refused, `... cannot create resource "trainjobs" in API group
-        "trainer.kubeflow.org"` (seen with Kubernetes 1.36.3), and the team's nodes serve only those
-        who borrow.
+        The API server refuses every TrainJob of the team, `... cannot create resource "trainjobs"
+        in API group "trainer.kubeflow.org"` (seen with Kubernetes 1.36.3). Only teams that borrow
+        use its nodes.
     """,
-    fix="Give a group the role `user` or `admin`.",
+    fix="Add a group under `user` or `admin` in `groups` of the team's profile.",
 )
 
 
@@ -26,7 +26,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for team in active(platform):
         roles = {*team.groups, *(account.role for account in team.accounts)}
         if team.state == "active" and not roles & {"admin", "user"}:
-            yield RULE.at(team.at / "groups", f"nobody in team {team.name} may submit jobs")
+            message = f"no group or service account of team {team.name} may submit jobs"
+            yield RULE.at(team.at / "groups", message)
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Find accounts that others make, and those that pods run as without anybody asking."""
+"""Find accounts that controllers create, and accounts that pods use by default."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import active
 
-OTHERS_ACCOUNTS = frozenset({"builder", "default", "deployer", "pipeline"})
-"""Accounts that Kubernetes, OpenShift and OpenShift Pipelines make in every namespace."""
+PLATFORM_ACCOUNTS = frozenset({"builder", "default", "deployer", "pipeline"})
+"""Accounts that Kubernetes, OpenShift and OpenShift Pipelines create in every namespace."""
 
 
 RULE = Rule(
     id="access/shadowed-account",
     severity=Severity.ERROR,
-    summary="A team's own service accounts have names that nobody else uses.",
+    summary="A team's own service accounts have names that the platform does not use.",
     why=f"""
-        OpenShift makes `default`, `builder`, `deployer` and `pipeline` itself and fights over them
-        with Argo CD; every pod that names no account runs as `default`, and every rank as
-        `{names.JOB_ACCOUNT}`: each job has the role (seen with Kubernetes 1.36.3).
+        Each job gets the role (seen with Kubernetes 1.36.3): every pod that names no account runs
+        as `default`, and every rank runs as `{names.JOB_ACCOUNT}`. OpenShift creates `default`,
+        `builder`, `deployer` and `pipeline` itself, so it and Argo CD overwrite each other's
+        changes.
     """,
-    fix="Choose another name, e.g. ci-runner.",
+    fix="Rename the account under `serviceAccounts`, e.g. to `ci-runner`.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for team in active(platform):
         for account in team.accounts:
-            ours = account.name in OTHERS_ACCOUNTS and not account.owner
-            if ours or account.name in {"default", names.JOB_ACCOUNT}:
+            overwritten = account.name in PLATFORM_ACCOUNTS and not account.owner
+            if overwritten or account.name in {"default", names.JOB_ACCOUNT}:
                 message = (
-                    f"`{account.name}` can't be a service account of team {team.name} with "
-                    f"the role {account.role}"
+                    f"service account `{account.name}` of team {team.name} has the role "
+                    f"{account.role}, but the platform uses this name"
                 )
                 yield RULE.at(account.at.key(), message)
 

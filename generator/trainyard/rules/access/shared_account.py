@@ -1,4 +1,4 @@
-"""Find service accounts with a role in teams whose access is controlled."""
+"""Find service accounts that have a role in a team whose regulation controls access."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ RULE = Rule(
     id="access/shared-account",
     severity=Severity.ERROR,
     summary="""
-        Where a regulation asks for access control, only people have roles in the team, each by his
-        own name.
+        Where a regulation requires access control, only people have roles in the team, each under a
+        name of their own.
     """,
     why=f"""
-        The API server knows the service account, not who used it: whoever has its token, or starts
-        a pod as it, submits and deletes jobs in its name (seen with Kubernetes 1.36.3), and the
-        audit log names nobody else. {NOT_ENFORCED}
+        The audit log names the service account, not the person who used it: anyone who has its
+        token, or starts a pod as it, submits and deletes jobs under its name (seen with Kubernetes
+        1.36.3). {NOT_ENFORCED}
     """,
-    fix="Take the account away; a pipeline can submit with the token of the person who started it.",
+    fix="""
+        Remove the account from `serviceAccounts`; a pipeline can submit with the token of the
+        person who started it.
+    """,
 )
 
 
@@ -31,8 +34,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         if compliance := asking(team, "accessControl"):
             for account in team.accounts:
                 message = (
-                    f"team {team.name} is under {compliance.name}, and account "
-                    f"`{account.name}` is no person"
+                    f"team {team.name} is under {compliance.name}, but its service account "
+                    f"`{account.name}` is not a person"
                 )
                 yield RULE.at(account.at.key(), message)
 

@@ -1,4 +1,4 @@
-"""Look at the groups of every team and of the platform's own roles."""
+"""Find roles of groups that the identity provider does not manage."""
 
 from __future__ import annotations
 
@@ -8,45 +8,44 @@ from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import active
+from trainyard.rules.access._roles import cluster_roles
 
 CLUSTER_GROUPS = frozenset(
     {"cluster-admin", "cluster-admins", "cluster-readers", "dedicated-admins", "kubeadmin"}
 )
-"""Groups that installers and managed OpenShift make for the cluster's administrators."""
+"""Groups that installers and managed OpenShift create for the cluster's administrators."""
 
 
 RULE = Rule(
     id="access/system-subject",
     severity=Severity.ERROR,
-    summary="Roles go to groups of the identity provider, never to groups of the platform itself.",
+    summary="Only groups of the identity provider have roles, never groups of the platform itself.",
     why="""
-        `system:authenticated` is everybody with an account and `system:serviceaccounts` every pod
-        of the cluster: all of them have the role (seen with Kubernetes 1.36.3: another team's pods
-        read this one's jobs). A group of cluster administrators makes who may do what impossible to
-        review.
+        Every member of the group has the role (seen with Kubernetes 1.36.3: another team's pods
+        read this one's jobs): `system:authenticated` is every user with an account, and
+        `system:serviceaccounts` every pod of the cluster. With a group of cluster administrators,
+        no review can show who has which rights.
     """,
-    fix="Name a group of people that the identity provider keeps.",
+    fix="Replace it with a group of people that the identity provider manages.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for group, role, at in _groups(platform):
         if group.startswith("system:") or group in CLUSTER_GROUPS:
-            yield RULE.at(
-                at, f"`{group}` has the role {role}, but is no group of the identity provider"
-            )
+            message = f"group `{group}` has the role {role}, but is a group of the platform itself"
+            yield RULE.at(at, message)
 
 
 def _groups(platform: Platform) -> Iterator[tuple[str, str, Pointer]]:
+    """Yield every group that has a role in a team or a cluster, with the role and its place."""
     for team in active(platform):
         for role, groups in team.groups.items():
-            yield from ((group, role, team.at / "groups" / role) for group in groups)
+            for group in groups:
+                yield group, role, team.at / "groups" / role
     for site in platform.sites:
-        for role, groups in (
-            ("operator", site.cluster.operators),
-            ("auditor", site.cluster.auditors),
-        ):
-            yield from ((group, role, site.cluster.at / "roles" / role) for group in groups)
+        for role, group in cluster_roles(site.cluster):
+            yield group, role, site.cluster.at / "roles" / role
 
 
 CHECK = Check(RULE, find)

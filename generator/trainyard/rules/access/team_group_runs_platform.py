@@ -1,45 +1,49 @@
-"""Find groups of teams among those with a role in the whole cluster."""
+"""Find groups that have roles both in a team and in the whole cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
-from trainyard.model.platform import Platform
+from trainyard.model.platform import Platform, Site
+from trainyard.model.team import Team
 from trainyard.rules._check import Check
+from trainyard.rules.access._roles import cluster_roles
 
 RULE = Rule(
     id="access/team-group-runs-platform",
     severity=Severity.WARNING,
-    summary="Groups that run or audit a cluster have no role in a team on it.",
+    summary="Groups that operate or audit a cluster have no role in a team on it.",
     why="""
-        Everybody of that team reads what all teams do: an operator their logs too, and operators
-        delete their jobs (seen with Kubernetes 1.36.3). What was meant for a few is given with each
-        new member of the team.
+        Every member of the team's group reads what all teams do; operators also read their logs and
+        delete their jobs (seen with Kubernetes 1.36.3). Each new member of the team gets these
+        rights too.
     """,
-    fix="Make a group of the few, beside the team's.",
+    fix="Create a group for these few people, and name it under `roles` in the cluster's profile.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        teams = {
-            group: (tenant.team, role)
-            for tenant in site.tenants
-            for role, groups in tenant.team.groups.items()
-            for group in groups
-        }
-        for role, groups in (
-            ("operator", site.cluster.operators),
-            ("auditor", site.cluster.auditors),
-        ):
-            for group in (each for each in groups if each in teams):
-                team, own = teams[group]
+        in_teams = {group: (team, role) for group, role, team in _team_roles(site)}
+        for role, group in cluster_roles(site.cluster):
+            if group in in_teams:
+                team, team_role = in_teams[group]
                 message = (
-                    f"`{group}` is {role} of cluster {site.name} and {own} of team {team.name}"
+                    f"group `{group}` is {role} of cluster {site.name} and {team_role} of team "
+                    f"{team.name}"
                 )
-                notes = [Note(f"{own} of team {team.name}", team.at / "groups" / own)]
+                place = team.at / "groups" / team_role
+                notes = [Note(f"its role in team {team.name}", place)]
                 yield RULE.at(site.cluster.at / "roles" / role, message, notes=notes)
+
+
+def _team_roles(site: Site) -> Iterator[tuple[str, str, Team]]:
+    """Yield every group of the teams on a cluster, with its role and its team."""
+    for tenant in site.tenants:
+        for role, groups in tenant.team.groups.items():
+            for group in groups:
+                yield group, role, tenant.team
 
 
 CHECK = Check(RULE, find)

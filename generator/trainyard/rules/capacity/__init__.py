@@ -1,1 +1,1 @@
-"""Quota against the nodes that there are."""
+"""Rules that compare quota with the nodes that exist."""

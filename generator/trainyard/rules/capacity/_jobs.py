@@ -1,4 +1,4 @@
-"""The jobs that a team may submit against what its quota, pools and runtimes give."""
+"""Phrases about the jobs that a team may submit."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from trainyard.model.quantity import counted
 from trainyard.model.team import Quota, Team, TeamSpace
 
 
-def submits(team: Team, space: TeamSpace) -> str:
+def largest_job(team: Team, space: TeamSpace) -> str:
+    """Return the beginning of a message about the largest job of a namespace."""
     return f"team {team.name} may submit a job of {counted(space.largest_job, 'node')}"
 
 
-def reached(quota: Quota) -> str:
-    """Return what a job of a team can have of a pool, and of what it consists."""
+def display_maximum(quota: Quota) -> str:
+    """Return the most that one job can use of a pool, with its own and borrowed parts."""
     own, borrowed = quota.units(quota.nodes), quota.units(quota.borrow)
     maximum = quota.display(quota.maximum)
     return f"{maximum} of pool `{quota.pool}` ({own} own, {borrowed} borrowed)"

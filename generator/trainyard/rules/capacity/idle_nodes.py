@@ -1,4 +1,4 @@
-"""Find pools of which teams own less than is promised."""
+"""Find pools of which teams own fewer nodes than the pool promises."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from trainyard.model.platform import Platform
 from trainyard.model.quantity import format_nodes
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import shares
-from trainyard.rules.capacity._shared import owned_nodes
+from trainyard.rules.capacity._owned import owned_nodes
 
 RULE = Rule(
     id="capacity/idle-nodes",
     severity=Severity.WARNING,
-    summary="Every node that a pool promises is owned by some team.",
+    summary="Every promised node of a pool belongs to a team.",
     why="""
-        Kueue lends what a team owns and nothing else: beside nodes that nobody owns a job waits,
-        `insufficient unused quota for <resource> in flavor <pool>` (seen with Kueue 0.19.2).
+        Jobs wait while the nodes are idle, `insufficient unused quota for <resource> in flavor
+        <pool>` (seen with Kueue 0.19.2): Kueue lends only what a team owns.
     """,
-    fix="Give the nodes to a team that lends them, or keep them in the pool's `reserve`.",
+    fix="Add the nodes to `nodes` of a team that lends them, or to the pool's `reserve`.",
 )
 
 
@@ -29,10 +29,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for pool in site.cluster.pools:
             owned = owned_nodes(owners[pool.name])
             if owned < pool.promised:
-                idle = pool.promised - owned
-                what = format_nodes(idle, pool.hardware.gpus)
+                idle = format_nodes(pool.promised - owned, pool.hardware.gpus)
                 message = (
-                    f"nobody owns {what} of the {pool.promised} that pool `{pool.name}` promises"
+                    f"no team owns {idle} of the {pool.promised} that pool `{pool.name}` promises"
                 )
                 yield RULE.at(pool.at / "nodes", message)
 

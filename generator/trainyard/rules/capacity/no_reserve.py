@@ -1,4 +1,4 @@
-"""Find pools that are owned to the last node; a pool of one node has none to keep in reserve."""
+"""Find pools without a reserve whose nodes are all owned, unless the pool has only one node."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import shares
-from trainyard.rules.capacity._shared import owned_nodes
+from trainyard.rules.capacity._owned import owned_nodes
 
 RULE = Rule(
     id="capacity/no-reserve",
     severity=Severity.WARNING,
-    summary="A pool whose every node is owned keeps some in reserve.",
+    summary="A pool does not give all its nodes to teams; it keeps some in reserve.",
     why="""
-        When one node fails, quota is larger than the hardware: on a fabric the whole job on it is
+        When one node fails, quota exceeds the hardware. On a fabric, the whole job on that node is
         evicted, `as there was no replacement for unhealthy node(s): <node>` (seen with Kueue
-        0.19.2); without one Kueue goes on to admit, and the largest gangs wait for a node that is
-        not there while they hold the others.
+        0.19.2). Without a fabric, Kueue continues to admit jobs, and the largest ones wait for the
+        missing node while they hold the others.
     """,
-    fix="Give the pool a `reserve` of at least one node, and the teams that much less.",
+    fix="""
+        Set `reserve` of the pool to at least 1, and lower the `nodes` of teams by the same number.
+    """,
 )
 
 
@@ -31,8 +33,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             owned = owned_nodes(owners[pool.name])
             if not pool.reserve and owned == pool.nodes > 1:
                 message = (
-                    f"teams own all {pool.nodes} nodes of pool `{pool.name}`, and none is in "
-                    "reserve"
+                    f"teams own all {pool.nodes} nodes of pool `{pool.name}`: no reserve is left"
                 )
                 yield RULE.at(pool.at / "reserve", message)
 

@@ -1,4 +1,4 @@
-"""Sum the nodes of every team on a pool; the finding stands at the pool and names each share."""
+"""Compare the sum of all teams' nodes on a pool with what the pool promises."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from trainyard.model.platform import Platform
 from trainyard.model.quantity import format_nodes
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import shares
-from trainyard.rules.capacity._shared import owned_nodes
+from trainyard.rules.capacity._owned import owned_nodes
 
 RULE = Rule(
     id="capacity/oversubscribed",
     severity=Severity.ERROR,
     summary="""
-        The teams of a cluster own no more nodes of a pool than the pool has, its reserve left
-        aside.
+        The teams of a cluster own no more nodes of a pool than the pool promises: its nodes less
+        its reserve.
     """,
     why="""
-        Without a fabric Kueue does not look at nodes: it admits the gangs, some of their pods stay
-        Pending for ever, and the nodes of the others are held. With one their jobs wait beside
-        quota that they have: `doesn't allow to fit any of 1 pod(s). Total nodes: <n>; excluded:
-        resource "cpu": <n>` (seen with Kueue 0.19.2).
+        Without a fabric, some pods stay Pending permanently, and the other pods of their jobs hold
+        their nodes: Kueue admits jobs without looking at nodes. On a fabric, jobs wait although
+        their teams have free quota: `doesn't allow to fit any of 1 pod(s). Total nodes: <n>;
+        excluded: resource "cpu": <n>` (seen with Kueue 0.19.2).
     """,
-    fix="Lower a team's `nodes`, or raise the pool's.",
+    fix="Lower a team's `nodes`, or raise `nodes` of the pool.",
 )
 
 

@@ -1,4 +1,4 @@
-"""Look for a runtime on each pool that a team has quota of, whatever its size."""
+"""Find pools on which a team has quota but no runtime."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from trainyard.rules._iterate import holdings
 RULE = Rule(
     id="capacity/quota-without-runtime",
     severity=Severity.ERROR,
-    summary="Some runtime of a team runs on the nodes of each pool that it has quota of.",
+    summary="For each pool of its quota, a team lists a runtime that runs on the pool's nodes.",
     why="""
-        The team can launch nothing there, as the admission policy knows only its runtimes (seen
-        with Kubernetes 1.36.3: it refuses every job in that queue): the nodes are idle, or always
-        lent, and look taken to everybody else.
+        The team can start nothing there, because the admission policy allows only its runtimes
+        (seen with Kubernetes 1.36.3: it refuses every job in that queue). The nodes are idle or
+        always lent, and look taken to everyone else.
     """,
     fix="""
-        List a runtime for those nodes, add the hardware to one that was tested on it, or take the
-        quota away.
+        Add a runtime for those nodes to the team's `runtimes`, add the hardware to a runtime that
+        was tested on it, or remove the quota.
     """,
 )
 
@@ -28,17 +28,18 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     known = {runtime.name: runtime for runtime in platform.runtimes}
     for team, flavors in holdings(platform):
-        runs_on = {hardware for name in team.runtimes for hardware in known[name].hardware}
-        for quota, each in ((flavor.quota, flavor.pool.hardware) for flavor in flavors):
-            if each.name not in runs_on:
+        runs_on = {each for name in team.runtimes for each in known[name].hardware}
+        for flavor in flavors:
+            quota, hardware = flavor.quota, flavor.pool.hardware
+            if hardware.name not in runs_on:
                 message = (
-                    f"team {team.name} has quota of pool `{quota.pool}`, and none of its runtimes "
-                    f"runs on a `{each.name}`"
+                    f"team {team.name} has quota of pool `{quota.pool}`, but none of its runtimes "
+                    f"runs on a `{hardware.name}`"
                 )
                 notes = [Note("its runtimes", team.at / "runtimes")]
                 cause = (
-                    f"teams have quota of pool `{quota.pool}`, and none of their runtimes runs "
-                    f"on a `{each.name}`"
+                    f"teams have quota of pool `{quota.pool}`, but none of their runtimes runs "
+                    f"on a `{hardware.name}`"
                 )
                 yield RULE.at(quota.at.key(), message, notes=notes, cause=cause)
 

@@ -1,4 +1,4 @@
-"""Have the other shares of a pool lie as badly as they can, and look for room for a team's job."""
+"""Place the other shares of a pool in the worst way, and look for room for a team's job."""
 
 from __future__ import annotations
 
@@ -17,50 +17,50 @@ from trainyard.rules._shares import owns, pools, runtimes
 RULE = Rule(
     id="capacity/share-without-a-place",
     severity=Severity.ERROR,
-    summary="A team's share finds room on its pool, wherever the other shares lie.",
+    summary="A team's share fits on its pool, wherever the other shares are placed.",
     why="""
-        Jobs come and go, and what stays may lie on every node: none then has as many free GPUs as
-        one pod wants. The team's own GPUs are free, its job waits, `doesn't allow to fit any of 1
-        pod(s)` (seen with Kueue 0.19.2), and as nobody uses more than they own nothing is
-        reclaimed.
+        The team's job waits although its own GPUs are free, `doesn't allow to fit any of 1 pod(s)`
+        (seen with Kueue 0.19.2): pods of other jobs may remain on every node, so that no node has
+        as many free GPUs as one pod needs. Nothing is reclaimed, because no team uses more than it
+        owns.
     """,
     fix="""
         Divide all shares of the pool into pods of the same size, such as 2 GPUs of 8; or add nodes
-        to the pool until the largest pod has a place.
+        to the pool until the largest pod always fits.
     """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for pool, owners in pools(platform):
-        sizes = {
-            tenant.name: _sizes(platform, tenant, quota, pool)
-            for tenant, quota in owners
-            if quota.is_share
-        }
-        unit = gcd(*(size for each in sizes.values() for size, _ in each)) or 1
-        everything = sum(quota.gpus for _, quota in owners)
-        for tenant, quota in owners:
-            for size, pods in sizes.get(tenant.name, ()):
-                others = everything - quota.gpus
-                room = least_room(
-                    pool.promised, pool.hardware.gpus // unit, size // unit, others // unit
+        jobs = list(_jobs(platform, pool, owners))
+        unit = gcd(*(size for _, _, size, _ in jobs)) or 1
+        owned = sum(quota.gpus for _, quota in owners)
+        for tenant, quota, size, pods in jobs:
+            others = owned - quota.gpus
+            node = pool.hardware.gpus // unit
+            room = least_room(pool.promised, node, size // unit, others // unit)
+            if room < pods:
+                message = (
+                    f"team {tenant.name} needs room for {counted(pods, 'pod')} of "
+                    f"{counted(size, 'GPU')} in pool `{pool.name}`, but the other shares, "
+                    f"{counted(others, 'GPU')} on {counted(pool.promised, 'node')}, may leave "
+                    f"room for only {room}"
                 )
-                if room < pods:
-                    message = (
-                        f"team {tenant.name} needs room for {counted(pods, 'pod')} of "
-                        f"{counted(size, 'GPU')} in pool `{pool.name}`, and the other shares, "
-                        f"{counted(others, 'GPU')} on {counted(pool.promised, 'node')}, can leave "
-                        f"room for {room}"
-                    )
-                    yield RULE.at(quota.at / "gpus", message, notes=owns(owners))
+                yield RULE.at(quota.at / "gpus", message, notes=owns(owners))
 
 
 def least_room(nodes: int, gpus: int, size: int, others: int) -> int:
-    """Return how many pods of a size surely find room beside others that may lie anywhere; all in the same unit.
+    """Return how many pods of a size fit for certain beside other shares that may be anywhere.
 
-    The first pod that a node has no room for costs the others little: what would not have fitted,
-    and one more.
+    The others need the fewest GPUs to keep a first pod off a node: what would not have fitted, and
+    one more.
+
+    Args:
+        nodes: of the pool.
+        gpus: of a node; this and all that follow are in the same unit.
+        size: of one pod.
+        others: all that other teams own.
     """
     first = gpus % size + 1
     spoiled = min(nodes, others // first)
@@ -68,10 +68,16 @@ def least_room(nodes: int, gpus: int, size: int, others: int) -> int:
     return max(0, nodes * (gpus // size) - spoiled - rest)
 
 
-def _sizes(platform: Platform, tenant: Tenant, quota: Quota, pool: Pool) -> list[tuple[int, int]]:
-    """Return GPUs of a pod, and pods of a job, for each way that a team's runtimes divide its share."""
-    pods = {each.launcher.smallest_job for each in runtimes(platform, tenant, pool)}
-    return [(quota.gpus // each, each) for each in sorted(pods) if quota.gpus % each == 0]
+def _jobs(
+    platform: Platform, pool: Pool, owners: list[tuple[Tenant, Quota]]
+) -> Iterator[tuple[Tenant, Quota, int, int]]:
+    """Yield each share with GPUs of a pod and pods of a job, for each launcher that divides it."""
+    for tenant, quota in owners:
+        if quota.is_share:
+            launchers = (each.launcher for each in runtimes(platform, tenant, pool))
+            for pods in sorted({launcher.smallest_job for launcher in launchers}):
+                if quota.gpus % pods == 0:
+                    yield tenant, quota, quota.gpus // pods, pods
 
 
 CHECK = Check(RULE, find, each=("runtimes",))

@@ -1,4 +1,4 @@
-"""Compare each runtime with the memory of a whole node's pod."""
+"""Compare the shared memory of each runtime with the memory of a pod that has a whole node."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from trainyard.rules._iterate import hardware
 RULE = Rule(
     id="capacity/shared-memory-exceeds-node",
     severity=Severity.ERROR,
-    summary="A runtime's shared memory is smaller than what a node of its hardware gives to a pod.",
+    summary="A runtime's `sharedMemory` is smaller than the memory of a pod on its hardware.",
     why="""
-        Shared memory counts against the pod's memory limit: ranks that fill it are OOMKilled, and
-        the job with them.
+        Ranks that fill the shared memory are OOMKilled, and the job fails with them: shared memory
+        counts against the pod's memory limit.
     """,
-    fix="Lower `sharedMemory`; a quarter of the node's memory is plenty for NCCL and data loaders.",
+    fix="Lower `sharedMemory`; a quarter of the node's memory is enough for NCCL and data loaders.",
 )
 
 
@@ -28,10 +28,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             memory = each.total.memory - each.system.memory
             if each.name in runtime.hardware and 0 < memory <= runtime.shared_memory:
                 message = (
-                    f"{format_bytes(runtime.shared_memory)} of shared memory leave nothing"
-                    f" of the {format_bytes(memory)} that a pod has on a `{each.name}`"
+                    f"`sharedMemory` of {format_bytes(runtime.shared_memory)} leaves nothing of "
+                    f"the {format_bytes(memory)} that a pod has on a `{each.name}`"
                 )
-                notes = [Note("the node's memory less the system's share", each.stated("memory"))]
+                notes = [
+                    Note("the node's memory less the share in `system`", each.stated("memory"))
+                ]
                 yield RULE.at(runtime.at / "sharedMemory", message, notes=notes)
 
 

@@ -1,4 +1,4 @@
-"""Find pools with quotas in nodes and in GPUs; the finding stands at the pool and names the shares."""
+"""Find pools that have quotas both in nodes and in GPUs."""
 
 from __future__ import annotations
 
@@ -12,34 +12,31 @@ from trainyard.rules._shares import owns, pools
 RULE = Rule(
     id="capacity/shares-beside-whole-nodes",
     severity=Severity.ERROR,
-    summary="A pool is promised in nodes or, as shares of nodes, in GPUs; not in both.",
+    summary="All quotas of a pool are in nodes, or all are shares of nodes in GPUs.",
     why="""
-        One share keeps whole-node jobs off its node, and shares may lie on as many nodes as they
-        have pods. So a team keeps others from their own nodes within its quota, and nothing is
-        reclaimed. The owners' jobs wait: `allows to fit only <n> out of <n> pod(s). ...; excluded:
-        resource "cpu": <n>` (seen with Kueue 0.19.2, where a share had taken the node).
+        Jobs of teams with whole nodes wait: `allows to fit only <n> out of <n> pod(s). ...;
+        excluded: resource "cpu": <n>` (seen with Kueue 0.19.2, where a share had taken the node).
+        One share keeps whole-node jobs off its node, and shares may be on as many nodes as they
+        have pods. Nothing is reclaimed, because the shares stay within their quota.
     """,
     fix="""
-        Give the shares nodes of their own: a hardware profile that `extends` this one, the label of
-        its name on those nodes, a pool of it, and `gpus` of that pool in the teams' quota.
+        Give the shares nodes of their own: add a hardware profile that `extends` this one, label
+        those nodes with its name, add a pool of it, and set `gpus` of that pool in the quotas.
     """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for pool, owners in pools(platform):
-        parts = [(tenant, quota) for tenant, quota in owners if quota.is_share]
-        if parts and len(parts) < len(owners):
-            whole = [tenant.name for tenant, quota in owners if not quota.is_share]
+        notes = owns(owners)
+        whole = [tenant.name for tenant, quota in owners if not quota.is_share]
+        if notes and whole:
+            verb = "owns" if len(whole) == 1 else "own"
             message = (
-                f"teams own GPUs of pool `{pool.name}`, of which {', '.join(whole)} "
-                f"{_has(whole)} whole nodes"
+                f"teams own GPUs of pool `{pool.name}`, in which {', '.join(whole)} {verb} whole "
+                "nodes"
             )
-            yield RULE.at(pool.at.key(), message, notes=owns(parts))
-
-
-def _has(teams: list[str]) -> str:
-    return "has" if len(teams) == 1 else "have"
+            yield RULE.at(pool.at.key(), message, notes=notes)
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Look at each runtime by itself, then for namespaces without any, and runtimes that a team has nowhere."""
+"""Compare the smallest job of each runtime with its own limit and with the teams that list it."""
 
 from __future__ import annotations
 
@@ -13,84 +13,92 @@ from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import held
-from trainyard.rules.capacity._jobs import reached
+from trainyard.rules.capacity._jobs import display_maximum
 
 RULE = Rule(
     id="capacity/smallest-job-does-not-fit",
     severity=Severity.ERROR,
-    summary="A team reaches enough of some pool for the smallest job of a runtime that it lists.",
+    summary="A team has enough nodes of some pool for the smallest job of a runtime that it lists.",
     why="""
-        The launcher of an MPI job takes a whole node too: Trainer makes a launcher and one node
-        even of `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair: `...
-        current podset request (<n>) > maximum capacity (<n>)` (seen with Kueue 0.19.2). So the
-        admission policy refuses what a team can't have.
+        The admission policy refuses every job with the runtime, because none could ever start. The
+        launcher of an MPI job takes a whole node too: Trainer creates a launcher and one node even
+        for `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair: `... current
+        podset request (<n>) > maximum capacity (<n>)` (seen with Kueue 0.19.2).
     """,
-    fix="""
-        Give the team two nodes, or one that is its own and one to borrow; torchrun needs one only.
-    """,
+    fix="Give the team two nodes, or one of its own and one to `borrow`; torchrun needs only one.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for runtime in platform.runtimes:
-        if runtime.max_nodes < runtime.launcher.smallest_job:
-            message = (
-                f"runtime `{runtime.name}` takes {counted(runtime.max_nodes, 'node')} at most, and "
-                f"its smallest job has {runtime.launcher.smallest_job}"
-            )
-            hint = f"Set `maxNodes` to {runtime.launcher.smallest_job} or more."
-            yield RULE.at(runtime.at / "maxNodes", message, hint=hint)
+    yield from _too_low_limits(platform)
     tenants = [tenant for site in platform.sites for tenant in site.tenants]
-    offered = {
-        (each.name, launch.runtime.name)
-        for each in tenants
-        for space in each.spaces
-        for launch in space.launches
-    }
+    offered = {each for tenant in tenants for each in _offered(tenant)}
     for tenant in tenants:
-        runnable = _runnable(platform, tenant)
-        nowhere = [
-            (runtime, quota)
-            for runtime, quota in runnable
-            if (tenant.name, runtime.name) not in offered
-        ]
-        for space in tenant.spaces:
-            yield from _unfit(tenant, space, nowhere if space.grants else runnable)
+        yield from _too_small_quotas(platform, tenant, offered)
 
 
-def _runnable(platform: Platform, tenant: Tenant) -> list[tuple[Runtime, Quota]]:
-    """Return the runtimes that a team could use on whole nodes of a pool, were there enough of them."""
-    listed = [each for each in platform.runtimes if each.name in tenant.team.runtimes]
-    return [
-        (runtime, flavor.quota)
-        for runtime in listed
-        for flavor in held(tenant)
-        if flavor.pool.hardware.name in runtime.hardware
-        and not flavor.quota.is_share
-        and runtime.max_nodes >= runtime.launcher.smallest_job
-    ]
+def _too_low_limits(platform: Platform) -> Iterator[Diagnostic]:
+    for runtime in platform.runtimes:
+        smallest = runtime.launcher.smallest_job
+        if runtime.max_nodes < smallest:
+            message = (
+                f"runtime `{runtime.name}` allows at most {counted(runtime.max_nodes, 'node')}, "
+                f"but its smallest job has {smallest}"
+            )
+            hint = f"Set `maxNodes` to {smallest} or more."
+            yield RULE.at(runtime.at / "maxNodes", message, hint=hint)
 
 
-def _unfit(
+def _too_small_quotas(
+    platform: Platform, tenant: Tenant, offered: set[tuple[str, str]]
+) -> Iterator[Diagnostic]:
+    runnable = list(_runnable(platform, tenant))
+    nowhere = [each for each in runnable if (tenant.name, each[0].name) not in offered]
+    for space in tenant.spaces:
+        # A namespace that has a runtime need not have those that the team has elsewhere.
+        yield from _too_small(tenant, space, nowhere if space.grants else runnable)
+
+
+def _offered(tenant: Tenant) -> Iterator[tuple[str, str]]:
+    """Yield the team and each runtime that some namespace of it has."""
+    for space in tenant.spaces:
+        for launch in space.launches:
+            yield tenant.name, launch.runtime.name
+
+
+def _runnable(platform: Platform, tenant: Tenant) -> Iterator[tuple[Runtime, Quota]]:
+    """Yield the runtimes that a team could use on whole nodes of a pool if it had enough."""
+    for runtime in platform.runtimes:
+        listed = runtime.name in tenant.team.runtimes
+        if listed and runtime.max_nodes >= runtime.launcher.smallest_job:
+            for flavor in held(tenant):
+                if flavor.pool.hardware.name in runtime.hardware and not flavor.quota.is_share:
+                    yield runtime, flavor.quota
+
+
+def _too_small(
     tenant: Tenant, space: Space, runnable: list[tuple[Runtime, Quota]]
 ) -> Iterator[Diagnostic]:
-    for runtime, quota in sorted(runnable, key=lambda each: each[1].maximum)[-1:]:
-        smallest = runtime.launcher.smallest_job
-        pods = f"{counted(smallest, 'node')}: the launcher's and one more"
-        takes = f"the smallest with runtime `{runtime.name}` takes {pods}"
-        if quota.maximum < smallest:
-            message = f"team {tenant.name} reaches {reached(quota)}, and of its jobs {takes}"
-            yield RULE.at(quota.place, message)
-        else:
-            most = (
-                f"jobs in `{space.namespace}` have {counted(space.profile.largest_job, 'node')} "
-                "at most"
-            )
-            hint = (
-                f"Set `largestJob: {{nodes: {smallest}}}` or more; team {tenant.name} reaches "
-                f"{reached(quota)}."
-            )
-            yield RULE.at(space.profile.largest_job_at, f"{most}, and {takes}", hint=hint)
+    """Yield the finding for the pool of which the team may use the most nodes."""
+    if not runnable:
+        return
+    runtime, quota = max(reversed(runnable), key=lambda each: each[1].maximum)
+    smallest = runtime.launcher.smallest_job
+    needs = (
+        f"but the smallest job with runtime `{runtime.name}` takes "
+        f"{counted(smallest, 'node')}: one for the launcher and one more"
+    )
+    if quota.maximum < smallest:
+        message = f"team {tenant.name} may use {display_maximum(quota)}, {needs}"
+        yield RULE.at(quota.place, message)
+    else:
+        largest = counted(space.profile.largest_job, "node")
+        message = f"jobs in `{space.namespace}` may have at most {largest}, {needs}"
+        hint = (
+            f"Set `largestJob: {{nodes: {smallest}}}` or more; team {tenant.name} may use "
+            f"{display_maximum(quota)}."
+        )
+        yield RULE.at(space.profile.largest_job_at, message, hint=hint)
 
 
 CHECK = Check(RULE, find, each=("quota", "runtimes"))

@@ -1,4 +1,4 @@
-"""Compare each part of the system's share with the node's own; a job needs a whole core at least."""
+"""Compare what system daemons keep of each resource with the size of the node."""
 
 from __future__ import annotations
 
@@ -13,35 +13,30 @@ from trainyard.rules._iterate import hardware
 RULE = Rule(
     id="capacity/system-share-exceeds-node",
     severity=Severity.ERROR,
-    summary="What daemons keep of a node leaves something of each resource, and one core at least.",
+    summary="`system` leaves jobs something of each resource of a node, and at least one core.",
     why="""
-        A node of quota would be worth nothing or less, and the API server refuses a negative quota:
-        `must be greater than or equal to 0` (seen with Kueue 0.19.2).
+        The quota of each node would be zero or negative, and the API server refuses a negative
+        quota: `must be greater than or equal to 0` (seen with Kueue 0.19.2).
     """,
-    fix="Lower the share in `system`, or correct the node's size.",
+    fix="Lower this value in `system`, or correct the size of the node.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in hardware(platform):
         total, system = each.total, each.system
+        core = 1000 * each.threads // each.cores
+        disk, kept_disk = total.ephemeral_storage, system.ephemeral_storage
         parts = (
-            ("cpu", system.cpu, total.cpu, 1000 * each.threads // each.cores, format_cpu),
+            ("cpu", system.cpu, total.cpu, core, format_cpu),
             ("memory", system.memory, total.memory, 1, format_bytes),
-            (
-                "ephemeralStorage",
-                system.ephemeral_storage,
-                total.ephemeral_storage,
-                1,
-                format_bytes,
-            ),
+            ("ephemeralStorage", kept_disk, disk, 1, format_bytes),
             ("pods", system.pods, total.pods, 1, str),
         )
         for field, share, whole, least, form in parts:
             if whole - share < least:
                 message = (
-                    f"the system keeps {form(share)} of the {form(whole)} {field} of a "
-                    f"`{each.name}`"
+                    f"`system` keeps {form(share)} of the {form(whole)} {field} of a `{each.name}`"
                 )
                 yield RULE.at(each.at / "system" / field, message)
 

@@ -1,4 +1,4 @@
-"""Look at each share by itself, and at the pods of each runtime that could use it."""
+"""Find shares of a node that do not divide into equal pods with whole cores."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from trainyard.rules._shares import flavors_in_parts, runtimes
 RULE = Rule(
     id="capacity/uneven-share",
     severity=Severity.ERROR,
-    summary="Shares of a node are equal pods with cores of their own.",
+    summary="A share of a node divides into equal pods that each have whole cores.",
     why="""
-        The cores that two pods share are neither's: both run slower than either would alone. A
-        launcher without a part of its own starts nothing.
+        Two pods that share a core both run slower than either would alone. A launcher that gets no
+        part of the share starts nothing.
     """,
     fix="""
-        Give 2, 4 or 6 of 8 GPUs, two at least where MPI runs: its launcher is a pod too. Set the
-        system's `cpu` so that the rest can be divided; a whole node is `nodes: 1`, in a pool of
-        whole nodes.
+        Set `gpus` to 2, 4 or 6 of 8; MPI needs at least 2, because its launcher is a pod too. Set
+        `cpu` in `system` so that the other cores divide evenly. For a whole node, set `nodes: 1` in
+        a pool of whole nodes.
     """,
 )
 
@@ -34,11 +34,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         quota, hardware = flavor.quota, flavor.pool.hardware
         owns = f"team {tenant.name} owns {counted(quota.gpus, 'GPU')} of pool `{quota.pool}`"
         if not hardware.gpus:
-            yield RULE.at(quota.at / "gpus", f"{owns}, whose nodes have none")
+            yield RULE.at(quota.at / "gpus", f"{owns}, whose nodes have no GPUs")
         elif quota.gpus >= hardware.gpus:
-            yield RULE.at(
-                quota.at / "gpus", f"{owns}, whose nodes have {hardware.gpus}: that is no share"
-            )
+            message = f"{owns}, whose nodes have {hardware.gpus}: this is not a share of a node"
+            yield RULE.at(quota.at / "gpus", message)
         else:
             yield from _uneven_pods(flavor, runtimes(platform, tenant, flavor.pool), owns)
 
@@ -47,27 +46,24 @@ def _uneven_pods(flavor: Flavor, runtimes: list[Runtime], owns: str) -> Iterator
     quota, at = flavor.quota, flavor.quota.at
     for runtime in runtimes:
         if problem := _problem(flavor, runtime.launcher.smallest_job):
-            notes = [
-                Note(
-                    f"runtime `{runtime.name}` is started by {runtime.launcher.name}",
-                    runtime.at / "launcher",
-                )
-            ]
+            launcher = f"the launcher of runtime `{runtime.name}` is {runtime.launcher.name}"
+            notes = [Note(launcher, runtime.at / "launcher")]
             yield RULE.at(at / "gpus", f"{owns}: {problem}", notes=notes)
     parts = {quota.gpus // runtime.launcher.smallest_job for runtime in runtimes} - {0}
     borrow = quota.units(quota.borrow)
     if parts and all(borrow % part for part in parts):
         pods = " or ".join(map(str, sorted(parts)))
-        yield RULE.at(at / "borrow", f"{owns} and borrows {borrow}, but a pod has {pods} of them")
+        message = f"{owns} and borrows {borrow}, but a pod has {pods} of them"
+        yield RULE.at(at / "borrow", message)
 
 
 def _problem(flavor: Flavor, pods: int) -> str:
-    """Return why a share is not that many pods; empty when it is."""
+    """Return why a share does not divide into that many pods; empty if it does."""
     gpus, hardware = flavor.quota.gpus, flavor.pool.hardware
     part, rest = divmod(gpus, pods)
     cores = Fraction(hardware.promised_cores * gpus, hardware.gpus * pods)
     if rest:
-        return f"a job has {counted(pods, 'pod')} at least, which can't have equal parts"
+        return f"a job has at least {counted(pods, 'pod')}, which cannot have equal parts"
     if cores.denominator > 1:
         gives = (
             f"a node gives {counted(hardware.promised_cores, 'core')} for "

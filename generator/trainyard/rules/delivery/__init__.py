@@ -1,1 +1,1 @@
-"""What Argo CD makes of the tree."""
+"""Rules about how Argo CD delivers the tree, and about hand-written components."""

@@ -1,4 +1,4 @@
-"""Find addresses without encryption."""
+"""Find addresses that Argo CD would connect to without encryption."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="delivery/clear-text-address",
     severity=Severity.ERROR,
-    summary="Argo CD reaches the repository and every cluster over an encrypted connection.",
+    summary="Argo CD connects to the repository and to every cluster with encryption.",
     why="""
-        Whoever stands between may put objects of his own into what Argo CD applies with its rights,
-        or take the token that it applies them with.
+        An attacker on the network can add objects to those that Argo CD applies with its rights, or
+        steal the token that it applies them with.
     """,
-    fix="Write the https address, or ssh for the repository.",
+    fix="Use the https address; for the repository, ssh works too.",
 )
 
 
@@ -26,7 +26,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     addresses += [(site.cluster.server, site.cluster.at / "server") for site in platform.sites]
     for address, at in addresses:
         if address.startswith("http://"):
-            yield RULE.at(at, f"Argo CD would speak to {address} in the clear")
+            yield RULE.at(at, f"Argo CD would connect to {address} without encryption")
 
 
 CHECK = Check(RULE, find)

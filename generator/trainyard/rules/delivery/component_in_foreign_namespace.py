@@ -1,4 +1,4 @@
-"""Compare the namespace of each object with those of each team that lists it."""
+"""Compare the namespace of each component's object with those of the teams that list it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from trainyard.rules._components import brought, once
 RULE = Rule(
     id="delivery/component-in-foreign-namespace",
     severity=Severity.ERROR,
-    summary="A component's objects stand in the namespace of the team that lists it.",
+    summary="A component's objects are in a namespace of the team that lists it.",
     why="""
-        The team's AppProject permits its own namespace only, and Argo CD refuses the whole unit,
-        what is right in it too: `namespace <namespace> is not permitted in project '<project>'`
-        (seen with Argo CD 3.5.7).
+        Argo CD refuses the whole sync unit, its valid objects too: `namespace <namespace> is not
+        permitted in project '<project>'` (seen with Argo CD 3.5.7). The team's AppProject permits
+        only the team's own namespaces.
     """,
     fix="""
-        Set `metadata.namespace` to the team's; what is not in a namespace does not belong to a
-        team.
+        Set `metadata.namespace` to a namespace of the team; objects without a namespace cannot
+        belong to a team.
     """,
 )
 
@@ -31,12 +31,12 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 
 def _in_foreign_namespace(platform: Platform) -> Iterator[Diagnostic]:
     for each in brought(platform):
-        where = each.body["metadata"].get("namespace", "")
-        namespaces = [space.namespace for space in each.tenant.spaces]
-        if each.served and where not in namespaces:
-            stands = f"stands in `{where}`" if where else "says no namespace"
-            own = ", ".join(f"`{namespace}`" for namespace in namespaces)
-            message = f"{each.display} {stands}; team {each.tenant.name} has {own}"
+        namespace = each.body["metadata"].get("namespace", "")
+        permitted = [space.namespace for space in each.tenant.spaces]
+        if each.served and namespace not in permitted:
+            actual = f"is in namespace `{namespace}`" if namespace else "has no namespace"
+            own = ", ".join(f"`{name}`" for name in permitted)
+            message = f"{each.display} {actual}; team {each.tenant.name} has {own}"
             yield RULE.at(each.at / "metadata" / "namespace", message)
 
 

@@ -1,4 +1,4 @@
-"""Look at the group and kind of every object."""
+"""Find objects of components whose group and kind the release does not permit."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from trainyard.rules._check import Check
 from trainyard.rules._components import Brought, brought, once
 
 _REASONS = {
-    "Application ApplicationSet AppProject": "Argo CD would deliver whatever it names, where it "
-    "says",
+    "Application ApplicationSet AppProject": "Argo CD would deliver everything that it names, "
+    "to any place",
     "CronJob DaemonSet Deployment Job JobSet MPIJob Notebook Pod PyTorchJob RayCluster RayJob "
     "ReplicaSet StatefulSet TrainJob Workload": "jobs are submitted, not synced",
     "AdmissionCheck APIServer ClusterExternalSecret ClusterQueue ClusterRole ClusterRoleBinding "
@@ -19,16 +19,18 @@ _REASONS = {
     "MachineConfig MachineConfigPool MutatingWebhookConfiguration Namespace PersistentVolume "
     "PriorityClass ResourceFlavor SecurityContextConstraints StorageClass Topology "
     "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration "
-    "WorkloadPriorityClass": "it is cluster-wide, whatever namespace it says",
+    "WorkloadPriorityClass": "it is cluster-scoped, even if it has a namespace",
     "IPPool MultiNetworkPolicy NetworkAttachmentDefinition SriovIBNetwork SriovNetwork "
-    "SriovNetworkNodePolicy SriovNetworkPoolConfig": "it chooses any partition, VLAN or address",
-    "LimitRange ResourceQuota": "the namespace has Trainyard's, and one that counts what Kueue "
-    "counts halves gangs",
-    "LocalQueue NetworkPolicy Role RoleBinding ServiceAccount": "isolation is made of it",
-    "PersistentVolumeClaim": "the team's profile asks for it, under `storage`",
-    "SealedSecret Secret": "Git is no place for secrets, encoded or not",
-    "SecretStore": "the cluster's profile names the stores",
-    "TrainingRuntime": "only ClusterTrainingRuntimes are admitted, and those are made from profiles",
+    "SriovNetworkNodePolicy SriovNetworkPoolConfig": "it can use any partition, VLAN or address",
+    "LimitRange ResourceQuota": "the namespace has Trainyard's, and another that limits what "
+    "Kueue counts lets only some pods of a job start",
+    "LocalQueue NetworkPolicy Role RoleBinding ServiceAccount": "isolation objects are "
+    "generated from profiles",
+    "PersistentVolumeClaim": "request it under `storage` in the team's profile",
+    "SealedSecret Secret": "secrets must not be in Git, encoded or not",
+    "SecretStore": "stores are declared in the cluster's profile",
+    "TrainingRuntime": "only ClusterTrainingRuntimes are admitted, and those are generated from "
+    "profiles",
 }
 
 
@@ -38,36 +40,40 @@ _WHY_NOT = {kind: reason for kinds, reason in _REASONS.items() for kind in kinds
 RULE = Rule(
     id="delivery/component-of-forbidden-kind",
     severity=Severity.ERROR,
-    summary="A component holds only what no profile can say: the kinds that the release lists.",
+    summary="A component contains only the kinds that its release permits for components.",
     why="""
-        It is applied with the platform's rights, and an AppProject can't restrict content. Policies
-        and roles add up: one more NetworkPolicy or RoleBinding opens the team. A job in Git is made
-        again whenever somebody deletes it, and one with `suspend: true` is fought over: generation
-        15 in 75 s, the pods killed and made again (seen with Argo CD 3.5.7 and Kueue 0.19.2). What
-        is cluster-wide stops the whole unit: `resource :Namespace is not permitted in project
-        <project>` (seen with Argo CD 3.5.7).
+        One more NetworkPolicy or RoleBinding opens the team, because policies and roles add up.
+        Components are applied with the platform's rights, and an AppProject cannot restrict their
+        content. A job in Git is created again whenever someone deletes it, and with `suspend: true`
+        Argo CD and Kueue overwrite each other's changes to it: generation 15 in 75 s, the pods
+        killed and created again (seen with Argo CD 3.5.7 and Kueue 0.19.2). A cluster-scoped object
+        stops the whole sync unit: `resource :Namespace is not permitted in project <project>` (seen
+        with Argo CD 3.5.7).
     """,
     fix="""
-        Say it in the team's or the cluster's profile, or submit it as a user; secrets come out of a
-        secret store.
+        Express it in the team's or the cluster's profile, or submit it as a user. Take secrets from
+        a secret store, with an ExternalSecret.
     """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    forbidden = (each for each in brought(platform) if not each.served)
-    yield from once(
-        RULE.at(each.at / "kind", f"{each.display}: {_why_not(each)}") for each in forbidden
-    )
+    yield from once(_findings(platform))
+
+
+def _findings(platform: Platform) -> Iterator[Diagnostic]:
+    for each in brought(platform):
+        if not each.served:
+            yield RULE.at(each.at / "kind", f"{each.display}: {_why_not(each)}")
 
 
 def _why_not(each: Brought) -> str:
+    """Return why a component may not contain an object, or which kinds it may contain."""
     if each.kind.endswith("List"):
-        return "in a list could stand anything"
-    permitted = " and ".join(
-        f"{kind}s" for kind in sorted(each.site.cluster.release.component_kinds)
-    )
-    return _WHY_NOT.get(each.kind, f"a component may hold {permitted}")
+        return "a list can contain objects of any kind"
+    kinds = sorted(each.site.cluster.release.component_kinds)
+    permitted = " and ".join(f"{kind}s" for kind in kinds)
+    return _WHY_NOT.get(each.kind, f"a component may contain {permitted}")
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Look at everything in the metadata of every object that a component may hold."""
+"""Find metadata of components' objects that may influence a controller."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = frozenset(
         "openshift.io/display-name",
     }
 )
-"""Labels and annotations that tell people something and steer no controller of ours."""
+"""Labels and annotations that inform people and influence no controller of the platform."""
 
 
 _OF_SECRET = ("spec", "target", "template", "metadata")
@@ -28,16 +28,17 @@ RULE = Rule(
     id="delivery/foreign-metadata-key",
     severity=Severity.ERROR,
     summary="""
-        A component's objects carry no label, annotation or finalizer that steers a controller, or
-        pretends to.
+        A component's objects have no label, annotation or finalizer that influences a controller,
+        or looks as if it did.
     """,
     why="""
-        One `argocd.argoproj.io/sync-options: Prune=confirm` freezes the team's whole unit once the
-        object goes: `waiting for pruning confirmation of /ConfigMap/<name>`, and nothing newer is
-        applied (seen with Argo CD 3.5.7). A made-up key does nothing and looks like a promise.
+        One `argocd.argoproj.io/sync-options: Prune=confirm` freezes the team's whole sync unit once
+        the object is removed: `waiting for pruning confirmation of /ConfigMap/<name>`, and nothing
+        newer is applied (seen with Argo CD 3.5.7). A made-up key has no effect, but looks as if it
+        had one.
     """,
     fix="""
-        Leave it out, or take a key below the settings' `domain`; say placement, storage and
+        Remove it, or use a key below the `domain` of trainyard.yaml; express placement, storage and
         regulation in profiles.
     """,
 )
@@ -45,18 +46,20 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     domain = platform.settings.domain
-    yield from once(
-        RULE.at(each.at.below(path).key(), f"{each.display} has {what}")
-        for each in brought(platform)
-        if each.served
-        for path, what in _foreign(each, domain)
-    )
+    yield from once(_findings(platform, domain))
+
+
+def _findings(platform: Platform, domain: str) -> Iterator[Diagnostic]:
+    for each in brought(platform):
+        if each.served:
+            for path, description in _foreign(each, domain):
+                yield RULE.at(each.at.below(path).key(), f"{each.display} has {description}")
 
 
 def _foreign(each: Brought, domain: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the path of each key that does not belong there, and what it is.
+    """Yield the path of each key that may influence a controller, and its description.
 
-    An ExternalSecret also says what metadata its Secret gets.
+    An ExternalSecret also contains the metadata that its Secret gets.
     """
     for path in (("metadata",), _OF_SECRET):
         metadata = mapping(each.body, *path)

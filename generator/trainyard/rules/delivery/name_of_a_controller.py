@@ -1,4 +1,4 @@
-"""Compare the name of every ConfigMap with those that controllers make."""
+"""Find ConfigMaps of components with a name that a controller uses."""
 
 from __future__ import annotations
 
@@ -16,31 +16,32 @@ _OWNERS = {
     "kube-root-ca.crt": "Kubernetes",
     "openshift-service-ca.crt": "OpenShift",
 }
-"""Who makes a ConfigMap, by a pattern of its name."""
+"""Controllers that create a ConfigMap, by a pattern of its name."""
 
 
 RULE = Rule(
     id="delivery/name-of-a-controller",
     severity=Severity.ERROR,
-    summary="A component's ConfigMap has no name that a controller uses for its own.",
+    summary="A component's ConfigMap has no name that a controller uses for its own ConfigMaps.",
     why="""
-        Trainer builds pods from `<job>-runtime-snapshot`, so admission refuses it, and the unit is
-        not synced: `are Trainer's alone` (seen with Argo CD 3.5.7). The other ConfigMaps are
-        written by a controller too: Argo CD and the controller overwrite each other's data.
+        The sync unit is not synced, because admission refuses `<job>-runtime-snapshot`, from which
+        Trainer builds pods: `are Trainer's alone` (seen with Argo CD 3.5.7). The other names are of
+        ConfigMaps that a controller writes too: it and Argo CD overwrite each other's data.
     """,
-    fix="Give the ConfigMap another name.",
+    fix="Give the ConfigMap another `metadata.name`.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from once(
-        RULE.at(
-            each.at / "metadata" / "name", f"{each.display} has a name that only {owner} may use"
-        )
-        for each in brought(platform, "ConfigMap")
-        for pattern, owner in _OWNERS.items()
-        if each.served and fnmatchcase(each.body["metadata"]["name"], pattern)
-    )
+    yield from once(_findings(platform))
+
+
+def _findings(platform: Platform) -> Iterator[Diagnostic]:
+    for each in brought(platform, "ConfigMap"):
+        for pattern, owner in _OWNERS.items():
+            if each.served and fnmatchcase(each.body["metadata"]["name"], pattern):
+                message = f"{each.display} has a name that only {owner} may use"
+                yield RULE.at(each.at / "metadata" / "name", message)
 
 
 CHECK = Check(RULE, find)

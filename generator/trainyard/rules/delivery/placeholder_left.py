@@ -1,4 +1,4 @@
-"""Look at the values that a cluster takes literally, for those that nobody can have."""
+"""Find addresses, network ranges and image digests that no site can have."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
 EXAMPLE_HOSTS = (".example", ".example.com", ".example.net", ".example.org")
-"""Names that nobody can register (RFC 2606)."""
+"""Names that cannot be registered (RFC 2606)."""
 
 
 EXAMPLE_NETWORKS = tuple(map(IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")))
-"""Ranges for documentation, which nobody routes (RFC 5737)."""
+"""Ranges for documentation, which are never routed (RFC 5737)."""
 
 
 NO_DIGEST = f"@sha256:{'0' * 64}"
-"""That of no image."""
+"""A digest that no image has."""
 
 
 _SCHEME = re.compile(r"\A[a-z+]+://")
@@ -30,17 +30,16 @@ RULE = Rule(
     id="delivery/placeholder-left",
     severity=Severity.WARNING,
     summary="""
-        Addresses and images in profiles are the site's own, not placeholders as `trainyard init`
-        writes them.
+        Addresses, network ranges and images in profiles are the site's own, not the placeholders
+        that `trainyard init` writes.
     """,
     why="""
-        Nothing answers there: Argo CD can't clone the repository or reach the cluster, pods can't
-        pull the image or mount the volume, and policies are written for networks that the cluster
-        does not have.
+        Argo CD cannot clone the repository or reach the cluster, pods cannot pull the image or
+        mount the volume, and policies are written for networks that the cluster does not have.
     """,
     fix="""
-        Write your own value; comments with `placeholder` mark what else `trainyard init` and `add
-        team` guessed.
+        Write your own value. Comments with `placeholder` mark the other values that `trainyard
+        init` and `add team` guessed.
     """,
 )
 
@@ -54,36 +53,37 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for text, at in hosts:
         host = _host(text)
         if f".{host}".endswith(EXAMPLE_HOSTS):
-            yield RULE.at(
-                at, f"`{host}` is a placeholder: the name is reserved for examples (RFC 2606)"
-            )
+            message = f"`{host}` is a placeholder: the name is reserved for examples (RFC 2606)"
+            yield RULE.at(at, message)
     for image, at in _images(platform):
         if image.endswith(NO_DIGEST):
             message = (
-                f"the digest of image `{image.partition('@')[0]}` is a placeholder: zeros "
-                "are that of no image"
+                f"the digest of image `{image.partition('@')[0]}` is a placeholder: no image has "
+                "a digest of zeros"
             )
             yield RULE.at(at, message)
 
 
 def _images(platform: Platform) -> Iterator[tuple[str, Pointer]]:
-    """Yield the images that profiles name."""
+    """Yield the images in profiles."""
     for runtime in platform.runtimes:
         yield runtime.image, runtime.at / "image"
-        yield from (
-            (step.image, runtime.at / "initialize" / "image") for step in runtime.initializers[:1]
-        )
-    for cleanup in (site.cluster.finished_jobs for site in platform.sites):
+        if runtime.initializers:
+            yield runtime.initializers[0].image, runtime.at / "initialize" / "image"
+    for site in platform.sites:
+        cleanup = site.cluster.finished_jobs
         if cleanup:
             yield cleanup.image, cleanup.at / "image"
 
 
 def _hosts(cluster: Cluster) -> list[tuple[str, Pointer]]:
-    """Return the addresses in a cluster's profile that are looked up by name."""
+    """Return the addresses in a cluster's profile that are resolved by name."""
     hosts = [(cluster.server, cluster.at / "server")]
     for storage in cluster.storage:
-        hosts += [(storage.server, storage.at / "nfs" / "server")] * (storage.kind == "nfs")
-        hosts += [(storage.endpoint, storage.at / "s3" / "endpoint")] * (storage.kind == "s3")
+        if storage.kind == "nfs":
+            hosts.append((storage.server, storage.at / "nfs" / "server"))
+        if storage.kind == "s3":
+            hosts.append((storage.endpoint, storage.at / "s3" / "endpoint"))
     return hosts
 
 

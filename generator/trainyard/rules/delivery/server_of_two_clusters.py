@@ -1,4 +1,4 @@
-"""Find addresses of an earlier cluster among those of a later one."""
+"""Find clusters that have the same API server."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
 OWN_SERVER = "https://kubernetes.default.svc"
-"""Each Argo CD calls the cluster that it runs on so."""
+"""Argo CD's URL for the cluster that it runs on."""
 
 
 RULE = Rule(
     id="delivery/server-of-two-clusters",
     severity=Severity.ERROR,
-    summary="Each cluster has an API server of its own.",
+    summary="No two clusters have the same API server.",
     why="""
-        Two platform units take turns at the same objects: each sync undoes the other's (seen with
-        Kubernetes 1.36.3: the list of admitted namespaces, so jobs are refused by turns), and nodes
-        are promised twice.
+        Each sync undoes the other cluster's sync of the same objects (seen with Kubernetes 1.36.3:
+        the list of admitted namespaces, so jobs are refused by turns), and nodes are promised
+        twice.
     """,
-    fix="Correct the address of one of the two.",
+    fix="Correct `server` of one of the two clusters.",
 )
 
 
@@ -32,7 +32,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         server = cluster.server.rstrip("/").lower()
         first = known.setdefault(server, cluster)
         if first is not cluster and server != OWN_SERVER:
-            message = f"clusters {first.name} and {cluster.name} are both at {cluster.server}"
+            message = (
+                f"clusters {first.name} and {cluster.name} have the same `server`, {cluster.server}"
+            )
             notes = [Note(f"cluster {first.name}", first.at / "server")]
             yield RULE.at(cluster.at / "server", message, notes=notes)
 

@@ -1,4 +1,4 @@
-"""Find components that no team names; one that is retired keeps its own."""
+"""Find components that no team lists; a retired team's components count as listed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="delivery/unlisted-component",
     severity=Severity.WARNING,
-    summary="Some team lists each component.",
+    summary="Each component is listed by a team.",
     why="""
-        It looks like configuration in review, but is neither delivered (seen with Argo CD 3.5.7:
-        Synced, and nothing of it there) nor checked against the platform.
+        The component is not delivered (seen with Argo CD 3.5.7: Synced, and nothing of it there)
+        and not checked against the platform, although a reviewer takes it for configuration.
     """,
-    fix="List it under `components` of a team, or remove its folder.",
+    fix="List it under `components` of a team, or delete its folder.",
 )
 
 

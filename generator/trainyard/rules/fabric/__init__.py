@@ -1,1 +1,1 @@
-"""Partitions, addresses and rails."""
+"""Rules about partitions, VLANs, addresses and rails."""

@@ -6,4 +6,5 @@ from trainyard.model.link import Link
 
 
 def is_reserved(link: Link, number: int) -> bool:
+    """Return whether no team may have a number on a link."""
     return not link.first <= number <= link.last

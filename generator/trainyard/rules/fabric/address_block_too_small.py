@@ -1,83 +1,99 @@
-"""Compare one rail's part of each block with what the plugin gives of it: to pods, or to nodes in advance."""
+"""Compare one rail's part of each block with the addresses that the plugin takes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.model.ipam import IPAMS
 from trainyard.model.network import AddressPool
 from trainyard.model.platform import Platform
+from trainyard.model.quantity import counted, format_nodes
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import held
 
 NETWORK_AND_BROADCAST = 2
-"""Addresses of a range that no pod gets."""
+"""Number of addresses of a range that no pod gets."""
 
 
 RULE = Rule(
     id="fabric/address-block-too-small",
     severity=Severity.ERROR,
     summary="""
-        A team's address block, split over the rails, has an address for each virtual function that
-        it may take.
+        A team's address block, divided by the rails, has an address for each virtual function that
+        the team may use.
     """,
     why="""
-        whereabouts runs out of addresses, and nv-ipam, which sets a block aside on each node of the
-        fabric, has none for the last nodes: pods stay in ContainerCreating there, and the others of
-        the job wait for them with all their nodes.
+        Pods stay in ContainerCreating, and the other pods of the job wait for them with all their
+        nodes: whereabouts runs out of addresses, and nv-ipam, which reserves a block on each node
+        of the fabric, has none for the last nodes.
     """,
-    fix="Take a larger free block; nothing else may move, as running pods hold their addresses.",
+    fix="Use a larger free block; change no other block, because running pods use its addresses.",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Demand:
+    """Addresses of one rail that some nodes need.
+
+    Args:
+        description: of the nodes, with their number.
+        per_node: addresses that each of them takes.
+        at: where the number of nodes is defined.
+    """
+
+    nodes: Fraction
+    description: str
+    per_node: int
+    at: Pointer
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
+        in_advance = IPAMS[site.cluster.release.ipam].blocks
         for tenant in site.tenants:
-            for pool in (each for each in tenant.address_pools if each.rail == 0):
-                in_advance = IPAMS[site.cluster.release.ipam].blocks
-                need = _for_nodes(pool) if in_advance else _for_pods(pool, tenant)
-                total = sum(number * each for number, _, each, _ in need) + NETWORK_AND_BROADCAST
-                have = pool.allocation.addresses.num_addresses >> (pool.rails - 1).bit_length()
-                if have < total:
-                    each_of = "addresses in advance" if in_advance else "virtual functions"
-                    sums = ", ".join(
-                        f"{number} {what} x {each} {each_of}" for number, what, each, _ in need
-                    )
-                    message = (
-                        f"block {pool.allocation.addresses} gives each of {pool.rails} rails "
-                        f"{have} addresses; {sums} need {total} with network and broadcast"
-                    )
-                    notes = [Note(f"{number} {what}", at) for number, what, _, at in need]
-                    yield RULE.at(pool.allocation.at / "addresses", message, notes=notes)
+            for pool in tenant.address_pools:
+                if pool.rail == 0:
+                    demands = list(_for_nodes(pool) if in_advance else _for_pods(pool, tenant))
+                    unit = "addresses in advance" if in_advance else "virtual functions"
+                    yield from _too_small(pool, demands, unit)
 
 
-_Need = list[tuple[Fraction, str, int, Pointer]]
-"""Nodes, whose they are, the addresses that each takes, and where that is said."""
-
-
-def _for_pods(pool: AddressPool, tenant: Tenant) -> _Need:
-    """One address a virtual function that the team's quota lets it take at one time."""
-    return [
-        (
-            flavor.quota.maximum,
-            f"nodes of pool `{flavor.pool.name}` in reach",
-            flavor.pool.hardware.virtual_functions,
-            flavor.quota.at,
+def _too_small(pool: AddressPool, demands: list[_Demand], unit: str) -> Iterator[Diagnostic]:
+    block, rails = pool.allocation.addresses, pool.rails
+    needed = sum(each.nodes * each.per_node for each in demands) + NETWORK_AND_BROADCAST
+    available = block.num_addresses >> (rails - 1).bit_length()
+    if available < needed:
+        products = (f"{each.description} x {each.per_node} {unit}" for each in demands)
+        message = (
+            f"block {block} gives each of {rails} rails {available} addresses; "
+            f"{', '.join(products)} need {needed} with network and broadcast"
         )
-        for flavor in held(tenant)
-        if flavor.pool.fabric == pool.fabric
-    ]
+        notes = [Note(each.description, each.at) for each in demands]
+        yield RULE.at(pool.allocation.at / "addresses", message, notes=notes)
 
 
-def _for_nodes(pool: AddressPool) -> _Need:
-    """A block a node from the second address on, none with the last (nvidia-k8s-ipam:.../allocator.go@0c77ba1)."""
-    return [
-        (Fraction(each.nodes), f"nodes of pool `{each.name}`", pool.per_node, each.at / "nodes")
-        for each in pool.pools
-    ]
+def _for_pods(pool: AddressPool, tenant: Tenant) -> Iterator[_Demand]:
+    """Yield one address for each virtual function that the quota allows the team at one time."""
+    for flavor in held(tenant):
+        if flavor.pool.fabric == pool.fabric:
+            nodes, hardware = flavor.quota.maximum, flavor.pool.hardware
+            size = format_nodes(nodes, hardware.gpus)
+            description = f"{size} of pool `{flavor.pool.name}` in the quota"
+            yield _Demand(nodes, description, hardware.virtual_functions, flavor.quota.at)
+
+
+def _for_nodes(pool: AddressPool) -> Iterator[_Demand]:
+    """Yield a block for each node from the second address on, and none with the last address.
+
+    Source: nvidia-k8s-ipam:.../allocator.go@0c77ba1.
+    """
+    for each in pool.pools:
+        description = f"{counted(each.nodes, 'node')} of pool `{each.name}`"
+        yield _Demand(Fraction(each.nodes), description, pool.per_node, each.at / "nodes")
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Compare each block with its fabric's range."""
+"""Find address blocks of teams that are outside their fabric's range."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from trainyard.rules._iterate import allocated
 RULE = Rule(
     id="fabric/addresses-outside-range",
     severity=Severity.ERROR,
-    summary="A team's address block lies in the range of its fabric.",
+    summary="A team's address block is in the range of its fabric.",
     why="""
-        The range was agreed with the owners of the networks; other addresses may belong to
-        somebody.
+        The addresses may belong to another network: only the range was agreed with the owners of
+        the networks.
     """,
-    fix="Take a free block of the fabric's range.",
+    fix="Use a free block of the fabric's range.",
 )
 
 

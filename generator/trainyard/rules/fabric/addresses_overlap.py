@@ -1,4 +1,4 @@
-"""Compare blocks with each other, and ranges with the cluster's own networks and with what jobs reach outside."""
+"""Compare blocks with each other, and ranges with cluster networks and egress rules."""
 
 from __future__ import annotations
 
@@ -12,61 +12,57 @@ from trainyard.model.team import Allocation
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import allocated, ranges
 
-_TWICE = (
-    "Two hosts answer for one address: connections are set up to the wrong one, or time out "
-    "now and then."
-)
-
-
 RULE = Rule(
     id="fabric/addresses-overlap",
     severity=Severity.ERROR,
     summary="""
-        Blocks of teams overlap neither each other, nor a fabric's range the cluster's networks or a
-        way out.
+        Blocks of teams do not overlap each other, and a fabric's range does not overlap the
+        cluster's networks or an egress rule.
     """,
-    why=f"""
-        {_TWICE} A range that a pod has on a rail also hides the same addresses elsewhere from that
-        pod: what it sends to a service, or out of the cluster, goes to the fabric and times out.
+    why="""
+        Connections reach the wrong host, or time out now and then, because two hosts answer for one
+        address. The range that a pod has on a rail also hides the same addresses elsewhere from
+        that pod: packets to a service, or out of the cluster, go to the fabric and time out.
     """,
-    fix="Take a range that nobody else uses.",
+    fix="Use a range that no other network uses.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, fabric, holders in allocated(platform):
-        for network, what, at in _networks(site.cluster):
+        for network, owner, at in _networks(site.cluster):
             if fabric.addresses.overlaps(network):
                 message = (
                     f"range {fabric.addresses} of fabric `{fabric.name}` overlaps {network} "
-                    f"of {what}"
+                    f"of {owner}"
                 )
-                yield RULE.at(fabric.at / "addresses", message, notes=[Note(what, at)])
-        yield from _overlaps_team(holders)
+                yield RULE.at(fabric.at / "addresses", message, notes=[Note(owner, at)])
+        yield from _overlapping_blocks(holders)
 
 
 def _networks(cluster: Cluster) -> Iterator[tuple[IPv4Network, str, Pointer]]:
+    """Yield each network that pods must still reach, with its owner and its place."""
     for name, network in cluster.networks.items():
         yield network, f"the cluster's {name}", cluster.at / "networks" / name
     for egress, i, network in ranges(cluster):
         if egress.source != "workspaces":
-            yield network, f"egress `{egress.name}`", egress.at / "to" / i
+            yield network, f"egress rule `{egress.name}`", egress.at / "to" / i
 
 
-def _overlaps_team(holders: list[tuple[str, Allocation]]) -> Iterator[Diagnostic]:
-    """Go through the blocks by address: two are apart or one contains the other, so the last large one is enough."""
+def _overlapping_blocks(holders: list[tuple[str, Allocation]]) -> Iterator[Diagnostic]:
+    """Compare each block, in order of addresses, with the last one that no other contains.
+
+    That is enough, because two blocks are apart or one contains the other.
+    """
     largest: tuple[str, Allocation] | None = None
-    for team, each in sorted(holders, key=lambda one: (one[1].addresses, one[0])):
+    for team, each in sorted(holders, key=lambda holder: (holder[1].addresses, holder[0])):
         if largest is not None and each.addresses.overlaps(largest[1].addresses):
             other, block = largest
             message = (
                 f"block {each.addresses} of team {team} overlaps {block.addresses} of team {other}"
             )
-            yield RULE.at(
-                each.at / "addresses",
-                message,
-                notes=[Note(f"held by {other}", block.at / "addresses")],
-            )
+            notes = [Note(f"the block of team {other}", block.at / "addresses")]
+            yield RULE.at(each.at / "addresses", message, notes=notes)
         else:
             largest = (team, each)
 

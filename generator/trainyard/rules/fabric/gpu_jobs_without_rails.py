@@ -1,7 +1,7 @@
-"""Find pools of GPUs without ports for RDMA whose jobs take several nodes.
+"""Find pools of GPUs without rails whose jobs may use several nodes.
 
-A runtime with `fabric: tcp` or `isolated` wants no rails, so its jobs are no finding; one with
-`gpudirect` or `rdma` is refused elsewhere.
+A runtime with `fabric: tcp` or `isolated` needs no rails, so its jobs are permitted. Another rule
+refuses a runtime with `gpudirect` or `rdma`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
-from trainyard.model.platform import Platform
+from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import format_nodes
 from trainyard.model.tenant import Tenant
@@ -20,15 +20,15 @@ from trainyard.rules._iterate import held
 RULE = Rule(
     id="fabric/gpu-jobs-without-rails",
     severity=Severity.WARNING,
-    summary="Jobs that may take several nodes with GPUs have rails between them.",
+    summary="Jobs that may use several nodes with GPUs have rails between these nodes.",
     why="""
-        Ranks on different nodes talk by TCP over the pod network, at a fraction of the speed of
-        RDMA: such jobs wait for the network while their GPUs idle, and no message says so.
+        GPUs idle while their jobs wait for the network, and no message shows it: ranks on different
+        nodes communicate by TCP over the pod network, at a fraction of the speed of RDMA.
     """,
     fix="""
-        Put the pool on a `fabric` with hardware that has rails; or set `largestJob: {nodes: 1}` and
-        list a torchrun runtime; or waive this with the reason. `fabric: tcp` in a runtime states
-        that sockets are meant.
+        Set `fabric` of the pool and use hardware with rails; or set `largestJob: {nodes: 1}` and
+        list a torchrun runtime. If TCP is intended, set `fabric: tcp` in the runtime, or waive this
+        rule with a reason.
     """,
 )
 
@@ -37,31 +37,37 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for pool in site.cluster.pools:
             if pool.hardware.gpus and not pool.hardware.rails and pool.fabric is None:
-                jobs = [job for tenant in site.tenants for job in _jobs_over_tcp(tenant, pool)]
+                jobs = list(_jobs_over_tcp(site, pool))
                 if jobs:
                     message = (
                         f"jobs of several nodes may run on pool `{pool.name}`, whose nodes "
-                        "have GPUs and no rails"
+                        "have GPUs but no rails"
                     )
                     yield RULE.at(pool.at.key(), message, notes=jobs)
 
 
-def _jobs_over_tcp(tenant: Tenant, pool: Pool) -> Iterator[Note]:
+def _jobs_over_tcp(site: Site, pool: Pool) -> Iterator[Note]:
     """Yield each runtime with which a team may start a job on several nodes of a pool, once."""
-    maximum = max(
-        (each.quota.maximum for each in held(tenant) if each.pool == pool), default=Fraction(0)
-    )
-    launches: dict[str, Fraction] = {}
-    for grant in (grant for space in tenant.spaces for grant in space.grants):
-        runtime = grant.launch.runtime
-        nodes = min(grant.nodes * grant.launch.part, maximum)
-        if nodes > 1 and not runtime.fabric and pool.hardware.name in runtime.hardware:
-            launches[runtime.name] = max(nodes, launches.get(runtime.name, nodes))
-    for name, nodes in sorted(launches.items()):
-        what = format_nodes(nodes, pool.hardware.gpus)
-        yield Note(
-            f"team {tenant.name} may take {what} with runtime `{name}`", tenant.team.at / "runtimes"
-        )
+    for tenant in site.tenants:
+        largest: dict[str, Fraction] = {}
+        for name, nodes in _jobs(tenant, pool):
+            if nodes > 1:
+                largest[name] = max(nodes, largest.get(name, nodes))
+        for name, nodes in sorted(largest.items()):
+            size = format_nodes(nodes, pool.hardware.gpus)
+            message = f"team {tenant.name} may use {size} with runtime `{name}`"
+            yield Note(message, tenant.team.at / "runtimes")
+
+
+def _jobs(tenant: Tenant, pool: Pool) -> Iterator[tuple[str, Fraction]]:
+    """Yield each runtime for the pool that does not name a `fabric`, and the nodes of a job."""
+    quotas = (flavor.quota.maximum for flavor in held(tenant) if flavor.pool == pool)
+    maximum = max(quotas, default=Fraction(0))
+    for space in tenant.spaces:
+        for grant in space.grants:
+            runtime = grant.launch.runtime
+            if not runtime.fabric and pool.hardware.name in runtime.hardware:
+                yield runtime.name, min(grant.nodes * grant.launch.part, maximum)
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Look for an entry for each team and fabric that its pools are on, with what separates teams there."""
+"""Find teams that have quota on a fabric but no allocation of it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ RULE = Rule(
     id="fabric/missing-allocation",
     severity=Severity.ERROR,
     summary="""
-        A team with quota on a pool with a fabric holds a partition or VLAN and addresses of that
-        fabric.
+        A team with quota on a pool with a fabric has an allocation of that fabric: a partition or
+        VLAN, and addresses.
     """,
     why="""
-        Without them the team gets no network attachment: Kueue admits its jobs, and their pods stay
-        in ContainerCreating because Multus does not find the network.
+        Kueue admits the team's jobs, and their pods stay in ContainerCreating, because Multus does
+        not find the network: without an allocation the team gets no network attachment.
     """,
     fix="""
-        Restore its line in profiles/allocations.yaml, or write one with numbers that no team ever
-        had.
+        Restore the team's line in profiles/allocations.yaml, or write one with numbers that no team
+        has ever had.
     """,
 )
 
@@ -37,10 +37,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                         f"team {tenant.name} has quota on fabric `{fabric.name}` of {site.name},"
                         f" but no {fabric.link.segment} there"
                     )
-                    where = platform.allocations_at / site.name / fabric.name
-                    notes = [Note("its entry is missing here", where)]
+                    entries = platform.allocations_at / site.name / fabric.name
+                    notes = [Note("its entry is missing here", entries)]
                     cause = (
-                        f"teams with quota on fabric `{fabric.name}` of {site.name} hold no "
+                        f"teams with quota on fabric `{fabric.name}` of {site.name} have no "
                         f"{fabric.link.segment} there"
                     )
                     yield RULE.at(flavor.quota.at.key(), message, notes=notes, cause=cause)

@@ -1,4 +1,4 @@
-"""Compare the MTU of each fabric with those of its link."""
+"""Find fabrics with an MTU that their link does not support."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ RULE = Rule(
     id="fabric/odd-mtu",
     severity=Severity.ERROR,
     summary="""
-        The MTU of a fabric is one that its link has: 2044 to 4092 on infiniband, 1500 to 9216 on
-        roce.
+        The MTU of a fabric is one that its link supports: 2044 to 4092 on infiniband, 1500 to 9216
+        on roce.
     """,
     why="""
-        The SR-IOV operator's daemon can't set it: the state of every node stays Failed, and no VF
-        is made.
+        No virtual function is created, and the state of every node stays Failed, because the SR-IOV
+        operator's daemon cannot set the MTU.
     """,
-    fix="Write what the switches are set to, or nothing to leave it to the driver.",
+    fix="Set `mtu` to the value of the switches, or remove it so that the driver decides.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for fabric in (fabric for site in platform.sites for fabric in site.cluster.fabrics):
+    fabrics = (fabric for site in platform.sites for fabric in site.cluster.fabrics)
+    for fabric in fabrics:
         least, most = fabric.link.mtus
         if fabric.mtu and not least <= fabric.mtu <= most:
             message = (
                 f"fabric `{fabric.name}` has an MTU of {fabric.mtu}; {fabric.link.name} "
-                f"takes {least} to {most}"
+                f"supports {least} to {most}"
             )
             yield RULE.at(fabric.at / "mtu", message)
 

@@ -1,4 +1,4 @@
-"""Find numbers with two holders; the one that comes first by name is the note."""
+"""Find partitions and VLANs that two teams of a fabric have."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from trainyard.rules._iterate import allocated
 RULE = Rule(
     id="fabric/partition-given-twice",
     severity=Severity.ERROR,
-    summary="No two teams of a fabric hold the same partition or VLAN, retired ones included.",
+    summary="No two teams of a fabric, retired ones included, have the same partition or VLAN.",
     why="Both teams are on one network: RDMA passes between them, and no NetworkPolicy sees it.",
-    fix="Give the newer team one that nobody ever held.",
+    fix="Give the newer team a number that no team has ever had.",
 )
 
 
@@ -26,11 +26,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         for team, each in holders:
             first, other = known.setdefault(each.segment, (team, each))
             if first != team:
-                message = (
-                    f"teams {first} and {team} both hold {link.segment} {link.display(each.segment)}"
-                    f" of fabric `{fabric.name}`"
-                )
-                notes = [Note(f"held by {first}", other.at / link.field)]
+                number = f"{link.segment} {link.display(each.segment)}"
+                message = f"teams {first} and {team} both have {number} of fabric `{fabric.name}`"
+                notes = [Note(f"the {link.segment} of team {first}", other.at / link.field)]
                 yield RULE.at(each.at / link.field, message, notes=notes)
 
 

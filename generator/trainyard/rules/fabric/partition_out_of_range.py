@@ -1,4 +1,4 @@
-"""Compare what each team holds with the fabric's range; reserved ones are told of by their own rule."""
+"""Find partitions and VLANs outside their fabric's range; reserved ones have another rule."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from trainyard.rules.fabric._partitions import is_reserved
 RULE = Rule(
     id="fabric/partition-out-of-range",
     severity=Severity.ERROR,
-    summary="A team's partition or VLAN lies in the range that its fabric hands out.",
+    summary="A team's partition or VLAN is in the range of its fabric.",
     why="""
-        The owner of the fabric set others aside for others, or the switches don't carry it: the
-        team may land among storage or foreign hosts, or its ranks find no path.
+        The team may be on one network with storage or foreign hosts, or its ranks find no path:
+        numbers outside the range are reserved for others, or the switches do not carry them.
     """,
-    fix="Take one of the range, or agree on a larger range with the owner of the fabric.",
+    fix="Use a number of the range, or agree on a larger range with the owner of the fabric.",
 )
 
 
@@ -26,11 +26,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, fabric, holders in allocated(platform):
         first, last, link = fabric.first_segment, fabric.last_segment, fabric.link
         for team, each in holders:
-            if (
-                first <= last
-                and not first <= each.segment <= last
-                and not is_reserved(link, each.segment)
-            ):
+            outside = first <= last and not first <= each.segment <= last
+            if outside and not is_reserved(link, each.segment):
                 message = (
                     f"{link.segment} {link.display(each.segment)} of team {team}"
                     f" is not in {link.display(first)} to {link.display(last)}"

@@ -1,4 +1,4 @@
-"""Find numbers of one owner's fabrics with two holders on two clusters; one fabric alone has a rule of its own."""
+"""Find partitions and VLANs that two teams have on two clusters whose fabrics share an owner."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from trainyard.rules._iterate import allocated
 RULE = Rule(
     id="fabric/partitions-of-two-clusters",
     severity=Severity.WARNING,
-    summary="Fabrics of two clusters with one owner give no number to two teams.",
+    summary="Two clusters whose fabrics have one owner give no partition or VLAN to two teams.",
     why="""
-        If one subnet manager, or the same switches, serve both, the two teams are on one network:
-        RDMA passes between their jobs, and no NetworkPolicy sees it.
+        The two teams are on one network if one subnet manager, or the same switches, serve both
+        fabrics: RDMA passes between their jobs, and no NetworkPolicy sees it.
     """,
-    fix="Give the fabrics ranges that don't meet; waive this when no cable joins them.",
+    fix="""
+        Give the fabrics ranges that do not overlap, or waive this rule if no cable connects them.
+    """,
 )
 
 
@@ -28,16 +30,15 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         link = fabric.link
         owner = site.cluster.external.get(f"{link.enforced}/{fabric.name}", "")
         for team, each in holders:
-            first = known.setdefault((link.name, owner, each.segment), (site.name, team, each))
-            if owner and first[0] != site.name and first[1] != team:
+            number = (link.name, owner, each.segment)
+            cluster, other, first = known.setdefault(number, (site.name, team, each))
+            if owner and cluster != site.name and other != team:
                 message = (
                     f"{link.segment} {link.display(each.segment)} is that of team {team} on "
-                    f"{site.name}"
+                    f"{site.name} and of team {other} on {cluster}; both fabrics belong to the "
+                    f"{owner}"
                 )
-                message += (
-                    f" and of team {first[1]} on {first[0]}; both fabrics belong to the {owner}"
-                )
-                notes = [Note(f"team {first[1]}", first[2].at)]
+                notes = [Note(f"the {link.segment} of team {other}", first.at)]
                 yield RULE.at(each.at / link.field, message, notes=notes)
 
 

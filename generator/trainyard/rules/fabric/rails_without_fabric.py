@@ -1,4 +1,4 @@
-"""Find pools of nodes with rails that name no fabric."""
+"""Find pools whose nodes have rails but which have no fabric."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="fabric/rails-without-fabric",
     severity=Severity.ERROR,
-    summary="A pool whose nodes have rails names the fabric that they are plugged into.",
+    summary="A pool whose nodes have rails names the fabric to which these are connected.",
     why="""
-        Without a fabric no virtual function is made and no network attached, but quota and runtimes
-        count them: Kueue admits the jobs and their pods stay Pending (Insufficient
-        openshift.io/...).
+        Kueue admits the jobs, and their pods stay Pending (Insufficient openshift.io/...): quota
+        and runtimes count virtual functions, but without a fabric none is created and no network is
+        attached.
     """,
-    fix="Give the pool its `fabric`, or use a hardware profile whose ports are not rails.",
+    fix="Set `fabric` of the pool, or use a hardware profile whose ports are not rails.",
 )
 
 
@@ -28,7 +28,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if pool.hardware.rails and pool.fabric is None:
                 rails = counted(len(pool.hardware.rails), "rail")
                 message = (
-                    f"pool `{pool.name}` names no fabric, but a `{pool.hardware.name}` has {rails}"
+                    f"pool `{pool.name}` has no `fabric`, but a `{pool.hardware.name}` has {rails}"
                 )
                 yield RULE.at(pool.at.key(), message)
 

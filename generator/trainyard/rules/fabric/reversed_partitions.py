@@ -1,4 +1,4 @@
-"""Find ranges that end before they begin."""
+"""Find ranges of partitions or VLANs whose end is lower than their start."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from trainyard.rules._iterate import allocated
 RULE = Rule(
     id="fabric/reversed-partitions",
     severity=Severity.ERROR,
-    summary="The range of a fabric's partitions or VLANs begins before it ends.",
-    why="Nothing lies in such a range, so no team can be given a partition or VLAN.",
+    summary="The range of a fabric's partitions or VLANs starts with the lower number.",
+    why="No team can get a partition or VLAN, because the range is empty.",
     fix="Write the lower number first.",
 )
 
@@ -21,11 +21,9 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for _, fabric, _ in allocated(platform):
         if fabric.first_segment > fabric.last_segment:
-            first, last = (
-                fabric.link.display(fabric.first_segment),
-                fabric.link.display(fabric.last_segment),
-            )
-            message = f"the range begins with {first} and ends with {last}"
+            first = fabric.link.display(fabric.first_segment)
+            last = fabric.link.display(fabric.last_segment)
+            message = f"the range starts with {first} and ends with {last}"
             yield RULE.at(fabric.at / fabric.link.ranges, message)
 
 

@@ -1,4 +1,4 @@
-"""Compare the virtual functions that a share is worth with the pods of each runtime's smallest job."""
+"""Compare the virtual functions of a share with the pods of each runtime's smallest job."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from trainyard.rules._shares import flavors_in_parts, runtimes
 RULE = Rule(
     id="fabric/too-few-virtual-functions",
     severity=Severity.ERROR,
-    summary="A share of a node is worth a virtual function of each rail for every pod of a job.",
+    summary="A share of a node includes a virtual function of each rail for every pod of a job.",
     why="""
-        Each pod takes one of each rail, and Kueue counts them like any resource: no job of the team
-        is ever admitted, `insufficient quota for <resource> ... > maximum capacity`.
+        No job of the team is ever admitted, `insufficient quota for <resource> ... > maximum
+        capacity`: each pod takes one virtual function of each rail, and Kueue counts them like any
+        resource.
     """,
-    fix="Give a port as many `virtualFunctions` as the node has GPUs.",
+    fix="Set `virtualFunctions` of the port to the number of GPUs of the node.",
 )
 
 
@@ -31,14 +32,13 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             pods, allocatable = runtime.launcher.smallest_job, int(quota.nodes * functions)
             if runtime.uses_rdma and quota.gpus % pods == 0 and allocatable < pods:
                 message = (
-                    f"a share of {counted(quota.gpus, 'GPU')} is worth {allocatable} of the "
-                    f"{counted(functions, 'virtual function')} of a rail, and the smallest job "
+                    f"a share of {counted(quota.gpus, 'GPU')} includes {allocatable} of the "
+                    f"{counted(functions, 'virtual function')} of a rail, but the smallest job "
                     f"with runtime `{runtime.name}` takes {pods}"
                 )
                 at = flavor.pool.hardware.at / "nic" / "virtualFunctions"
-                yield RULE.at(
-                    at, message, notes=[Note(f"the share of team {tenant.name}", quota.at / "gpus")]
-                )
+                notes = [Note(f"the share of team {tenant.name}", quota.at / "gpus")]
+                yield RULE.at(at, message, notes=notes)
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Count the holders of each fabric; a retired team's is no longer in any port's table."""
+"""Count the teams on each fabric, except retired ones, whose partitions no port has any more."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from trainyard.rules._iterate import allocated
 RULE = Rule(
     id="fabric/too-many-partitions",
     severity=Severity.ERROR,
-    summary="At most 128 teams hold partitions of one InfiniBand fabric.",
+    summary="At most 128 teams have partitions of one InfiniBand fabric.",
     why="""
-        A port's table has 128 entries: the key of the next team can't be set, and its jobs find no
-        path (NCCL times out).
+        Jobs of the next team find no path (NCCL times out), because its partition cannot be set: a
+        port's table has 128 entries.
     """,
-    fix="Spread the teams over two fabrics, or retire those that are gone.",
+    fix="""
+        Spread the teams over two fabrics, or set `state: retired` for those that no longer exist.
+    """,
 )
 
 
@@ -27,7 +29,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         count, link = sum(team not in retired for team, _ in holders), fabric.link
         if count > link.most:
             message = (
-                f"{count} teams hold {link.segment}s of fabric `{fabric.name}`; a port holds "
+                f"{count} teams have {link.segment}s of fabric `{fabric.name}`; a port holds "
                 f"{link.most}"
             )
             yield RULE.at((platform.allocations_at / site.name / fabric.name).key(), message)

@@ -1,4 +1,4 @@
-"""Look up the ids of the ports of each pool on a fabric."""
+"""Find pools on a fabric whose ports the SR-IOV operator or the jobs do not support."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _NVIDIA = "15b3"
 _PORTS = frozenset(
     {"1013", "1015", "1017", "1019", "101b", "101d", "101f", "1021", "1023", "a2d6", "a2dc"}
 )
+"""Ports that the operator supports
+(k8snetworkplumbingwg/sriov-network-operator:.../templates/configmap.yaml@v1.6.0)."""
 
 
 _FUNCTIONS = frozenset({"1014", "1016", "1018", "101a", "101c", "101e"})
-"""Ports and their VFs
-(k8snetworkplumbingwg/sriov-network-operator:.../templates/configmap.yaml@v1.6.0)."""
+"""Virtual functions of these ports, from the same list."""
 
 
 _ETHERNET = {"1015": "ConnectX-4 Lx", "101d": "ConnectX-6 Dx", "101f": "ConnectX-6 Lx"}
@@ -30,16 +31,16 @@ RULE = Rule(
     id="fabric/unsupported-nic",
     severity=Severity.ERROR,
     summary="""
-        The ports of a pool on a fabric are those of a card that the SR-IOV operator knows, driven
-        by mlx5.
+        The ports of a pool on a fabric belong to a card that the SR-IOV operator supports and that
+        mlx5 drives.
     """,
     why="""
-        The operator's webhook refuses the policy (`vendor/device <vendor>/<device> is not
-        supported`, openshift/sriov-network-operator#552), so the unit never syncs. For other
-        makers' cards neither the networks nor the runtimes' settings were written: ranks may fall
-        back to TCP in silence.
+        The sync unit never syncs, because the operator's webhook refuses the policy (`vendor/device
+        <vendor>/<device> is not supported`, openshift/sriov-network-operator#552). With cards of
+        other makers, ranks may fall back to TCP without a message: neither the networks nor the
+        runtimes' settings were written for them.
     """,
-    fix="Take the vendor and device of the port from `lspci -nn` on such a node.",
+    fix="Set `vendor` and `device` of the port to what `lspci -nn` shows on such a node.",
 )
 
 
@@ -49,12 +50,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             each, fabric = rail.pool.hardware, rail.fabric
             if problem := _nic_problem(each, fabric, site.cluster.external):
                 field = "vendor" if each.nic_vendor != _NVIDIA else "device"
-                notes = [
-                    Note(
-                        f"pool `{rail.pool.name}` is on fabric `{fabric.name}`",
-                        rail.pool.at / "fabric",
-                    )
-                ]
+                on_fabric = f"pool `{rail.pool.name}` is on fabric `{fabric.name}`"
+                notes = [Note(on_fabric, rail.pool.at / "fabric")]
                 message, hint = problem
                 yield RULE.at(each.at / "nic" / field, message, hint=hint, notes=notes)
 
@@ -62,34 +59,30 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _nic_problem(
     each: Hardware, fabric: Fabric, external: Mapping[str, str]
 ) -> tuple[str, str] | None:
-    """Return what is wrong with the ports, and what puts it right; no hint where the ids themselves are wrong."""
+    """Return the problem of the ports and a hint; the hint is empty if the ids are wrong."""
     ids = f"{each.nic_vendor}:{each.nic_device}"
     if each.nic_vendor != _NVIDIA:
         hint = (
-            "Give these ports another `role` than `rail` and remove the pool's `fabric`: jobs "
+            "Give these ports another `role` than `rail` and remove the pool's `fabric`; jobs "
             "then use sockets."
         )
-        return (
-            f"the rails of a `{each.name}` are ports {ids}, but jobs use NVIDIA's, {_NVIDIA}",
-            hint,
-        )
+        message = f"the rails of a `{each.name}` are ports {ids}, but jobs need NVIDIA's, {_NVIDIA}"
+        return message, hint
     if each.nic_device in _FUNCTIONS:
         return f"{ids} is the id of virtual functions, not of the rails of a `{each.name}`", ""
     if each.nic_device in _ETHERNET and fabric.link.name == "infiniband":
         hint = f"Set `link: roce` on fabric `{fabric.name}`, or correct the device."
-        return f"{ids} is {_ETHERNET[each.nic_device]}, which has no InfiniBand", hint
+        return f"{ids} is {_ETHERNET[each.nic_device]}, which does not support InfiniBand", hint
     if each.nic_device not in _PORTS and f"Nic/{ids}" not in external:
         hint = (
             f"If its owner added the port to the operator's list, declare `Nic/{ids}` with that "
-            "owner in `external`."
+            "owner in `external` of the cluster."
         )
-        return (
-            (
-                f"the SR-IOV operator does not know {ids}, and `Nic/{ids}` is not declared in "
-                "`external`"
-            ),
-            hint,
+        message = (
+            f"the SR-IOV operator does not support {ids}, and `Nic/{ids}` is not declared in "
+            "`external`"
         )
+        return message, hint
     return None
 
 

@@ -1,1 +1,1 @@
-"""What keeps teams apart."""
+"""Rules about what separates teams, and about what regulations require."""

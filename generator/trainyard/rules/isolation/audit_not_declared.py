@@ -1,4 +1,4 @@
-"""Look for an owner of the audit log of each cluster with a team that needs one."""
+"""Find clusters without an owner of the audit log that a team's regulation requires."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from trainyard.rules._check import Check
 from trainyard.rules._compliance import NOT_ENFORCED, under
 
 AUDIT_LOG = "AuditLog/"
-"""Kind of what the owner of the audit log is declared for in a cluster's `external`."""
+"""Prefix of the key that declares the owner of the audit log in a cluster's `external`."""
 
 
 RULE = Rule(
     id="isolation/audit-not-declared",
     severity=Severity.ERROR,
-    summary="Where a regulation asks for an audit log, somebody is named who keeps it.",
-    why=f"""
-        The API server records nothing that the regulation asks for until it is given the audit
-        policy, or the audit profile on OpenShift. Its log stays on the control plane until it is
-        rotated away, unless somebody forwards it. {NOT_ENFORCED}
+    summary="""
+        Where a regulation requires an audit log, `external` of the cluster names the log's owner.
     """,
-    fix="Declare who keeps it in `external`, e.g. `AuditLog/siem: security team`.",
+    why=f"""
+        The API server logs nothing that the regulation requires until it has the audit policy, or
+        on OpenShift the audit profile. The log stays on the control plane until it is rotated away,
+        unless someone forwards it. {NOT_ENFORCED}
+    """,
+    fix="Declare the owner in `external` of the cluster, e.g. `AuditLog/siem: security team`.",
 )
 
 
@@ -30,14 +32,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, tenant, compliance in under(platform, "audit"):
         if not any(each.startswith(AUDIT_LOG) for each in site.cluster.external):
             message = (
-                f"team {tenant.name} is under {compliance.name}, and cluster {site.name} "
-                f"names no {AUDIT_LOG}..."
+                f"team {tenant.name} is under {compliance.name}, but cluster {site.name} has no "
+                f"`{AUDIT_LOG}...` in `external`"
             )
             at = (tenant.team.at / "quota" / site.name).key()
-            notes = [Note("to be said here", site.cluster.at / "external")]
+            notes = [Note("to be declared here", site.cluster.at / "external")]
             cause = (
-                f"teams are under {compliance.name}, and cluster {site.name} names no "
-                f"{AUDIT_LOG}..."
+                f"teams are under {compliance.name}, but cluster {site.name} has no "
+                f"`{AUDIT_LOG}...` in `external`"
             )
             yield RULE.at(at, message, notes=notes, cause=cause)
 

@@ -1,4 +1,4 @@
-"""Find buckets of an earlier team among those of a later one, whatever the clusters."""
+"""Find buckets that two teams use, on any clusters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="isolation/bucket-of-two-teams",
     severity=Severity.WARNING,
-    summary="A bucket belongs to one team.",
+    summary="A bucket belongs to only one team.",
     why="""
-        Each may read, overwrite and delete the other's data: a job can go on from the other team's
-        checkpoint.
+        Each team can read, overwrite and delete the other team's data: a job can continue from the
+        other team's checkpoint.
     """,
-    fix="Make a bucket for each; waive this for one that both only read from.",
+    fix="Create a bucket for each team, or waive this rule if both teams only read.",
 )
 
 
@@ -28,10 +28,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             holders = known.setdefault((secret.endpoint, secret.bucket), {})
             holders.setdefault(space.team.name, space.profile.at / "storage" / secret.name)
     for (_, bucket), holders in known.items():
-        (first, where), *others = holders.items()
+        (first, place), *others = holders.items()
         for team, at in others:
-            message = f"bucket `{bucket}` is that of teams {first} and {team}"
-            yield RULE.at(at, message, notes=[Note(f"team {first}", where)])
+            message = f"bucket `{bucket}` belongs to two teams, {first} and {team}"
+            yield RULE.at(at, message, notes=[Note(f"the bucket of team {first}", place)])
 
 
 def _spaces(platform: Platform) -> Iterator[Space]:

@@ -1,4 +1,4 @@
-"""Look for a way of jobs to each store that some team has a bucket in."""
+"""Find object stores that teams use and that no egress rule lets their jobs reach."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _SERVICE = re.compile(r"[^.]+[.]([^.]+)[.]svc([.]cluster[.]local)?")
 RULE = Rule(
     id="isolation/bucket-without-egress",
     severity=Severity.WARNING,
-    summary="Where teams ask for buckets, a way out leads jobs to the object store.",
+    summary="If teams request buckets, an egress rule lets their jobs reach the object store.",
     why="""
-        Only what `egress` names is open: the job starts, and its first access to the bucket ends
-        with a time-out. Whether the addresses are those of the store can't be told here.
+        The job starts, and its first access to the bucket times out: only destinations of `egress`
+        are open. Trainyard cannot check whether the addresses are those of the store.
     """,
     fix="""
-        Add an `egress` to the store's addresses and port, or to its namespace, with `from: jobs` or
-        without `from`.
+        Add an entry to `egress` with the store's addresses and port, or with its namespace; set
+        `from: jobs`, or leave `from` out.
     """,
 )
 
@@ -33,23 +33,20 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for storage in _stores(site):
             host, port = _target(storage)
-            if not any(_leads_to(egress, host, port) for egress in site.cluster.egress):
+            if not any(_permits(egress, host, port) for egress in site.cluster.egress):
                 message = (
-                    f"no way out leads jobs to port {port} of {host}, where storage "
-                    f"`{storage.name}` is"
+                    f"no egress rule lets jobs reach port {port} of {host}, the address of "
+                    f"storage `{storage.name}`"
                 )
-                notes = [Note("ways out", site.cluster.at / "egress")]
+                notes = [Note("the egress rules", site.cluster.at / "egress")]
                 yield RULE.at(storage.at / "s3" / "endpoint", message, notes=notes)
 
 
 def _stores(site: Site) -> Iterator[Storage]:
-    asked = {
-        secret.name
-        for tenant in site.tenants
-        for space in tenant.spaces
-        for secret in space.buckets
-    }
-    return (storage for storage in site.cluster.storage if storage.name in asked)
+    """Yield each storage of which some team has a bucket."""
+    spaces = [space for tenant in site.tenants for space in tenant.spaces]
+    requested = {secret.name for space in spaces for secret in space.buckets}
+    return (storage for storage in site.cluster.storage if storage.name in requested)
 
 
 def _target(storage: Storage) -> tuple[str, int]:
@@ -59,17 +56,18 @@ def _target(storage: Storage) -> tuple[str, int]:
     return host, int(port or (80 if scheme == "http" else 443))
 
 
-def _leads_to(egress: Egress, host: str, port: int) -> bool:
-    """Tell whether jobs may go to a host by a way out.
+def _permits(egress: Egress, host: str, port: int) -> bool:
+    """Return whether an egress rule lets jobs reach a host.
 
-    Of a service in the cluster only the namespace is known: the port that counts is that of its
-    pods.
+    For a service in the cluster only its namespace is compared: the port that counts is that of the
+    pods, which is not known.
     """
+    if egress.source == "workspaces":
+        return False
     service = _SERVICE.fullmatch(host)
-    there = (
-        service[1] in egress.namespaces if service else bool(egress.cidrs) and port in egress.ports
-    )
-    return there and egress.source != "workspaces"
+    if service:
+        return service[1] in egress.namespaces
+    return bool(egress.cidrs) and port in egress.ports
 
 
 CHECK = Check(RULE, find)

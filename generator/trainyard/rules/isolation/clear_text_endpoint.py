@@ -1,4 +1,4 @@
-"""Find stores that are reached over http."""
+"""Find object stores with an http endpoint."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="isolation/clear-text-endpoint",
     severity=Severity.WARNING,
-    summary="Object stores are reached over https.",
+    summary="The endpoint of an object store uses https.",
     why="""
-        Datasets and checkpoints pass in the clear, and whoever stands between may exchange a model
-        for another.
+        Datasets and checkpoints are sent unencrypted, and an attacker on the network can replace a
+        model.
     """,
-    fix="Use the store's https address.",
+    fix="Set `endpoint` to the store's https address.",
 )
 
 
@@ -24,7 +24,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for storage in site.cluster.storage:
             if storage.endpoint.startswith("http://"):
-                message = f"storage `{storage.name}` is reached at {storage.endpoint}, in the clear"
+                message = (
+                    f"storage `{storage.name}` has an unencrypted endpoint, {storage.endpoint}"
+                )
                 yield RULE.at(storage.at / "s3" / "endpoint", message)
 
 

@@ -1,4 +1,4 @@
-"""Find namespaces of teams among the ways out."""
+"""Find egress rules to namespaces of teams."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="isolation/egress-reaches-a-tenant",
     severity=Severity.ERROR,
-    summary="No way out leads into a team's namespace.",
+    summary="No egress rule leads to a team's namespace.",
     why="""
-        Ways out hold for every team: each could send to the pods of that one, on ports that its own
-        jobs listen on.
+        Every team could send to the pods of that team, on ports that its jobs listen on: an egress
+        rule applies to all teams.
     """,
-    fix="Serve what is shared from a namespace that belongs to no team.",
+    fix="Move the shared service to a namespace that belongs to no team.",
 )
 
 
@@ -33,14 +33,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 if namespace in tenants:
                     team = tenants[namespace]
                     message = (
-                        f"egress `{egress.name}` lets every team reach the namespace of team "
+                        f"egress rule `{egress.name}` lets every team reach the namespace of team "
                         f"{team.name}"
                     )
-                    yield RULE.at(
-                        egress.at / "namespaces" / i,
-                        message,
-                        notes=[Note(f"team {team.name}", team.at)],
-                    )
+                    notes = [Note(f"team {team.name}", team.at)]
+                    yield RULE.at(egress.at / "namespaces" / i, message, notes=notes)
 
 
 CHECK = Check(RULE, find)

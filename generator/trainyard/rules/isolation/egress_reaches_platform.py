@@ -1,4 +1,4 @@
-"""Find namespaces of the platform among the ways out."""
+"""Find egress rules to namespaces of the platform."""
 
 from __future__ import annotations
 
@@ -13,40 +13,36 @@ RULE = Rule(
     id="isolation/egress-reaches-platform",
     severity=Severity.ERROR,
     summary="""
-        No way out leads to what runs the platform: Argo CD, and the controllers of jobs, queues and
-        ports.
+        No egress rule leads to a namespace that runs the platform: Argo CD, and the controllers of
+        jobs, queues and ports.
     """,
     why="""
-        They trust the network that they are on, Argo CD's repository server and cache first of all:
-        a job that reaches them may change what is delivered, or stop it.
+        A job that reaches these programs can change or stop what is delivered: they trust their
+        network, above all Argo CD's repository server and cache.
     """,
-    fix="Leave the namespace out; jobs need none of them.",
+    fix="Remove the namespace from `namespaces`; jobs need none of these.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        runs = _platform(site.cluster)
+        platform_namespaces = _platform(site.cluster)
         for egress in site.cluster.egress:
             for i, namespace in enumerate(egress.namespaces):
-                if namespace in runs:
+                if namespace in platform_namespaces:
                     message = (
-                        f"egress `{egress.name}` lets every team reach `{namespace}`, "
-                        f"{runs[namespace]}"
+                        f"egress rule `{egress.name}` lets every team reach `{namespace}`, "
+                        f"{platform_namespaces[namespace]}"
                     )
                     yield RULE.at(egress.at / "namespaces" / i, message)
 
 
 def _platform(cluster: Cluster) -> dict[str, str]:
-    """Return the platform's namespaces with what runs there, but what workspaces are served from."""
+    """Return the platform's namespaces with their purpose, except those that serve workspaces."""
     release = cluster.release
-    accounts = (user.split(":") for user in release.controllers)
+    controllers = {user.split(":")[2] for user in release.controllers}
     return {
-        **{
-            account[2]: "where controllers run"
-            for account in accounts
-            if account[2] not in release.workspace_ingress
-        },
+        **dict.fromkeys(controllers - {*release.workspace_ingress}, "where controllers run"),
         release.sriov_namespace: "where the SR-IOV operator runs",
         cluster.argocd_namespace: "where Argo CD runs",
         cluster.system_namespace: "which holds the limits of all teams",

@@ -1,4 +1,4 @@
-"""Find ranges with link-local addresses; those that are open to all are told of already."""
+"""Find egress rules to link-local addresses; very large ranges have another rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules.isolation._shared import egress_ranges
+from trainyard.rules.isolation._egress import egress_ranges
 
 LINK_LOCAL = IPv4Network("169.254.0.0/16")
 
@@ -16,19 +16,21 @@ LINK_LOCAL = IPv4Network("169.254.0.0/16")
 RULE = Rule(
     id="isolation/link-local-egress",
     severity=Severity.ERROR,
-    summary="No way out leads to link-local addresses (169.254.0.0/16).",
+    summary="No egress rule leads to link-local addresses (169.254.0.0/16).",
     why="""
-        169.254.169.254 is a cloud's metadata service: it gives the node's credentials to whoever
-        asks.
+        Jobs can get the node's credentials from a cloud's metadata service, which gives them to
+        anyone who asks at 169.254.169.254.
     """,
-    fix="Leave the range out.",
+    fix="Remove the range from `to`.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for _, egress, i, network in egress_ranges(platform):
         if network.overlaps(LINK_LOCAL):
-            message = f"egress `{egress.name}` leads to {network}, which has link-local addresses"
+            message = (
+                f"egress rule `{egress.name}` leads to {network}, which has link-local addresses"
+            )
             yield RULE.at(egress.at / "to" / i, message)
 
 

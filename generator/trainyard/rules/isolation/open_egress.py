@@ -1,4 +1,4 @@
-"""Find ways out without destinations, ranges with a short prefix, and ranges that are many addresses together."""
+"""Find egress rules without destinations, or with too many addresses in one or all ranges."""
 
 from __future__ import annotations
 
@@ -15,44 +15,55 @@ RULE = Rule(
     id="isolation/open-egress",
     severity=Severity.ERROR,
     summary="""
-        A way out says where it leads: to namespaces, or to at most 16 million addresses (a /8) in
+        An egress rule names its destinations: namespaces, or at most 16 million addresses (a /8) in
         all.
     """,
     why="""
-        Whatever a job reads it can send to any host of the Internet, and the default-deny policy
-        denies nothing: a NetworkPolicy without destinations matches every one, and the API server
-        drops the empty list, so Argo CD shows no drift (seen with Argo CD 3.5.7).
+        A job can send everything that it reads to any host of the Internet, and the default-deny
+        policy denies nothing: a NetworkPolicy without destinations matches every one. Argo CD shows
+        no drift, because the API server drops the empty list (seen with Argo CD 3.5.7).
     """,
-    fix="Name the networks that are needed: the object store, the mirror, the proxy.",
+    fix="Name in `to` only the networks that jobs need: the object store, the mirror, the proxy.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for egress in (each for site in platform.sites for each in site.cluster.egress):
-        networks = [IPv4Network(cidr) for cidr in egress.cidrs]
-        wide = [i for i, network in enumerate(networks) if network.prefixlen < SHORTEST_PREFIX]
-        addresses = sum(network.num_addresses for network in collapse_addresses(networks))
-        if not networks and not egress.namespaces:
+    for site in platform.sites:
+        for egress in site.cluster.egress:
+            yield from _check(egress)
+
+
+def _check(egress: Egress) -> Iterator[Diagnostic]:
+    networks = [IPv4Network(cidr) for cidr in egress.cidrs]
+    if not networks and not egress.namespaces:
+        message = (
+            f"egress rule `{egress.name}` has neither `to` nor `namespaces`: {_ports(egress)} of "
+            "every host"
+        )
+        yield RULE.at(egress.at.key(), message)
+    too_large = list(_too_large(egress, networks))
+    yield from too_large
+    addresses = sum(network.num_addresses for network in collapse_addresses(networks))
+    if not too_large and addresses > 1 << 32 - SHORTEST_PREFIX:
+        message = (
+            f"egress rule `{egress.name}` leads to {len(networks)} ranges with {addresses:,} "
+            "addresses in all"
+        )
+        yield RULE.at(egress.at / "to", message)
+
+
+def _too_large(egress: Egress, networks: list[IPv4Network]) -> Iterator[Diagnostic]:
+    for i, network in enumerate(networks):
+        if network.prefixlen < SHORTEST_PREFIX:
             message = (
-                f"egress `{egress.name}` says neither `to` nor `namespaces`: "
-                f"{_ports(egress)} of every host"
-            )
-            yield RULE.at(egress.at.key(), message)
-        for i in wide:
-            message = (
-                f"egress `{egress.name}` leads to {networks[i]}: "
-                f"{networks[i].num_addresses:,} addresses"
+                f"egress rule `{egress.name}` leads to {network}: {network.num_addresses:,} "
+                "addresses"
             )
             yield RULE.at(egress.at / "to" / i, message)
-        if not wide and addresses > 1 << 32 - SHORTEST_PREFIX:
-            message = (
-                f"egress `{egress.name}` leads to {len(networks)} ranges with {addresses:,} "
-                "addresses in all"
-            )
-            yield RULE.at(egress.at / "to", message)
 
 
 def _ports(egress: Egress) -> str:
+    """Return the ports of a rule, for a message."""
     return f"{'port' if len(egress.ports) == 1 else 'ports'} {', '.join(map(str, egress.ports))}"
 
 

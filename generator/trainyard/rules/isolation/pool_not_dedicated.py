@@ -1,4 +1,4 @@
-"""Look at each pool that a team with dedicated nodes is on."""
+"""Find pools that teams under a regulation share, although it requires dedicated nodes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ RULE = Rule(
     id="isolation/pool-not-dedicated",
     severity=Severity.ERROR,
     summary="""
-        Where a regulation asks for dedicated nodes, only teams under it have quota on their pools,
-        unshared.
+        Where a regulation requires dedicated nodes, only teams under it have quota on their pools,
+        and they neither lend nor borrow.
     """,
     why=f"""
-        Jobs of others run on the same nodes (seen with Kueue 0.19.2), at the same time or right
-        after, and find what is left on their disks and in their memory. {NOT_ENFORCED}
+        Jobs of other teams run on the same nodes (seen with Kueue 0.19.2), at the same time or
+        directly afterwards, and find what is left on their disks and in their memory.
+        {NOT_ENFORCED}
     """,
     fix="""
-        Give these teams a pool of their own with `taint` on its hardware, `lend: none` and no
+        Give these teams a pool of their own, with `taint` on its hardware, `lend: none` and no
         `borrow`.
     """,
 )
@@ -34,40 +35,44 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        holders = shares(site)
+        quotas = shares(site)
         for pool in site.cluster.pools:
-            regulations = (
-                asking(tenant.team, "dedicatedNodes") for tenant, _ in holders[pool.name]
-            )
-            for compliance in [each for each in regulations if each][:1]:
-                yield from _shared(pool, compliance, holders[pool.name])
+            compliance = _regulation(quotas[pool.name])
+            if compliance:
+                yield from _shared(pool, compliance, quotas[pool.name])
+
+
+def _regulation(quotas: list[tuple[Tenant, Quota]]) -> Compliance | None:
+    """Return the first regulation of a team on a pool that requires dedicated nodes."""
+    regulations = (asking(tenant.team, "dedicatedNodes") for tenant, _ in quotas)
+    return next(filter(None, regulations), None)
 
 
 def _shared(
-    pool: Pool, compliance: Compliance, holders: list[tuple[Tenant, Quota]]
+    pool: Pool, compliance: Compliance, quotas: list[tuple[Tenant, Quota]]
 ) -> Iterator[Diagnostic]:
-    """Look at the taint, at who else is there, and at loans."""
+    """Yield a missing taint, other teams on the pool, and nodes that are lent or borrowed."""
     dedicated = f"pool `{pool.name}` is for teams under {compliance.name} only"
     if not pool.hardware.taint:
         notes = [Note("no `taint` here", pool.hardware.at)]
-        yield RULE.at(
-            pool.at, f"{dedicated}, but nothing keeps other pods off its nodes", notes=notes
-        )
-    for tenant, quota in holders:
-        notes = [Note("the pool", pool.at)]
-        if tenant.team.compliance != compliance:
-            yield RULE.at(
-                quota.at, f"{dedicated}, but team {tenant.name} has quota on it", notes=notes
-            )
-        elif quota.lend or quota.borrow:
-            what = (
-                f"lends {quota.display(quota.lend)}"
-                if quota.lend
-                else f"borrows {quota.display(quota.borrow)}"
-            )
-            yield RULE.at(
-                quota.at, f"{dedicated}, but team {tenant.name} {what} of it", notes=notes
-            )
+        message = f"{dedicated}, but no taint keeps other pods off its nodes"
+        yield RULE.at(pool.at, message, notes=notes)
+    for tenant, quota in quotas:
+        use = _forbidden_use(tenant, quota, compliance)
+        if use:
+            message = f"{dedicated}, but team {tenant.name} {use}"
+            yield RULE.at(quota.at, message, notes=[Note("the pool", pool.at)])
+
+
+def _forbidden_use(tenant: Tenant, quota: Quota, compliance: Compliance) -> str:
+    """Return how a team shares a dedicated pool; empty if it does not."""
+    if tenant.team.compliance != compliance:
+        return "has quota on it"
+    if quota.lend:
+        return f"lends {quota.display(quota.lend)} of it"
+    if quota.borrow:
+        return f"borrows {quota.display(quota.borrow)} of it"
+    return ""
 
 
 CHECK = Check(RULE, find, each=("compliance",))

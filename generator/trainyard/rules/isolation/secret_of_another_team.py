@@ -1,4 +1,4 @@
-"""Compare every key with the team's own paths in the same store."""
+"""Compare each key that an ExternalSecret reads with the team's own paths in the store."""
 
 from __future__ import annotations
 
@@ -14,60 +14,60 @@ from trainyard.rules._components import Brought, brought, once
 RULE = Rule(
     id="isolation/secret-of-another-team",
     severity=Severity.ERROR,
-    summary="A component's ExternalSecret reads below the team's own path of a store.",
+    summary="A component's ExternalSecret reads only below the team's own path in a store.",
     why="""
-        The store trusts the operator with every path: whatever lies there, another team's keys or
-        the platform's, becomes a Secret that anybody of this team may mount.
+        Keys of another team or of the platform become a Secret that every member of this team may
+        mount: the store lets the operator read every path.
     """,
     fix="""
-        Name keys below `PATH/TEAM/` of a storage entry; let the owner copy there what the team
+        Use keys below `PATH/TEAM/` of a storage entry, and let the owner copy there what the team
         needs.
     """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from once(
-        found for each in brought(platform, "ExternalSecret") for found in _elsewhere(each)
-    )
+    secrets = brought(platform, "ExternalSecret")
+    yield from once(finding for each in secrets for finding in _findings(each))
 
 
-def _elsewhere(each: Brought) -> Iterator[Diagnostic]:
+def _findings(each: Brought) -> Iterator[Diagnostic]:
     for path, store, key in _reads(each.body):
-        own = [
-            f"{storage.path}/{each.tenant.name}/"
-            for storage in each.site.cluster.storage
-            if storage.secret_store and storage.secret_store == store
-        ]
+        own = _own_paths(each, store)
         if not any(_is_below(key, path) for path in own):
-            what = f"reads `{key}`" if key else "takes whatever it finds"
-            may = (
-                f"team {each.tenant.name} may read below "
-                f"{', '.join(f'`{path}`' for path in own) or 'no path of it'}"
+            read = f"reads `{key}`" if key else "reads all keys that its search finds"
+            permitted = ", ".join(f"below `{path}`" for path in own) or "nothing there"
+            message = (
+                f"{each.display} {read} in ClusterSecretStore `{store}`; team {each.tenant.name} "
+                f"may read {permitted}"
             )
-            yield RULE.at(
-                each.at.below(path), f"{each.display} {what} of ClusterSecretStore `{store}`; {may}"
-            )
+            yield RULE.at(each.at.below(path), message)
+
+
+def _own_paths(each: Brought, store: str) -> list[str]:
+    """Return the paths of a store that belong to the team of an object, each with a slash."""
+    storages = (one for one in each.site.cluster.storage if one.secret_store)
+    return [f"{one.path}/{each.tenant.name}/" for one in storages if one.secret_store == store]
 
 
 def _reads(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str, str]]:
-    """Yield path, store and key of everything that is read of a store for all namespaces; a search has no key."""
+    """Yield path, store and key of each read from a ClusterSecretStore; a search has no key."""
     common = mapping(body, "spec", "secretStoreRef")
-    for field, way in (
+    for field, fields in (
         ("data", ("remoteRef", "key")),
         ("dataFrom", ("extract", "key")),
         ("dataFrom", ("find",)),
     ):
         for at, entry in lookup(body, ("spec", field, EVERY)):
             store = mapping(entry, "sourceRef", "storeRef") or common
-            # A SecretStore stands in the team's own namespace and was made for it.
+            # A SecretStore is in the team's own namespace and was created for the team.
             if store.get("kind") == "ClusterSecretStore":
-                for path, key in lookup(entry, way, at):
-                    yield path, str(store.get("name")), "" if way == ("find",) else str(key)
+                for path, key in lookup(entry, fields, at):
+                    yield path, str(store.get("name")), "" if fields == ("find",) else str(key)
 
 
 def _is_below(key: str, path: str) -> bool:
-    """Tell whether a key lies below a path that ends with a slash, without going up again on its way."""
+    """Return whether a key is below a path that ends with a slash, without `..`."""
     return key.startswith(path) and {"", ".", ".."}.isdisjoint(key.split("/"))
 
 

@@ -1,4 +1,4 @@
-"""Look for names that a team has, or may have one day."""
+"""Find system namespaces with a name that a team has, or may get."""
 
 from __future__ import annotations
 
@@ -9,31 +9,32 @@ from trainyard.model import names
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
-_EVERYBODY = "default"
+_DEFAULT = "default"
+"""Namespace of pods whose manifests name none."""
 
 
 RULE = Rule(
     id="isolation/team-as-system-namespace",
     severity=Severity.ERROR,
-    summary="No namespace of a team, nor `default`, is a system namespace.",
+    summary="Neither a namespace of a team nor `default` is a system namespace.",
     why="""
-        Admission passes over the pods of a system namespace. A workbench of the team, or whatever
-        else makes pods there, runs on the training nodes and takes their GPUs, beside the queue and
-        every quota (seen with Kubernetes 1.36.3). `default` is where people's pods are made who
-        name no namespace.
+        Pods of the namespace, such as a workbench of the team, run on the training nodes and take
+        their GPUs without a queue and a quota (seen with Kubernetes 1.36.3), because admission
+        skips the pods of a system namespace. `default` has the pods of everyone who names no
+        namespace.
     """,
-    fix="Take it out of `systemNamespaces`; run the daemon in a namespace of its own.",
+    fix="Remove it from `systemNamespaces`, and run the daemon in a namespace of its own.",
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for name in site.cluster.system_namespaces:
-            if name == _EVERYBODY or name.startswith(names.TEAM_PREFIX):
-                whose = "everybody's" if name == _EVERYBODY else "a team's"
+            if name == _DEFAULT or name.startswith(names.TEAM_PREFIX):
+                owner = "everyone" if name == _DEFAULT else "a team"
                 message = (
-                    f"`{name}` is the name of {whose} namespace, and a system namespace of "
-                    f"cluster `{site.name}`"
+                    f"`{name}` is in `systemNamespaces` of cluster `{site.name}`, but belongs to "
+                    f"{owner}"
                 )
                 yield RULE.at(site.cluster.at / "systemNamespaces", message)
 

@@ -1,4 +1,4 @@
-"""Compare the lines of each cluster, those of namespaces that are gone included."""
+"""Find user ids and SELinux levels that two namespaces have, removed namespaces included."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="isolation/uids-shared",
     severity=Severity.ERROR,
-    summary="Each namespace of a cluster has a range of user ids and an SELinux level of its own.",
+    summary="Each namespace of a cluster has its own range of user ids and its own SELinux level.",
     why="""
-        To a file server and to SELinux the pods of both namespaces are one user. Where one can
-        reach the other's folder or a file that it left on a node, nothing keeps it from reading it.
+        Pods of one namespace can read the other's files wherever they reach them, in a folder or
+        left on a node: for a file server and for SELinux the pods of both namespaces are one user.
     """,
     fix="""
-        Write what each namespace has on the cluster; for a new one, the next range as `trainyard
-        add team` gives it.
+        Write the range that each namespace has on the cluster; for a new one, the next range, as
+        `trainyard add team` does.
     """,
 )
 
@@ -34,7 +34,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                 if owner != ids.namespace:
                     both = f"namespaces `{owner}` and `{ids.namespace}` of cluster `{cluster}`"
                     message = f"{both} both have {field} {getattr(ids, field)}"
-                    note = Note("the first is given here", at / owner / field)
+                    note = Note("the first of them", at / owner / field)
                     yield RULE.at(at / ids.namespace / field, message, notes=[note])
 
 

@@ -1,4 +1,4 @@
-"""Find user ids for clusters whose release gives pods ids of its own."""
+"""Find user ids in the ledger for clusters whose release has no ranges of them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="isolation/uids-without-ranges",
     severity=Severity.ERROR,
-    summary="The ledger gives user ids on OpenShift only, where namespaces have ranges.",
+    summary="The ledger has user ids only for OpenShift, where namespaces have ranges of them.",
     why="""
-        Elsewhere nothing reads the annotations: the pods run with the ids of their runtime,
-        whatever the line says.
+        The line has no effect: pods run with the ids of their runtime, and nothing reads the
+        annotations.
     """,
     fix="Remove `uids` of this cluster from profiles/allocations.yaml.",
 )
@@ -26,7 +26,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         if platform.ids.get(site.name) and not site.cluster.release.job_scc:
             at = (platform.allocations_at / site.name / UIDS).key()
             message = (
-                f"`uids` is for OpenShift, and cluster `{site.name}` has release "
+                f"`uids` is for OpenShift, but cluster `{site.name}` has release "
                 f"`{site.cluster.release.name}`"
             )
             yield RULE.at(at, message)

@@ -1,11 +1,12 @@
-"""Look up each claim and bucket in the cluster's storage."""
+"""Find claims and buckets on storage that is not declared to be encrypted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.model.platform import Platform
+from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 from trainyard.rules._compliance import NOT_ENFORCED, under
 
@@ -13,35 +14,41 @@ RULE = Rule(
     id="isolation/unencrypted-storage",
     severity=Severity.ERROR,
     summary="""
-        Where a regulation asks for it, every claim and bucket of a team is on storage that is
-        encrypted at rest.
+        Where a regulation requires encryption at rest, every claim and bucket of a team is on
+        encrypted storage.
     """,
     why=f"""
-        A disk that leaves the computer centre can be read, and a name like `encrypted-cephfs`
-        proves nothing: encryption is in the storage's own settings. {NOT_ENFORCED}
+        A disk that leaves the data centre can be read. A name like `encrypted-cephfs` proves
+        nothing: only the storage's own settings show whether it is encrypted. {NOT_ENFORCED}
     """,
     fix="""
-        Ask its owner, then say `encrypted: true` for that storage in the cluster's profile, or use
-        another.
+        Use a storage with `encrypted: true`. Set it for this storage only after its owner has
+        confirmed the encryption.
     """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site, tenant, compliance in under(platform, "encryptedStorage"):
-        plain = {
-            storage.name: storage.at for storage in site.cluster.storage if not storage.encrypted
-        }
-        for space in tenant.spaces:
-            asked = [(each, space.profile.at / "storage" / each) for each in space.profile.storage]
-            asked += [(each.storage.name, each.at) for each in space.allowances]
-            for name, at in asked:
-                if name in plain:
-                    message = (
-                        f"team {tenant.name} is under {compliance.name}, and `{name}` is not "
-                        "said to be encrypted"
-                    )
-                    yield RULE.at(at, message, notes=[Note(f"on cluster {site.name}", plain[name])])
+        storages = (each for each in site.cluster.storage if not each.encrypted)
+        unencrypted = {storage.name: storage.at for storage in storages}
+        for name, at in _requests(tenant):
+            if name in unencrypted:
+                message = (
+                    f"team {tenant.name} is under {compliance.name}, but storage `{name}` does "
+                    "not have `encrypted: true`"
+                )
+                notes = [Note(f"on cluster {site.name}", unencrypted[name])]
+                yield RULE.at(at, message, notes=notes)
+
+
+def _requests(tenant: Tenant) -> Iterator[tuple[str, Pointer]]:
+    """Yield each storage that a team's namespaces use or may claim, with its place."""
+    for space in tenant.spaces:
+        for name in space.profile.storage:
+            yield name, space.profile.at / "storage" / name
+        for allowance in space.allowances:
+            yield allowance.storage.name, allowance.at
 
 
 CHECK = Check(RULE, find)

@@ -1,8 +1,8 @@
-"""Look at the network of each runtime that a team with encryption may use; one pod talks to nobody."""
+"""Find runtimes whose ranks would communicate unencrypted in teams that require encryption."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.launch import Launch
@@ -14,13 +14,13 @@ RULE = Rule(
     id="isolation/unencrypted-transit",
     severity=Severity.ERROR,
     summary="""
-        A team with `encryptionInTransit: true` has runtimes whose ranks talk over an encrypted
-        network only.
+        The runtimes of a team with `encryptionInTransit: true` communicate only over encrypted
+        networks.
     """,
     why="""
-        RDMA over InfiniBand and RoCE passes the kernel by, so nothing there encrypts it; sockets
-        are in the clear too unless the pod network encrypts between nodes. ssh only starts the
-        ranks: gradients never pass through it.
+        Gradients are sent unencrypted between nodes. RDMA over InfiniBand and RoCE bypasses the
+        kernel, so nothing encrypts it; sockets are encrypted only if the pod network encrypts
+        between nodes. ssh only starts the ranks: gradients never pass through it.
     """,
     fix="""
         List runtimes with `fabric: tcp` or `isolated`, on clusters with `networks: {encrypted:
@@ -31,26 +31,32 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        for tenant in (each for each in site.tenants if each.team.encrypts_transit):
-            grants = (grant for space in tenant.spaces for grant in space.grants if grant.nodes > 1)
-            for launch in {grant.launch.runtime.name: grant.launch for grant in grants}.values():
-                if launch.rails or not site.cluster.encrypts_pods:
-                    yield _in_the_clear(site, tenant, launch)
+        for tenant in site.tenants:
+            if tenant.team.encrypts_transit:
+                for launch in _distributed(tenant):
+                    if launch.rails or not site.cluster.encrypts_pods:
+                        yield _unencrypted(site, tenant, launch)
 
 
-def _in_the_clear(site: Site, tenant: Tenant, launch: Launch) -> Diagnostic:
+def _distributed(tenant: Tenant) -> Iterable[Launch]:
+    """Return a launch of each runtime with which a team may use several nodes."""
+    grants = (grant for space in tenant.spaces for grant in space.grants if grant.nodes > 1)
+    return {grant.launch.runtime.name: grant.launch for grant in grants}.values()
+
+
+def _unencrypted(site: Site, tenant: Tenant, launch: Launch) -> Diagnostic:
     runtime, fabric = launch.runtime, launch.fabric
-    how = "over sockets, and the pod network does not encrypt"
-    notes = [Note("said of the pod network", site.cluster.at / "networks" / "encrypted")]
+    network = "over sockets, and the pod network does not encrypt"
+    notes = [Note("`encrypted` of the pod network", site.cluster.at / "networks" / "encrypted")]
     if fabric and launch.rails:
-        how = f"by RDMA over {fabric.link.name}, which nothing encrypts"
+        network = f"by RDMA over {fabric.link.name}, which nothing encrypts"
         notes = [
-            Note("said of the runtime", runtime.at / "fabric"),
+            Note("`fabric` of the runtime", runtime.at / "fabric"),
             Note("the fabric", fabric.at.key()),
         ]
     message = (
-        f"team {tenant.name} wants encryption, but ranks of `{runtime.name}` on {site.name} "
-        f"talk {how}"
+        f"team {tenant.name} requires encryption, but ranks of `{runtime.name}` on {site.name} "
+        f"communicate {network}"
     )
     return RULE.at(tenant.team.at / "runtimes", message, notes=notes)
 

@@ -1,4 +1,4 @@
-"""Find teams that are asked and say nothing."""
+"""Find teams without a required decision on encryption between nodes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ RULE = Rule(
     id="isolation/unstated-transit",
     severity=Severity.ERROR,
     summary="""
-        Where a regulation asks about it, a team says whether its data must be encrypted between
-        nodes.
+        Where a regulation requires the decision, a team states whether its data must be encrypted
+        between nodes.
     """,
     why=f"""
-        RDMA can't be encrypted, so somebody has to decide between its speed and encryption; left
-        open, the fastest way is taken, in the clear. {NOT_ENFORCED}
+        Without a decision the fastest network is used, unencrypted. RDMA cannot be encrypted, so
+        someone must choose between its speed and encryption. {NOT_ENFORCED}
     """,
     fix="""
-        Set `encryptionInTransit` of the team to true, or to false and keep the reason with your
+        Set `encryptionInTransit` of the team to `true`, or to `false` and keep the reason with your
         risk assessment.
     """,
 )
@@ -33,7 +33,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         compliance = asking(team, "encryptionInTransit")
         if compliance and team.encrypts_transit is None:
             message = (
-                f"team {team.name} is under {compliance.name} and does not say "
+                f"team {team.name} is under {compliance.name}, but does not set "
                 "`encryptionInTransit`"
             )
             yield RULE.at(team.at / "compliance", message)

@@ -1,1 +1,1 @@
-"""Names, and what Kubernetes takes as one."""
+"""Rules about names of profiles, and of the objects that are named after them."""

@@ -1,4 +1,4 @@
-"""Find names that two different objects get."""
+"""Find names that two different objects would have."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules.names._shared import Name, composed
+from trainyard.rules.names._composed import Name, composed
 
 RULE = Rule(
     id="names/clashing-names",
     severity=Severity.ERROR,
-    summary="No two objects get the same name from different profiles' names.",
+    summary="No two objects get the same name from different profile names.",
     why="""
-        One object would overwrite the other: e.g. two teams would share one volume and read each
-        other's files.
+        One object would overwrite the other. For example, two teams would share one volume and read
+        each other's files.
     """,
-    fix="Rename one of the two.",
+    fix="Rename one of the two in its profile.",
 )
 
 
@@ -26,8 +26,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in composed(platform):
         first = known.setdefault((each.kind, each.scope, each.name), each)
         if first.parts != each.parts:
-            message = f"two objects would be the {each.kind} `{each.name}`"
-            yield RULE.at(each.at, message, notes=[Note("the other", first.at)])
+            message = f"two different objects would be the {each.kind} `{each.name}`"
+            yield RULE.at(each.at, message, notes=[Note("the other object", first.at)])
 
 
 CHECK = Check(RULE, find)

@@ -1,4 +1,4 @@
-"""Look at the end of the domain."""
+"""Find a `domain` that belongs to the owner of a controller."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOREIGN_DOMAINS = (
     "opendatahub.io",
     "x-k8s.io",
 )
-"""Domains whose labels the controllers around us read."""
+"""Domains whose labels the platform's controllers read."""
 
 
 RULE = Rule(
@@ -27,10 +27,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="The domain of labels and annotations is the platform team's own.",
     why="""
-        Labels below it belong to its owner's controllers: ours could be taken for one with a
-        meaning, now or after an upgrade, and the API server keeps some for itself.
+        A controller may act on Trainyard's labels, now or after an upgrade, because labels below
+        the domain belong to its owner. The API server reserves some of them for itself.
     """,
-    fix="Use a domain of yours, e.g. ml.example.com.",
+    fix="Set `domain` to a domain of your own, e.g. ml.example.com.",
 )
 
 
@@ -38,9 +38,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     settings = platform.settings
     for domain in FOREIGN_DOMAINS:
         if f".{settings.domain}".endswith(f".{domain}"):
-            yield RULE.at(
-                settings.at / "domain", f"`{settings.domain}` belongs to the owner of {domain}"
-            )
+            message = f"`{settings.domain}` belongs to the owner of {domain}"
+            yield RULE.at(settings.at / "domain", message)
 
 
 CHECK = Check(RULE, find)

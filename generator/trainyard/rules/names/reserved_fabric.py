@@ -1,4 +1,4 @@
-"""Find fabrics with the name of another part of the ledger."""
+"""Find fabrics with a name that has another meaning in the ledger."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="names/reserved-fabric",
     severity=Severity.ERROR,
-    summary="No fabric is called `uids`.",
+    summary="No fabric is named `uids`.",
     why="""
-        In `profiles/allocations.yaml` the cluster's fabrics stand beside `uids`, the user ids of
-        its namespaces: what teams hold on the fabric would be read as those, and `add team` would
-        write lines that are refused.
+        Allocations of the fabric would be read as user ids, and `add team` would write lines that
+        are refused: in `profiles/allocations.yaml`, `uids` next to the cluster's fabrics has the
+        user ids of its namespaces.
     """,
-    fix="Rename the fabric, before any team holds something on it.",
+    fix="Rename the fabric before any team has an allocation of it.",
 )
 
 
@@ -26,7 +26,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for fabric in site.cluster.fabrics:
             if fabric.name == UIDS:
-                yield RULE.at(fabric.at.key(), f"a fabric can't be called `{UIDS}`")
+                yield RULE.at(fabric.at.key(), f"a fabric cannot be named `{UIDS}`")
 
 
 CHECK = Check(RULE, find)

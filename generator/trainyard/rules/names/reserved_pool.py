@@ -1,4 +1,4 @@
-"""Find pools with names of OpenShift's."""
+"""Find pools with the name of one of OpenShift's machine pools."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 
 RESERVED_POOLS = frozenset({"control-plane", "master", "worker"})
-"""Pools of machines that OpenShift makes and owns."""
+"""Machine pools that OpenShift creates and owns."""
 
 
 RULE = Rule(
     id="names/reserved-pool",
     severity=Severity.ERROR,
-    summary="No node pool is called like one of OpenShift's own machine pools.",
+    summary="No node pool has the name of one of OpenShift's own machine pools.",
     why="""
-        The pool becomes a MachineConfigPool of that name: Argo CD would overwrite the platform's
-        own, and the operator would drain and reboot every node in it.
+        Argo CD would overwrite OpenShift's own MachineConfigPool, and the operator would drain and
+        reboot every node in it: the pool becomes a MachineConfigPool of the same name.
     """,
     fix="Rename the pool, e.g. after its hardware.",
 )
@@ -28,9 +28,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for pool in site.cluster.pools:
             if pool.name in RESERVED_POOLS:
-                yield RULE.at(
-                    pool.at.key(), f"a pool can't be called `{pool.name}`: OpenShift has one"
-                )
+                message = f"a pool cannot be named `{pool.name}`: OpenShift has one"
+                yield RULE.at(pool.at.key(), message)
 
 
 CHECK = Check(RULE, find)

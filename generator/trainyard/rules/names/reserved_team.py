@@ -1,4 +1,4 @@
-"""Find teams with names of the platform's."""
+"""Find teams with the name of a part of the platform."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from trainyard.rules._check import Check
 RULE = Rule(
     id="names/reserved-team",
     severity=Severity.ERROR,
-    summary="No team is called like a part of the platform.",
+    summary="No team has the name of a part of the platform.",
     why="""
-        Folders, applications and queues are named after the team: reviewers and selectors would
-        take it for the platform.
+        Reviewers and selectors would take the team's folders, applications and queues for the
+        platform's, because these are named after the team.
     """,
     fix="Rename the team's file.",
 )
@@ -24,7 +24,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for team in platform.teams:
         if team.name in names.RESERVED_TEAMS or team.name.startswith(("kube-", "openshift-")):
-            yield RULE.at(team.at, f"a team can't be called `{team.name}`")
+            yield RULE.at(team.at, f"a team cannot be named `{team.name}`: the name is reserved")
 
 
 CHECK = Check(RULE, find)

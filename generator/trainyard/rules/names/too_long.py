@@ -1,4 +1,4 @@
-"""Measure every composed name."""
+"""Find composed names that are too long for the cluster."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules.names._shared import composed
+from trainyard.rules.names._composed import composed
 
 RULE = Rule(
     id="names/too-long",
     severity=Severity.ERROR,
-    summary="Every name that is composed from profiles' names is short enough for the cluster.",
+    summary="Every name that is composed from profile names is short enough for the cluster.",
     why="""
-        The API server refuses label values beyond 63 characters. A TrainJob beyond 44, or 33 with a
-        dataset initializer, is accepted, admitted and holds its quota, and never starts: `JobSet
-        name is too long, pod names generated for this JobSet will exceed 63 characters` (seen with
-        JobSet 0.11.0, in Trainer's log only).
+        The API server refuses label values of more than 63 characters. A TrainJob whose name has
+        more than 44, or 33 with a dataset initializer, is accepted and admitted and holds its
+        quota, but never starts: `JobSet name is too long, pod names generated for this JobSet will
+        exceed 63 characters` (seen with JobSet 0.11.0, in Trainer's log only).
     """,
-    fix="Shorten the longest of the names that it is composed of.",
+    fix="Shorten the longest of the profile names that it is composed of.",
 )
 
 
@@ -27,8 +27,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for each in composed(platform):
         if len(each.name) > each.budget:
             message = (
-                f"the {each.kind} `{each.name}` has {len(each.name)} characters; "
-                f"{each.budget} are allowed"
+                f"the {each.kind} `{each.name}` has {len(each.name)} characters; at "
+                f"most {each.budget} are allowed"
             )
             yield RULE.at(each.at, message)
 

@@ -1,4 +1,4 @@
-"""Names that the profiles' names become on the cluster."""
+"""Names of objects, composed from the names of profiles."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from trainyard.model.tenant import Tenant
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name as the cluster sees it.
+    """The name of an object.
 
     Args:
-        kind, scope: within both the name must be unique.
-        parts: what it is composed of; the same parts mean the same object.
-        budget: most characters.
+        kind, scope: the name must be unique within both.
+        parts: names that it is composed of; the same parts mean the same object.
+        budget: maximum number of characters.
     """
 
     kind: str
@@ -31,6 +31,7 @@ class Name:
 
 
 def composed(platform: Platform) -> Iterator[Name]:
+    """Yield the name of every object whose name is composed, on all clusters."""
     for site in platform.sites:
         for launch in site.launches:
             fabric = launch.fabric.name if launch.fabric else ""
@@ -49,6 +50,7 @@ def composed(platform: Platform) -> Iterator[Name]:
 
 
 def of_tenant(site: Site, tenant: Tenant) -> Iterator[Name]:
+    """Yield the composed names of a team on one cluster."""
     team = tenant.team.at
     yield Name("application", "", tenant.application, (site.name, "team", tenant.name), team)
     for queue in tenant.queues:
@@ -61,24 +63,23 @@ def of_tenant(site: Site, tenant: Tenant) -> Iterator[Name]:
 
 
 def of_space(site: Site, space: Space) -> Iterator[Name]:
-    who = (space.team.name, space.profile.name)
+    """Yield the composed names in one namespace of a team."""
+    owner = (space.team.name, space.profile.name)
     at = space.profile.at
-    yield Name("Namespace", site.name, space.namespace, who, at)
+    yield Name("Namespace", site.name, space.namespace, owner, at)
     for claim in space.made_volumes:
-        yield Name(
-            "PersistentVolume", site.name, claim.volume, (*who, claim.name), claim.request.at.key()
-        )
+        parts = (*owner, claim.name)
+        place = claim.request.at.key()
+        yield Name("PersistentVolume", site.name, claim.volume, parts, place)
     for secret in space.secrets:
-        storage = at / "storage" / secret.name
-        yield Name(
-            "Secret", f"{site.name}/{space.namespace}", secret.name, (secret.kind,), storage.key()
-        )
+        place = (at / "storage" / secret.name).key()
+        scope = f"{site.name}/{space.namespace}"
+        yield Name("Secret", scope, secret.name, (secret.kind,), place)
     for network in space.networks:
         if network.fabric.link.operator_networks:
-            on = (*who, network.fabric.name, str(network.addresses.rail))
-            yield Name("SriovNetwork", site.name, network.name, on, at)
+            rail = (*owner, network.fabric.name, str(network.addresses.rail))
+            yield Name("SriovNetwork", site.name, network.name, rail, at)
     for sample in space.samples:
-        parts = (*who, sample.launch.name)
-        yield Name(
-            "sample TrainJob", site.name, sample.name, parts, at, sample.launch.longest_job_name
-        )
+        parts = (*owner, sample.launch.name)
+        budget = sample.launch.longest_job_name
+        yield Name("sample TrainJob", site.name, sample.name, parts, at, budget)

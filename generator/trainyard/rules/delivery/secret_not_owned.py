@@ -1,4 +1,4 @@
-"""Look at who owns the Secret that each ExternalSecret writes."""
+"""Find ExternalSecrets that do not own the Secret that they write."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from trainyard.rules._check import Check
 from trainyard.rules._components import brought
 
 RULE = Rule(
-    id="delivery/secret-of-another",
+    id="delivery/secret-not-owned",
     severity=Severity.ERROR,
-    summary="A component's ExternalSecret writes a Secret of its own.",
+    summary="A component's ExternalSecret owns the Secret that it writes.",
     why="""
-        With `Merge` it writes keys into a Secret that somebody else made, such as the team's pull
-        secret or the token of an account. With `Orphan` or `None` the Secret stays, or is never
-        there, when the component goes.
+        With `Merge`, the ExternalSecret overwrites keys of a Secret that something else created,
+        such as the team's pull secret or the token of an account. With `Orphan`, the Secret remains
+        when the component is removed. With `None`, it is never created.
     """,
-    fix="Leave `creationPolicy` out, and give `target` a name that no other Secret has.",
+    fix="Remove `creationPolicy`, and set `target.name` to a name that no other Secret has.",
 )
 
 

@@ -1,4 +1,4 @@
-"""Ways out of the teams' namespaces."""
+"""Egress rules of clusters."""
 
 from __future__ import annotations
 
@@ -12,4 +12,5 @@ from trainyard.rules._iterate import ranges
 
 
 def egress_ranges(platform: Platform) -> Iterator[tuple[Cluster, Egress, int, IPv4Network]]:
+    """Yield each limited range of every egress rule, with its index in the rule."""
     return ((site.cluster, *each) for site in platform.sites for each in ranges(site.cluster))
