@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainyard.model.hardware import Hardware, Nic
 
-NOTHING_PINS = (
+NO_EFFECT = (
     "People who place data loaders or choose a port by this number use the wrong one. Nothing on "
     "the cluster uses it: a pod has a virtual function of each rail, and kubelet aligns GPUs and "
     "cores where it can."

@@ -11,7 +11,7 @@ from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware
-from trainyard.rules.node._numa import NOTHING_PINS, placed
+from trainyard.rules.node._numa import NO_EFFECT, placed
 
 RULE = Rule(
     id="node/impossible-numa",
@@ -20,7 +20,7 @@ RULE = Rule(
         Each port is on an existing NUMA node, all ports of a card are on the same one, and each
         NUMA node has a core.
     """,
-    why=NOTHING_PINS,
+    why=NO_EFFECT,
     fix="""
         Take the numbers from `lscpu` and `cat /sys/bus/pci/devices/<pci>/numa_node` on such a node.
     """,

@@ -12,7 +12,7 @@ from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import hardware
-from trainyard.rules.node._numa import NOTHING_PINS, placed
+from trainyard.rules.node._numa import NO_EFFECT, placed
 
 RULE = Rule(
     id="node/port-on-the-wrong-side",
@@ -22,7 +22,7 @@ RULE = Rule(
         number of rails.
     """,
     why=f"""
-        {NOTHING_PINS} Each NUMA node has a range of PCI buses and its part of the GPUs, so this is
+        {NO_EFFECT} Each NUMA node has a range of PCI buses and its part of the GPUs, so this is
         probably a mistake in the profile.
     """,
     fix="""
