@@ -12,7 +12,7 @@ from trainyard.model.tenant import Tenant
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ComponentObject:
     """An object that a team's component adds to a cluster.
 
     Args:
@@ -49,7 +49,7 @@ class Brought:
         return f"{self.kind} `{self.body['metadata']['name']}` in {self.file}"
 
 
-def brought(platform: Platform, kind: str = "") -> Iterator[Brought]:
+def component_objects(platform: Platform, kind: str = "") -> Iterator[ComponentObject]:
     """Yield the objects that components add, once for each team and cluster.
 
     Args:
@@ -60,11 +60,11 @@ def brought(platform: Platform, kind: str = "") -> Iterator[Brought]:
         for tenant in site.tenants:
             for component in tenant.components:
                 for added in component.each():
-                    each = Brought(site, tenant, *added)
+                    each = ComponentObject(site, tenant, *added)
                     if kind in ("", each.kind):
                         yield each
 
 
-def once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def distinct(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Yield each finding once: the same component is in use on several clusters."""
     yield from dict.fromkeys(found)

@@ -20,7 +20,7 @@ SHORTEST_PREFIX = 8
 `isolation/open-egress` alone reports shorter ones."""
 
 
-def held(tenant: Tenant) -> Iterator[Flavor]:
+def flavors_of(tenant: Tenant) -> Iterator[Flavor]:
     """Yield a team's flavors on one cluster: its quota on each pool."""
     for queue in tenant.queues:
         yield from queue.flavors
@@ -30,7 +30,7 @@ def shares(site: Site) -> dict[str, list[tuple[Tenant, Quota]]]:
     """Return the teams with quota on each pool, by pool name; pools without a team included."""
     found: dict[str, list[tuple[Tenant, Quota]]] = {pool.name: [] for pool in site.cluster.pools}
     for tenant in site.tenants:
-        for flavor in held(tenant):
+        for flavor in flavors_of(tenant):
             found[flavor.pool.name].append((tenant, flavor.quota))
     return found
 
@@ -45,7 +45,7 @@ def holdings(platform: Platform) -> Iterator[tuple[Team, list[Flavor]]]:
     found: dict[str, list[Flavor]] = {}
     for site in platform.sites:
         for tenant in site.tenants:
-            found.setdefault(tenant.name, []).extend(held(tenant))
+            found.setdefault(tenant.name, []).extend(flavors_of(tenant))
     return ((team, found[team.name]) for team in platform.teams if team.name in found)
 
 

@@ -11,7 +11,7 @@ from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
-from trainyard.rules._iterate import held, shares
+from trainyard.rules._iterate import flavors_of, shares
 
 
 def pools(platform: Platform) -> Iterator[tuple[Pool, list[tuple[Tenant, Quota]]]]:
@@ -22,7 +22,7 @@ def pools(platform: Platform) -> Iterator[tuple[Pool, list[tuple[Tenant, Quota]]
             yield pool, owners[pool.name]
 
 
-def owns(owners: Iterable[tuple[Tenant, Quota]]) -> list[Note]:
+def owner_notes(owners: Iterable[tuple[Tenant, Quota]]) -> list[Note]:
     """Return a note for each team that owns a share, with its number of GPUs."""
     return [
         Note(f"team {tenant.name} owns {quota.display(quota.nodes)}", quota.place)
@@ -35,7 +35,7 @@ def flavors_in_parts(platform: Platform) -> Iterator[tuple[Tenant, Flavor]]:
     """Yield each flavor on which a team has a share, with the team."""
     for site in platform.sites:
         for tenant in site.tenants:
-            for flavor in held(tenant):
+            for flavor in flavors_of(tenant):
                 if flavor.quota.is_share:
                     yield tenant, flavor
 

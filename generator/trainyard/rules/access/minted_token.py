@@ -9,7 +9,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
 from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._components import brought, once
+from trainyard.rules._components import component_objects, distinct
 
 PLAIN_TYPES = frozenset(
     {
@@ -41,11 +41,11 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from once(_findings(platform))
+    yield from distinct(_findings(platform))
 
 
 def _findings(platform: Platform) -> Iterator[Diagnostic]:
-    for each in brought(platform, "ExternalSecret"):
+    for each in component_objects(platform, "ExternalSecret"):
         for path, effect in _other_effects(each.body):
             yield RULE.at(each.at.below(path), f"{each.display} {effect}")
 

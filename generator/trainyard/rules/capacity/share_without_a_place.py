@@ -12,7 +12,7 @@ from trainyard.model.quantity import counted
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._shares import owns, pools, runtimes
+from trainyard.rules._shares import owner_notes, pools, runtimes
 
 RULE = Rule(
     id="capacity/share-without-a-place",
@@ -47,7 +47,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
                     f"{counted(others, 'GPU')} on {counted(pool.promised, 'node')}, may leave "
                     f"room for only {room}"
                 )
-                yield RULE.at(quota.at / "gpus", message, notes=owns(owners))
+                yield RULE.at(quota.at / "gpus", message, notes=owner_notes(owners))
 
 
 def least_room(nodes: int, gpus: int, size: int, others: int) -> int:

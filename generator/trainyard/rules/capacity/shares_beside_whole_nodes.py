@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._shares import owns, pools
+from trainyard.rules._shares import owner_notes, pools
 
 RULE = Rule(
     id="capacity/shares-beside-whole-nodes",
@@ -28,7 +28,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for pool, owners in pools(platform):
-        notes = owns(owners)
+        notes = owner_notes(owners)
         whole = [tenant.name for tenant, quota in owners if not quota.is_share]
         if notes and whole:
             verb = "owns" if len(whole) == 1 else "own"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._components import brought, once
+from trainyard.rules._components import component_objects, distinct
 
 RULE = Rule(
     id="delivery/component-in-foreign-namespace",
@@ -26,11 +26,11 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from once(_in_foreign_namespace(platform))
+    yield from distinct(_in_foreign_namespace(platform))
 
 
 def _in_foreign_namespace(platform: Platform) -> Iterator[Diagnostic]:
-    for each in brought(platform):
+    for each in component_objects(platform):
         namespace = each.body["metadata"].get("namespace", "")
         permitted = [space.namespace for space in each.tenant.spaces]
         if each.served and namespace not in permitted:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._components import Brought, brought, once
+from trainyard.rules._components import ComponentObject, component_objects, distinct
 
 _REASONS = {
     "Application ApplicationSet AppProject": "Argo CD would deliver everything that it names, "
@@ -58,16 +58,16 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from once(_findings(platform))
+    yield from distinct(_findings(platform))
 
 
 def _findings(platform: Platform) -> Iterator[Diagnostic]:
-    for each in brought(platform):
+    for each in component_objects(platform):
         if not each.served:
             yield RULE.at(each.at / "kind", f"{each.display}: {_why_not(each)}")
 
 
-def _why_not(each: Brought) -> str:
+def _why_not(each: ComponentObject) -> str:
     """Return why a component may not contain an object, or which kinds it may contain."""
     if each.kind.endswith("List"):
         return "a list can contain objects of any kind"

@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.lookup import mapping
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._components import Brought, brought, once
+from trainyard.rules._components import ComponentObject, component_objects, distinct
 
 KEYS = frozenset(
     {
@@ -46,17 +46,17 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     domain = platform.settings.domain
-    yield from once(_findings(platform, domain))
+    yield from distinct(_findings(platform, domain))
 
 
 def _findings(platform: Platform, domain: str) -> Iterator[Diagnostic]:
-    for each in brought(platform):
+    for each in component_objects(platform):
         if each.served:
             for path, description in _foreign(each, domain):
                 yield RULE.at(each.at.below(path).key(), f"{each.display} has {description}")
 
 
-def _foreign(each: Brought, domain: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def _foreign(each: ComponentObject, domain: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the path of each key that may influence a controller, and its description.
 
     An ExternalSecret also contains the metadata that its Secret gets.

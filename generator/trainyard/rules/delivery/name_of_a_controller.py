@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._components import brought, once
+from trainyard.rules._components import component_objects, distinct
 
 _OWNERS = {
     "*-mpi-hostfile": "Trainer",
@@ -33,11 +33,11 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from once(_findings(platform))
+    yield from distinct(_findings(platform))
 
 
 def _findings(platform: Platform) -> Iterator[Diagnostic]:
-    for each in brought(platform, "ConfigMap"):
+    for each in component_objects(platform, "ConfigMap"):
         for pattern, owner in _OWNERS.items():
             if each.served and fnmatchcase(each.body["metadata"]["name"], pattern):
                 message = f"{each.display} has a name that only {owner} may use"

@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.lookup import mapping
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._components import brought
+from trainyard.rules._components import component_objects
 
 RULE = Rule(
     id="delivery/secret-not-owned",
@@ -24,7 +24,7 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    for each in brought(platform, "ExternalSecret"):
+    for each in component_objects(platform, "ExternalSecret"):
         policy = mapping(each.body, "spec", "target").get("creationPolicy", "Owner")
         if each.served and policy != "Owner":
             at = each.at / "spec" / "target" / "creationPolicy"

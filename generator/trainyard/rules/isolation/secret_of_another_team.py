@@ -9,7 +9,7 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
 from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._components import Brought, brought, once
+from trainyard.rules._components import ComponentObject, component_objects, distinct
 
 RULE = Rule(
     id="isolation/secret-of-another-team",
@@ -27,11 +27,11 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    secrets = brought(platform, "ExternalSecret")
-    yield from once(finding for each in secrets for finding in _findings(each))
+    secrets = component_objects(platform, "ExternalSecret")
+    yield from distinct(finding for each in secrets for finding in _findings(each))
 
 
-def _findings(each: Brought) -> Iterator[Diagnostic]:
+def _findings(each: ComponentObject) -> Iterator[Diagnostic]:
     for path, store, key in _reads(each.body):
         own = _own_paths(each, store)
         if not any(_is_below(key, path) for path in own):
@@ -44,7 +44,7 @@ def _findings(each: Brought) -> Iterator[Diagnostic]:
             yield RULE.at(each.at.below(path), message)
 
 
-def _own_paths(each: Brought, store: str) -> list[str]:
+def _own_paths(each: ComponentObject, store: str) -> list[str]:
     """Return the paths of a store that belong to the team of an object, each with a slash."""
     storages = (one for one in each.site.cluster.storage if one.secret_store)
     return [f"{one.path}/{each.tenant.name}/" for one in storages if one.secret_store == store]

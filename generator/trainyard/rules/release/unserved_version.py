@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._components import brought, once
+from trainyard.rules._components import component_objects, distinct
 
 RULE = Rule(
     id="release/unserved-version",
@@ -22,11 +22,11 @@ RULE = Rule(
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from once(_unserved(platform))
+    yield from distinct(_unserved(platform))
 
 
 def _unserved(platform: Platform) -> Iterator[Diagnostic]:
-    for each in brought(platform):
+    for each in component_objects(platform):
         stated = each.body["apiVersion"]
         if each.served not in ("", stated):
             release = each.site.cluster.release.name

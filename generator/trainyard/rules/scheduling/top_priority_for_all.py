@@ -9,7 +9,7 @@ from trainyard.model.cluster import Cluster, Priority
 from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import held
+from trainyard.rules._iterate import flavors_of
 
 RULE = Rule(
     id="scheduling/top-priority-for-all",
@@ -43,7 +43,7 @@ def _highest(cluster: Cluster) -> Priority | None:
 
 
 def _borrows(tenant: Tenant) -> bool:
-    return any(flavor.quota.borrow for flavor in held(tenant))
+    return any(flavor.quota.borrow for flavor in flavors_of(tenant))
 
 
 def _may_use(tenant: Tenant, priority: Priority) -> bool:
