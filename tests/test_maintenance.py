@@ -1,5 +1,4 @@
-"""Changes that a rehearsal merges: the profiles stay valid, and the tree differs where the how-to
-pages say."""
+"""Changes that a rehearsal merges: profiles stay valid, and only the expected units change."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ COMPONENTS = "../profiles/components"
     params=["profiles/lab", "profiles/prod-east", "examples/two-fabrics/profiles/south"]
 )
 def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, PlannedChanges]:
-    """The tree of a cluster, and what is merged to it."""
+    """The tree of a cluster, and the changes that are merged."""
     folder, _, name = request.param.rpartition("/")
     root = shutil.copytree(REPOSITORY / folder, tmp_path / "profiles")
     platform = generate(root, COMPONENTS).checked.platform
@@ -40,8 +39,7 @@ def tree(site: Site) -> Tree:
 
 
 def differing(before: Tree, after: Tree) -> set[str]:
-    """Return the units of objects that one of two trees has not, or has otherwise; those of the
-    platform by kind."""
+    """Return the units of objects that differ between trees; the platform's objects by kind."""
     bodies = [{each.path: each for each in one.manifests} for one in (before, after)]
     paths = {
         path
@@ -76,7 +74,9 @@ def test_each_change_touches_what_it_should(begun: tuple[Tree, PlannedChanges]) 
     assert merges.successor in [tenant.name for tenant in after.site.tenants]
 
 
-def test_profiles_with_errors_are_told(begun: tuple[Tree, PlannedChanges], tmp_path: Path) -> None:
+def test_profiles_with_errors_are_reported(
+    begun: tuple[Tree, PlannedChanges], tmp_path: Path
+) -> None:
     _, merges = begun
     (tmp_path / "profiles" / "teams" / f"{merges.retiring.name}.yaml").unlink()
     (tmp_path / "profiles" / "notes.txt").touch()

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from trainyard.diagnostics import Severity
+from trainyard.model.fabric import Fabric
 from trainyard.model.holding import Holding
 from trainyard.model.platform import Platform, Site
 from trainyard.model.team import Allocation, Quota
@@ -132,11 +133,9 @@ class _Profiles:
         """
         if given is None:
             return
-        site = next(each for each in platform.sites if each.name == cluster)
         taken: list[Allocation | Holding] = [*platform.allocations.values(), given]
-        for fabric in site.cluster.fabrics:
-            former_has = (cluster, fabric.name, former) in platform.allocations
-            if not former_has or fabric.name == given.fabric:
+        for fabric in _fabrics(platform, cluster, former):
+            if fabric.name == given.fabric:
                 continue
             segment, block = next_segment(fabric, taken), next_block(fabric, taken)
             assert segment is not None
@@ -153,3 +152,11 @@ class _Profiles:
         source, _ = read(name, path.read_bytes())
         yield source.value
         path.write_text(json.dumps(source.value), encoding="utf-8")
+
+
+def _fabrics(platform: Platform, cluster: str, team: str) -> Iterator[Fabric]:
+    """Yield the fabrics of a cluster on which a team has an allocation."""
+    site = next(each for each in platform.sites if each.name == cluster)
+    for fabric in site.cluster.fabrics:
+        if (cluster, fabric.name, team) in platform.allocations:
+            yield fabric

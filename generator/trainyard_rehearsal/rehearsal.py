@@ -11,6 +11,7 @@ from threading import get_native_id
 
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.model.platform import Platform, Site
+from trainyard.model.space import Space
 from trainyard.workflows.freshness import check_fresh, check_replaced
 from trainyard.workflows.generate import Generation, component_manifests, generate
 from trainyard_rehearsal.checks.acceptance import check_acceptance
@@ -242,9 +243,7 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> I
     if every := sample_jobs(site, manifests, ""):
         yield from check_queues(lab)
         yield from with_sample_remark(check_tenants(lab, every, teams.teams), teams)
-        tenants = [tenant for tenant in site.tenants if tenant.name in teams.teams]
-        spaces = [space for tenant in tenants for space in tenant.spaces]
-        yield from with_sample_remark(check_tenant_objects(lab, spaces), teams)
+        yield from with_sample_remark(check_tenant_objects(lab, _spaces(site, teams)), teams)
     yield from check_outsiders(lab)
     yield from check_team_namespaces(lab)
     if samples := sample_jobs(site, manifests, team):
@@ -255,3 +254,9 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> I
         yield from with_sample_remark(check_queueing(lab, samples, teams.teams), teams)
         yield from with_sample_remark(check_load(lab, samples, teams.teams), teams)
         yield from with_sample_remark(check_admission(lab, tried), teams)
+
+
+def _spaces(site: Site, teams: Sampled) -> list[Space]:
+    """Return the namespaces of the teams that are tried."""
+    tenants = [tenant for tenant in site.tenants if tenant.name in teams.teams]
+    return [space for tenant in tenants for space in tenant.spaces]

@@ -24,13 +24,18 @@ def regulated_nodes_are_dedicated(tree: Tree) -> Iterator[str]:
     """No unregulated team has quota on them, and their quota is neither lent nor borrowed."""
     owners = _owners(tree)
     regulated = _regulated(tree)
-    for team, controls in regulated.items():
-        for pool, holders in owners.items():
-            if "dedicatedNodes" in controls and team in holders and holders - set(regulated):
-                yield f"pool {pool} of team {team} belongs to {sorted(holders)}"
-    for queue in tree.of("ClusterQueue"):
-        if tree.team_of(queue) in regulated and "cohortName" in queue.spec:
-            yield f"{queue.path}: in a cohort"
+    yield from (f"{queue.path}: in a cohort" for queue in _shared_queues(tree))
+    dedicated = {team for team, controls in regulated.items() if "dedicatedNodes" in controls}
+    for pool, holders in owners.items():
+        if dedicated & holders and holders - regulated.keys():
+            yield f"pool {pool} belongs to {sorted(holders)}"
+
+
+def _shared_queues(tree: Tree) -> list[Document]:
+    """Return the queues of regulated teams that are in a cohort."""
+    regulated = _regulated(tree)
+    queues = [queue for queue in tree.of("ClusterQueue") if "cohortName" in queue.spec]
+    return [queue for queue in queues if tree.team_of(queue) in regulated]
 
 
 def _owners(tree: Tree) -> dict[str, set[str]]:
@@ -144,15 +149,14 @@ def evidence_is_there(tree: Tree) -> Iterator[str]:
     """Each control of each team has a row, and each row names objects of this tree."""
     paths = {each.path for each in tree.documents}
     for team, controls in _regulated(tree).items():
-        rows = list(_rows(tree, team))
-        listed = sorted(control for control, _ in rows)
+        listed = sorted(control for control, _ in _rows(tree, team))
         if listed != sorted(controls.values()):
             yield f"team {team}: controls {listed}"
-        for control, row in rows:
+        for control, row in _rows(tree, team):
             named = set(re.findall(r"`([^`]+)`", row))
-            others = sorted(each for each in named - paths if not _is_statement(each))
-            if not named or others:
-                yield f"team {team}: {control} names {others or 'nothing'}"
+            known = paths.union(filter(_is_statement, named))
+            if not named or named - known:
+                yield f"team {team}: {control} names {sorted(named - known)}"
 
 
 def _rows(tree: Tree, team: str) -> Iterator[tuple[str, str]]:

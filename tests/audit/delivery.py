@@ -42,16 +42,21 @@ def _wave(document: Document) -> int:
 
 def operators_are_synced_before_their_kinds(tree: Tree) -> Iterator[str]:
     """The Kueue operator creates Kueue's kinds after its own object, so Argo CD must wait."""
-    platform = [each for each in tree.documents if each.unit == "platform"]
-    of_kueue = [each for each in platform if each.group_kind[0] == "kueue.x-k8s.io"]
     for kueue in tree.of("Kueue"):
-        for each in of_kueue:
+        for each in _of_kueue(tree):
             if _wave(each) <= _wave(kueue):
                 yield f"{each.path}: not after {kueue.path}"
         for application in tree.of("Application"):
             skips = _SKIP_DRY_RUN in application.spec["syncPolicy"]["syncOptions"]
             if application.name.endswith("-platform") and not skips:
                 yield f"{application.path}: refused while a kind of Kueue is missing"
+
+
+def _of_kueue(tree: Tree) -> Iterator[Document]:
+    """Yield the objects of Kueue's own kinds in the platform's unit."""
+    for each in tree.documents:
+        if each.unit == "platform" and each.group_kind[0] == "kueue.x-k8s.io":
+            yield each
 
 
 _OF_NODES = {

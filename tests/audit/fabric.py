@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 from operator import itemgetter
 from typing import Any
 
-from tests.audit.tree import Tree
+from tests.audit.tree import Document, Tree
 
 _LINKS = {"infiniband": "ib", "roce": "eth"}
 _OPERATORS = {True: "openshift-sriov-network-operator", False: "nvidia-network-operator"}
@@ -72,14 +72,18 @@ def every_function_gets_an_address(tree: Tree) -> Iterator[str]:
         if ipam["type"] == "nv-ipam" and ipam["poolName"] not in pools:
             yield f"{network.path}: no pool {ipam['poolName']}"
     for pool in pools.values():
-        fabric, _, rail = pool.name.removeprefix(f"{tree.team_of(pool)}-").rpartition("-rail-")
-        functions = _functions(tree, f"{fabric.replace('-', '_')}_rail_{rail}")
-        block = pool.spec["perNodeBlockSize"]
-        if not functions or block < max(functions):
-            yield f"{pool.path}: {block} addresses a node for {functions} functions"
-        nodes = _nodes(tree, fabric)
-        if nodes * block > IPv4Network(pool.spec["subnet"]).num_addresses - 2:
-            yield f"{pool.path}: too small for {nodes} nodes"
+        yield from (f"{pool.path}: {fault}" for fault in _pool_faults(tree, pool))
+
+
+def _pool_faults(tree: Tree, pool: Document) -> Iterator[str]:
+    fabric, _, rail = pool.name.removeprefix(f"{tree.team_of(pool)}-").rpartition("-rail-")
+    functions = _functions(tree, f"{fabric.replace('-', '_')}_rail_{rail}")
+    block = pool.spec["perNodeBlockSize"]
+    if not functions or block < max(functions):
+        yield f"{block} addresses a node for {functions} functions"
+    nodes = _nodes(tree, fabric)
+    if nodes * block > IPv4Network(pool.spec["subnet"]).num_addresses - 2:
+        yield f"too small for {nodes} nodes"
 
 
 def _functions(tree: Tree, resource: str) -> list[int]:

@@ -83,10 +83,16 @@ def addresses_are_disjoint(tree: Tree) -> Iterator[str]:
     for document, addresses, held in ranges:
         if not addresses.subnet_of(held):
             yield f"{document.path}: {addresses} is outside the team's block"
-        for name, cidr in tree.cluster["networks"].items():
-            if isinstance(cidr, str) and addresses.overlaps(IPv4Network(cidr)):
-                yield f"{document.path}: {addresses} overlaps the cluster's {name}"
+        for name in _overlapped(tree, addresses):
+            yield f"{document.path}: {addresses} overlaps the cluster's {name}"
     yield from (f"IPAM pool {name} is shared" for name in _shared_names(tree))
+
+
+def _overlapped(tree: Tree, addresses: IPv4Network) -> Iterator[str]:
+    """Yield the names of the cluster's networks that share some addresses."""
+    for name, cidr in tree.cluster["networks"].items():
+        if isinstance(cidr, str) and addresses.overlaps(IPv4Network(cidr)):
+            yield name
 
 
 def _shared_names(tree: Tree) -> list[str]:
@@ -137,12 +143,12 @@ def volumes_are_each_teams_own(tree: Tree) -> Iterator[str]:
 
 def every_team_is_denied_by_default(tree: Tree) -> Iterator[str]:
     denials = [each for each in tree.of("NetworkPolicy") if each.name == "default-deny"]
+    denied = Counter(each.namespace for each in denials)
     for namespace in tree.all_namespaces():
-        own = [each for each in denials if each.namespace == namespace]
-        if len(own) != 1:
-            yield f"{namespace}: {len(own)} default-deny policies"
-        for denial in own:
-            yield from (f"{denial.path}: {fault}" for fault in _denial_faults(denial.spec))
+        if denied[namespace] != 1:
+            yield f"{namespace}: {denied[namespace]} default-deny policies"
+    for denial in denials:
+        yield from (f"{denial.path}: {fault}" for fault in _denial_faults(denial.spec))
 
 
 def _denial_faults(spec: dict[str, Any]) -> Iterator[str]:
@@ -171,12 +177,17 @@ def no_network_path_between_teams(tree: Tree) -> Iterator[str]:
     for policy in tree.of("NetworkPolicy"):
         spec = policy.spec
         for peer in [*_present(spec, "ingress", "from"), *_present(spec, "egress", "to")]:
-            if not peer:
-                yield f"{policy.path}: a rule without peers"
-            if "ipBlock" in peer and _overlaps(peer["ipBlock"]["cidr"], inside):
-                yield f"{policy.path}: addresses inside the cluster"
-            if "namespaceSelector" in peer and not _outside(peer["namespaceSelector"], tree):
-                yield f"{policy.path}: a selector that can match a team's namespace"
+            for fault in _peer_faults(peer, inside, tree):
+                yield f"{policy.path}: {fault}"
+
+
+def _peer_faults(peer: dict[str, Any], inside: list[IPv4Network], tree: Tree) -> Iterator[str]:
+    if not peer:
+        yield "a rule without peers"
+    if "ipBlock" in peer and _overlaps(peer["ipBlock"]["cidr"], inside):
+        yield "addresses inside the cluster"
+    if "namespaceSelector" in peer and not _outside(peer["namespaceSelector"], tree):
+        yield "a selector that can match a team's namespace"
 
 
 def _overlaps(cidr: str, networks: list[IPv4Network]) -> bool:
@@ -226,11 +237,8 @@ def every_team_has_limits(tree: Tree) -> Iterator[str]:
 
 def only_trainer_writes_what_it_builds_jobs_from(tree: Tree) -> Iterator[str]:
     """Trainer 2.3 reads a job's pods from a ConfigMap, in a namespace where teams write them."""
-    (policy,) = (
-        each
-        for each in tree.of("ValidatingAdmissionPolicy")
-        if each.name == "trainyard-tenant-objects"
-    )
+    policies = {each.name: each for each in tree.of("ValidatingAdmissionPolicy")}
+    policy = policies["trainyard-tenant-objects"]
     operations = set()
     for rule in policy.spec["matchConstraints"]["resourceRules"]:
         if "configmaps" in rule["resources"]:

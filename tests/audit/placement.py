@@ -127,11 +127,11 @@ def pods_attach_to_networks_of_their_namespace(tree: Tree) -> Iterator[str]:
     for namespace, runtime, _ in _uses(tree):
         for name, own, spec in _jobs(runtime):
             named = list(filter(None, own.get(_NETWORKS, "").split(",")))
-            missing = [each for each in named if (namespace, each) not in resources]
+            # A network that does not exist provides no resource.
             provided = sorted(resources.get((namespace, each), "") for each in named)
             requested = sorted(_functions(spec, f"{tree.prefix}/"))
-            if missing or provided != requested:
-                networks = f"attaches to {missing or named}, and requests {requested}"
+            if provided != requested:
+                networks = f"attaches to {named}, and requests {requested}"
                 yield f"{runtime.path}: {name} in {namespace} {networks}"
 
 
@@ -205,16 +205,22 @@ def _has_levels(tree: Tree, fabric: str) -> bool:
 
 def pods_are_grouped_by_topology(tree: Tree) -> Iterator[str]:
     """The preferred level is one of a topology; launcher and nodes are one group, or none."""
-    levels: set[str] = set()
-    for topology in tree.of("Topology"):
-        levels.update(level["nodeLabel"] for level in topology.spec["levels"])
+    levels = set(_levels(tree))
     for runtime in tree.of("ClusterTrainingRuntime"):
         jobs = dict(_annotations(runtime))
         preferred = {each[_PREFERRED] for each in jobs.values() if _PREFERRED in each}
         if preferred - levels or len(preferred) > 1:
             yield f"{runtime.path}: no level {sorted(preferred)}"
-        grouped = bool(preferred) and "mpi" in runtime.spec["mlPolicy"] and not tree.openshift
-        yield from (f"{runtime.path}: {fault}" for fault in _group_faults(jobs, grouped=grouped))
+        grouped = all((preferred, "mpi" in runtime.spec["mlPolicy"], not tree.openshift))
+        for fault in _group_faults(jobs, grouped=grouped):
+            yield f"{runtime.path}: {fault}"
+
+
+def _levels(tree: Tree) -> Iterator[str]:
+    """Yield the node label of each level of each Topology."""
+    for topology in tree.of("Topology"):
+        for level in topology.spec["levels"]:
+            yield level["nodeLabel"]
 
 
 def _annotations(runtime: Document) -> Iterator[tuple[str, dict[str, str]]]:
@@ -239,26 +245,32 @@ def sample_jobs_can_be_submitted(tree: Tree) -> Iterator[str]:
     """A sample's namespace has its runtime and queue, and its pods have its program."""
     users = {(namespace, runtime.name): limits for namespace, runtime, limits in _uses(tree)}
     queues = {(each.namespace, each.name) for each in tree.of("LocalQueue")}
-    runtimes = {each.name: each for each in tree.of("ClusterTrainingRuntime")}
     for job in tree.of("TrainJob"):
         name, nodes = job.spec["runtimeRef"]["name"], job.spec["trainer"]["numNodes"]
         limits = users.get((job.namespace, name), {})
-        low, high = (int(limits.get(f"{end}Nodes.{name}", "0")) for end in ("min", "max"))
-        if not low <= nodes <= high:
-            yield f"{job.path}: {nodes} nodes, where {low} to {high} are permitted"
+        if nodes not in _permitted(limits, name):
+            yield f"{job.path}: {nodes} nodes, where {_permitted(limits, name)} is permitted"
         queue = job.body["metadata"]["labels"]["kueue.x-k8s.io/queue-name"]
         if (job.namespace, queue) not in queues:
             yield f"{job.path}: no such queue"
         command = job.spec["trainer"]["command"][0]
-        # A program without a folder is the image's.
-        if "/" in command and not _writes_program(runtimes[name], command):
+        if not _has_program(tree, name, command):
             yield f"{job.path}: its pods lack {command}"
 
 
-def _writes_program(runtime: Document, command: str) -> bool:
-    """Return whether a runtime's init container writes a program."""
-    name = command.rpartition("/")[2].replace("-", "_")
-    return f'"TOOL_{name}"' in json.dumps(runtime.body)
+def _permitted(limits: dict[str, str], runtime: str) -> range:
+    """Return the numbers of nodes that limits permit with a runtime."""
+    low, high = limits.get(f"minNodes.{runtime}", "0"), limits.get(f"maxNodes.{runtime}", "0")
+    return range(int(low), int(high) + 1)
+
+
+def _has_program(tree: Tree, runtime: str, command: str) -> bool:
+    """Return whether a runtime writes a program; one without a folder is the image's."""
+    folder, _, program = command.rpartition("/")
+    if not folder:
+        return True
+    (found,) = (each for each in tree.of("ClusterTrainingRuntime") if each.name == runtime)
+    return f'"TOOL_{program.replace("-", "_")}"' in json.dumps(found.body)
 
 
 AUDITS = (

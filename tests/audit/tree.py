@@ -108,12 +108,13 @@ class Tree:
 
     def pools_of(self, runtime: Document) -> list[str]:
         """Return the pools of a runtime's pods, by its name: of a node type, or of a class."""
-        types = {pool: self.node_type(pool) for pool in self.cluster["pools"]}
-        exact = {pool: name for pool, name in types.items() if _is_for(runtime, name)}
-        if exact:
-            longest = max(map(len, exact.values()))
-            return [pool for pool, name in exact.items() if len(name) == longest]
-        return [pool for pool in types if _is_for(runtime, self._node_class(pool))]
+        pools = list(self.cluster["pools"])
+        exact = [pool for pool in pools if _is_for(runtime, self.node_type(pool))]
+        if not exact:
+            return [pool for pool in pools if _is_for(runtime, self._node_class(pool))]
+        # The name of one type may be the start of another's.
+        longest = max(map(self.node_type, exact), key=len)
+        return [pool for pool in exact if len(self.node_type(pool)) == len(longest)]
 
     def node_type(self, pool: str) -> str:
         """Return the name of a pool's hardware profile."""

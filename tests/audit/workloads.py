@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from tests.audit.tree import Tree, mappings, strings
@@ -106,13 +107,17 @@ def kubelet_replaces_nothing(tree: Tree) -> Iterator[str]:
 def every_namespace_has_defaults(tree: Tree) -> Iterator[str]:
     """Pods get default requests and no limits on their own; the number of objects is limited."""
     for namespace in tree.all_namespaces():
-        ranges = [each.spec for each in tree.of("LimitRange") if each.namespace == namespace]
-        limits = [limit for each in ranges for limit in each["limits"]]
+        ranges = [each["limits"] for each in _specs(tree, "LimitRange", namespace)]
+        limits = list(chain.from_iterable(ranges))
         if list(map(set, limits)) != [{"type", "default", "defaultRequest"}]:
             yield f"{namespace}: limits {limits}"
-        quotas = [each.spec for each in tree.of("ResourceQuota") if each.namespace == namespace]
-        if len(quotas) != 1 or not _limits_objects_only(quotas[0]["hard"]):
+        quotas = [each["hard"] for each in _specs(tree, "ResourceQuota", namespace)]
+        if list(map(_limits_objects_only, quotas)) != [True]:
             yield f"{namespace}: quota {quotas}"
+
+
+def _specs(tree: Tree, kind: str, namespace: str) -> list[dict[str, Any]]:
+    return [each.spec for each in tree.of(kind) if each.namespace == namespace]
 
 
 def _limits_objects_only(hard: dict[str, str]) -> bool:

@@ -22,7 +22,7 @@ TEAMS, CLUSTERS = 200, 4
 
 
 def main() -> int:
-    """Print a table: what was run, and the minimum, median and maximum of its wall seconds."""
+    """Print a table of commands with minimum, median and maximum of their wall seconds."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         write_platform(root / "profiles", REPOSITORY, TEAMS, CLUSTERS)

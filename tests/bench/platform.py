@@ -1,5 +1,4 @@
-"""Profiles of a large platform: many teams spread over clusters of 104 nodes, by turns of two
-releases and fabrics."""
+"""Profiles of a large platform: many teams on clusters of 104 nodes, of two releases in turn."""
 
 from __future__ import annotations
 
@@ -46,12 +45,12 @@ storage: {{home: 2Ti, checkpoints: {team}-checkpoints}}
 
 @dataclass(frozen=True)
 class Kind:
-    """What clusters of a release have of their own.
+    """Settings of the clusters of a release.
 
     Args:
-        segments: whose owner is declared.
-        prepared: what else is declared of the fabric.
-        held: what a team holds of them, by its number in the cluster.
+        segments: kind of the fabric's segments, which are declared as external.
+        prepared: another external object of the fabric.
+        held: template of a team's segment, from its number in the cluster.
     """
 
     release: str
@@ -92,8 +91,7 @@ COPIED = (
 
 
 def write_platform(root: Path, repository: Path, teams: int, clusters: int) -> None:
-    """Write the profiles of a platform; settings, hardware and runtime are this repository's
-    own."""
+    """Write the profiles of a platform, with settings, hardware and runtime of this repository."""
     for folder in ("clusters", "hardware", "runtimes", "teams"):
         (root / folder).mkdir(parents=True)
     for name in COPIED:

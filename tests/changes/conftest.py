@@ -15,7 +15,7 @@ from trainyard.workflows import verify as verification
 
 @pytest.fixture(scope="package", autouse=True)
 def without_programs() -> Iterator[None]:
-    """Replace what `verify` starts, the day, and all but the first of equal generations."""
+    """Replace the programs of `verify` and the date, and generate equal trees once."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("find_kustomize", "find_kubeconform"):
             patch.setattr(verification, name, no_tool)
@@ -30,14 +30,14 @@ def without_programs() -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def committed(seed: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Repository]:
-    """Every example with its tree."""
+    """Every example with its committed tree."""
     root = tmp_path_factory.mktemp("changes")
     return {name: make(root / name, name, f"{name}, --seed {seed}") for name in EXAMPLES}
 
 
 @pytest.fixture
 def examples(committed: dict[str, Repository]) -> dict[str, Repository]:
-    """Every example as it was committed."""
+    """Every example, reset to its committed state."""
     for each in committed.values():
         each.reset()
     return committed

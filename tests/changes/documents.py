@@ -1,4 +1,4 @@
-"""Profiles as plain data, and the way to what is in them."""
+"""Profiles as plain data, and lookups in them."""
 
 from __future__ import annotations
 
@@ -27,27 +27,28 @@ def files_of(kind: str, documents: Documents) -> list[str]:
 
 
 def places(value: Plain, steps: Sequence[str]) -> Iterator[tuple[str | int, ...]]:
-    """Yield the path of everything in plain data that some steps lead to."""
+    """Yield the path of every value in plain data that some steps select."""
     if not steps:
         yield ()
         return
-    first, rest = steps[0], steps[1:]
-    if isinstance(value, dict) and first != ITEM:
-        inside = (
-            list(value.items())
-            if first == NAME
-            else [(first, value[first])]
-            if first in value
-            else []
-        )
-    else:
-        inside = list(enumerate(value)) if isinstance(value, list) and first == ITEM else []
-    for step, below in inside:
-        yield from ((step, *place) for place in places(below, rest))
+    for step, below in _inside(value, steps[0]):
+        for place in places(below, steps[1:]):
+            yield step, *place
+
+
+def _inside(value: Plain, step: str) -> list[tuple[str | int, Plain]]:
+    """Return key or index, and value, of everything that one step selects."""
+    if step == ITEM:
+        return list(enumerate(value)) if isinstance(value, list) else []
+    if not isinstance(value, dict):
+        return []
+    if step == NAME:
+        return list(value.items())
+    return [(step, value[step])] if step in value else []
 
 
 def at(value: Plain, place: Sequence[str | int]) -> Plain:
-    """Return what is at a path."""
+    """Return the value at a path."""
     for step in place:
         value = value[step]
     return value

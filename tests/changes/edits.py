@@ -18,12 +18,11 @@ _WRONG = 0.1
 """Share of edits that give a key a value which its schema most likely refuses."""
 
 _ANOTHER = 0.5
-"""Share of edits that make a new entry of a mapping for a key, rather than put it into one that is
-there."""
+"""Share of edits that create a new entry of a mapping for a key, although there is one."""
 
 
 class Action(StrEnum):
-    """What an edit does to its key."""
+    """Action of an edit."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -35,10 +34,10 @@ class Edit:
     """One edit of one profile.
 
     Args:
-        key: what was edited.
-        action: how.
+        key: the edited key.
+        action: what the edit does to it.
         file: path of the profile below ``profiles/``.
-        before, after: the profile as plain data; None where there is none.
+        before, after: the profile as plain data; None if there is none.
     """
 
     key: Key
@@ -49,22 +48,15 @@ class Edit:
 
 
 def edit(documents: Documents, key: Key, action: Action, order: random.Random) -> Edit | None:
-    """Return a random edit of a key; None when there is no profile where this can be done.
+    """Return a random edit of a key; None if no profile permits it.
 
     Args:
         documents: the profiles.
-        key: what to edit.
-        action: what to do to it.
-        order: what chooses.
+        key: the key to edit.
+        action: the action on it.
+        order: source of all random choices.
     """
-    editor = _Editor(documents, key, order)
-    chosen = (
-        editor.profile(action)
-        if not key.steps
-        else editor.add()
-        if action is Action.ADDED
-        else editor.touch(action)
-    )
+    chosen = _Editor(documents, key, order).choose(action)
     if chosen is None:
         return None
     file, after = chosen
@@ -80,6 +72,12 @@ class _Editor:
         self.values = Values(order, documents)
         self.files = files_of(key.kind, documents)
 
+    def choose(self, action: Action) -> tuple[str, Plain] | None:
+        """Return a file and its new content; None if no profile permits the action."""
+        if not self.key.steps:
+            return self.profile(action)
+        return self.add() if action is Action.ADDED else self.touch(action)
+
     def profile(self, action: Action) -> tuple[str, Plain] | None:
         """Add, change or remove a whole profile."""
         if action is Action.ADDED:
@@ -88,12 +86,12 @@ class _Editor:
         if not self.files:
             return None
         file = self.order.choice(self.files)
-        return file, None if action is Action.REMOVED else self.values.other(
-            self.key, self.documents[file]
-        )
+        if action is Action.REMOVED:
+            return file, None
+        return file, self.values.other(self.key, self.documents[file])
 
     def touch(self, action: Action) -> tuple[str, Plain] | None:
-        """Change or remove a key where it is."""
+        """Change or remove an existing key."""
         found = [
             (file, place)
             for file in self.files
@@ -113,7 +111,7 @@ class _Editor:
         return file, after
 
     def add(self) -> tuple[str, Plain] | None:
-        """Add a key, and what it stands in where that is not there either."""
+        """Add a key, and its parents if they do not exist."""
         parent, last = self.key.steps[:-1], self.key.steps[-1]
         found = [
             (file, place)
@@ -139,16 +137,25 @@ class _Editor:
         return file, after
 
     def _down(self, file: str, value: Plain, seen: Key, step: str) -> Plain:
-        """Return what is one step below, made when it is not there."""
-        key, wanted = seen / step, self.key.steps[len(seen.steps) + 1 :]
+        """Return the value one step below; it is created if it does not exist."""
+        key = seen / step
+        following = next(iter(self.key.steps[len(key.steps) :]), "")
         inside = list(places(value, (step,)))
-        if not inside or (step == NAME and wanted and self.order.random() < _ANOTHER):
-            self._make(file, value, key, wanted[0] if wanted else "")
+        if not inside or self._wants_another(step, following):
+            self._make(file, value, key, following)
             inside = [place for place in places(value, (step,)) if place not in inside]
         (last,) = self.order.choice(inside)
-        if wanted and not isinstance(value[last], list if wanted[0] == ITEM else dict):
-            value[last] = [] if wanted[0] == ITEM else self.values.mapping(key, wanted[0])
+        if following and not isinstance(value[last], list if following == ITEM else dict):
+            value[last] = self._parent(key, following)
         return value[last]
+
+    def _parent(self, key: Key, following: str) -> Plain:
+        """Return a new list or mapping with a key for the following step."""
+        return [] if following == ITEM else self.values.mapping(key, following)
+
+    def _wants_another(self, step: str, following: str) -> bool:
+        """Return whether a new entry of a mapping is created although there is one."""
+        return bool(step == NAME and following) and self.order.random() < _ANOTHER
 
     def _make(self, file: str, value: Plain, key: Key, wanted: str) -> None:
         inherited = self._inherited(file, key)
@@ -163,7 +170,7 @@ class _Editor:
         return self.values.wrong(None) if self.order.random() < _WRONG else self.values.new(key)
 
     def _put(self, parent: Plain, key: Key, value: Plain) -> None:
-        """Put a value for a key into the mapping or list that it belongs to."""
+        """Put the value of a key into its mapping or list."""
         if key.steps[-1] == ITEM:
             parent.append(value)
         elif key.steps[-1] == NAME:
@@ -172,7 +179,7 @@ class _Editor:
             parent[key.steps[-1]] = value
 
     def _inherited(self, file: str, key: Key) -> Plain:
-        """Return what a hardware profile has of the preset that it extends, to be changed there."""
+        """Return a key's value in the preset that a hardware profile extends; None if there is none."""
         preset = (self.documents.get(file) or {}).get("extends", "")
         shipped = PACKAGE / "presets" / f"{preset}.yaml"
         if key.kind != "hardware" or len(key.steps) != 1 or not shipped.is_file():
@@ -181,8 +188,7 @@ class _Editor:
         return copy.deepcopy(source.value.get(key.steps[0]))
 
     def _root(self) -> Plain:
-        """Return a new profile: more often a copy of another, as people make them, than one from
-        nothing."""
+        """Return a new profile, more often a copy of another, as people create them."""
         if self.files and self.order.random() < 0.7:
             return copy.deepcopy(self.documents[self.order.choice(self.files)])
         return self.values.new(Key(self.key.kind))
@@ -191,12 +197,9 @@ class _Editor:
         folder = folder_of(self.key.kind)
         if not folder:
             return "" if self.files else f"{self.key.kind}.yaml"
-        name = "kustomization.yaml" if self.key.kind == "component" else ""
-        free = (
-            f"{folder}/{each}/{name}" if name else f"{folder}/{each}.yaml"
-            for each in ("extra", "spare", "third")
-        )
-        return next((file for file in free if file not in self.documents), "")
+        ending = "/kustomization.yaml" if self.key.kind == "component" else ".yaml"
+        files = (f"{folder}/{name}{ending}" for name in ("extra", "spare", "third"))
+        return next((file for file in files if file not in self.documents), "")
 
 
 def _can_take(parent: Plain, last: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from trainyard.schema.profiles import profile_kinds, profile_schema
 
 NAME = "*"
-"""Step to an entry of a mapping whose keys are names that the user chooses."""
+"""Step to an entry of a mapping whose keys are names of the user."""
 
 ITEM = "[]"
 """Step to an item of a list."""
@@ -22,7 +22,7 @@ class Key:
 
     Args:
         kind: name of the schema, e.g. ``team``.
-        steps: keys from the top of the profile down; ``*`` for any name, ``[]`` for any item.
+        steps: keys from the top of the profile; ``*`` for any name, ``[]`` for any item.
     """
 
     kind: str
@@ -38,8 +38,7 @@ class Key:
 
 @cache
 def keys() -> tuple[Key, ...]:
-    """Return every key of every kind of profile, nested ones included, and the profiles
-    themselves."""
+    """Return every key of every kind of profile, nested ones too, and the profiles themselves."""
     return tuple(sorted(key for kind in profile_kinds() for key in _below(Key(kind))))
 
 
@@ -53,7 +52,7 @@ def schema_of(key: Key) -> dict[str, Any]:
 
 
 def children(key: Key) -> dict[str, dict[str, Any]]:
-    """Return the schema of everything one step below a key, by step."""
+    """Return the schemas one step below a key, by step."""
     return _inside(key, schema_of(key))
 
 

@@ -1,5 +1,4 @@
-"""The command line inside this process, without the two programs of `verify`, and the examples that
-it is tried on."""
+"""The command line inside this process, without the two programs of `verify`, and its examples."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ _KEPT = 12
 
 
 class Day(date):
-    """A clock that stands still: waivers and runtimes end on days."""
+    """A fixed date, since waivers and runtimes expire on dates."""
 
     @classmethod
     def today(cls) -> Day:
@@ -48,25 +47,22 @@ def no_tool() -> Tool:
 
 
 def build(tool: Tool, folder: Path) -> str:
-    """Return what kustomize builds from a folder that only lists files and components."""
+    """Return kustomize's output for a folder that only lists files and components."""
     (body,) = parse_manifests((folder / "kustomization.yaml").read_text("utf-8"))
     texts = [(folder / file).read_text("utf-8") for file in body["resources"]]
-    return "\n---\n".join(
-        [*texts, *(build(tool, folder / each) for each in body.get("components", ()))]
-    )
+    texts += [build(tool, folder / each) for each in body.get("components", ())]
+    return "\n---\n".join(texts)
 
 
 def accept(_: Tool, streams: Mapping[str, str], schemas: str) -> Report:
-    """Return a report that accepts every object: `verify` itself checks each against the strict
-    schemas."""
+    """Return a report that accepts every object; `verify` itself checks the strict schemas."""
     assert schemas
     objects = sum(len(re.findall(r"^kind:", text, re.MULTILINE)) for text in streams.values())
     return Report(objects, (), (), 0, objects)
 
 
 class Remembered:
-    """Generates once for the same profiles and lockfiles: five commands in a row ask for the same
-    tree."""
+    """Generates once for the same profiles and lockfiles, since five commands need one tree."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Generation] = {}
@@ -83,7 +79,7 @@ class Remembered:
 
 
 def make(folder: Path, name: str, label: str) -> Repository:
-    """Make an example in a folder."""
+    """Create an example in a folder."""
     folder.mkdir()
     call = _inside(folder)
     if name.startswith("init"):
@@ -102,7 +98,7 @@ def make(folder: Path, name: str, label: str) -> Repository:
 
 
 def _inside(folder: Path) -> Call:
-    """Return what calls the command line in a folder, where its bug reports go too."""
+    """Return a function that calls the command line in a folder; bug reports go there too."""
 
     def call(*args: str) -> Ended:
         kept = tempfile.tempdir

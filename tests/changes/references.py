@@ -1,5 +1,4 @@
-"""Names of other things that keys take, so that an edit mostly refers to something that is
-there."""
+"""Names that keys may refer to, so that most edits refer to something that exists."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ Finder = Callable[[Documents], Iterator[str]]
 
 
 def found(finders: Mapping[str, Finder], key: Key, documents: Documents) -> list[str]:
-    """Return the names that a key may take; none when it takes any."""
+    """Return the names that a key may take; empty if it takes any."""
     finder = finders.get(str(key))
     return list(finder(documents)) if finder else []
 
@@ -54,7 +53,7 @@ NAMES: dict[str, Finder] = {
     "team.spaces.*.storage.*": _keys("cluster", "storage", NAME),
     "team.storage.*": _keys("cluster", "storage", NAME),
 }
-"""Names that the entries of a mapping have because they refer to something."""
+"""Names of entries of a mapping that refer to something."""
 
 REFERENCES: dict[str, Finder] = {
     "cluster.cohorts.*.parent": _keys("cluster", "cohorts", NAME),
@@ -75,4 +74,4 @@ REFERENCES: dict[str, Finder] = {
     "waivers.waivers.[].file": lambda documents: (f"profiles/{file}" for file in documents),
     "waivers.waivers.[].rule": lambda _: (rule.id for rule in all_rules()),
 }
-"""Names that are the value of a key."""
+"""Names as the value of a key."""

@@ -1,4 +1,4 @@
-"""A repository with its committed tree, and what must hold whenever its profiles are edited."""
+"""A repository with its committed tree, and the properties of every edit of its profiles."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from trainyard.yaml_io.source import Plain
 Call = Callable[..., Ended]
 
 _LOCK_PARTS = ("version", "tool", "release", "files")
-"""Parts of a lockfile that follow from the profiles alone. It may also remember what earlier
-profiles said."""
+"""Parts of a lockfile that follow from the profiles alone; others record earlier profiles."""
 
 _REPORTS = "trainyard-bug-*.txt"
 
@@ -31,9 +30,9 @@ class Repository:
     """A folder with profiles and the tree that was committed for them.
 
     Args:
-        folder: where both are; the current folder of the calls.
-        call: calls the command line.
-        label: what tells this run from others when a property does not hold.
+        folder: folder of both, and the current folder of the calls.
+        call: function that calls the command line.
+        label: identifies this run in the message about a property that does not hold.
     """
 
     def __init__(self, folder: Path, call: Call, label: str) -> None:
@@ -47,8 +46,7 @@ class Repository:
         self.tree = contents(folder / "overlays")
 
     def documents(self) -> dict[str, Plain]:
-        """Return each profile that has a schema, as plain data; one that can't be read is left
-        out."""
+        """Return each profile that has a schema, as plain data; unreadable ones are left out."""
         found = {
             file: read(file, content)[0].value
             for file, content in self.profiles.items()
@@ -57,8 +55,10 @@ class Repository:
         return {file: value for file, value in found.items() if isinstance(value, dict)}
 
     def apply(self, *edits: Edit) -> bool:
-        """Edit profiles and try every command; tell whether the edit was accepted. A refused one is
-        undone."""
+        """Edit profiles and try every command; return whether the edits are accepted.
+
+        Refused edits are undone.
+        """
         before = self.profiles
         after = dict(before)
         for each in edits:
@@ -67,39 +67,36 @@ class Repository:
                 after[each.file] = emit(each.after)
         if before is self.base:
             self._history.clear()
-        self._history += [_told(each) for each in edits]
+        self._history += [_described(each) for each in edits]
         self._put(after)
         accepted = self._try()
         if not accepted:
             self._put(before)
-            self._history.append("refused, so these profiles are again what they were")
+            self._history.append("refused, so these profiles were restored")
         return accepted
 
     def revert(self) -> bool:
-        """Bring back the profiles of the beginning; tell whether that is accepted. The tree is then
-        what it was."""
-        self._history.append("all profiles are again what they were at the beginning")
+        """Restore the first profiles; return whether that is accepted.
+
+        Afterwards the tree is the first one again.
+        """
+        self._history.append("all profiles were restored to the beginning")
         tree = contents(self.folder / "overlays")
         self._put(self.base)
         accepted = self._run("generate").code == 0
         after = contents(self.folder / "overlays")
         if accepted:
-            differ = [
-                file
-                for file in self.tree.keys() | after.keys()
-                if not _same(file, self.tree, after)
-            ]
-            self._hold(
-                not differ, f"the revert was accepted, but these files differ: {sorted(differ)}"
-            )
+            files = sorted(self.tree.keys() | after.keys())
+            differ = [file for file in files if not _same(file, self.tree, after)]
+            self._hold(not differ, f"the revert was accepted, but these files differ: {differ}")
             self._hold(self._run("generate", "--check").code == 0, "--check fails after the revert")
         else:
-            self._hold(after == tree, "generate refused the revert and wrote all the same")
+            self._hold(after == tree, "generate refused the revert, and still wrote files")
         self.reset()
         return accepted
 
     def reset(self) -> None:
-        """Put everything to what it was at the beginning, without a command."""
+        """Restore the first profiles and the first tree, without a command."""
         self._put(self.base)
         if contents(self.folder / "overlays") != self.tree:
             shutil.rmtree(self.folder / "overlays")
@@ -120,13 +117,18 @@ class Repository:
         if written.code:
             self._hold(
                 stale.code != 0,
-                f"verify accepts what generate refuses:\n{written.out}{written.err}",
+                f"verify accepts profiles that generate refuses:\n{written.out}{written.err}",
             )
-            self._hold(after == tree, "generate was refused and wrote all the same")
+            self._hold(after == tree, "generate failed, and still wrote files")
             return False
         self._hold(
             stale.code == 0 or after != tree, "verify refuses a tree that generate did not change"
         )
+        self._try_again(after)
+        return True
+
+    def _try_again(self, tree: dict[str, bytes]) -> None:
+        """Run commands on a generated tree, which must accept it and change nothing."""
         for command in (("generate", "--check"), ("verify",), ("generate",)):
             again = self._run(*command)
             self._hold(
@@ -134,9 +136,8 @@ class Repository:
                 f"{command} ends with {again.code} after generate:\n{again.out}{again.err}",
             )
         self._hold(
-            contents(self.folder / "overlays") == after, "generate wrote something the second time"
+            contents(self.folder / "overlays") == tree, "generate changed files the second time"
         )
-        return True
 
     def _run(self, *command: str) -> Ended:
         ended = self._call(*command)
@@ -153,20 +154,13 @@ class Repository:
             path.unlink()
             if not any(path.parent.iterdir()):
                 path.parent.rmdir()
-        write(
-            self.folder / "profiles",
-            {
-                file: content
-                for file, content in profiles.items()
-                if self.profiles.get(file) != content
-            },
-        )
+        changed = dict(profiles.items() - self.profiles.items())
+        write(self.folder / "profiles", changed)
         self.profiles = profiles
 
     def _reports(self) -> str:
-        return "".join(
-            f"\n{path.read_text(encoding='utf-8')}" for path in self.folder.glob(_REPORTS)
-        )
+        texts = (path.read_text(encoding="utf-8") for path in self.folder.glob(_REPORTS))
+        return "".join(f"\n{text}" for text in texts)
 
     def _hold(self, holds: bool, message: str) -> None:
         if not holds:
@@ -174,7 +168,7 @@ class Repository:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder by its path there."""
+    """Return the content of every file below a folder, by relative path."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -190,28 +184,24 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def is_profile(file: str) -> bool:
-    """Tell whether a file below ``profiles/`` has a schema."""
+    """Return whether a file below ``profiles/`` has a schema."""
     return not file.startswith("components/") or file.endswith("/kustomization.yaml")
 
 
 def _same(file: str, one: Mapping[str, bytes], other: Mapping[str, bytes]) -> bool:
-    if (
-        one.get(file) == other.get(file)
-        or not file.endswith("/trainyard.lock")
-        or file not in one
-        or file not in other
-    ):
-        return one.get(file) == other.get(file)
-    parts = [{part: json.loads(each[file])[part] for part in _LOCK_PARTS} for each in (one, other)]
-    return parts[0] == parts[1]
+    """Return whether a file is the same in two trees; lockfiles are compared by some parts."""
+    if file.endswith("/trainyard.lock") and file in one and file in other:
+        first, second = json.loads(one[file]), json.loads(other[file])
+        return all(first[part] == second[part] for part in _LOCK_PARTS)
+    return one.get(file) == other.get(file)
 
 
-def _told(edit: Edit) -> str:
-    """Return an edit as a person would review it."""
-    old, new = (
-        emit(each).decode() if each is not None else "" for each in (edit.before, edit.after)
-    )
-    lines = difflib.unified_diff(
-        old.splitlines(), new.splitlines(), edit.file, edit.file, n=1, lineterm=""
-    )
+def _described(edit: Edit) -> str:
+    """Return an edit as a diff."""
+    old, new = _lines(edit.before), _lines(edit.after)
+    lines = difflib.unified_diff(old, new, edit.file, edit.file, n=1, lineterm="")
     return "\n".join([f"{edit.key} {edit.action}:", *lines])
+
+
+def _lines(profile: Plain) -> list[str]:
+    return [] if profile is None else emit(profile).decode().splitlines()

@@ -1,5 +1,4 @@
-"""Values for keys: mostly such as the schema wants and with names that exist, so that an edit comes
-through."""
+"""Values for keys, mostly valid ones with names that exist, so that most edits are accepted."""
 
 from __future__ import annotations
 
@@ -8,7 +7,8 @@ import json
 import random
 import re
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from tests.changes.documents import Documents, at, files_of, places
@@ -17,7 +17,7 @@ from tests.changes.references import NAMES, REFERENCES, found
 from trainyard.yaml_io.source import Plain
 
 _OPTIONAL = 0.3
-"""Share of the keys that a new mapping has beyond those that it needs."""
+"""Share of the optional keys in a new mapping."""
 
 _WORDS = (
     *(
@@ -63,7 +63,7 @@ _WORDS = (
         "Component",
     ),
 )
-"""Strings of every form that a schema asks for; which one fits, its pattern tells."""
+"""Strings of every form of the schemas; a key's pattern selects those that fit."""
 
 WRONG: tuple[Plain, ...] = (
     "",
@@ -88,14 +88,14 @@ _ONE_OF = {
     "cluster.storage.*": ("nfs", "class", "s3", "adopted"),
     "team.quota.*.*": ("nodes", "gpus"),
 }
-"""Keys of which a new mapping has exactly one, though the schema takes several."""
+"""Keys of which a new mapping has exactly one, although the schema permits several."""
 
 
 class Values:
     """Values for the keys of some profiles.
 
     Args:
-        order: what chooses.
+        order: source of all random choices.
         documents: the profiles.
     """
 
@@ -117,19 +117,19 @@ class Values:
         return copy.deepcopy(self._order.choice(list(self._scalars(key, schema, kind, None))))
 
     def other(self, key: Key, old: Plain) -> Plain:
-        """Return another value of a key's schema, as near to the old one as an edit by hand."""
+        """Return another value of a key's schema, close to the old one like an edit by hand."""
         schema = schema_of(key)
         if isinstance(old, dict) and children(key):
             return self._other_mapping(key, old)
         if isinstance(old, list):
             return self._other_list(key, old)
-        kind = "integer" if type(old) is int else "string" if isinstance(old, str) else "boolean"
-        others = [each for each in self._scalars(key, schema, kind, old) if each != old]
+        others = [
+            each for each in self._scalars(key, schema, _scalar_type(old), old) if each != old
+        ]
         return self._order.choice(others) if others else self.wrong(old)
 
     def name(self, key: Key, taken: Mapping[str, Plain]) -> str:
-        """Return a name for a new entry of a mapping; one that is taken when every name that fits
-        is."""
+        """Return a name for a new entry of a mapping; a taken one if no other name fits."""
         rule = _name_rule(key)
         names = [*found(NAMES, key, self._documents), *self._peer_names(key), *_WORDS]
         fits = [each for each in names if each not in taken and re.search(rule, each)]
@@ -144,7 +144,7 @@ class Values:
 
         Args:
             key: whose schema takes a mapping.
-            wanted: step that it must have.
+            wanted: step that the mapping must have.
         """
         below = list(children(key))
         if NAME in below:
@@ -152,35 +152,39 @@ class Values:
         among = _ONE_OF.get(str(key), ())
         one = wanted if wanted in among else self._order.choice(among or below)
         needed = {*schema_of(key).get("required", ()), wanted, *([one] if among else [])}
-        chosen = [
-            each
-            for each in below
-            if each in needed or (each not in among and self._order.random() < _OPTIONAL)
-        ]
+        chosen = list(filter(partial(self._is_chosen, needed, among), below))
         return {step: self.new(key / step) for step in chosen or [one]}
+
+    def _is_chosen(self, needed: Container[str], among: Container[str], step: str) -> bool:
+        """Return whether a new mapping has a step; an optional one is chosen at random."""
+        return step in needed or (step not in among and self._order.random() < _OPTIONAL)
 
     def _other_mapping(self, key: Key, old: dict[str, Plain]) -> dict[str, Plain]:
         """Return a mapping with one entry renamed, changed, added or removed, or a new one."""
+        if old and NAME in children(key) and self._order.random() < 0.5:
+            return self._renamed(key, old)
         changed = copy.deepcopy(old)
-        names = sorted(changed)
-        free = NAME in children(key)
-        if names and free and self._order.random() < 0.5:
-            name = self._order.choice(names)
-            return {
-                self.name(key / NAME, old) if each == name else each: below
-                for each, below in changed.items()
-            }
-        inside = [name for name in names if free or name in children(key)]
+        self._change_entry(key, changed)
+        return changed if changed != old else self.mapping(key)
+
+    def _renamed(self, key: Key, old: dict[str, Plain]) -> dict[str, Plain]:
+        """Return a mapping with one entry renamed, in the same order."""
+        renamed = self._order.choice(sorted(old))
+        name = self.name(key / NAME, old)
+        changed = copy.deepcopy(old)
+        return {name if each == renamed else each: below for each, below in changed.items()}
+
+    def _change_entry(self, key: Key, mapping: dict[str, Plain]) -> None:
+        """Change or remove one entry of a mapping, or add entries to it."""
+        below = _keys_below(key, sorted(mapping))
+        inside = list(below)
         if inside and self._order.random() < 0.7:
             name = self._order.choice(inside)
-            changed[name] = self.other(
-                key / (name if name in children(key) else NAME), changed[name]
-            )
+            mapping[name] = self.other(below[name], mapping[name])
         elif inside and self._order.random() < 0.5:
-            del changed[self._order.choice(inside)]
+            del mapping[self._order.choice(inside)]
         else:
-            changed |= self.mapping(key)
-        return changed if changed != old else self.mapping(key)
+            mapping |= self.mapping(key)
 
     def _other_list(self, key: Key, old: list[Plain]) -> list[Plain]:
         changed = copy.deepcopy(old)
@@ -204,14 +208,11 @@ class Values:
         elif kind == "boolean":
             yield from (True, False)
         elif kind == "integer":
-            yield from (each for each in self._numbers(key, schema, old) if _in_range(schema, each))
+            in_range = partial(_in_range, schema)
+            yield from filter(in_range, self._numbers(key, schema, old))
         else:
-            rule = schema.get("pattern", "")
-            least, most = schema.get("minLength", 0), schema.get("maxLength", 300)
-            strings = self._strings(key, schema, old)
-            yield from (
-                each for each in strings if re.search(rule, each) and least <= len(each) <= most
-            )
+            fits = partial(_fits, schema)
+            yield from filter(fits, self._strings(key, schema, old))
 
     def _numbers(self, key: Key, schema: Mapping[str, Any], old: Plain) -> Iterator[int]:
         near = [old, *(each for each in self._peers(key) if type(each) is int)]
@@ -233,11 +234,9 @@ class Values:
             return
         peers = [each for each in self._peers(key) if isinstance(each, str)]
         yield from (*peers, *schema.get("examples", ()))
-        yield from (
-            self._mutated(each)
-            for each in [old, *peers, *schema.get("examples", ())]
-            if isinstance(each, str)
-        )
+        for each in [old, *peers, *schema.get("examples", ())]:
+            if isinstance(each, str):
+                yield self._mutated(each)
         yield from _WORDS
 
     def _mutated(self, text: str) -> str:
@@ -248,7 +247,7 @@ class Values:
         return f"{text[:index]}{self._order.choice(letters)}{text[index + 1 :]}"
 
     def _peers(self, key: Key) -> list[Plain]:
-        """Return what other profiles say at the same key."""
+        """Return the values of other profiles at the same key."""
         documents = (self._documents[file] for file in files_of(key.kind, self._documents))
         found = {
             json.dumps(at(each, place)): at(each, place)
@@ -262,13 +261,32 @@ class Values:
         return sorted({str(place[-1]) for each in documents for place in places(each, key.steps)})
 
 
+def _keys_below(key: Key, names: Iterable[str]) -> dict[str, Key]:
+    """Return the key of each entry of a mapping whose name the schema permits."""
+    known = children(key)
+    steps = {name: name if name in known else NAME for name in names}
+    return {name: key / step for name, step in steps.items() if step in known}
+
+
 def _types(schema: Mapping[str, Any]) -> list[str]:
     types = schema.get("type", "string")
     return [types] if isinstance(types, str) else list(types)
 
 
+def _scalar_type(value: Plain) -> str:
+    if type(value) is int:
+        return "integer"
+    return "string" if isinstance(value, str) else "boolean"
+
+
 def _in_range(schema: Mapping[str, Any], number: int) -> bool:
     return bool(schema.get("minimum", number) <= number <= schema.get("maximum", number))
+
+
+def _fits(schema: Mapping[str, Any], text: str) -> bool:
+    """Return whether a string has the pattern and the length of a schema."""
+    least, most = schema.get("minLength", 0), schema.get("maxLength", 300)
+    return bool(re.search(schema.get("pattern", ""), text)) and least <= len(text) <= most
 
 
 def _unique(items: list[Plain]) -> list[Plain]:

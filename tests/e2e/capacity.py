@@ -61,13 +61,13 @@ def no_reserve(stage: Stage) -> None:
     assert all(scene.runs(job) for job in jobs)
     assert stage.until(lambda: any(pod.node for pod in jobs[0].pods))
     name = next(pod.node for pod in jobs[0].pods if pod.node)
-    node = next(each for each in nodes(scene.site) if each["metadata"]["name"] == name)
+    by_name = {each["metadata"]["name"]: each for each in nodes(scene.site)}
     stage.delete("v1", "Node", "", name)
     try:
         assert scene.is_evicted(jobs[0], f"there was no replacement for unhealthy node(s): {name}")
     finally:
         # Without the node no kubelet ends the pods that ran on it.
-        stage.api.apply(node)
+        stage.api.apply(by_name[name])
 
 
 def no_room_for_initializer(stage: Stage) -> None:

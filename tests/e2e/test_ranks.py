@@ -97,15 +97,25 @@ def test_mpirun_starts_bound_ranks_on_every_node(
 
     reports = [json.loads(line) for line in lines if line.startswith("{")]
     reports.sort(key=itemgetter("rank"))
+    hosts = [made.launcher, *made.nodes]
+    assert _values(reports, "host") == [pod.name for pod in hosts for _ in range(RANKS_PER_NODE)]
+    _assert_world(reports)
+    assert set(_values(reports, "HOME")) == {"/home/mpiuser"}
+    assert set(_values(reports[RANKS_PER_NODE:], "FROM_THE_JOB")) == {'a "b" $c \\d'}
+    assert set(map(tuple, _values(reports, "ids"))) == {ids}
+    _assert_bound(reports)
+
+
+def _assert_world(reports: list[dict[str, Any]]) -> None:
+    """Check the numbers of the ranks, and what each of them knows about all."""
     ranks = range(NODES * RANKS_PER_NODE)
     assert _values(reports, "rank") == list(ranks)
     assert set(_values(reports, "size")) == {len(ranks)}
     assert set(_values(reports, "total")) == {sum(ranks)}
-    hosts = [made.launcher, *made.nodes]
-    assert _values(reports, "host") == [pod.name for pod in hosts for _ in range(RANKS_PER_NODE)]
-    assert set(_values(reports, "HOME")) == {"/home/mpiuser"}
-    assert set(_values(reports[RANKS_PER_NODE:], "FROM_THE_JOB")) == {'a "b" $c \\d'}
-    assert set(map(tuple, _values(reports, "ids"))) == {ids}
+
+
+def _assert_bound(reports: list[dict[str, Any]]) -> None:
+    """Check that the two ranks of each node have one core each, and not the same."""
     for one, two in zip(reports[::2], reports[1::2], strict=True):
         assert (len(one["cores"]), len(two["cores"])) == (1, 1)
         assert one["cores"] != two["cores"]

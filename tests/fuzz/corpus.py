@@ -1,5 +1,4 @@
-"""The committed profiles that mutations start from, and the words and values that occur in them and
-in the schemas."""
+"""The committed profiles, with which mutations start, and the values in them and in the schemas."""
 
 from __future__ import annotations
 
@@ -26,9 +25,9 @@ class Seed:
     """One committed file.
 
     Args:
-        root: the profiles that it belongs to.
-        path: its path below them.
-        body: its document as plain data; None for a file of a component that holds several.
+        root: folder of its profiles.
+        path: its path below that folder.
+        body: its document as plain data; None for a component's file with several documents.
     """
 
     root: Path
@@ -45,7 +44,7 @@ def _seeds() -> Iterator[Seed]:
 
 
 def places(node: Plain) -> Iterator[tuple[Plain, Any]]:
-    """Yield each container and key, or index, of everything inside plain data."""
+    """Yield container, and key or index, of every value inside plain data."""
     for step, child in _children(node):
         yield node, step
         yield from places(child)
@@ -58,7 +57,7 @@ def _children(node: Plain) -> list[tuple[Any, Plain]]:
 
 
 def _schema_values(schema: Any) -> Iterator[tuple[str, Plain]]:
-    """Yield each key that a schema knows, with every value that the schema itself names for it."""
+    """Yield each key of a schema with each value that the schema itself lists for it."""
     for group in ("properties", "definitions"):
         for name, child in schema.get(group, {}).items():
             named = [*child.get("enum", ()), *child.get("examples", ()), child.get("default")]
@@ -71,7 +70,7 @@ def _schema_values(schema: Any) -> Iterator[tuple[str, Plain]]:
 
 
 def _values() -> dict[str, list[Plain]]:
-    """Return every value by the key that it is written under somewhere."""
+    """Return all values of each key in the profiles and the schemas."""
     known: dict[str, list[Plain]] = defaultdict(list)
     for seed in SEEDS:
         for container, step in places(seed.body):

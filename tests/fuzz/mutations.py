@@ -1,5 +1,4 @@
-"""Hypothesis strategies for hostile profiles: raw bytes, committed files with damaged bytes, and
-edited documents."""
+"""Hypothesis strategies for hostile profiles: damaged bytes of committed files, and edits."""
 
 from __future__ import annotations
 
@@ -74,8 +73,7 @@ documents = st.sampled_from([seed for seed in SEEDS if seed.body])
 
 @st.composite
 def damaged(draw: st.DrawFn, seed: Seed) -> bytes:
-    """Return a file with up to five pieces of it removed, repeated, moved in from another file or
-    made up."""
+    """Return a file with up to five pieces removed, repeated, or replaced by other ones."""
     content = seed.content
     for _ in range(draw(st.integers(1, 5))):
         start = draw(st.integers(0, len(content)))
@@ -94,8 +92,7 @@ def damaged(draw: st.DrawFn, seed: Seed) -> bytes:
 
 @st.composite
 def edited(draw: st.DrawFn, seed: Seed) -> bytes:
-    """Return a document with up to four values changed, keys added or removed, and items repeated;
-    JSON is YAML."""
+    """Return a document, as JSON, with up to four values changed, added, removed or repeated."""
     body = copy.deepcopy(seed.body)
     for _ in range(draw(st.integers(1, 4))):
         _edit(draw, body)
@@ -111,7 +108,13 @@ def _edit(draw: st.DrawFn, body: Plain) -> None:
         target = container if isinstance(container, dict) else body
         key = draw(st.sampled_from(KEYS))
         target[key] = draw(_value(key))
-    elif action == "remove":
+    else:
+        _change(draw, action, container, step)
+
+
+def _change(draw: st.DrawFn, action: str, container: Plain, step: Any) -> None:
+    """Remove, repeat, rename or replace a value of a container."""
+    if action == "remove":
         del container[step]
     elif action == "repeat" and isinstance(container, list):
         container.extend([container[step]] * draw(st.sampled_from([1, 2, 600])))
@@ -122,5 +125,5 @@ def _edit(draw: st.DrawFn, body: Plain) -> None:
 
 
 def _value(key: str) -> st.SearchStrategy[Plain]:
-    """Return a value that is written under the key somewhere, or else anything."""
+    """Return a strategy for a known value of a key, or any value if none is known."""
     return st.sampled_from(VALUES[key]).map(copy.deepcopy) if VALUES.get(key) else _PLAIN

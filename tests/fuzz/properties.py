@@ -1,4 +1,4 @@
-"""The properties: each takes Hypothesis' data, draws one input, and counts how far it came."""
+"""The properties: each draws one input from Hypothesis' data and returns its outcome."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from tests.fuzz.targets import Outcome, check_bytes, check_platform
 from trainyard.schema.profiles import profile_kinds
 
 _SLOW = timedelta(seconds=30)
-"""No input may take longer, on a busy machine too."""
+"""Maximum time of one input, also on a busy machine."""
 
 Property = Callable[[st.DataObject], Outcome]
 
 
 def raw_bytes(data: st.DataObject) -> Outcome:
-    """Any bytes, read as a profile of any kind."""
+    """Read any bytes as a profile of any kind."""
     return check_bytes(
         data.draw(st.sampled_from(profile_kinds())), data.draw(st.binary(max_size=300))
     )
 
 
 def damaged_file(data: st.DataObject) -> Outcome:
-    """A committed file with damaged bytes, read as a profile of any kind."""
+    """Read a committed file with damaged bytes as a profile of any kind."""
     content = data.draw(damaged(data.draw(seeds)))
     return check_bytes(data.draw(st.sampled_from(profile_kinds())), content)
 
 
 def damaged_platform(data: st.DataObject) -> Outcome:
-    """A committed platform with damaged bytes in one file."""
+    """Check a committed platform with damaged bytes in one file."""
     seed = data.draw(seeds)
     return check_platform(seed, data.draw(damaged(seed)))
 
 
 def edited_platform(data: st.DataObject) -> Outcome:
-    """A committed platform with other keys and values in one file."""
+    """Check a committed platform with other keys and values in one file."""
     seed = data.draw(documents)
     return check_platform(seed, data.draw(edited(seed)))
 
@@ -48,16 +48,15 @@ PROPERTIES: tuple[Property, ...] = (edited_platform, damaged_platform, damaged_f
 
 
 def run(target: Property, examples: int, *, repeatable: bool) -> Counter[Outcome]:
-    """Try a property with so many inputs, and return what became of them.
+    """Try a property with a number of inputs, and return the count of each outcome.
 
     Args:
         target: the property.
-        examples: how many inputs; Hypothesis tries fewer where there are no more.
-        repeatable: whether each call tries the same ones.
+        examples: number of inputs; fewer are tried if there are no more.
+        repeatable: whether each call tries the same inputs.
 
     Raises:
-        Exception: whatever an input makes the target raise; Hypothesis notes the smallest such
-            input on it.
+        Exception: raised by the target; Hypothesis adds the smallest such input as a note.
     """
     seen: Counter[Outcome] = Counter()
 

@@ -1,5 +1,4 @@
-"""What happens to an input: it goes as far as it can, and whatever is found of it is shown as a
-user sees it."""
+"""Check an input as far as possible, and print its findings as for a user."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ TODAY = "2026-11-22"
 
 
 class Outcome(StrEnum):
-    """How far an input came."""
+    """Outcome of an input."""
 
     UNREADABLE = "unreadable"
     REFUSED = "refused"
@@ -45,8 +44,7 @@ def check_bytes(kind: str, content: bytes) -> Outcome:
 
 
 def check_platform(seed: Seed, content: bytes) -> Outcome:
-    """Put a file into the place of a committed one, and take the whole platform as far as it
-    goes."""
+    """Replace a committed file, and check and render the whole platform as far as possible."""
     with _changed(seed, content) as root:
         checked = check(root, TODAY)
         generation = render(checked, "../profiles/components")
@@ -65,7 +63,7 @@ def check_platform(seed: Seed, content: bytes) -> Outcome:
 def _show(problems: tuple[Diagnostic, ...], sources: Mapping[str, Source]) -> None:
     shown = text(Findings(problems, Places(sources, {"profiles": "profiles"})), colour=False)
     assert all(line.isprintable() for line in shown.split("\n")), (
-        "a finding that would steer a terminal"
+        "a finding with control characters of a terminal"
     )
 
 
@@ -81,13 +79,9 @@ def _changed(seed: Seed, content: bytes) -> Iterator[Path]:
 
 @cache
 def _copy(root: Path) -> Path:
-    """Return a copy of profiles, one for the life of the process."""
-    copied = (
-        Path(_FOLDERS.enter_context(tempfile.TemporaryDirectory(prefix="trainyard-fuzz-")))
-        / "profiles"
-    )
-    shutil.copytree(root, copied)
-    return copied
+    """Return a copy of profiles, which is deleted at the end of the process."""
+    folder = _FOLDERS.enter_context(tempfile.TemporaryDirectory(prefix="trainyard-fuzz-"))
+    return shutil.copytree(root, Path(folder) / "profiles")
 
 
 _FOLDERS = ExitStack()

@@ -1,5 +1,4 @@
-"""A few hundred hostile inputs in each run of the tests. `make fuzz` tries new ones for a chosen
-time."""
+"""Some hundred hostile inputs in each run of the tests; `make fuzz` tries new ones."""
 
 from __future__ import annotations
 
@@ -18,12 +17,12 @@ EXAMPLES = 75
 
 @pytest.mark.parametrize("target", PROPERTIES, ids=lambda target: target.__name__)
 def test_no_input_raises_anything(target: Property) -> None:
-    """Whatever a file holds, it is read, checked and shown; every stage answers with findings."""
+    """Every stage reports findings for any content of a file."""
     assert run(target, EXAMPLES, repeatable="CI" in os.environ).total() >= EXAMPLES
 
 
 def test_every_committed_repository_has_seeds() -> None:
-    """Mutations start from profiles of each repository, so a folder that moved is noticed."""
+    """So a folder that moved is noticed."""
     assert {seed.root for seed in SEEDS} == set(REPOSITORIES)
     assert len(REPOSITORIES) >= 6
 
@@ -39,8 +38,7 @@ def test_every_committed_repository_has_seeds() -> None:
         ),
     ],
 )
-def test_outcome_of_a_file_is_told(content: bytes, outcome: Outcome) -> None:
-    """The counts of a run tell how deep its inputs reached."""
+def test_outcome_of_a_file_is_reported(content: bytes, outcome: Outcome) -> None:
     assert check_bytes("trainyard", content) is outcome
 
 
@@ -48,8 +46,8 @@ def test_outcome_of_a_file_is_told(content: bytes, outcome: Outcome) -> None:
     ("content", "outcome"),
     [(b"\xff", Outcome.UNREADABLE), (b"a: 1\n", Outcome.REFUSED), (None, Outcome.ACCEPTED)],
 )
-def test_outcome_of_a_platform_is_told(content: bytes | None, outcome: Outcome) -> None:
-    """A platform is taken up to its tree, and the committed file is put back afterwards."""
+def test_outcome_of_a_platform_is_reported(content: bytes | None, outcome: Outcome) -> None:
+    """The platform is rendered, and the committed file is restored afterwards."""
     seed = next(seed for seed in SEEDS if seed.path == "teams/nlp.yaml")
 
     assert check_platform(seed, seed.content if content is None else content) is outcome
@@ -59,7 +57,7 @@ def test_outcome_of_a_platform_is_told(content: bytes | None, outcome: Outcome) 
 def test_fuzzing_stops_after_its_time_and_counts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command ends with 0, and prints what it tried and what became of it."""
+    """The command ends with 0, and prints the number of inputs and their outcomes."""
 
     def accepting(_: st.DataObject) -> Outcome:
         return Outcome.ACCEPTED
@@ -73,7 +71,7 @@ def test_fuzzing_stops_after_its_time_and_counts(
 
 
 def test_input_that_raises_ends_the_fuzzing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The exception passes on, with the smallest such input as a note."""
+    """The exception has the smallest such input as a note."""
 
     def raising(data: st.DataObject) -> Outcome:
         assert data.draw(st.integers(0, 1000)) < 7

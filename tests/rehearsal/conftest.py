@@ -1,4 +1,4 @@
-"""The platform of this repository, and a control plane that is only an API."""
+"""The platform of this repository, and a control plane that consists of an API only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def generation() -> Generation:
 
 @pytest.fixture(scope="session")
 def sites(generation: Generation) -> dict[str, Site]:
-    """Its clusters."""
+    """Clusters of this repository by name."""
     platform = generation.checked.platform
     assert platform is not None
     return {site.name: site for site in platform.sites}
@@ -48,14 +48,14 @@ def server(certificates: Certificates) -> Iterator[Served]:
 
 @pytest.fixture
 def api(server: Served, certificates: Certificates) -> Iterator[Api]:
-    """It, as its administrator sees it."""
+    """The administrator's client of the API server."""
     with api_of(server, certificates) as api:
         yield api
 
 
 @pytest.fixture
 def lab(api: Api, sites: dict[str, Site], tmp_path: Path) -> Iterator[Lab]:
-    """A control plane without controllers, for the lab of this repository."""
+    """A control plane without controllers, for the cluster `lab` of this repository."""
     site = sites["lab"]
     plan = Plan(site, tmp_path / "tree", read_components(site.cluster.release.name), ())
     kubectl = tmp_path / "kubectl"

@@ -1,4 +1,4 @@
-"""An API server as far as a rehearsal asks it: objects in memory, served over TLS."""
+"""An API server with the requests of a rehearsal: objects in memory, served over TLS."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -54,7 +55,7 @@ _OF_THE_CLUSTER = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for."""
+    """A request to the server."""
 
     method: str
     path: str
@@ -65,13 +66,13 @@ class Request:
 
 @dataclass(slots=True)
 class Served:
-    """What an API server holds, and how it behaves.
+    """Objects and behaviour of an API server.
 
     Args:
         objects: by path.
-        refused: status and message, by method and path.
+        refused: status and message of refusals, by method and path.
         warned: warnings by path.
-        react: what controllers do when an object is created or applied.
+        react: acts as controllers when an object is created or applied.
     """
 
     port: int = 0
@@ -82,7 +83,7 @@ class Served:
     react: Callable[[str, Body], None] = lambda _path, _body: None
 
     def put(self, version: str, kind: str, name: str, namespace: str = "", **body: Any) -> Body:
-        """Have an object."""
+        """Add an object."""
         labels = body.pop("labels", {})
         metadata = {
             "name": name,
@@ -102,7 +103,7 @@ class Served:
         return made
 
     def answer(self, request: Request) -> tuple[int, Body]:
-        """Do what is asked."""
+        """Return status and body of the answer to a request."""
         if refusal := self.refused.get((request.method, request.path)):
             return refusal[0], {"message": refusal[1]}
         if found := _DISCOVERY.fullmatch(request.path):
@@ -116,15 +117,14 @@ class Served:
     ) -> tuple[int, Body]:
         if name:
             return self._found(request.path)
-        asked = request.query.get("labelSelector", ["="])[0].split("=")
-        items = [
-            body
-            for path, body in sorted(self.objects.items())
-            if (parts := _PATH.fullmatch(path))
-            and (parts[1], parts[3]) == (prefix, plural)
-            and namespace in {None, parts[2]}
-            and (not asked[0] or body["metadata"].get("labels", {}).get(asked[0]) == asked[1])
-        ]
+        key, value = request.query.get("labelSelector", ["="])[0].split("=")
+        items = []
+        for path, body in sorted(self.objects.items()):
+            labels = body["metadata"].get("labels", {})
+            if _is_listed(path, prefix, namespace, plural) and (
+                not key or labels.get(key) == value
+            ):
+                items.append(body)
         return 200, {"items": items}
 
     def _post(self, request: Request, *_: str) -> tuple[int, Body]:
@@ -146,11 +146,9 @@ class Served:
         return status, body
 
     def _found(self, path: str) -> tuple[int, Body]:
-        return (
-            (200, self.objects[path])
-            if path in self.objects
-            else (404, {"message": f"{path} not found"})
-        )
+        if path not in self.objects:
+            return 404, {"message": f"{path} not found"}
+        return 200, self.objects[path]
 
     def _write(self, path: str, body: Body) -> None:
         self.objects[path] = body
@@ -167,6 +165,14 @@ def _merged(body: Body, change: Body) -> Body:
     return {**body, **change, **inner}
 
 
+def _is_listed(path: str, prefix: str, namespace: str | None, plural: str) -> bool:
+    """Return whether a list of objects has the one at a path; no namespace means all."""
+    parts = _PATH.fullmatch(path)
+    if not parts or (parts[1], parts[3]) != (prefix, plural):
+        return False
+    return namespace in {None, parts[2]}
+
+
 def _discovered(version: str) -> tuple[int, Body]:
     if version not in KINDS:
         return 404, {}
@@ -179,42 +185,41 @@ def _discovered(version: str) -> tuple[int, Body]:
     }
 
 
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, what: Served, *args: Any) -> None:
+        self.what = what
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        url = urlsplit(self.path)
+        headers, content = self.headers.items(), self.rfile.read(length)
+        request = Request(self.command, url.path, parse_qs(url.query), headers, content)
+        self.what.requests.append(request)
+        status, body = (200, {}) if url.path == "/readyz" else self.what.answer(request)
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        for warning in self.what.warned.get(url.path, []):
+            self.send_header("Warning", f'299 - "{warning}"')
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_POST = do_PATCH = do_DELETE = do_GET  # noqa: N815 - names of the library
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
+
+
 @contextmanager
 def served(certificates: Certificates) -> Iterator[Served]:
     """Serve objects on a port of loopback."""
     what = Served()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            url = urlsplit(self.path)
-            request = Request(
-                self.command,
-                url.path,
-                parse_qs(url.query),
-                self.headers.items(),
-                self.rfile.read(length),
-            )
-            what.requests.append(request)
-            status, body = (200, {}) if url.path == "/readyz" else what.answer(request)
-            content = json.dumps(body).encode()
-            self.send_response(status)
-            for warning in what.warned.get(url.path, []):
-                self.send_header("Warning", f'299 - "{warning}"')
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        do_POST = do_PATCH = do_DELETE = do_GET  # noqa: N815 - the names are the library's
-
-        def log_message(self, *_: object) -> None:
-            """Nobody reads it."""
-
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificates.certificate, certificates.key)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, what)) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         what.port = server.server_port
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -227,7 +232,7 @@ def served(certificates: Certificates) -> Iterator[Served]:
 
 
 def api_of(what: Served, certificates: Certificates) -> Api:
-    """Return the API as its administrator sees it."""
+    """Return the administrator's client."""
     return Api(
         f"https://127.0.0.1:{what.port}", certificates.authority, {"token": "token-of-admin"}
     )

@@ -1,4 +1,4 @@
-"""The line of a controller's log that explains a failure."""
+"""Errors in the controllers' logs that explain a failure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def zap(namespace: str, name: str, error: str, level: str = "error") -> str:
 
 
 def explained(folder: Path, what: str, *lines: str, program: str = "kueue") -> str:
-    """Return what is told of a failure after some lines were logged."""
+    """Return the error that a failure shows after some lines were logged."""
     (folder / f"{program}.log").write_text("", encoding="utf-8")
     since = mark(folder)
     (folder / f"{program}.log").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -40,9 +40,8 @@ def explained(folder: Path, what: str, *lines: str, program: str = "kueue") -> s
     return failure.logged
 
 
-def test_line_that_names_the_object_is_told(tmp_path: Path) -> None:
-    """Of its namespace and its name, before one of another namespace; how often it was logged is
-    counted."""
+def test_line_that_names_the_object_is_shown(tmp_path: Path) -> None:
+    """Namespace and name must both match best; repeated errors are counted."""
     wrong, right = zap("team-vision", "gpu", "Too many: 29"), zap("team-nlp", "gpu", "Too many: 21")
 
     assert explained(tmp_path, QUEUE, wrong, right, right, wrong, wrong) == (
@@ -52,7 +51,7 @@ def test_line_that_names_the_object_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "line", "told"),
+    ("what", "line", "shown"),
     [
         (
             "south-platform",
@@ -78,17 +77,15 @@ def test_line_that_names_the_object_is_told(tmp_path: Path) -> None:
         (QUEUE, "gpu of team-nlp", ""),
     ],
 )
-def test_each_form_of_log_is_read(tmp_path: Path, what: str, line: str, told: str) -> None:
-    """Controllers of four kinds; conflicts, what is no error, and what is about others are passed
-    over."""
+def test_each_format_of_log_is_read(tmp_path: Path, what: str, line: str, shown: str) -> None:
+    """Conflicts, lines that are no errors, and errors about other objects are ignored."""
     logged = explained(tmp_path, what, line)
 
-    assert logged.startswith(f"kueue: {told}") if told else logged == ""
+    assert logged.startswith(f"kueue: {shown}") if shown else logged == ""
 
 
-def test_what_was_logged_before_explains_nothing(tmp_path: Path) -> None:
-    """Only what was logged while the promise was tried; a log that began meanwhile is read from its
-    beginning."""
+def test_errors_logged_before_the_promise_are_ignored(tmp_path: Path) -> None:
+    """A log that was created after the mark is read from its beginning."""
     log = tmp_path / "kueue.log"
     log.write_text(zap("team-nlp", "gpu", "old") + "\n", encoding="utf-8")
     since, bad = mark(tmp_path), counted("x", 1, [Failure(QUEUE, "not active", AT)])
@@ -98,8 +95,7 @@ def test_what_was_logged_before_explains_nothing(tmp_path: Path) -> None:
     assert since.explained(bad).failures[0].logged == "trainer: Reconciler error: new"
 
 
-def test_promise_that_held_is_not_looked_up(tmp_path: Path) -> None:
-    """Errors that nobody suffers from are no finding."""
+def test_promise_that_held_has_no_logged_error(tmp_path: Path) -> None:
     since, fine = mark(tmp_path), Outcome("x", 1, 1)
     (tmp_path / "kueue.log").write_text(zap("team-nlp", "gpu", "x") + "\n", encoding="utf-8")
 

@@ -6,19 +6,17 @@ from trainyard_rehearsal.outcome import Failure, Outcome, counted
 _AT = Pointer("profiles/teams/nlp.yaml")
 
 
-def test_what_was_never_tried_did_not_hold() -> None:
-    """Nothing tried is no success."""
+def test_promise_that_was_never_tried_did_not_hold() -> None:
     assert not Outcome("sample jobs run", 0, 0).fine
     assert not counted("sample jobs run", 0, []).fine
 
 
-def test_all_held() -> None:
-    """Everything tried and held is fine, whatever is remarked."""
-    assert counted("objects accepted", 3, [], "one stands in").fine
+def test_promise_that_always_held_is_fine() -> None:
+    assert counted("objects accepted", 3, [], "a remark").fine
 
 
 def test_failures_are_counted_by_object() -> None:
-    """Two words about one object are one promise that did not hold."""
+    """Two failures of one object are one promise that did not hold."""
     outcome = counted(
         "objects accepted",
         3,

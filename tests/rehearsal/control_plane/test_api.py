@@ -25,8 +25,8 @@ def _sent(server: Served) -> dict[str, str]:
     return {name.lower(): value for name, value in server.requests[-1].headers}
 
 
-def test_applies_as_argo_cd_does(server: Served, api: Api) -> None:
-    """By the server, strictly, as Argo CD's field manager, which takes fields over."""
+def test_apply_is_argo_cds_request(server: Served, api: Api) -> None:
+    """Server-side, with strict validation, by Argo CD's field manager, by force."""
     api.apply(_POD)
     request = server.requests[-1]
 
@@ -40,46 +40,43 @@ def test_applies_as_argo_cd_does(server: Served, api: Api) -> None:
     assert server.objects[_PATH]["spec"] == {"nodeName": "n"}
 
 
-def test_committed_bytes_are_what_is_sent(server: Served, api: Api) -> None:
-    """The server reads the YAML itself: a value that its reader takes otherwise would be seen."""
+def test_committed_bytes_are_sent(server: Served, api: Api) -> None:
+    """The server parses the YAML itself, so a value that it parses differently is found."""
     content = b"# as committed\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: a}\n"
     api.apply(_POD, content)
     assert server.requests[-1].content == content
 
 
-def test_warnings_are_kept(server: Served, api: Api) -> None:
-    """Each warning of the server comes with the answer."""
+def test_warnings_come_with_the_answer(server: Served, api: Api) -> None:
     server.warned[_PATH] = ["one is deprecated", "two as well"]
     assert api.apply(_POD).warnings == ('299 - "one is deprecated"', '299 - "two as well"')
 
 
 def test_refusal_has_the_servers_words(server: Served, api: Api) -> None:
-    """A refusal carries status and message as they came."""
     server.refused["POST", "/api/v1/namespaces/a/pods"] = (403, "pods is forbidden: exceeded quota")
-    with pytest.raises(Refused, match=r"^pods is forbidden: exceeded quota$") as told:
+    with pytest.raises(Refused, match=r"^pods is forbidden: exceeded quota$") as refused:
         api.create(_POD)
-    assert told.value.status == 403
+    assert refused.value.status == 403
 
 
 def test_dry_run_changes_nothing(server: Served, api: Api) -> None:
-    """What is only tried is said to the server."""
     api.create(_POD, dry_run=True)
     assert server.requests[-1].query["dryRun"] == ["All"]
     assert server.objects == {}
 
 
-def test_acting_impersonates(server: Served, api: Api) -> None:
-    """Another user is one by headers, one for each group; the administrator stays who he is."""
+def test_other_user_is_impersonated(server: Served, api: Api) -> None:
+    """There is a header for each group; later requests are the administrator's again."""
     other = api.acting("somebody@nlp", ["nlp-users", "system:authenticated"])
     other.create(_POD)
-    said = [
+    sent = [
         (name.lower(), value)
         for name, value in server.requests[-1].headers
         if name.lower().startswith("imp")
     ]
     api.get("v1", "Pod", "p", "a")
 
-    assert said == [
+    assert sent == [
         ("impersonate-user", "somebody@nlp"),
         ("impersonate-group", "nlp-users"),
         ("impersonate-group", "system:authenticated"),
@@ -89,7 +86,7 @@ def test_acting_impersonates(server: Served, api: Api) -> None:
 
 
 def test_list_is_of_one_namespace_or_all(server: Served, api: Api) -> None:
-    """Objects come with their kind, by namespace and by label."""
+    """Listed objects have their kind; they are selected by namespace and by label."""
     server.put("v1", "Pod", "x", "a", labels={"job": "one"})
     server.put("v1", "Pod", "y", "b")
 
@@ -101,15 +98,14 @@ def test_list_is_of_one_namespace_or_all(server: Served, api: Api) -> None:
 
 
 def test_status_is_patched_alone(server: Served, api: Api) -> None:
-    """A merge patch of the status goes to the status."""
     body = server.put("v1", "Pod", "p", "a")
     api.patch(body, {"status": {"phase": "Succeeded"}}, "status")
     assert server.requests[-1].path == f"{_PATH}/status"
     assert json.loads(server.requests[-1].content) == {"status": {"phase": "Succeeded"}}
 
 
-def test_delete_takes_dependents(server: Served, api: Api) -> None:
-    """What an object owns goes too, and deleting it twice is refused."""
+def test_delete_includes_dependents(server: Served, api: Api) -> None:
+    """The propagation policy is background; a second deletion is refused."""
     body = server.put("v1", "Pod", "p", "a")
     api.delete(body)
     assert server.requests[-1].query == {"propagationPolicy": ["Background"]}
@@ -120,7 +116,7 @@ def test_delete_takes_dependents(server: Served, api: Api) -> None:
 def test_unknown_kind_is_refused_until_it_is_served(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A kind that is not served is a refusal; what came in between is found."""
+    """A kind that is served later is found."""
     with pytest.raises(Refused, match=r"^no kind Secret in v1 on this API server$"):
         api.resource("v1", "Secret")
     with pytest.raises(Refused, match=r"^no kind Kueue in kueue.openshift.io/v1 on"):
@@ -129,8 +125,8 @@ def test_unknown_kind_is_refused_until_it_is_served(
     assert api.resource("v1", "Secret").path("a", "s") == "/api/v1/namespaces/a/secrets/s"
 
 
-def test_no_server_is_a_sentence(certificates: Certificates) -> None:
-    """Nobody there is no bug of ours: whoever asked says what was asked."""
+def test_missing_server_is_reported(certificates: Certificates) -> None:
+    """The error names the request."""
     (port,) = free_ports(1)
     with Api(f"https://127.0.0.1:{port}", certificates.authority, {"token": "token"}) as api:
         assert not api.ready()
@@ -138,10 +134,10 @@ def test_no_server_is_a_sentence(certificates: Certificates) -> None:
             api.get("v1", "Pod", "p", "a")
 
 
-def test_what_comes_too_early_is_asked_again(
+def test_request_for_a_new_kind_is_repeated(
     server: Served, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A kind that has just come has no storage yet."""
+    """A kind that was just added has no storage yet."""
     server.put("v1", "Pod", "p", "a")
     server.refused["GET", _PATH] = (429, "storage is (re)initializing")
     monkeypatch.setattr(
@@ -153,8 +149,7 @@ def test_what_comes_too_early_is_asked_again(
 def test_connections_do_not_change_the_tls_settings_of_others(
     server: Served, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """OpenSSL reads them without a lock: when a thread replaced the list of protocols, another sent
-    a broken hello."""
+    """OpenSSL reads them without a lock, so a replaced list of protocols breaks other hellos."""
     replaced: list[object] = []
     monkeypatch.setattr(
         ssl.SSLContext, "set_alpn_protocols", lambda _, protocols: replaced.append(protocols)
@@ -166,7 +161,6 @@ def test_connections_do_not_change_the_tls_settings_of_others(
 
 
 def test_unknown_authority_is_not_trusted(server: Served, tmp_path: Path) -> None:
-    """The API server must show a certificate of the given authority."""
     other = write_certificates(tmp_path / "certificates", LOOPBACK)
     with (
         Api(f"https://127.0.0.1:{server.port}", other.authority, {"token": "token"}) as api,

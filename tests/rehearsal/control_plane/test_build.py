@@ -1,4 +1,4 @@
-"""Building, with a Go that only writes down what it was asked for."""
+"""Building programs, with a fake Go that records its calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ elif arguments[0] == "list":
 elif arguments[:2] == ["mod", "edit"]:
     text = Path("go.mod").read_text().split("require (")[1].split(")")[0]
     pairs = [line.split()[:2] for line in text.strip().splitlines()]
-    print(json.dumps({{"Require": [{{"Path": path, "Version": version}} for path, version in pairs]}}))
+    required = [{{"Path": path, "Version": version}} for path, version in pairs]
+    print(json.dumps({{"Require": required}}))
 elif arguments[:2] == ["mod", "download"]:
     for each in arguments[3:]:
         print(json.dumps({{"Path": each.partition("@")[0], "Dir": str(modules)}}, indent=1))
@@ -48,7 +49,7 @@ class Machine:
         (folder / "bin").mkdir()
 
     def have_go(self, version: str = "go1.26.1", *, fails: bool = False) -> None:
-        """Put it into the path."""
+        """Put the fake Go into the path."""
         go = self.folder / "bin" / "go"
         where = {"calls": str(self.folder / "calls"), "modules": str(self.folder / "modules")}
         go.write_text(
@@ -58,7 +59,7 @@ class Machine:
         go.chmod(0o755)
 
     def have_modules(self, components: Components) -> None:
-        """Have what modules hold, all in one folder, read-only as Go keeps it."""
+        """Create the files of all modules in one folder, read-only as in Go's cache."""
         modules = self.folder / "modules"
         kept = {program.manifests for program in components.programs.values() if program.manifests}
         files = [file for _, file in room._crds(components)]
@@ -68,7 +69,7 @@ class Machine:
             (modules / path).chmod(0o444)
 
     def calls(self, *first: str) -> list[list[str]]:
-        """Return what Go was asked, without what it was asked about itself."""
+        """Return the calls of Go that begin with some arguments."""
         lines = map(json.loads, (self.folder / "calls").read_text("utf-8").splitlines())
         return [line for line in lines if line[1 : 1 + len(first)] == list(first)]
 
@@ -88,13 +89,12 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 @pytest.fixture
 def components() -> Components:
-    """What the first release runs."""
+    """Components of a release."""
     return read_components("kubernetes-1.36")
 
 
 def test_everything_is_built_once(machine: Machine, components: Components) -> None:
-    """All programs, manifests and kinds are there afterwards, and a second time asks Go for
-    nothing."""
+    """All programs, manifests and kinds exist afterwards; a second build does not call Go."""
     machine.have_go()
     machine.have_modules(components)
     built = machine.build(components)
@@ -111,8 +111,7 @@ def test_everything_is_built_once(machine: Machine, components: Components) -> N
     assert machine.calls()[before:] == machine.calls("env")[-1:]
 
 
-def test_nothing_else_is_in_the_cache(machine: Machine, components: Components) -> None:
-    """No half program, no scratch folder: what stands there is what is found."""
+def test_cache_has_no_partial_files(machine: Machine, components: Components) -> None:
     machine.have_go()
     machine.have_modules(components)
     built = machine.build(components)
@@ -125,8 +124,8 @@ def test_nothing_else_is_in_the_cache(machine: Machine, components: Components) 
     } == known
 
 
-def test_kubernetes_knows_its_version(machine: Machine, components: Components) -> None:
-    """Clients refuse a server that calls itself v0.0.0."""
+def test_kubernetes_programs_have_their_version(machine: Machine, components: Components) -> None:
+    """Clients refuse a server with version v0.0.0."""
     machine.have_go()
     machine.have_modules(components)
     machine.build(components)
@@ -137,8 +136,9 @@ def test_kubernetes_knows_its_version(machine: Machine, components: Components) 
     assert flags["sigs.k8s.io/kueue/cmd/kueue"] == "-s -w"
 
 
-def test_missing_program_names_the_command(machine: Machine, components: Components) -> None:
-    """What is not built is told with what builds it."""
+def test_missing_program_is_reported_with_the_build_command(
+    machine: Machine, components: Components
+) -> None:
     with pytest.raises(
         ToolError, match=r"^argocd is not built yet; run `trainyard rehearse --build` once"
     ):
@@ -146,8 +146,8 @@ def test_missing_program_names_the_command(machine: Machine, components: Compone
 
 
 @pytest.mark.parametrize("version", ["", "go1.24.3"])
-def test_no_go_is_told(machine: Machine, components: Components, version: str) -> None:
-    """Without a Go that is new enough: which, and where from."""
+def test_missing_go_is_reported(machine: Machine, components: Components, version: str) -> None:
+    """The error states the minimum version and how to install it."""
     if version:
         machine.have_go(version)
     with pytest.raises(
@@ -157,7 +157,7 @@ def test_no_go_is_told(machine: Machine, components: Components, version: str) -
 
 
 def test_failed_build_leaves_nothing(machine: Machine, components: Components) -> None:
-    """A checksum that does not match is told in Go's words, and the program is not there."""
+    """The error has Go's message about the checksum, and no program is in the cache."""
     machine.have_go(fails=True)
     with pytest.raises(
         ToolError, match=r"(?s)^`go build -trimpath` in argo-cd-\S+ failed: .*checksum mismatch$"
@@ -169,7 +169,7 @@ def test_failed_build_leaves_nothing(machine: Machine, components: Components) -
 def test_key_follows_the_checksums(
     machine: Machine, components: Components, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Another go.sum is another program; releases that share a module share what is built of it."""
+    """Another go.sum gives another program; releases with the same module share it."""
     other = read_components("openshift-ai-3.5")
     before = room._built(components, machine.cache).programs["kwok"]
     assert room._built(other, machine.cache).programs["kwok"] == before
@@ -193,10 +193,10 @@ def test_key_follows_the_checksums(
         ({"HOME": "/c"}, "/c/.cache/trainyard"),
     ],
 )
-def test_cache_is_where_users_keep_theirs(
+def test_cache_folder_follows_the_environment(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], folder: str
 ) -> None:
-    """The variable that names it comes first, then the desktop's."""
+    """`TRAINYARD_CACHE` comes first, then `XDG_CACHE_HOME`."""
     for name in ("TRAINYARD_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():

@@ -36,7 +36,7 @@ _REQUIRED = re.compile(r"^(?:require )?\s*(\S+) v(\S+?)(?:\s*// indirect)?$", re
 
 @pytest.fixture(params=RELEASES)
 def components(request: pytest.FixtureRequest) -> Components:
-    """What a release runs."""
+    """Components of a release."""
     return read_components(request.param)
 
 
@@ -47,7 +47,7 @@ def _programs() -> Iterator[Program]:
 
 
 def _required(folder: Path) -> dict[str, str]:
-    """Return the versions that a go.mod asks for."""
+    """Return the versions that a go.mod requires."""
     return dict(_REQUIRED.findall((folder / "go.mod").read_text(encoding="utf-8")))
 
 
@@ -57,18 +57,12 @@ def _release(components: Components, sites: dict[str, Site]) -> Release:
 
 
 def test_every_release_can_be_rehearsed() -> None:
-    """No release is without components."""
-    assert (
-        sorted(
-            path.parent.name
-            for path in REPOSITORY.glob("generator/trainyard/releases/*/release.yaml")
-        )
-        == RELEASES
-    )
+    releases = REPOSITORY.glob("generator/trainyard/releases/*/release.yaml")
+    assert sorted(path.parent.name for path in releases) == RELEASES
 
 
-def test_everything_that_is_started_is_there(components: Components) -> None:
-    """The programs of the control plane, and one for each controller, with what it brings."""
+def test_release_has_all_programs_of_a_control_plane(components: Components) -> None:
+    """There is a program for each controller, with its manifests."""
     assert components.programs.keys() == _NEEDED | components.controllers.keys()
     assert components.controllers.keys() == {"jobset", "kueue", "trainer"}
     assert all(
@@ -85,7 +79,7 @@ def test_everything_that_is_started_is_there(components: Components) -> None:
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_kind_brings_its_own_control_plane(release: str) -> None:
-    """On kind none of the control plane's programs is built; everything beside it is the same."""
+    """On kind the control plane's own programs are not built; all others are the same."""
     ours, on_kind = read_components(release), read_components(release, KIND)
     own = {"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"}
     assert on_kind.programs.keys() == ours.programs.keys() - own | {"kind"}
@@ -94,8 +88,7 @@ def test_kind_brings_its_own_control_plane(release: str) -> None:
 
 
 def test_modules_are_pinned() -> None:
-    """Each program's module has a go.mod that requires it in the version of its name, and checksums
-    of it."""
+    """Each go.mod requires its module in the version of the folder's name, with a checksum."""
     for program in _programs():
         versions = _required(program.folder)
         (module,) = (
@@ -108,14 +101,12 @@ def test_modules_are_pinned() -> None:
         assert f"{module} v{program.version} h1:" in sums
 
 
-def test_no_module_is_left_over() -> None:
-    """Each folder of modules is one that a release builds."""
+def test_every_module_is_used() -> None:
     assert {path.name for path in MODULES.iterdir()} == {program.module for program in _programs()}
 
 
 def test_versions_are_those_of_the_release(components: Components, sites: dict[str, Site]) -> None:
-    """What is run is what the release says that it was made for, and what its schemas were read
-    from."""
+    """Programs have the versions of the release and of the modules of its schemas."""
     release = _release(components, sites)
     schemas = _required(components.folder)
     for program in components.programs.values():
@@ -129,11 +120,10 @@ def test_versions_are_those_of_the_release(components: Components, sites: dict[s
                 assert version == program.version
 
 
-def test_controllers_are_who_the_policies_exempt(
+def test_controllers_have_the_accounts_that_policies_exempt(
     components: Components, sites: dict[str, Site]
 ) -> None:
-    """Accounts are the release's own, once: those that write jobs stand among its exempted ones, no
-    other does."""
+    """Exactly the controllers that write jobs are exempted by the release."""
     release = _release(components, sites)
     accounts = {controller.account for controller in components.controllers.values()}
     exempted = {
@@ -150,9 +140,8 @@ def test_controllers_are_who_the_policies_exempt(
     )
 
 
-def test_settings_are_those_of_the_tree(generation: Generation) -> None:
-    """Where the operator writes Kueue's configuration, its frameworks are those of the object in
-    the tree."""
+def test_kueue_settings_are_those_of_the_tree(generation: Generation) -> None:
+    """The operator writes Kueue's configuration from the tree's object, so frameworks are equal."""
     settings = read_components("openshift-ai-3.5").controllers["kueue"].settings
     (kueue,) = (
         each.body for each in generation.manifests["prod-east"] if each.kind.name == "Kueue"

@@ -33,7 +33,7 @@ def _schemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def test_definition_names_the_kind() -> None:
-    """It is served under the path that the kind has where its operator brings it."""
+    """The kind has the same path as the operator's own definition."""
     made = _made()
     assert made["metadata"]["name"] == "kueues.kueue.openshift.io"
     assert made["spec"]["names"] == {
@@ -48,8 +48,7 @@ def test_definition_names_the_kind() -> None:
 
 
 def test_schema_is_structural() -> None:
-    """Every field has a type and nothing that a structural schema may not have; what every object
-    has is not said."""
+    """Every field has a type and only permitted keywords; common fields are left out."""
     schema = _made()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     every = list(_schemas(schema))
 
@@ -60,8 +59,7 @@ def test_schema_is_structural() -> None:
 
 
 def test_fields_and_values_are_kept() -> None:
-    """Names of fields, enumerations and lengths are those of our schema; a constant is an
-    enumeration of one."""
+    """Fields, enumerations and lengths are our schema's; a constant is an enumeration of one."""
     config = _made()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"][
         "properties"
     ]["config"]
@@ -89,7 +87,7 @@ def test_fields_and_values_are_kept() -> None:
     }
 
 
-def test_status_is_a_part_of_its_own() -> None:
-    """An operator, or the rehearsal for it, writes whatever it reports."""
+def test_status_is_a_subresource() -> None:
+    """The operator, or the rehearsal in its place, writes any status."""
     (version,) = _made()["spec"]["versions"]
     assert version["subresources"] == {"status": {}}

@@ -16,7 +16,7 @@ SECRETS = "external-secrets.io/v1"
 def test_quota_counts_all_that_it_limits(
     lab: Lab, server: Served, monkeypatch: pytest.MonkeyPatch, used: dict[str, str]
 ) -> None:
-    """A quota that knows one of its kinds is not settled: whoever creates another is refused."""
+    """A quota that counts only some of its kinds still refuses objects of the others."""
     monkeypatch.setattr("trainyard_rehearsal.control_plane.fakes._PATIENCE", 0.1)
     hard = {"pods": "9", "count/trainjobs.trainer.kubeflow.org": "9"}
     quota = server.put(

@@ -1,4 +1,4 @@
-"""kind's control plane, with a kind and a Docker that only write down what they were asked for."""
+"""kind's control plane, with a fake kind and a fake Docker that record their calls."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ users:
 
 
 class Machine:
-    """A machine with a kind and a Docker, or with none."""
+    """A machine with a fake kind, and a fake Docker if wanted."""
 
     def __init__(self, folder: Path, port: int, certificates: Certificates) -> None:
         self.folder, self.run = folder, folder / "run"
@@ -79,11 +79,11 @@ class Machine:
         self.have_kind()
 
     def have_kind(self, before: str = "") -> None:
-        """Have a kind that does something first."""
+        """Add a fake kind that runs some code first."""
         self._have("kind", before + _CREATES.format(kubeconfig=self._kubeconfig))
 
     def have_docker(self, address: str = LOOPBACK, before: str = "") -> None:
-        """Have a Docker whose containers see this machine at an address."""
+        """Add a fake Docker whose containers reach this machine at an address."""
         self._have("docker", before + _ENGINE.format(address=address))
 
     def _have(self, name: str, rest: str) -> None:
@@ -96,7 +96,7 @@ class Machine:
 
     @property
     def built(self) -> Built:
-        """Its kind, as a program of ours."""
+        """The fake kind as a built program."""
         return Built({"kind": self.folder / "bin" / "kind"}, {}, ())
 
     @property
@@ -104,8 +104,8 @@ class Machine:
         """Every command so far."""
         return [json.loads(line) for line in self._calls.read_text(encoding="utf-8").splitlines()]
 
-    def stand(self) -> Endpoint:
-        """Have a control plane, and end it."""
+    def create_cluster(self) -> Endpoint:
+        """Run a control plane, and end it."""
         with KindCluster("kindest/node:v1.36.4").running(
             Built({"kind": self.folder / "bin" / "kind"}, {}, ()), self.run
         ) as endpoint:
@@ -113,8 +113,13 @@ class Machine:
 
     @property
     def commands(self) -> list[str]:
-        """What kind was asked for."""
-        return [call[1] for call in self.calls if call[0] == "kind"]
+        """Commands of the calls of kind."""
+        return [arguments[0] for arguments in self.arguments]
+
+    @property
+    def arguments(self) -> list[list[str]]:
+        """Arguments of the calls of kind."""
+        return [call[1:] for call in self.calls if call[0] == "kind"]
 
 
 def _encoded(path: Path) -> str:
@@ -125,25 +130,23 @@ def _encoded(path: Path) -> str:
 def machine(
     tmp_path: Path, server: Served, certificates: Certificates, monkeypatch: pytest.MonkeyPatch
 ) -> Machine:
-    """A machine with kind; whoever looks into PATH finds its programs and the usual ones."""
+    """A machine with kind, whose PATH has its programs and the usual ones."""
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.defpath}")
     return Machine(tmp_path, server.port, certificates)
 
 
-def test_no_docker_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A machine without the program is told what is missing, and that nothing needs it without the
-    option."""
+def test_missing_docker_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The error says that only `--on kind` needs it."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolError) as told:
+    with pytest.raises(ToolError) as raised:
         need_engine()
-    assert str(told.value) == (
+    assert str(raised.value) == (
         "`--on kind` needs a Docker engine; without `--on kind` none is needed. docker: No such "
         "file or directory"
     )
 
 
-def test_no_engine_is_told_in_dockers_words(machine: Machine) -> None:
-    """The program alone is no engine."""
+def test_missing_engine_is_reported_with_dockers_message(machine: Machine) -> None:
     machine.have_docker(before="sys.exit('Cannot connect to the Docker daemon')")
     with pytest.raises(
         ToolError, match=r"`docker version` failed: Cannot connect to the Docker daemon$"
@@ -152,7 +155,6 @@ def test_no_engine_is_told_in_dockers_words(machine: Machine) -> None:
 
 
 def test_engine_that_answers_is_enough(machine: Machine) -> None:
-    """Nothing else is asked of it yet."""
     machine.have_docker()
     need_engine()
     assert [call[:2] for call in machine.calls] == [["docker", "version"]]
@@ -160,8 +162,7 @@ def test_engine_that_answers_is_enough(machine: Machine) -> None:
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_cluster_is_one_node_of_the_releases_kubernetes(release: str) -> None:
-    """The image has the minor version that the processes have, by its digest; no second node, no
-    network of pods."""
+    """The image has the processes' minor version and a digest; there is no pod network."""
     components = read_components(release, KIND)
     minor = components.programs["kubectl"].version.rpartition(".")[0]
     configuration = KindCluster(components.node_image).configuration
@@ -176,28 +177,28 @@ def test_cluster_is_one_node_of_the_releases_kubernetes(release: str) -> None:
     }
 
 
-def test_cluster_stands_and_goes(machine: Machine) -> None:
-    """What a killed run left is deleted, a cluster is made, its administrator is let in, and it
-    goes."""
+def test_cluster_is_created_and_deleted(machine: Machine) -> None:
+    """A killed run's cluster is deleted first; the administrator has access to the new one."""
     machine.have_docker()
-    endpoint = machine.stand()
-    delete, create, end = (call[1:] for call in machine.calls if call[0] == "kind")
+    endpoint = machine.create_cluster()
+    delete, create, end = machine.arguments
+    *command, config, option, name = create[:6]
 
-    assert create[:3] == ["create", "cluster", "--config"]
-    assert "kind.x-k8s.io/v1alpha4" in Path(create[3]).read_text()
+    assert (command, option) == (["create", "cluster", "--config"], "--name")
+    assert "kind.x-k8s.io/v1alpha4" in Path(config).read_text()
     assert delete == end == ["delete", "cluster", *create[4:]]
-    assert create[4:6:2] == ["--name"]
-    assert create[5].startswith("trainyard-rehearsal-")
+    assert name.startswith("trainyard-rehearsal-")
     assert create[6:] == ["--kubeconfig", str(machine.run / "kind" / "kubeconfig")]
     with endpoint.api() as api:
         assert api.ready()
 
 
-def test_kubeconfig_is_read(machine: Machine, certificates: Certificates) -> None:
-    """Certificates that kind's kubeconfig holds become files, and one of ours names them; keys are
-    nobody else's."""
+def test_certificates_of_the_kubeconfig_become_files(
+    machine: Machine, certificates: Certificates
+) -> None:
+    """Our kubeconfig names the files; only their owner can read keys."""
     machine.have_docker()
-    endpoint = machine.stand()
+    endpoint = machine.create_cluster()
     written = json.loads(endpoint.kubeconfig("admin").read_text())
 
     assert endpoint.authority.read_bytes() == certificates.authority.read_bytes()
@@ -207,33 +208,33 @@ def test_kubeconfig_is_read(machine: Machine, certificates: Certificates) -> Non
     assert Path(endpoint.admin["client-key"]).stat().st_mode & 0o777 == 0o600
 
 
-def test_two_caches_are_two_clusters(machine: Machine) -> None:
-    """A cluster is named after the folder of its run, which only one run has at a time."""
+def test_each_cache_has_its_own_cluster(machine: Machine) -> None:
+    """A cluster is named after the folder of its run, which one run uses at a time."""
     machine.have_docker()
-    machine.stand()
+    machine.create_cluster()
     machine.run = machine.folder / "other"
-    machine.stand()
+    machine.create_cluster()
     names = [call[call.index("--name") + 1] for call in machine.calls if call[1] == "create"]
     assert len(set(names)) == 2
 
 
 def test_failed_cluster_is_deleted(machine: Machine) -> None:
-    """kind's last words are told, and what it made so far goes."""
+    """The error has the end of kind's log, and the incomplete cluster is deleted."""
     machine.have_kind("if sys.argv[1] == 'create': sys.exit('failed to init node with kubeadm')")
     with pytest.raises(
         ToolError, match=r"kind ended with 1(.|\n)*failed to init node with kubeadm"
     ):
-        machine.stand()
+        machine.create_cluster()
     assert machine.commands == ["delete", "create", "delete"]
 
 
 def test_interrupt_deletes_the_cluster(machine: Machine) -> None:
-    """Ctrl-C while kind works ends kind, then the cluster."""
+    """Ctrl-C while kind runs ends kind, then deletes the cluster."""
     machine.have_kind(
         "if sys.argv[1] == 'create': os.kill(os.getppid(), signal.SIGINT); time.sleep(60)"
     )
     with pytest.raises(KeyboardInterrupt):
-        machine.stand()
+        machine.create_cluster()
     assert machine.commands == ["delete", "create", "delete"]
 
 
@@ -241,18 +242,16 @@ def test_interrupt_deletes_the_cluster(machine: Machine) -> None:
     ("address", "before"),
     [("192.0.2.1", ""), (LOOPBACK, "if sys.argv[1] == 'exec': sys.exit(124)"), ("", "")],
 )
-def test_machine_that_is_not_reached_is_told(machine: Machine, address: str, before: str) -> None:
-    """Webhooks run here: where the container can't call them, nothing is tried that would time
-    out."""
+def test_unreachable_machine_is_reported(machine: Machine, address: str, before: str) -> None:
+    """The container must reach webhooks on this machine, or later requests would time out."""
     machine.have_docker(address, before)
     with pytest.raises(ToolError, match=r"can't call webhooks on this machine, at"):
-        machine.stand()
+        machine.create_cluster()
     assert machine.commands[-1] == "delete"
 
 
-def test_only_kubernetes_is_left(machine: Machine, server: Served) -> None:
-    """kind's node takes no pod, CoreDNS takes nothing of our nodes, and no claim gets a class by
-    default."""
+def test_additional_objects_of_kind_are_deleted(machine: Machine, server: Served) -> None:
+    """kind's node is unschedulable; CoreDNS and the default StorageClass are deleted."""
     machine.have_docker()
     node = server.put("v1", "Node", "kind-control-plane")
     server.put("apps/v1", "Deployment", "coredns", "kube-system")

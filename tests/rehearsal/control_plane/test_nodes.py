@@ -7,52 +7,44 @@ import pytest
 
 from trainyard.model.fabric import HOSTNAME
 from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
+from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.nodes import nodes
 
 
 @pytest.mark.parametrize("cluster", ["lab", "prod-east"])
 def test_nodes_are_those_of_the_pools(sites: dict[str, Site], cluster: str) -> None:
-    """As many as the profile says, each worth what quota was computed from, found by its pool's
-    labels and taint."""
+    """Each has the allocatable with which quota is computed, and its pool's labels and taint."""
     site = sites[cluster]
-    made = list(nodes(site))
-    names = [node["metadata"]["name"] for node in made]
+    made = {node["metadata"]["name"]: node for node in nodes(site)}
+    counts = Counter(name.rpartition("-")[0] for name in made)
 
-    assert len(set(names)) == len(names)
-    for pool in site.cluster.pools:
-        own = [node for node in made if node["metadata"]["name"].rpartition("-")[0] == pool.name]
-        assert len(own) == pool.nodes
-        for node in own:
-            labels = node["metadata"]["labels"]
-            assert node["status"] == {
-                "allocatable": pool.allocatable_quantities,
-                "capacity": pool.allocatable_quantities,
-            }
-            assert pool.hardware.labels.items() <= labels.items()
-            assert labels[HOSTNAME] == node["metadata"]["name"]
-            assert [taint["key"] for taint in node["spec"]["taints"]] == [
-                each for each in [pool.hardware.taint] if each
-            ]
-            assert all(level in labels for level in (pool.fabric.levels if pool.fabric else ()))
-    assert len(made) == sum(pool.nodes for pool in site.cluster.pools)
+    assert counts == {pool.name: pool.nodes for pool in site.cluster.pools}
+    pools = {pool.name: pool for pool in site.cluster.pools}
+    for name, node in made.items():
+        _assert_of_pool(node, pools[name.rpartition("-")[0]])
+
+
+def _assert_of_pool(node: Body, pool: Pool) -> None:
+    labels, amounts = node["metadata"]["labels"], pool.allocatable_quantities
+    assert node["status"] == {"allocatable": amounts, "capacity": amounts}
+    assert pool.hardware.labels.items() <= labels.items()
+    assert labels[HOSTNAME] == node["metadata"]["name"]
+    taints = [taint["key"] for taint in node["spec"]["taints"]]
+    assert taints == list(filter(None, [pool.hardware.taint]))
+    assert labels.keys() >= set(pool.fabric.levels if pool.fabric else ())
 
 
 def test_leaves_are_full(sites: dict[str, Site]) -> None:
-    """17 nodes with four below each switch: four full leaves, one with a single node, one spine
-    above them all."""
+    """17 nodes with four for each leaf: four full leaves, one with a single node, one spine."""
     labels = [node["metadata"]["labels"] for node in nodes(sites["prod-east"])]
-    assert sorted(Counter(each["ml.example.com/leaf"] for each in labels).values()) == [
-        1,
-        4,
-        4,
-        4,
-        4,
-    ]
+    leaves = Counter(each["ml.example.com/leaf"] for each in labels)
+    assert sorted(leaves.values()) == [1, 4, 4, 4, 4]
     assert {each["ml.example.com/spine"] for each in labels} == {"dgx-h100-0"}
 
 
 def test_switch_of_unknown_size_has_all(sites: dict[str, Site]) -> None:
-    """A fabric that does not say how many nodes stand below a switch has one switch a pool."""
+    """A fabric without a number of nodes for each leaf has one leaf for each pool."""
     site = sites["prod-east"]
     (pool,) = site.cluster.pools
     assert pool.fabric is not None

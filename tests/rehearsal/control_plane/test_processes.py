@@ -18,7 +18,7 @@ _SHELL = Path("/bin/sh")
 
 
 def _pids(logs: Path) -> list[int]:
-    """Return the processes that work for a test: their HOME is its folder of logs."""
+    """Return the processes of a test: their HOME is its folder of logs."""
     home = f"HOME={logs}".encode()
     found = []
     for entry in Path("/proc").iterdir():
@@ -40,14 +40,13 @@ def _gone(logs: Path) -> bool:
 
 
 def _fail(logs: Path, script: str, error: BaseException) -> None:
-    """Have something go wrong while a script runs."""
+    """Raise an error while a script runs."""
     with Processes(logs) as processes:
         processes.start(_SHELL, ("-c", script))
         raise error
 
 
-def test_all_end_with_their_children(tmp_path: Path) -> None:
-    """What was started is gone afterwards, and so is what it started."""
+def test_all_processes_end_with_their_children(tmp_path: Path) -> None:
     with Processes(tmp_path) as processes:
         processes.start_as("one", [str(_SHELL), "-c", "sleep 60 & wait"], {})
         processes.wait_until(lambda: len(_pids(tmp_path)) == 2, "two processes", 10)
@@ -55,7 +54,7 @@ def test_all_end_with_their_children(tmp_path: Path) -> None:
 
 
 def test_program_runs_to_its_end(tmp_path: Path) -> None:
-    """What ends well is no death among the others; what fails is told with its last words."""
+    """Success is not reported as a dead process; a failure is reported with the end of its log."""
     with Processes(tmp_path) as processes:
         processes.run(_SHELL, ("-c", "exit 0"), {})
         processes.check()
@@ -63,8 +62,8 @@ def test_program_runs_to_its_end(tmp_path: Path) -> None:
             processes.run(_SHELL, ("-c", "echo no image; exit 3"), {})
 
 
-def test_end_in_reverse_order(tmp_path: Path) -> None:
-    """What was started last ends first: the API server outlives those who talk to it."""
+def test_processes_end_in_reverse_order(tmp_path: Path) -> None:
+    """So the API server runs longer than its clients."""
     order = tmp_path / "order"
     with Processes(tmp_path / "logs") as processes:
         for name in ("first", "second"):
@@ -77,8 +76,9 @@ def test_end_in_reverse_order(tmp_path: Path) -> None:
     assert order.read_text().split() == ["second", "first"]
 
 
-def test_stubborn_process_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who does not listen to SIGTERM is ended without being asked."""
+def test_process_that_ignores_sigterm_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("trainyard_rehearsal.control_plane.processes._PATIENCE", 0.1)
     with Processes(tmp_path) as processes:
         processes.start_as(
@@ -88,20 +88,19 @@ def test_stubborn_process_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert _gone(tmp_path)
 
 
-def test_death_is_told_with_last_words(tmp_path: Path) -> None:
-    """Who waits while a process ends reads its exit code and the end of its log."""
+def test_dead_process_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
+    """The error also has the exit code."""
     with Processes(tmp_path) as processes:
         processes.start_as("kueue", [str(_SHELL), "-c", "seq 100; exit 3"], {})
-        with pytest.raises(ToolError) as told:
+        with pytest.raises(ToolError) as raised:
             processes.wait_until(lambda: False, "nothing", 10)
-    first, *rest = str(told.value).splitlines()
+    first, *rest = str(raised.value).splitlines()
     assert first == f"kueue ended with 3; the end of {tmp_path / 'kueue.log'}:"
     assert rest == [str(number) for number in range(86, 101)]
 
 
-def test_first_of_several_deaths_is_told(tmp_path: Path) -> None:
-    """A program that ends because another one did is not named, even when it is seen to end
-    sooner."""
+def test_first_started_of_several_dead_processes_is_reported(tmp_path: Path) -> None:
+    """A program that ends because another ended is not named, even if it ends first."""
     with Processes(tmp_path) as processes:
         processes.start_as("server", [str(_SHELL), "-c", "sleep 0.7; exit 9"], {})
         processes.start_as("client", [str(_SHELL), "-c", "sleep 0.3; exit 1"], {})
@@ -109,45 +108,43 @@ def test_first_of_several_deaths_is_told(tmp_path: Path) -> None:
             processes.wait_until(lambda: False, "nothing", 10)
 
 
-def test_death_explains_other_errors(tmp_path: Path) -> None:
-    """When something else goes wrong because a process died, the process is what is told."""
+def test_dead_process_replaces_other_errors(tmp_path: Path) -> None:
+    """Other errors are likely consequences of the dead process."""
     with pytest.raises(ToolError, match="sh ended with 1"):
         _fail(tmp_path, "sleep 0.1; exit 1", ValueError("no answer"))
 
 
-def test_other_errors_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error while every process lives is told as it is."""
+def test_other_errors_pass_while_all_processes_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("trainyard_rehearsal.control_plane.processes._AFTERMATH", 0.01)
     with pytest.raises(ValueError, match="our own"):
         _fail(tmp_path, "sleep 60", ValueError("our own"))
     assert _gone(tmp_path)
 
 
-def test_interrupt_waits_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C ends everything at once, and stays Ctrl-C."""
+def test_interrupt_is_not_delayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trainyard_rehearsal.control_plane.processes._AFTERMATH", 60)
     with pytest.raises(KeyboardInterrupt):
         _fail(tmp_path, "sleep 60", KeyboardInterrupt())
     assert _gone(tmp_path)
 
 
-def test_too_long_is_told(tmp_path: Path) -> None:
-    """What never happens is told with the folder of the logs."""
-    with Processes(tmp_path) as processes, pytest.raises(ToolError) as told:
+def test_condition_that_never_comes_true_is_reported(tmp_path: Path) -> None:
+    """The error names the folder of the logs."""
+    with Processes(tmp_path) as processes, pytest.raises(ToolError) as raised:
         processes.wait_until(lambda: False, "the start of etcd", 0)
-    assert str(told.value) == f"the start of etcd did not happen in 0 s; logs are in {tmp_path}"
+    assert str(raised.value) == f"the start of etcd did not happen in 0 s; logs are in {tmp_path}"
 
 
-def test_no_program_is_told(tmp_path: Path) -> None:
-    """A program that is not there is a sentence."""
-    with Processes(tmp_path) as processes, pytest.raises(ToolError) as told:
+def test_missing_program_is_reported(tmp_path: Path) -> None:
+    with Processes(tmp_path) as processes, pytest.raises(ToolError) as raised:
         processes.start(tmp_path / "kwok", ())
-    assert str(told.value) == "kwok can't be started: No such file or directory"
+    assert str(raised.value) == "kwok can't be started: No such file or directory"
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_dies_with_parent(tmp_path: Path, number: signal.Signals) -> None:
-    """However the rehearsal itself is ended, no process is left."""
+def test_process_dies_with_the_rehearsal(tmp_path: Path, number: signal.Signals) -> None:
     script = (
         "import time; from pathlib import Path; from trainyard_rehearsal.control_plane.processes "
         f"import Processes\nwith Processes(Path({str(tmp_path)!r})) as processes:\n    "
@@ -165,10 +162,10 @@ def test_dies_with_parent(tmp_path: Path, number: signal.Signals) -> None:
     assert _gone(tmp_path)
 
 
-def test_process_whose_parent_is_gone_does_not_begin(
+def test_process_whose_parent_has_ended_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rehearsal may be killed before its child has asked the kernel to die with it."""
+    """The rehearsal may be killed before its child has called the kernel."""
     other = os.getppid()
     with Processes(tmp_path) as processes:
         with monkeypatch.context() as patched:
@@ -179,7 +176,6 @@ def test_process_whose_parent_is_gone_does_not_begin(
 
 
 def test_port_answers_while_somebody_listens() -> None:
-    """A free port answers nobody; one that is listened on does."""
     first, second = free_ports(2)
     assert first != second
     assert not answers(first)

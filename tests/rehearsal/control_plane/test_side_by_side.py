@@ -1,4 +1,4 @@
-"""Tasks beside each other: all end when one fails, and nothing is left of a halt."""
+"""Concurrent tasks: all end when one fails, and a halt has no lasting effect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trainyard_rehearsal.control_plane.side_by_side import side_by_side
 
 
 def test_results_keep_the_order_of_the_tasks() -> None:
-    """The first ends last: it waits for the second."""
+    """The first task waits for the second."""
     second = threading.Event()
 
     def first() -> str:
@@ -29,16 +29,16 @@ def test_results_keep_the_order_of_the_tasks() -> None:
 
 
 def test_first_failure_ends_the_others(tmp_path: Path) -> None:
-    """What waits is halted, what has not begun never begins, and the failure itself is told."""
-    waits, begun = threading.Event(), []
+    """Running tasks are halted, waiting ones do not start, and the failure itself is raised."""
+    waiting, begun = threading.Event(), []
 
     def endless() -> None:
         with Processes(tmp_path) as processes:
-            waits.set()
+            waiting.set()
             processes.waited(lambda: False, 60)
 
     def fails() -> None:
-        assert waits.wait(10)
+        assert waiting.wait(10)
         raise ToolError("etcd ended with -9")
 
     with pytest.raises(ToolError, match="etcd ended"):
@@ -48,20 +48,20 @@ def test_first_failure_ends_the_others(tmp_path: Path) -> None:
 
 
 def test_interrupt_ends_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C comes to whoever waits for the tasks."""
-    ended, waits = [], threading.Event()
+    """Ctrl-C interrupts the thread that waits for the tasks."""
+    ended, waiting = [], threading.Event()
 
     def endless() -> None:
         try:
             with Processes(tmp_path) as processes:
-                waits.set()
+                waiting.set()
                 processes.waited(lambda: False, 60)
         except Halted:
             ended.append(True)
             raise
 
     def interrupted(*_: object, **__: object) -> None:
-        assert waits.wait(10)
+        assert waiting.wait(10)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("trainyard_rehearsal.control_plane.side_by_side.wait", interrupted)
