@@ -179,7 +179,7 @@ class _Editor:
             parent[key.steps[-1]] = value
 
     def _inherited(self, file: str, key: Key) -> Plain:
-        """Return a key's value in the preset that a hardware profile extends; None if there is none."""
+        """Return a key's value in the preset that a hardware profile extends, if there is one."""
         preset = (self.documents.get(file) or {}).get("extends", "")
         shipped = PACKAGE / "presets" / f"{preset}.yaml"
         if key.kind != "hardware" or len(key.steps) != 1 or not shipped.is_file():

@@ -72,7 +72,7 @@ def test_edits_come_in_pairs_and_sequences(
 def _possible(
     examples: Examples, key: Key, release: str, order: random.Random
 ) -> Iterator[tuple[str, Edit]]:
-    """Yield edits of a key, first on the release's small examples, which take a fifth of the time."""
+    """Yield edits of a key, first on the small examples, which take a fifth of the time."""
     small = [name for name in SMALL if release in {SMALL[name], "any"}]
     names = [*order.sample(small, len(small)), "own"]
     for name, action in product(names, order.sample(list(Action), len(Action))):
@@ -82,7 +82,7 @@ def _possible(
 
 
 def _history(order: random.Random) -> list[list[tuple[Key, Action]]]:
-    """Return commits: two edits in one, all actions on one key, or one edit of each of some keys."""
+    """Return commits: two edits in one, all actions on one key, or edits of several keys."""
     some = order.sample(keys(), order.randint(2, 5))
     chosen = [(key, order.choice(list(Action))) for key in some]
     shape = order.randrange(3)

@@ -14,74 +14,11 @@ from typing import Any
 from tests.changes.documents import Documents, at, files_of, places
 from tests.changes.keys import ITEM, NAME, Key, children, schema_of
 from tests.changes.references import NAMES, REFERENCES, found
+from tests.changes.words import WORDS, WRONG
 from trainyard.yaml_io.source import Plain
 
 _OPTIONAL = 0.3
 """Share of the optional keys in a new mapping."""
-
-_WORDS = (
-    *(
-        "extra",
-        "spare-2",
-        "extra-v2",
-        "2",
-        "1.6",
-        "64Gi",
-        "36h",
-        "10.200.0.0/16",
-        "10.64.64.0/20",
-        "0x0110",
-        "110",
-    ),
-    *(
-        "0x0300-0x03ff",
-        "300-399",
-        "ml.example.com/extra",
-        "extra@example.com",
-        "https://extra.example.com/x",
-    ),
-    *(
-        "/export/extra",
-        "StorageClass/extra",
-        "extra.example.com",
-        "0000:18:00.0",
-        "15b3",
-        "ens1f0",
-        "mlx5_0",
-    ),
-    *(
-        "all",
-        "none",
-        "2027-06-30",
-        "scheduling/no-reserve",
-        "profiles/teams/nlp.yaml",
-        "A reason that is long enough",
-    ),
-    *(
-        f"registry.example.com/ml/extra@sha256:{'ab' * 32}",
-        "kustomize.config.k8s.io/v1alpha1",
-        "Component",
-    ),
-)
-"""Strings of every form of the schemas; a key's pattern selects those that fit."""
-
-WRONG: tuple[Plain, ...] = (
-    "",
-    0,
-    -1,
-    10**12,
-    True,
-    None,
-    [],
-    {},
-    [None],
-    {"": ""},
-    "x" * 5000,
-    "Ünicode",
-    "null",
-    "\n",
-)
-
 
 _ONE_OF = {
     "cluster.egress.*": ("to", "namespaces"),
@@ -131,7 +68,7 @@ class Values:
     def name(self, key: Key, taken: Mapping[str, Plain]) -> str:
         """Return a name for a new entry of a mapping; a taken one if no other name fits."""
         rule = _name_rule(key)
-        names = [*found(NAMES, key, self._documents), *self._peer_names(key), *_WORDS]
+        names = [*found(NAMES, key, self._documents), *self._peer_names(key), *WORDS]
         fits = [each for each in names if each not in taken and re.search(rule, each)]
         return self._order.choice(fits[:4] or sorted(taken))
 
@@ -237,7 +174,7 @@ class Values:
         for each in [old, *peers, *schema.get("examples", ())]:
             if isinstance(each, str):
                 yield self._mutated(each)
-        yield from _WORDS
+        yield from WORDS
 
     def _mutated(self, text: str) -> str:
         """Return a text with one letter or digit exchanged for another."""

@@ -77,7 +77,7 @@ class Intent:
                 yield Endpoint(f"{name}-{number}-next", address=str(network[-1] + 1))
 
     def probes(self, among: tuple[Endpoint, ...]) -> Iterator[Probe]:
-        """Yield a probe for each port and protocol of two endpoints, at least one of them a team's."""
+        """Yield a probe for each port and protocol of two endpoints, one of them a team's."""
         ports = {*_ANY_PORTS, _TRAINER_PORT}
         for rule in self.egress.values():
             ports.update(rule["ports"])

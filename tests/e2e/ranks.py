@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ class Job:
         for pod in self.nodes:
             pod.start()
         for pod in self.nodes:
-            assert waited(lambda pod=pod: pod.probe("readinessProbe"), _PATIENCE), self.log  # type: ignore[misc]
+            assert waited(partial(pod.probe, "readinessProbe"), _PATIENCE), self.log
         self.launcher.start(command)
 
     def run(self, command: Sequence[str]) -> str:

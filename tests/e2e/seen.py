@@ -109,7 +109,7 @@ NOT_SHOWABLE = {
     "capacity/quota-defined-twice": "No tree can be made of it.",
     "capacity/shared-memory-exceeds-node": _KUBELET,
     "capacity/uneven-share": "The speed of two pods on the same cores needs a real node.",
-    "delivery/clear-text-address": "It needs an attacker between Argo CD and the server that it reaches.",
+    "delivery/clear-text-address": "It needs an attacker between Argo CD and a server.",
     "delivery/objects-lost": "It is found between files, before a cluster is asked.",
     "delivery/placeholder-left": "It would look up names that can't be registered.",
     "delivery/wrong-tree-path": "It compares folders. A rehearsal sees the same words when a "
@@ -121,7 +121,7 @@ NOT_SHOWABLE = {
     "isolation/egress-reaches-a-tenant": _NETWORK,
     "isolation/egress-reaches-nodes": _NETWORK,
     "isolation/egress-reaches-platform": _NETWORK,
-    "isolation/folder-around-another-team": "It needs a kubelet that mounts folders of an NFS server.",
+    "isolation/folder-around-another-team": "It needs a kubelet and an NFS server.",
     "isolation/link-local-egress": _NETWORK,
     "isolation/not-fips": _PROMISE,
     "isolation/secret-of-another-team": "It needs External Secrets and a secret store.",

@@ -110,7 +110,13 @@ class Served:
             return _discovered(found[1] or found[2])
         matched = _PATH.fullmatch(request.path)
         assert matched, request.path
-        return getattr(self, f"_{request.method.lower()}")(request, *matched.groups())  # type: ignore[no-any-return]
+        methods: dict[str, Callable[..., tuple[int, Body]]] = {
+            "GET": self._get,
+            "POST": self._post,
+            "PATCH": self._patch,
+            "DELETE": self._delete,
+        }
+        return methods[request.method](request, *matched.groups())
 
     def _get(
         self, request: Request, prefix: str, namespace: str, plural: str, name: str, _: str

@@ -1,1 +1,1 @@
-"""A control plane without containers, the programs that it runs, and what plays the part of nodes."""
+"""A control plane without containers: its programs, and fakes for nodes and controllers."""

@@ -133,7 +133,7 @@ class Processes:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    preexec_fn=dying_with_parent(),  # noqa: PLW1509 - system calls between fork and exec
+                    preexec_fn=dying_with_parent(),  # noqa: PLW1509 - system calls only
                 )
             except OSError as error:
                 raise ToolError(f"{name} can't be started: {error.strerror}") from error

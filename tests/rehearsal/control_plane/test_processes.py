@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,10 @@ def _gone(logs: Path) -> bool:
     while _pids(logs) and time.monotonic() < deadline:
         time.sleep(0.02)
     return not _pids(logs)
+
+
+def _is_up(log: Path) -> bool:
+    return log.read_text() == "up\n"
 
 
 def _fail(logs: Path, script: str, error: BaseException) -> None:
@@ -72,7 +77,7 @@ def test_processes_end_in_reverse_order(tmp_path: Path) -> None:
             )
             processes.start_as(name, [str(_SHELL), "-c", script], {})
             log = tmp_path / "logs" / f"{name}.log"
-            processes.wait_until(lambda log=log: log.read_text() == "up\n", "trap", 10)  # type: ignore[misc]
+            processes.wait_until(partial(_is_up, log), "trap", 10)
     assert order.read_text().split() == ["second", "first"]
 
 
@@ -84,7 +89,7 @@ def test_process_that_ignores_sigterm_is_killed(
         processes.start_as(
             "deaf", [str(_SHELL), "-c", 'trap "" TERM; echo up; while :; do sleep 0.02; done'], {}
         )
-        processes.wait_until(lambda: (tmp_path / "deaf.log").read_text() == "up\n", "trap", 10)
+        processes.wait_until(partial(_is_up, tmp_path / "deaf.log"), "trap", 10)
     assert _gone(tmp_path)
 
 
