@@ -37,8 +37,8 @@ def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Plann
     """
     profiles = _Profiles(root)
     active = [each for each in site.tenants if each.team.state == "active"]
-    first, leaving = active[0], active[-1]
-    own, left = (tenant.queues[0].flavors[0].quota for tenant in (first, leaving))
+    first, retiring = active[0], active[-1]
+    own, left = (tenant.queues[0].flavors[0].quota for tenant in (first, retiring))
 
     def merged(change: Callable[[], None]) -> Tree:
         change()
@@ -47,13 +47,13 @@ def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Plann
     return PlannedChanges(
         first=first,
         viewers=_GUESTS,
-        retiring=leaving,
+        retiring=retiring,
         successor=_SUCCESSOR,
-        grow_quota=partial(merged, partial(profiles.grow, first.name, own)),
-        add_viewers=partial(merged, partial(profiles.welcome, first.name)),
-        drain_team=partial(merged, partial(profiles.put, leaving.name, "draining")),
-        retire_team=partial(merged, partial(profiles.put, leaving.name, "retired")),
-        add_team=partial(merged, partial(profiles.succeed, leaving.name, left)),
+        grow_quota=partial(merged, partial(profiles.grow_quota, first.name, own)),
+        add_viewers=partial(merged, partial(profiles.add_viewers, first.name)),
+        drain_team=partial(merged, partial(profiles.set_state, retiring.name, "draining")),
+        retire_team=partial(merged, partial(profiles.set_state, retiring.name, "retired")),
+        add_team=partial(merged, partial(profiles.add_successor, retiring.name, left)),
     )
 
 
@@ -81,24 +81,24 @@ class _Profiles:
 
     root: Path
 
-    def grow(self, team: str, quota: Quota) -> None:
+    def grow_quota(self, team: str, quota: Quota) -> None:
         """Add a node to a pool, and to a team's quota."""
         with self._edited(f"clusters/{quota.cluster}") as cluster:
             cluster["pools"][quota.pool]["nodes"] += 1
         with self._edited(f"teams/{team}") as body:
             body["quota"][quota.cluster][quota.pool][quota.unit] += quota.per_node
 
-    def welcome(self, team: str) -> None:
+    def add_viewers(self, team: str) -> None:
         """Give the guests' group the role of a viewer in a team."""
         with self._edited(f"teams/{team}") as body:
             body["groups"]["viewer"] = [*body["groups"].get("viewer", []), _GUESTS]
 
-    def put(self, team: str, state: str) -> None:
+    def set_state(self, team: str, state: str) -> None:
         """Set the state of a team."""
         with self._edited(f"teams/{team}") as body:
             body["state"] = state
 
-    def succeed(self, former: str, quota: Quota) -> None:
+    def add_successor(self, former: str, quota: Quota) -> None:
         """Add a team with a former team's settings, except its people and adopted volumes.
 
         Args:

@@ -256,7 +256,7 @@ def _checks(lab: Lab, generation: Generation, team: str, teams: TeamSample) -> I
         yield from with_sample_remark(check_admission(lab, tried), teams)
 
 
-def _spaces(site: Site, teams: Sampled) -> list[Space]:
+def _spaces(site: Site, teams: TeamSample) -> list[Space]:
     """Return the namespaces of the teams that are tried."""
     tenants = [tenant for tenant in site.tenants if tenant.name in teams.teams]
     return [space for tenant in tenants for space in tenant.spaces]
