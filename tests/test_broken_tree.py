@@ -15,9 +15,10 @@ from trainyard.cli.main import run
 from trainyard.diagnostics import TreeError
 from trainyard.output.lockfile import LOCKFILE, digest
 from trainyard.output.write import write
-from trainyard.workflows.freshness import check_replaced
 from trainyard.workflows.generate import Generation, generate
-from trainyard.yaml_io.manifests import MAX_DEPTH, parse_manifests
+from trainyard.workflows.transition import check_replaced
+from trainyard.yaml_io.composer import MAX_DEPTH
+from trainyard.yaml_io.manifests import parse_manifests
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 ROUNDS = 200

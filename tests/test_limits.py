@@ -17,7 +17,7 @@ from trainyard.rules.check import check_meaning
 from trainyard.rules.scheduling.too_many_frameworks import FRAMEWORKS_LIMIT
 from trainyard.schema.manifests import schema_folder
 from trainyard.schema.profiles import profile_kinds, profile_schema
-from trainyard.workflows.generate import INVALID_MANIFEST, check_tree
+from trainyard.workflows.objects import INVALID_MANIFEST, check_tree
 
 QUEUE_LIMITS = {"openshift-ai-3.5": (16, 16), "kubernetes-1.36": (64, 64)}
 """Flavors and resources that both a ClusterQueue and a LocalQueue's status take, by release."""

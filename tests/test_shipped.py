@@ -22,7 +22,7 @@ LISTED = {path.parent: "schemas/**/*.json" for path in PACKAGE.glob("releases/*/
 LISTED |= {
     PACKAGE / "schema": "*.json",
     PACKAGE / "presets": "*.yaml",
-    PACKAGE / "releases": "*/release.yaml",
+    PACKAGE / "releases": "*/*.yaml",
 }
 
 
@@ -76,6 +76,7 @@ def _folder(file: Path) -> None:
         ("schema/committed.json", lambda: check_committed(NAMESPACE)),
         (f"schema/{LIST}", lambda: profile_schema("team")),
         ("presets/cpu-node.yaml", lambda: load(Path("profiles"))),
+        (f"releases/{RELEASE}/plurals.yaml", lambda: load(Path("profiles"))),
         (f"releases/{RELEASE}/release.yaml", lambda: load(Path("profiles"))),
         (f"releases/{LIST}", lambda: load(Path("profiles"))),
     ],

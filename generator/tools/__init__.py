@@ -1,1 +1,1 @@
-"""What only developers of Trainyard run: it derives from pinned modules what a release and the credential rules say."""
+"""Programs for developers: they derive schemas and credential rules from pinned modules."""

@@ -1,4 +1,4 @@
-"""Derives the manifest schemas of every release from the sources that it pins: a developer's tool, not part of the CLI.
+"""Derive the manifest schemas and plurals of every release from the sources that it pins.
 
 Run it after a change to a release's ``kinds.toml``, ``go.mod`` or ``handwritten/``::
 
@@ -9,8 +9,7 @@ public checksum database), reads CRDs as they were published, and writes
 ``schemas/<group>/<kind>_<version>.json``; the core group stands under its version (``schemas/v1``),
 which is how kubeconform names it. ``shipped.sha256`` lists their digests: Trainyard refuses a
 schema that differs from it. ``--check`` writes nothing and fails when a committed schema differs.
-The only module beside `trainyard.verify` that may start a process, and the only one beside
-`trainyard.yaml_io` that may read YAML: CRDs are not profiles, the strict reader would refuse them.
+It reads YAML with PyYAML: CRDs are not profiles, and the strict reader would reject them.
 """
 
 from __future__ import annotations
@@ -20,23 +19,23 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from tools.strict import Schema, manifest_schema
+from trainyard import programs
 from trainyard.diagnostics import ToolError
 
 _RELEASES = Path(__file__).parents[1] / "trainyard" / "releases"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the schemas of every release, or check them; return the exit code (1: something differs)."""
+    """Write or check the schemas of every release; return the exit code (1: a file differs)."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.derive", description="derive manifest schemas"
     )
@@ -46,8 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check = parser.parse_args(arguments).check
     differing = 0
     for table in sorted(_RELEASES.glob("*/kinds.toml")):
-        wanted = {f"schemas/{name}": content for name, content in derive(table.parent).items()}
+        schemas, plurals = derive(table.parent)
+        wanted = {f"schemas/{name}": content for name, content in schemas.items()}
         wanted["shipped.sha256"] = _digests(wanted)
+        wanted["plurals.yaml"] = _plurals_file(plurals)
         for name in sorted(_differing(table.parent, wanted)):
             differing += 1
             sys.stdout.write(f"{table.parent.name}/{name}\n")
@@ -56,8 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(check and differing > 0)
 
 
-def derive(release: Path) -> dict[str, bytes]:
-    """Return the schemas of a release folder: file content by path below ``schemas/``.
+def derive(release: Path) -> tuple[dict[str, bytes], dict[str, str]]:
+    """Return the schemas and the plurals of a release folder.
+
+    The schemas are file contents by path below ``schemas/``; the plurals are by kind and group,
+    e.g. ``Topology.kueue.x-k8s.io``.
 
     Raises:
         ToolError: ``go`` is missing, a checksum doesn't match, or a source isn't what
@@ -65,17 +69,16 @@ def derive(release: Path) -> dict[str, bytes]:
     """
     table = tomllib.loads((release / "kinds.toml").read_text(encoding="utf-8"))
     unpacked = modules(release)
-    schemas = dict(
-        _core(
-            unpacked[table["core"]["module"]] / table["core"]["file"], table["core"]["definitions"]
-        )
-    )
+    core = table["core"]
+    schemas, plurals = _core(unpacked[core["module"]] / core["file"], core["definitions"])
     for module, file, version in table["crds"]:
-        schemas |= _custom(unpacked[module] / file, version)
+        name, schema, kind, plural = _custom(unpacked[module] / file, version)
+        schemas[name], plurals[kind] = schema, plural
     for path in sorted((release / "handwritten").rglob("*.json")):
         name = path.relative_to(release / "handwritten").as_posix()
         schemas[name] = json.loads(path.read_text(encoding="utf-8"))
-    return {name: _encode(schema) for name, schema in sorted(schemas.items())}
+    plurals |= table.get("handwritten", {})
+    return {name: _encode(schema) for name, schema in sorted(schemas.items())}, plurals
 
 
 def modules(folder: Path) -> dict[str, Path]:
@@ -103,57 +106,60 @@ def _go(release: Path, *arguments: str) -> str:
     if tool is None:
         raise ToolError("deriving schemas needs the Go tool `go`")
     environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOWORK": "off"}
-    done = subprocess.run(  # noqa: S603  # every argument comes from files of this repository
+    done = programs.run(
         [tool, *arguments],
         cwd=release,
-        env=environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
+        environment=environment,
+        timeout=programs.AN_HOUR,
     )
-    if done.returncode:
-        raise ToolError(
-            f"`go {' '.join(arguments[:2])}` failed: {done.stderr.strip() or done.stdout.strip()}"
-        )
     return done.stdout
 
 
-def _core(specification: Path, names: Sequence[str]) -> Iterator[tuple[str, Schema]]:
-    """Yield the kinds of Kubernetes itself."""
-    said = json.loads(specification.read_text(encoding="utf-8"))
-    definitions, namespaced = said["definitions"], _namespaced(said["paths"])
-    for name in names:
-        openapi = definitions[name]
-        (gvk,) = openapi["x-kubernetes-group-version-kind"]
-        yield _named(gvk, openapi, definitions, namespaced=gvk in namespaced)
+def _core(
+    specification: Path, definitions: Sequence[str]
+) -> tuple[dict[str, Schema], dict[str, str]]:
+    """Return the schemas and plurals of kinds of Kubernetes itself."""
+    openapi = json.loads(specification.read_text(encoding="utf-8"))
+    paths = _created_at(openapi["paths"])
+    schemas, plurals = {}, {}
+    for definition in definitions:
+        body = openapi["definitions"][definition]
+        (gvk,) = body["x-kubernetes-group-version-kind"]
+        path = paths[gvk["group"], gvk["version"], gvk["kind"]]
+        namespaced = "/namespaces/{namespace}/" in path
+        name, schema = _named(gvk, body, openapi["definitions"], namespaced=namespaced)
+        schemas[name], plurals[_key(gvk)] = schema, path.rpartition("/")[2]
+    return schemas, plurals
 
 
-def _namespaced(paths: Mapping[str, Any]) -> list[Any]:
-    """Return group, version and kind of all that the API serves below a namespace: no definition says it."""
-    operations = (
-        each
-        for path, item in paths.items()
-        if "/namespaces/{namespace}/" in path
-        for each in item.values()
-    )
-    return [
-        each["x-kubernetes-group-version-kind"]
-        for each in operations
-        if "x-kubernetes-group-version-kind" in each
-    ]
+def _created_at(paths: Mapping[str, Any]) -> dict[tuple[str, str, str], str]:
+    """Return the path that objects are created at, by group, version and kind.
+
+    No definition holds its scope or its plural; the path ends with the plural.
+    """
+    created = {}
+    for path, operations in paths.items():
+        gvk = operations.get("post", {}).get("x-kubernetes-group-version-kind")
+        if gvk and not path.endswith("}") and "{name}" not in path:
+            created[gvk["group"], gvk["version"], gvk["kind"]] = path
+    return created
 
 
-def _custom(crd: Path, version: str) -> dict[str, Schema]:
-    """Return the kind that a CRD defines, in one served version."""
+def _custom(crd: Path, version: str) -> tuple[str, Schema, str, str]:
+    """Return name, schema, kind and plural that a CRD defines, in one served version."""
     documents = yaml.load_all(crd.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     (spec,) = (document["spec"] for document in documents if document)
+    names, namespaced = spec["names"], spec["scope"] == "Namespaced"
     for each in spec["versions"]:
         if each["name"] == version and each["served"]:
-            gvk = {"group": spec["group"], "version": version, "kind": spec["names"]["kind"]}
-            namespaced = spec["scope"] == "Namespaced"
-            return dict([_named(gvk, each["schema"]["openAPIV3Schema"], {}, namespaced=namespaced)])
+            gvk = {"group": spec["group"], "version": version, "kind": names["kind"]}
+            schema = each["schema"]["openAPIV3Schema"]
+            return *_named(gvk, schema, {}, namespaced=namespaced), _key(gvk), names["plural"]
     raise ToolError(f"{crd.name} doesn't serve {version}")
+
+
+def _key(gvk: Mapping[str, str]) -> str:
+    return f"{gvk['kind']}.{gvk['group']}".rstrip(".")
 
 
 def _named(
@@ -164,6 +170,13 @@ def _named(
     api_version = f"{group}/{version}" if group else version
     name = f"{group or version}/{kind.lower()}_{version}.json"
     return name, manifest_schema(api_version, kind, openapi, definitions, namespaced=namespaced)
+
+
+def _plurals_file(plurals: Mapping[str, str]) -> bytes:
+    lines = (f"{kind}: {plural}\n" for kind, plural in sorted(plurals.items()))
+    return "".join(
+        ["# Written by `python -m tools.derive`: the plural of each kind that is served.\n", *lines]
+    ).encode()
 
 
 def _encode(schema: Any) -> bytes:
@@ -182,8 +195,9 @@ def _digests(files: Mapping[str, bytes]) -> bytes:
 
 
 def _differing(release: Path, wanted: Mapping[str, bytes]) -> set[str]:
-    """Return the derived files, by path below the release's folder, that are missing, different or extra."""
-    files = [release / "shipped.sha256", *(release / "schemas").rglob("*")]
+    """Return the paths of derived files that are missing, different or extra in a release."""
+    files = [*release.glob("shipped.sha256"), *release.glob("plurals.yaml")]
+    files += (release / "schemas").rglob("*")
     present = {
         path.relative_to(release).as_posix(): path.read_bytes() for path in files if path.is_file()
     }

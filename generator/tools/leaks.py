@@ -1,4 +1,4 @@
-"""Derives the credential rules that the reader uses from gitleaks' rule set: a developer's tool, not part of the CLI.
+"""Derive the reader's credential rules from gitleaks' rule set.
 
 Run it after a change of the version in ``generator/trainyard/yaml_io/gitleaks/go.mod``::
 
@@ -115,7 +115,7 @@ def _rule(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def python_pattern(regex: str) -> str:
-    """Return a regular expression of Go for Python: the end of a token, POSIX classes, and flags inside.
+    """Return a regular expression of Go for Python: ends of tokens, POSIX classes, inner flags.
 
     Go's ``(?i)`` counts from where it is to the end of its group; Python takes it at the very
     beginning only.

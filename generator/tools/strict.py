@@ -1,4 +1,4 @@
-"""OpenAPI schemas of Kubernetes kinds made strict: draft-07, closed, self-contained, without prose."""
+"""Turn OpenAPI schemas of Kubernetes kinds into strict ones: draft-07, closed, self-contained."""
 
 from __future__ import annotations
 
@@ -128,10 +128,7 @@ def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
         name = node["$ref"].rpartition("/")[2]
         return _BY_NAME[name] if name in _BY_NAME else tighten(definitions[name], definitions)
     if node.get("x-kubernetes-int-or-string"):
-        # Its `anyOf` says the same as the type below.
-        node = {
-            key: value for key, value in node.items() if key not in {"anyOf", "type"}
-        } | _INT_OR_STRING
+        node = _int_or_string(node)
     _refuse_unknown(node)
     strict: Schema = {key: node[key] for key in sorted(_KEPT & node.keys())} | _nullable(node)
     if "pattern" in strict:
@@ -145,8 +142,17 @@ def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
     return strict | _openness(node, definitions)
 
 
+def _int_or_string(node: Schema) -> Schema:
+    """Return a node with a type in place of its `anyOf`, which means the same."""
+    kept = {key: value for key, value in node.items() if key not in {"anyOf", "type"}}
+    return kept | _INT_OR_STRING
+
+
 def _nullable(node: Schema) -> Schema:
-    """Return OpenAPI's ``nullable`` in draft-07; SecurityContextConstraints require keys whose value may be null."""
+    """Return OpenAPI's ``nullable`` in draft-07.
+
+    SecurityContextConstraints require keys whose value may be null.
+    """
     if not node.get("nullable") or "type" not in node:
         return {}
     types = node["type"] if isinstance(node["type"], list) else [node["type"]]
@@ -191,7 +197,7 @@ def portable(pattern: str) -> str:
 
 
 def share(schema: Schema) -> Schema:
-    """Return a schema with each large subschema that it repeats written once, under ``definitions``.
+    """Return a schema with each large repeated subschema once, under ``definitions``.
 
     An ApplicationSet repeats its template in each of its nested generators: shared it is 15 times
     smaller and compiles in a fraction of the time. A definition is named by its content, so that a

@@ -1,4 +1,4 @@
-"""What can be wrong with a user's input, and where: values that every stage yields and only the CLI prints."""
+"""Faults of a user's input and their places: every stage yields them, only the CLI prints them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Pointer:
-    """A place in a file as the user thinks of it: which file, and the path of keys and indexes inside.
+    """A place in a file: the file, and the path of keys and indexes inside it.
 
     The reporter turns it into line and column; a path that leads nowhere (a value that was
     defaulted) is shown at its nearest ancestor that exists.
@@ -110,7 +110,7 @@ class Rule:
         notes: Iterable[Note] = (),
         cause: str = "",
     ) -> Diagnostic:
-        """Return a diagnostic of this rule at a place; its cause is the message when nothing else is given."""
+        """Return a diagnostic of this rule at a place; by default the message is its cause."""
         return Diagnostic(
             self.id,
             self.severity,
@@ -129,7 +129,7 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 class ToolError(Exception):
-    """A tool or schema that Trainyard needs is missing, broken or the wrong version (exit code 4)."""
+    """A tool or schema that Trainyard needs is missing, broken or of another version (exit code 4)."""
 
 
 class TreeError(Exception):

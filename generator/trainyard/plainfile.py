@@ -1,4 +1,4 @@
-"""Reads regular files: no symlink is followed, no FIFO or device is waited for, and no more is read than asked for."""
+"""Read regular files up to a limit, and refuse symlinks, FIFOs and devices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class NotRegularError(OSError):
-    """A symlink, folder, FIFO, socket or device is where a regular file belongs, or a symlink where a folder does."""
+    """The path is no regular file, or one of its folders is a symlink."""
 
     def __init__(self) -> None:
         super().__init__(EINVAL, "it is not a regular file")

@@ -14,7 +14,8 @@ from trainyard.model.space import Sample
 from trainyard.output.lockfile import LOCKFILE
 from trainyard.render.site import render_site
 from trainyard.render.unit import UNLISTED
-from trainyard.workflows.generate import component_manifests, emit_site
+from trainyard.workflows.emission import emit_site
+from trainyard.workflows.objects import component_manifests
 from trainyard_rehearsal.checks.changes import check_changes
 from trainyard_rehearsal.checks.drift import check_drift
 from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree

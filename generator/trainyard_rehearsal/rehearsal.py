@@ -12,8 +12,10 @@ from threading import get_native_id
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.model.platform import Platform, Site
 from trainyard.model.space import Space
-from trainyard.workflows.freshness import check_fresh, check_replaced
-from trainyard.workflows.generate import Generation, component_manifests, generate
+from trainyard.workflows.freshness import check_fresh
+from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.objects import component_manifests
+from trainyard.workflows.transition import check_replaced
 from trainyard_rehearsal.checks.acceptance import check_acceptance
 from trainyard_rehearsal.checks.admission import check_admission
 from trainyard_rehearsal.checks.finished import check_finished

@@ -86,12 +86,12 @@ def test_team_that_is_there_is_refused(trainyard: Call) -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (("nlp",), ["there is a team `nlp` already", "which cluster the team is for must be said"]),
+        (("nlp",), ["there is a team `nlp` already", "no cluster is given"]),
         (
             ("Bad Name",),
             [
                 "`Bad Name` can't be the name of a team",
-                "which cluster the team is for must be said",
+                "no cluster is given",
             ],
         ),
         (
@@ -99,7 +99,7 @@ def test_team_that_is_there_is_refused(trainyard: Call) -> None:
             [
                 "`Bad Name` can't be the name of a team",
                 "there is no node pool `a100`",
-                "which cluster the team is for must be said",
+                "no cluster is given",
             ],
         ),
     ],
@@ -130,8 +130,8 @@ def test_pool_is_asked_for_with_the_cluster(repository: Path, trainyard: Call) -
     )
     asked = trainyard("add", "team", "audio").out
 
-    assert "which cluster the team is for must be said" in asked
-    assert "which node pool the team is for must be said" in asked
+    assert "no cluster is given" in asked
+    assert "no node pool is given" in asked
     assert "help: Add `--pool NAME`; there is: cpu, cpu-phi, dgx-h100, spare, xe9680-h200" in asked
 
 

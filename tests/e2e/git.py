@@ -15,7 +15,8 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
 from trainyard.render.unit import UNLISTED
-from trainyard.workflows.generate import component_manifests, emit_site
+from trainyard.workflows.emission import emit_site
+from trainyard.workflows.objects import component_manifests
 from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, Tree

@@ -16,7 +16,7 @@ from trainyard.model.platform import Platform, Site
 from trainyard.model.space import Space
 from trainyard.render.site import render_site
 from trainyard.render.unit import health_checks
-from trainyard.workflows.generate import component_manifests
+from trainyard.workflows.objects import component_manifests
 from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.jobs import Job, as_user, with_name, with_trainer

@@ -77,7 +77,7 @@ def test_job_with_resources_of_its_own_asks_for_these() -> None:
     own = {"requests": {"cpu": "1", "example.com/fpga": "1"}}
     found = messages(changed(at, lambda body: body["spec"]["trainer"].update(resourcesPerNode=own)))
     assert len(found) == 1
-    assert "asks for `example.com/fpga`, which ClusterQueue `science-gpu`" in found[0]
+    assert "requests `example.com/fpga`, which ClusterQueue `science-gpu`" in found[0]
 
 
 def test_limit_without_request_counts_as_asked() -> None:

@@ -13,7 +13,8 @@ from trainyard.diagnostics import Step
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.references.graph import check_references
-from trainyard.workflows.generate import component_manifests, generate
+from trainyard.workflows.generate import generate
+from trainyard.workflows.objects import component_manifests
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -45,7 +45,8 @@ def test_every_field_is_asked_for(path: Path) -> None:
     """A field with a slip in its name would be passed over in silence."""
     told = source(path)
     fields = Asked(told.value)
-    resolve_release(path.parent.name, Source(told.file, told.content, fields))
+    plurals = source(path.with_name("plurals.yaml"))
+    resolve_release(path.parent.name, Source(told.file, told.content, fields), plurals)
 
     assert fields.keys() <= fields.wanted
 

@@ -14,7 +14,7 @@ from tests.resolve.changes import CLUSTER, NLP, ROCE, together
 from tests.rules.cases import platform_of
 from trainyard.model.manifest import Manifest
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import check_tree
+from trainyard.workflows.objects import check_tree
 
 SPACES: dict[str, Any] = {
     NLP: {

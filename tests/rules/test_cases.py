@@ -16,7 +16,7 @@ from trainyard.resolve import references
 from trainyard.resolve.platform import resolve
 from trainyard.rules import check
 from trainyard.rules.check import CHECKS, RULES, check_meaning
-from trainyard.workflows.generate import check_tree
+from trainyard.workflows.objects import check_tree
 
 FOLDERS = case_folders()
 TOO_LARGE_FOR_A_CASE = {

@@ -359,7 +359,7 @@ def test_claim_of_a_storage_class_may_grow_and_not_shrink() -> None:
 
     assert _found(grown) == []
     assert found.message.endswith("changes resources.requests.storage: 20Ti -> 10Ti")
-    assert (found.notes, found.hint.startswith("Put it back.")) == ((), True)
+    assert (found.notes, found.hint.startswith("Restore the old value.")) == ((), True)
 
 
 @pytest.mark.parametrize(("size", "quoted"), [("3Ti", True), ("1Ti", False)], ids=["up", "down"])
@@ -369,7 +369,7 @@ def test_claim_of_nfs_keeps_its_size(size: str, quoted: bool) -> None:
 
     assert (found.rule, found.at.path) == ("change/immutable-field", ("storage", "home"))
     assert found.message.endswith(f"changes resources.requests.storage: 2Ti -> {size}")
-    assert found.hint.startswith("Put the size back. On NFS it limits nothing")
+    assert found.hint.startswith("Restore the size. On NFS it limits nothing")
     assert [
         "only dynamically provisioned pvc can be resized" in note.message for note in found.notes
     ] == [True] * quoted

@@ -37,18 +37,18 @@ def _found(after: dict[str, Any], before: dict[str, Any]) -> list[Diagnostic]:
         (
             _ledger(nlp=FRESH),
             {},
-            "has ids 2000000000/10000 and level s0:c1001,c0, and would get others of OpenShift",
+            "has ids 2000000000/10000 and level s0:c1001,c0, and would get ids from OpenShift",
         ),
-        ({}, _ledger(nlp=FRESH), "has ids that OpenShift gave it, and would get 2000000000/10000"),
+        ({}, _ledger(nlp=FRESH), "has ids from OpenShift, and would get ids 2000000000/10000"),
         (
             _ledger(nlp=FRESH),
             _ledger(nlp={**FRESH, "level": "s0:c1001,c7"}),
-            "would get 2000000000/10000 and level s0",
+            "would get ids 2000000000/10000 and level s0",
         ),
         (
             _ledger(nlp=OPENSHIFTS),
             _ledger(nlp={**OPENSHIFTS, "range": "1000690000/10000"}),
-            "would get 1000690000",
+            "would get ids 1000690000",
         ),
     ],
     ids=["line-removed", "new-range", "level", "another-of-openshift"],

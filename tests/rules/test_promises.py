@@ -13,7 +13,7 @@ from tests.audit.capacity import amount
 from tests.rules.cases import findings, platform_of
 from trainyard.diagnostics import has_errors
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import check_tree
+from trainyard.workflows.objects import check_tree
 
 CLUSTER, OTHER, RUNTIME = (
     "clusters/prod-east.yaml",

@@ -286,7 +286,7 @@ def test_several_places_are_listed(profiles: Path) -> None:
     text = (profiles / "clusters/lab.yaml").read_text()
     (profiles / "clusters/west.yaml").write_text(text)
     _, (problem,) = _plan(profiles, TeamRequest("nlp", 2))
-    assert problem.message == "which cluster the team is for must be said"
+    assert problem.message == "no cluster is given"
     assert problem.hint == "Add `--cluster NAME`; there is: lab, west"
     assert _add(profiles, TeamRequest("nlp", 2, cluster="west", pool="dgx-h100")).cluster == "west"
 

@@ -17,7 +17,7 @@ CRD = """\
 ---
 spec:
   group: a.example
-  names: {kind: Thing}
+  names: {kind: Thing, plural: things}
   scope: Cluster
   versions:
   - {name: v1, served: true, schema: {openAPIV3Schema: {properties: {spec: {type: object}}}}}
@@ -31,7 +31,7 @@ OPENAPI = {
             "get": {"x-kubernetes-group-version-kind": {**NOTE, "kind": "Namespace"}}
         },
         "/api/v1/namespaces/{namespace}/notes": {
-            "get": {"x-kubernetes-group-version-kind": NOTE},
+            "post": {"x-kubernetes-group-version-kind": NOTE},
             "parameters": [],
         },
     },
@@ -70,7 +70,7 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_derive_names_schemas_as_kubeconform_asks(release: Path) -> None:
     """The path of a schema follows from group, kind and version; the core group stands under its
     version."""
-    schemas = derive.derive(release)
+    schemas, _ = derive.derive(release)
     assert list(schemas) == ["a.example/thing_v1.json", "b.example/own_v1.json", "v1/note_v1.json"]
     assert json.loads(schemas["a.example/thing_v1.json"])["properties"]["apiVersion"] == {
         "const": "a.example/v1"
@@ -80,9 +80,15 @@ def test_derive_names_schemas_as_kubeconform_asks(release: Path) -> None:
 
 def test_scope_is_that_of_the_source(release: Path) -> None:
     """A CRD says its scope, the specification of Kubernetes only by the paths that it serves."""
-    schemas = {name: json.loads(content) for name, content in derive.derive(release).items()}
+    schemas = {name: json.loads(content) for name, content in derive.derive(release)[0].items()}
     assert schemas["a.example/thing_v1.json"]["properties"]["metadata"]["required"] == ["name"]
     assert schemas["v1/note_v1.json"]["properties"]["metadata"]["required"] == ["name", "namespace"]
+
+
+def test_plurals_are_those_of_the_source(release: Path) -> None:
+    """A CRD names its plural; Kubernetes' specification has it in the path of the kind."""
+    _, plurals = derive.derive(release)
+    assert plurals == {"Note": "notes", "Thing.a.example": "things"}
 
 
 def test_derive_refuses_version_that_is_not_served(release: Path) -> None:
@@ -145,7 +151,7 @@ def test_go_failure_is_broken_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     tool.write_text("#!/bin/sh\necho SECURITY ERROR >&2\nexit 1\n", encoding="utf-8")
     tool.chmod(0o755)
     monkeypatch.setattr(shutil, "which", lambda _name: str(tool))
-    with pytest.raises(ToolError, match="`go mod edit` failed: SECURITY ERROR"):
+    with pytest.raises(ToolError, match="`go mod` failed with exit code 1: SECURITY ERROR"):
         derive.derive(_with_table(tmp_path))
 
 

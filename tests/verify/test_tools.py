@@ -79,7 +79,7 @@ def test_program_of_the_current_folder_is_not_run(
         ("echo v5.8.0", "is version 'v5.8.0' instead of v5.8.1"),
         ("echo development", "is version 'development'"),
         ("true", "is version ''"),
-        ("exit 2", "does not work: kustomize failed with exit code 2"),
+        ("exit 2", "does not work: `kustomize version` failed with exit code 2"),
     ],
 )
 def test_tool_that_is_not_the_pinned_one_is_refused(machine: Path, script: str, said: str) -> None:
@@ -95,7 +95,7 @@ def test_hanging_tool_is_refused(machine: Path, monkeypatch: pytest.MonkeyPatch)
     program(machine / "path", "kustomize", "sleep 60")
     with pytest.raises(
         ToolError,
-        match="does not work: kustomize did not end in time and was stopped; run `make tools`",
+        match="does not work: `kustomize version` did not end in time and was stopped; run `make tools`",
     ):
         find_kustomize()
 

@@ -12,8 +12,9 @@ import pytest
 
 from trainyard.diagnostics import Diagnostic, TreeError
 from trainyard.output.write import write
-from trainyard.workflows.freshness import check_fresh, check_replaced
+from trainyard.workflows.freshness import check_fresh
 from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.transition import check_replaced
 
 
 @pytest.fixture

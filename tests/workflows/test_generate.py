@@ -11,15 +11,9 @@ import pytest
 from tests.bench.platform import write_platform
 from trainyard.diagnostics import Pointer, has_errors
 from trainyard.render.site import render_site
-from trainyard.workflows import generate as workflow
-from trainyard.workflows.generate import (
-    INVALID_MANIFEST,
-    check,
-    check_object,
-    check_tree,
-    check_unlisted,
-    generate,
-)
+from trainyard.workflows import objects
+from trainyard.workflows.generate import check, generate
+from trainyard.workflows.objects import INVALID_MANIFEST, check_object, check_tree, check_unlisted
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 COMPONENTS = "../profiles/components"
@@ -188,7 +182,7 @@ def test_unlisted_component_is_compared_with_every_release_in_use(
     assert [each.rule for each in check_unlisted(platform)] == [INVALID_MANIFEST.id]
     assert list(check_unlisted(replace(platform, sites=()))) == []
     taken = {"openshift-ai-3.5": [], "kubernetes-1.36": [((), "odd")]}
-    monkeypatch.setattr(workflow, "check_manifest", lambda release, _: taken[release])
+    monkeypatch.setattr(objects, "check_manifest", lambda release, _: taken[release])
     assert list(check_unlisted(platform)) == []
 
 

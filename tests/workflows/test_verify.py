@@ -16,11 +16,12 @@ import pytest
 from tests.verify.programs import program
 from trainyard.diagnostics import Diagnostic, Pointer, Step, ToolError, TreeError
 from trainyard.output.write import write
+from trainyard.programs import Completed
 from trainyard.verify import kubeconform, kustomize, tools
 from trainyard.verify.kubeconform import Finding, Report
 from trainyard.verify.kustomize import Refusal
-from trainyard.verify.run import Completed
 from trainyard.verify.tools import Tool
+from trainyard.workflows import placement
 from trainyard.workflows import verify as verification
 from trainyard.workflows.generate import generate
 from trainyard.workflows.verify import Verification, verify
@@ -373,7 +374,7 @@ def test_build_that_hangs_ends_all(
     monkeypatch.setattr(verification, "build", partial(kustomize.build, timeout=1.0))
     begun = time.monotonic()
 
-    with pytest.raises(ToolError, match="kustomize did not end in time and was stopped"):
+    with pytest.raises(ToolError, match="`kustomize build` did not end in time and was stopped"):
         verify(profiles, target, COMPONENTS)
     assert time.monotonic() - begun < 30
     assert len((profiles.parent / "begun").read_text().split()) <= 2 * (os.cpu_count() or 1)
@@ -386,7 +387,7 @@ def test_kubeconform_that_hangs_is_stopped(
     _fake(profiles.parent, "kubeconform", "v0.7.0", "sleep 60", monkeypatch)
     monkeypatch.setattr(verification, "validate", partial(kubeconform.validate, timeout=0.5))
 
-    with pytest.raises(ToolError, match="kubeconform did not end in time and was stopped"):
+    with pytest.raises(ToolError, match="`kubeconform` did not end in time and was stopped"):
         _verify_east(profiles, target)
 
 
@@ -448,4 +449,4 @@ def test_json_pointer_leads_as_far_as_the_object_goes(
     pointer: str, steps: tuple[Step, ...]
 ) -> None:
     """A key may hold a slash, and an index is a number only in a list."""
-    assert tuple(verification._steps({"a": [{}, {"b/c~": 1}]}, pointer)) == steps
+    assert tuple(placement._steps({"a": [{}, {"b/c~": 1}]}, pointer)) == steps

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.yaml_io.template_tree import Node, Pair, compose_skeleton
+from trainyard.yaml_io.template_tree import Node, Pair, read_template_tree
 
 
-def test_compose_skeleton_keeps_order_duplicates_and_lines() -> None:
+def test_tree_keeps_order_duplicates_and_lines() -> None:
     """Each entry has the line of its key, each node that of its beginning; comments and quotes are
     gone."""
-    root = compose_skeleton("# c\nb: 1\na:\n  - x  # c\n  - 'no'\n  -\nb: {c: true}\n")
+    root = read_template_tree("# c\nb: 1\na:\n  - x  # c\n  - 'no'\n  -\nb: {c: true}\n")
     items = (Node("scalar", 4, "x"), Node("scalar", 5, "no"), Node("scalar", 6, None))
     inner = Node("mapping", 7, entries=(Pair("c", 7, Node("scalar", 7, value=True)),))
     assert root == Node(
@@ -38,7 +38,7 @@ def test_compose_skeleton_keeps_order_duplicates_and_lines() -> None:
         *[("a:\n\n- no\n", 3), ("a: 1.5\n", 1), ("a: 1\n? {b: c}\n: d\n", 2), ("\x00", 1)],
     ],
 )
-def test_compose_skeleton_says_the_line_of_what_it_refuses(text: str, line: int) -> None:
+def test_error_begins_with_its_line(text: str, line: int) -> None:
     """A template that is no plain YAML is a ValueError with its line."""
     with pytest.raises(ValueError, match=f"^line {line}: "):
-        compose_skeleton(text)
+        read_template_tree(text)

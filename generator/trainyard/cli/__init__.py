@@ -1,1 +1,1 @@
-"""The command line: the one home of click, and the only room that prints. Commands load on demand."""
+"""The command line, with click; only this package prints, and it loads commands on demand."""

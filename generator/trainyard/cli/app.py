@@ -1,4 +1,4 @@
-"""The commands by name; a command's module, and all that it imports, is loaded only when it is asked for."""
+"""Find commands by name; a command's module is loaded only when the command runs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ COMMANDS = {
     "schema": "Print the JSON Schema of a kind of profile.",
     "doctor": "Show versions of tools, and whether all is there.",
 }
-"""Name -> help, so that the list of commands is shown without loading any; a test compares it with
-each own."""
+"""Name -> help in lists of commands, so that a list is shown without loading any command."""
 _EXTRAS = {"rehearse": ("httpx", "cryptography")}
 """Commands that need more than Trainyard does: the extra of their name brings these libraries."""
 
@@ -35,14 +34,14 @@ class Commands(click.Group):
     """A group that loads its commands on demand."""
 
     def list_commands(self, _: click.Context) -> list[str]:
-        """Return the names in the order in which one meets them."""
+        """Return the names in the order of first use."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Load a command.
 
         Raises:
-            click.UsageError: there is none of that name, and nobody is only asking for completions.
+            click.UsageError: no command has that name, and the shell does not ask for completions.
             ToolError: its extra is not installed.
         """
         if name not in COMMANDS:
@@ -83,6 +82,7 @@ def _load(name: str) -> click.Command:
             f"'trainyard[{name}]'`"
         ) from missing
     assert isinstance(command, click.Command)
+    command.short_help = COMMANDS[name]
     return command
 
 
@@ -91,7 +91,7 @@ def _load(name: str) -> click.Command:
 )
 @click.version_option(__version__, message="trainyard %(version)s")
 def app() -> None:
-    """Turn short profiles into a complete, validated GitOps tree for multi-team training on shared GPU nodes.
+    """Turn short profiles into a validated GitOps tree for multi-team training on GPU nodes.
 
     Exit codes: 0 fine, 1 findings, 2 usage, 3 no input, 4 a tool is missing or broken, 5 input or
     output failed, 70 a bug of Trainyard, 130 interrupted.

@@ -1,4 +1,4 @@
-"""What reaches the terminal: results on stdout, everything else on stderr, control characters nowhere."""
+"""Print results on stdout and everything else on stderr, without control characters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def say(message: str) -> None:
 
 
 def result(text: str) -> None:
-    """Print a result on stdout, with the colours that it has; without a word when the reader went away.
+    """Print a result on stdout with its colours; end silently when the reader closed the pipe.
 
     Raises:
         OSError: it did not arrive.
@@ -48,7 +48,7 @@ def working(what: str) -> Iterator[None]:
 
 
 def wants_colour(choice: str) -> bool:
-    """Decide about colour: what the user says, then NO_COLOR, FORCE_COLOR and whether stdout is a terminal.
+    """Decide about colour by the option, NO_COLOR, FORCE_COLOR and whether stdout is a terminal.
 
     Sources: https://no-color.org and https://force-color.org; a variable that is set and empty says
     nothing.

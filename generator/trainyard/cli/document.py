@@ -1,4 +1,4 @@
-"""Findings and results as JSON. The form has a version of its own and its keys stand in a fixed order."""
+"""Findings and results as JSON, with a version of its form and a fixed order of keys."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Findings:
         return sorted(located, key=lambda pair: (*pair[1].order, pair[0].rule, pair[0].message))
 
     def grouped(self) -> list[list[tuple[Diagnostic, Place]]]:
-        """Return the findings with those of one rule and cause together, in the order of the first of each."""
+        """Return the findings grouped by rule and cause, in the order of the first of each."""
         groups: dict[tuple[str, ...], list[tuple[Diagnostic, Place]]] = {}
         for diagnostic, place in self.ordered():
             key = (diagnostic.rule, diagnostic.severity, diagnostic.cause, diagnostic.hint)
@@ -81,7 +81,7 @@ def _blocks(findings: Findings, *, colour: bool) -> Iterator[str]:
 def _block(
     group: list[tuple[Diagnostic, Place]], places: Places, *, explain: bool, colour: bool
 ) -> Iterator[str]:
-    """Yield the lines of one cause: its first place in full, where else it is found, and what it does once a rule."""
+    """Yield the lines of one cause: its first place in full, then its other places."""
     (diagnostic, place), *others = group
     tone = _COLOURS[diagnostic.severity]
     head = _paint(f"{diagnostic.severity}[{diagnostic.rule}]", colour, tone)

@@ -1,4 +1,4 @@
-"""Ctrl-C: ends the process at once while there is nothing to put right, and as `KeyboardInterrupt` while there is.
+"""Handle Ctrl-C: end the process at once, or with `KeyboardInterrupt` when cleanup is needed.
 
 Python raises `KeyboardInterrupt` between any two lines. Inside an import it leaves modules half
 made, and while an object is collected it is printed and forgotten: a user would see a traceback, or

@@ -1,4 +1,4 @@
-"""The entry point: runs a command and turns whatever ends it into a sentence and an exit code."""
+"""Run a command, and turn whatever ends it into a sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def main() -> int:
 
 
 def run(args: Sequence[str]) -> int:
-    """Run a command and return its exit code; what went wrong is told on stderr in one sentence."""
+    """Run a command and return its exit code; an error is one sentence on stderr."""
     if sys.stdout is None:
         say("error: standard output is closed")
         return Exit.IO
     try:
         return _invoke(args)
     except SystemExit as end:
-        # Of a reader that went away (nobody needs all of the help), and of completions for a shell.
+        # A reader closed the pipe, or a shell asked for completions.
         return Exit.FINE if _asks_only(args) else int(end.code or 0)
-    except Exception as problem:  # noqa: BLE001 - whatever nobody expected is a bug, and is told as one
+    except Exception as problem:  # noqa: BLE001 - everything unexpected is reported as a bug
         return _bug(args, problem)
 
 
@@ -70,12 +70,12 @@ def _usage(problem: click.ClickException) -> int:
 
 
 def _asks_only(args: Sequence[str]) -> bool:
-    """Tell whether only help or the version was printed: a reader that had enough of it is no failure."""
+    """Return whether only help or the version was printed, which a reader need not read to its end."""
     return not {"-h", "--help", "--version"}.isdisjoint(args)
 
 
 def _flushed() -> bool:
-    """Tell whether all that was printed arrived; if not, keep the interpreter from trying again at its end."""
+    """Return whether all output was written; if not, keep the interpreter from trying again."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

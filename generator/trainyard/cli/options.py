@@ -1,4 +1,4 @@
-"""Options that several commands share, what completes them, and what a wrong name is answered with."""
+"""Options that several commands share, with their completions and checks."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def need_profiles(folder: Path, clusters: Iterable[str] = ()) -> None:
 
 
 def need_apart(profiles: Path, output: Path) -> None:
-    """Refuse a tree that is, holds or lies inside the profiles: it is replaced as a whole, they are written by people.
+    """Refuse a tree that is, holds or is inside the profiles: it is replaced as a whole.
 
     Raises:
         click.UsageError: it does.
@@ -152,7 +152,7 @@ def need_name(kind: str, name: str, known: Iterable[str]) -> None:
 
 
 def today() -> str:
-    """Return the date that waivers are measured against; nothing else in the tool looks at a clock."""
+    """Return today's date, which waivers are compared with; nothing else reads a clock."""
     return date.today().isoformat()  # noqa: DTZ011 - the reader's own day
 
 

@@ -1,4 +1,4 @@
-"""Where a finding stands, as the user opens it: the real folders, line and column, and the text there."""
+"""Find the place of a finding as the user opens it: the real file, line, column and text."""
 
 from __future__ import annotations
 
@@ -92,5 +92,5 @@ def _lines(content: bytes) -> list[str]:
 
 
 def shown_folder(folder: Path) -> str:
-    """Return a folder as seen from here, with forward slashes: an absolute path differs from machine to machine."""
+    """Return a folder relative to the current one: an absolute path differs by machine."""
     return Path(os.path.relpath(folder)).as_posix()

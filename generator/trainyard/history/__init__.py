@@ -1,1 +1,1 @@
-"""What running jobs and the API server don't survive: the committed tree against the one that is to replace it."""
+"""Reject changes of committed objects that the API server refuses or that break running jobs."""

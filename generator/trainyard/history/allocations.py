@@ -1,4 +1,4 @@
-"""What a team was given of a fabric stays its own."""
+"""Rules on numbers: a team keeps its own, and no other team gets them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ALLOCATION_MOVED = Rule(
     summary="A team keeps its line in the ledger, and its numbers as long as it is not drained.",
     why="""
         Running pods keep their old segment and addresses: the ranks of one job are in two networks
-        and wait for each other until NCCL or MPI gives up. Without the line, no profile says that
+        and wait for each other until NCCL or MPI gives up. Without the line, no profile shows that
         the numbers are taken.
     """,
     fix=f"""
         Restore the line in profiles/allocations.yaml; a retired team keeps its line. To give a team
-        other numbers, merge `state: draining` alone first. {_NEVER_MERGED}
+        other numbers, first merge only `state: draining`. {_NEVER_MERGED}
     """,
 )
 ALLOCATION_GIVEN_AWAY = Rule(
@@ -34,11 +34,11 @@ ALLOCATION_GIVEN_AWAY = Rule(
         No team gets a partition, VLAN or address that another team of the fabric was ever given.
     """,
     why="""
-        Pods, ports and switches may still be set to the first team's numbers: RDMA passes between
-        the two teams, and no NetworkPolicy sees it. Two hosts may answer for one address.
+        Pods, ports and switches may still have the first team's numbers: RDMA passes between the
+        two teams, and no NetworkPolicy filters it. Two hosts may answer for one address.
     """,
     fix=f"""
-        Give the team numbers that nobody ever had, as `trainyard add team` does. {_NEVER_MERGED}
+        Give the team numbers that were never used, as `trainyard add team` does. {_NEVER_MERGED}
     """,
 )
 RULES = (ALLOCATION_MOVED, ALLOCATION_GIVEN_AWAY)
@@ -52,18 +52,24 @@ def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     for held in replacement.holdings:
         if held.former or held.fabric not in fabrics:
             continue
-        whose = f"team {held.team} has {held.display} with {held.addresses} on {_where(replacement, held)}"
         now = ledger.get((held.fabric, held.team))
         if now is None:
-            message = f"{whose}, and its line in the ledger is gone"
-            yield ALLOCATION_MOVED.at(
-                _line(replacement, held), message, hint=_restore(replacement, held)
-            )
+            yield _gone(replacement, held)
         elif held.team in running:
             for field, number in _moves(held, now):
-                yield ALLOCATION_MOVED.at(
-                    _line(replacement, held) / field, f"{whose}, and would get {number}"
-                )
+                message = f"{_has(replacement, held)}, and would get {number}"
+                yield ALLOCATION_MOVED.at(_line(replacement, held) / field, message)
+
+
+def _gone(replacement: Replacement, held: Holding) -> Diagnostic:
+    message = f"{_has(replacement, held)}, and its line in the ledger is gone"
+    hint = _restore(replacement, held)
+    return ALLOCATION_MOVED.at(_line(replacement, held), message, hint=hint)
+
+
+def _has(replacement: Replacement, held: Holding) -> str:
+    numbers = f"{held.display} with {held.addresses}"
+    return f"team {held.team} has {numbers} on {_where(replacement, held)}"
 
 
 def _restore(replacement: Replacement, held: Holding) -> str:
@@ -76,7 +82,10 @@ def _restore(replacement: Replacement, held: Holding) -> str:
 
 
 def _moves(held: Holding, now: Holding) -> Iterator[tuple[str, str]]:
-    """Yield each field of a line that changes, and its new value; pods may stay in a larger block around theirs."""
+    """Yield each field of a line that changes, and its new value.
+
+    A larger block around the old one is no change: pods keep their addresses.
+    """
     if (now.field, now.segment) != (held.field, held.segment):
         yield now.field, now.display
     if not held.addresses.subnet_of(now.addresses):
@@ -84,7 +93,7 @@ def _moves(held: Holding, now: Holding) -> Iterator[tuple[str, str]]:
 
 
 def allocation_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Compare each line that is new or changed with what other teams were ever given."""
+    """Compare each line that is new or changed with the numbers that other teams ever had."""
     kept = {held.number for held in replacement.holdings if not held.former}
     for new in replacement.ledger:
         if new.number not in kept:
@@ -95,29 +104,29 @@ def allocation_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
 def _given_away(replacement: Replacement, held: Holding, new: Holding) -> Iterator[Diagnostic]:
     if held.team == new.team or not _same_network(replacement, held, new):
         return
-    shared = (
-        {new.field: new.display} if (held.field, held.segment) == (new.field, new.segment) else {}
-    )
+    shared: dict[str, str] = {}
+    if (held.field, held.segment) == (new.field, new.segment):
+        shared[new.field] = new.display
     if held.addresses.overlaps(new.addresses):
         shared["addresses"] = f"addresses {new.addresses}"
-    if shared:
-        given = (
-            f"team {new.team} would get {' and '.join(shared.values())} on "
-            f"{_where(replacement, new)}"
-        )
-        message = f"{given}, which team {held.team} was given"
-        since = f" on {held.since}" if held.since else ""
-        note = Note(
-            f"the lockfile remembers that team {held.team} was given {held.display} with "
-            f"{held.addresses}{since}"
-        )
-        yield ALLOCATION_GIVEN_AWAY.at(
-            _line(replacement, new) / next(iter(shared)), message, notes=[note]
-        )
+    if not shared:
+        return
+    numbers = " and ".join(shared.values())
+    message = (
+        f"team {new.team} would get {numbers} on {_where(replacement, new)}, which team "
+        f"{held.team} was given"
+    )
+    since = f" on {held.since}" if held.since else ""
+    note = Note(
+        f"the lockfile remembers that team {held.team} was given {held.display} with "
+        f"{held.addresses}{since}"
+    )
+    at = _line(replacement, new) / next(iter(shared))
+    yield ALLOCATION_GIVEN_AWAY.at(at, message, notes=[note])
 
 
 def _same_network(replacement: Replacement, held: Holding, new: Holding) -> bool:
-    """Tell whether two numbers are of one network; a fabric that is gone may be there under another name."""
+    """Return whether two numbers are of one network; a fabric that is gone may have a new name."""
     gone = held.fabric not in {fabric.name for fabric in replacement.site.cluster.fabrics}
     return held.fabric == new.fabric or (gone and held.field == new.field)
 

@@ -1,4 +1,4 @@
-"""All rules about a change: the whole of this stage."""
+"""Run every rule about a change of the committed tree."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ RULES = (
 
 
 def check_replacement(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Yield what would not survive that a cluster's committed objects are replaced."""
+    """Yield what breaks when a cluster's committed objects are replaced."""
     for check in CHECKS:
         yield from check(replacement)

@@ -1,4 +1,4 @@
-"""What differs between two plain values, in words for a person."""
+"""Describe what differs between two plain values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _LONG = 72
-"""Characters of a value that are still read in a message."""
+"""Longest value that a message shows, characters."""
 
 _FEW = 3
 
@@ -28,13 +28,13 @@ class Difference:
 
     @property
     def display(self) -> str:
-        """From what to what; text that is too long to be read here is only said to differ."""
-        values = (_told(self.old), _told(self.new))
-        return " -> ".join(values) if all(values) else "differs"
+        """Old and new value, or ``differs`` when one is too long for a message."""
+        old, new = _shown(self.old), _shown(self.new)
+        return f"{old} -> {new}" if old and new else "differs"
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
-    """Yield each field that differs; members of a list go by their names where all have one."""
+    """Yield each field that differs; members of a list are compared by name if all have one."""
     before, after = _members(old, path), _members(new, path)
     if before is None or after is None:
         if old != new:
@@ -46,30 +46,30 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
 
 def few(items: Iterable[str]) -> str:
     """Return the first items in a sentence, and how many more there are."""
-    each = list(items)
-    return ", ".join(each[:_FEW]) + (f" and {len(each) - _FEW} more" if len(each) > _FEW else "")
+    every = list(items)
+    first = ", ".join(every[:_FEW])
+    return f"{first} and {len(every) - _FEW} more" if len(every) > _FEW else first
 
 
 def _members(value: Any, path: str) -> dict[str, Any] | None:
     if isinstance(value, dict):
         return {f"{path}.{key}".removeprefix("."): each for key, each in value.items()}
-    if (
-        isinstance(value, list)
-        and value
-        and all(isinstance(each, dict) and "name" in each for each in value)
-    ):
+    if _are_mappings(value) and all("name" in each for each in value):
         return {f"{path}[{each['name']}]": each for each in value}
     return None
 
 
-def _told(value: Any) -> str:
+def _shown(value: Any) -> str:
+    """Return a value as one line; empty when it is too long, or has several lines."""
     if value is None:
         return "none"
-    if (
-        isinstance(value, list)
-        and value
-        and all(isinstance(each, dict) and len(each) == 1 for each in value)
-    ):
-        value = ", ".join(str(inside) for each in value for inside in each.values())
+    if _are_mappings(value) and all(len(each) == 1 for each in value):
+        value = ", ".join(str(*each.values()) for each in value)
     text = value if isinstance(value, str) and value else json.dumps(value)
     return text if len(text) <= _LONG and "\n" not in text else ""
+
+
+def _are_mappings(value: Any) -> bool:
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(each, dict) for each in value)

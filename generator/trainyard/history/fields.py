@@ -1,4 +1,4 @@
-"""Fields that the API server keeps as they were first written."""
+"""The rule on fields that the API server never changes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from trainyard.model.storage import Claim
 IMMUTABLE_FIELD = Rule(
     id="change/immutable-field",
     severity=Severity.ERROR,
-    summary="What the API server never changes in an object stays as it was committed.",
+    summary="A field that the API server never changes keeps its committed value.",
     why="""
-        The API server refuses the changed object, so the cluster keeps the old one. Argo CD repeats
+        The API server rejects the changed object, so the cluster keeps the old one. Argo CD repeats
         the sync without end, and the unit is never in sync.
     """,
     fix="""
-        Put it back. What must differ gets a new name (pool, fabric, kind of storage) beside the old
-        one; the old one goes in a later change, when nobody uses it.
+        Restore the old value. To change it, add a pool, fabric or kind of storage with a new name
+        beside the old one, and remove the old one in a later change, when it is unused.
     """,
 )
 RULES = (IMMUTABLE_FIELD,)
@@ -56,7 +56,7 @@ _ANSWERS = {
     ("ResourceFlavor", "spec.topologyName"): _FLAVOR,
     ("Topology", "spec.levels"): _KUEUE.format("spec.levels: field is immutable"),
 }
-"""What was answered to a change, by kind and field; nothing where no answer was seen."""
+"""The answer to a change, by kind and field, where one was seen."""
 
 _RESIZED = (
     "the API server's answer to a larger size was `Forbidden: only dynamically provisioned pvc can "
@@ -64,16 +64,19 @@ _RESIZED = (
     "Kubernetes 1.36)"
 )
 _KEEP_SIZE = (
-    "Put the size back. On NFS it limits nothing: for more space, raise the quota on the NFS "
+    "Restore the size. On NFS it limits nothing: for more space, raise the quota on the NFS "
     "server. A claim of another size needs a new kind of storage, with its own name, beside the "
     "old one."
 )
 _OF_THE_CLUSTER = frozenset({"spec.nfs.path", "spec.nfs.server", "spec.storageClassName"})
-"""Fields of claims and volumes that the cluster's kind of storage says, and not the team."""
+"""Fields of claims and volumes that come from the cluster's kind of storage, not the team."""
 
 
 def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Compare the fields of each object that is in both trees; what one place of a profile changes is told once."""
+    """Compare the fields of each object that is in both trees.
+
+    A change that comes from one place of a profile is reported once.
+    """
     claims = dict(_claims(replacement.site))
     found: dict[tuple[Pointer, str, str, str, str], list[tuple[str, str]]] = defaultdict(list)
     for old, new in replacement.pairs(*_FIELDS):
@@ -81,21 +84,21 @@ def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
             change = Difference(field, _get(old.body, field), _get(new.body, field))
             if _is_refused(old, change):
                 at = _place(replacement.site, new, field, claims.get(identity(new)))
-                found[at, new.kind.name, field, *_explained(old, change)].append(
-                    (_named(new), change.display)
-                )
+                key = (at, new.kind.name, field, *_explained(old, change))
+                found[key].append((_named(new), change.display))
     for (at, kind, field, hint, answer), changes in found.items():
-        named = few(name for name, _ in changes)
-        told = few(dict.fromkeys(what for _, what in changes))
+        names = few(name for name, _ in changes)
+        values = few(dict.fromkeys(value for _, value in changes))
         message = (
-            f"{kind} {named} on cluster `{replacement.site.name}` changes "
-            f"{field.removeprefix('spec.')}: {told}"
+            f"{kind} {names} on cluster `{replacement.site.name}` changes "
+            f"{field.removeprefix('spec.')}: {values}"
         )
-        yield IMMUTABLE_FIELD.at(at, message, hint=hint, notes=map(Note, filter(None, [answer])))
+        notes = [Note(answer)] if answer else []
+        yield IMMUTABLE_FIELD.at(at, message, hint=hint, notes=notes)
 
 
 def _explained(old: Manifest, change: Difference) -> tuple[str, str]:
-    """Return the hint for a refused change, and what was answered to such a one; each is empty for none."""
+    """Return the hint for a rejected change and the API server's answer; each may be empty."""
     if change.path == _SIZE and _is_static(old):
         return _KEEP_SIZE, _RESIZED if _grows(change) else ""
     return "", _ANSWERS.get((old.kind.name, change.path), "")
@@ -124,16 +127,17 @@ def _grows(change: Difference) -> bool:
 
 
 def _is_static(claim: Manifest) -> bool:
-    """Tell whether a claim is bound to a volume of ours: without a storage class nothing can resize it."""
+    """Return whether a claim is bound to a volume of ours, which nothing can resize."""
     return not _get(claim.body, "spec.storageClassName")
 
 
 def _claims(site: Site) -> Iterator[tuple[Identity, Claim]]:
-    """Yield the claim behind each PersistentVolumeClaim, and behind each volume that we make for one."""
+    """Yield the claim of each PersistentVolumeClaim, and of each volume that we make for one."""
     for tenant in site.tenants:
-        for claim in (claim for space in tenant.spaces for claim in space.claims):
-            yield Identity("PersistentVolumeClaim", claim.namespace, claim.name), claim
-            yield Identity("PersistentVolume", "", claim.volume), claim
+        for space in tenant.spaces:
+            for claim in space.claims:
+                yield Identity("PersistentVolumeClaim", claim.namespace, claim.name), claim
+                yield Identity("PersistentVolume", "", claim.volume), claim
 
 
 def _place(site: Site, manifest: Manifest, field: str, claim: Claim | None) -> Pointer:

@@ -1,4 +1,4 @@
-"""Queues keep the flavors that jobs run on."""
+"""The rule on flavors: a queue keeps those that its jobs run on."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ FLAVOR_LEAVES_QUEUE = Rule(
     severity=Severity.ERROR,
     summary="A queue keeps its pools, by name, as long as its team is not drained.",
     why="""
-        Kueue forgets what runs on a flavor that its queue doesn't list any more: jobs ran beyond
-        the quota, and a flavor that goes while it is used hangs: `Detected changes to resource
+        Kueue no longer counts jobs on a flavor that their queue doesn't list: jobs ran beyond the
+        quota, and a flavor that is deleted while it is used hangs: `Detected changes to resource
         <pool> which is currently being deleted` (both seen with Kueue 0.19.2). A pool that is
         renamed is another flavor.
     """,
     fix="""
-        Keep the pool and its name; to take it away, merge `state: draining` for its teams first,
-        alone.
+        Keep the pool and its name. To remove it, first merge only `state: draining` for its teams.
     """,
 )
 RULES = (FLAVOR_LEAVES_QUEUE,)
 
 
 def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Compare what each queue that lets jobs run has before and after."""
+    """Compare the flavors of each queue that lets jobs run before and after."""
     site = replacement.site
     pools = {pool.name for pool in site.cluster.pools}
     places = {tenant.name: tenant.team.at for tenant in site.tenants}
@@ -57,13 +56,13 @@ def flavor_leaves_queue(replacement: Replacement) -> Iterator[Diagnostic]:
 
 
 def _left(replacement: Replacement, queue: Manifest) -> Iterator[str]:
-    """Yield the flavors of a queue that it has no more."""
+    """Yield the flavors that a queue loses."""
     new = replacement.after.get(identity(queue))
     kept = set(_flavors(new.body)) if new else set()
     return (flavor for flavor in _flavors(queue.body) if flavor not in kept)
 
 
 def _flavors(body: dict[str, Any]) -> Iterator[str]:
-    return (
-        flavor["name"] for group in body["spec"]["resourceGroups"] for flavor in group["flavors"]
-    )
+    for group in body["spec"]["resourceGroups"]:
+        for flavor in group["flavors"]:
+            yield flavor["name"]

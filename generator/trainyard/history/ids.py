@@ -1,4 +1,4 @@
-"""A namespace keeps its user ids, and nobody else gets them."""
+"""Rules on user ids: a namespace keeps its own, and no other namespace gets them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ UIDS_MOVED = Rule(
     severity=Severity.ERROR,
     summary="A namespace keeps its user ids as long as its team is not drained.",
     why="""
-        New pods run with the new ids and can't read or write what earlier ones left on shared
-        storage. OpenShift may give the range that becomes free to another namespace
+        New pods run with the new ids and can't read or write the files that earlier pods left on
+        shared storage. OpenShift may give the range that becomes free to another namespace
         (openshift/cluster-policy-controller).
     """,
     fix=f"""
-        {_PRESENT} To give it other ids, merge `state: draining` alone first, and change the owner
-        of its files before its jobs run again.
+        {_PRESENT} To give it other ids, first merge only `state: draining`, and change the owner of
+        its files before its jobs run again.
     """,
 )
 UIDS_GIVEN_AWAY = Rule(
@@ -36,12 +36,12 @@ UIDS_GIVEN_AWAY = Rule(
         had.
     """,
     why="""
-        The other namespace's files may still be on shared storage. To the file server its pods and
-        these are the same user, so these may read, change and delete the files wherever they can
-        mount the folder.
+        The other namespace's files may still be on shared storage. The file server takes the pods
+        of both namespaces for the same user: the new pods may read, change and delete these files
+        wherever they can mount the folder.
     """,
     fix="""
-        Give the namespace a range that nobody ever had, as `trainyard add team` does. If the line
+        Give the namespace a range that was never used, as `trainyard add team` does. If the line
         was never merged, restore `overlays/` from the base branch and generate again.
     """,
 )
@@ -52,49 +52,50 @@ def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     """Compare the annotations of namespaces that stay, while their team's jobs may run."""
     now = {ids.namespace: ids for ids in _ledger(replacement)}
     for old, new in replacement.pairs("Namespace"):
-        before, after = _told(old), _told(new)
+        before, after = _annotated(old), _annotated(new)
         ids = now.get(new.name)
         adopted = not before and ids is not None and ids.is_of_openshift
         if before != after and not adopted and team_of(old) in replacement.running:
-            had = (
-                f"ids {before[0]} and level {before[-1]}"
-                if before
-                else "ids that OpenShift gave it"
-            )
-            gets = f"get {after[0]} and level {after[-1]}" if after else "get others of OpenShift"
             message = (
-                f"namespace `{new.name}` of cluster `{replacement.site.name}` has {had}, and "
-                f"would {gets}"
+                f"namespace `{new.name}` of cluster `{replacement.site.name}` has "
+                f"{_described(before)}, and would get {_described(after)}"
             )
             yield UIDS_MOVED.at(_line(replacement, new.name), message)
 
 
+def _described(ids: tuple[str, ...]) -> str:
+    return f"ids {ids[0]} and level {ids[-1]}" if ids else "ids from OpenShift"
+
+
 def uids_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Compare each line that is new or changed with what other namespaces ever had."""
+    """Compare each line that is new or changed with the ids that other namespaces ever had."""
     kept = {held.number for held in replacement.ids if not held.former}
     for new in _ledger(replacement):
-        for held in replacement.ids if new.number not in kept else ():
-            shared = [field for field, mark in new.marks.items() if held.marks[field] == mark]
-            if held.namespace != new.namespace and shared:
-                what = " and ".join(f"{field} {getattr(new, field)}" for field in shared)
-                message = (
-                    f"namespace `{new.namespace}` would get {what}, which namespace "
-                    f"`{held.namespace}` was given"
-                )
-                since = f" on {held.since}" if held.since else ""
-                note = Note(
-                    f"the lockfile remembers that `{held.namespace}` was given {held.range}{since}"
-                )
-                yield UIDS_GIVEN_AWAY.at(
-                    _line(replacement, new.namespace) / shared[0], message, notes=[note]
-                )
+        if new.number not in kept:
+            for held in replacement.ids:
+                yield from _given_away(replacement, held, new)
+
+
+def _given_away(replacement: Replacement, held: Ids, new: Ids) -> Iterator[Diagnostic]:
+    """Yield that a namespace would get ids that another one had."""
+    shared = [field for field, mark in new.marks.items() if held.marks[field] == mark]
+    if held.namespace == new.namespace or not shared:
+        return
+    ids = " and ".join(f"{field} {getattr(new, field)}" for field in shared)
+    message = (
+        f"namespace `{new.namespace}` would get {ids}, which namespace `{held.namespace}` was given"
+    )
+    since = f" on {held.since}" if held.since else ""
+    note = Note(f"the lockfile remembers that `{held.namespace}` was given {held.range}{since}")
+    at = _line(replacement, new.namespace) / shared[0]
+    yield UIDS_GIVEN_AWAY.at(at, message, notes=[note])
 
 
 def _ledger(replacement: Replacement) -> tuple[Ids, ...]:
     return replacement.platform.ids.get(replacement.site.name, ())
 
 
-def _told(namespace: Manifest) -> tuple[str, ...]:
+def _annotated(namespace: Manifest) -> tuple[str, ...]:
     return ids_of(namespace.body["metadata"].get("annotations", {}))
 
 

@@ -1,4 +1,4 @@
-"""Namespaces are not left open behind what kept them closed."""
+"""The rule on namespaces: none stays on the cluster without its policies."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ NAMESPACE_LEFT_BEHIND = Rule(
     why="""
         The namespace stays (`Prune=false`) with what runs in it, while Argo CD prunes its
         default-deny policy, roles and queue: its pods can be reached from every namespace and reach
-        every host. Jobs end as they may, since nobody of the team has rights there any more.
+        every host. Its jobs run on, and nobody of the team has rights there any more.
     """,
-    fix="Restore the space; to take it away, merge `state: draining` for its team first, alone.",
+    fix="Restore the space. To remove it, first merge only `state: draining` for its team.",
 )
 RULES = (NAMESPACE_LEFT_BEHIND,)
 
 
 def namespace_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Find namespaces that a team which stays and may run jobs has no more."""
+    """Find namespaces that a team loses while its jobs may run."""
     site = replacement.site
     places = {tenant.name: tenant.team.at for tenant in site.tenants}
     running = replacement.running
@@ -30,8 +30,7 @@ def namespace_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
         team = team_of(namespace)
         if team in places and team in running and identity(namespace) not in replacement.after:
             message = (
-                f"namespace `{namespace.name}` of cluster `{site.name}` is no more of team `{team}`"
+                f"team `{team}` loses namespace `{namespace.name}` of cluster `{site.name}` while "
+                "its jobs may run"
             )
-            yield NAMESPACE_LEFT_BEHIND.at(
-                places[team] / "spaces", f"{message}, while its jobs may run"
-            )
+            yield NAMESPACE_LEFT_BEHIND.at(places[team] / "spaces", message)

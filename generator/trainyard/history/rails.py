@@ -9,6 +9,7 @@ from typing import Any
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.history.differences import few
 from trainyard.history.replacement import Replacement
+from trainyard.model.pool import Rail
 
 RAILS_RENAMED = Rule(
     id="change/rails-renamed",
@@ -16,15 +17,15 @@ RAILS_RENAMED = Rule(
     summary="The rails of a pool keep their resource names as long as jobs may run on it.",
     why="""
         The SR-IOV operator advertises the virtual functions of running pods under the new name, as
-        free: kubelet counts each resource name by itself
+        free: kubelet counts each resource name separately
         (k8s.io/kubernetes:pkg/kubelet/cm/devicemanager/manager.go). A new pod is given a function
-        that another pod holds, and stays in ContainerCreating. Jobs that wait ask for a resource
-        that their queue no longer covers, and are never admitted.
+        that another pod holds, and stays in ContainerCreating. Pending jobs request a resource that
+        their queue no longer covers, and are never admitted.
     """,
     fix="""
-        Put `resources` back; where two fabrics are to share names, set it on the new fabric, before
-        a team has quota there. To rename rails in use, merge `state: draining` for the teams of the
-        pool first, alone.
+        Restore `resources`. If two fabrics must share names, set it on the new fabric before a team
+        has quota there. To rename rails in use, first merge only `state: draining` for the teams of
+        the pool.
     """,
 )
 RULES = (RAILS_RENAMED,)
@@ -33,37 +34,42 @@ RULES = (RAILS_RENAMED,)
 def rails_renamed(replacement: Replacement) -> Iterator[Diagnostic]:
     """Compare the resource of each rail of the nodes that jobs may run on."""
     cluster = replacement.site.cluster
-    pools = _in_use(replacement)
-    rails = {
-        rail.policy_name: rail
-        for pool in cluster.pools
-        if pool.name in pools
-        for rail in pool.rails
-    }
-    renamed: dict[Pointer, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    renamed: dict[Pointer, list[tuple[str, str]]] = defaultdict(list)
+    rails = _rails_in_use(replacement)
     for old, new in replacement.pairs("SriovNetworkNodePolicy"):
-        before, after = (each.body["spec"]["resourceName"] for each in (old, new))
+        before, after = old.body["spec"]["resourceName"], new.body["spec"]["resourceName"]
         if new.name in rails and before != after:
             rail = rails[new.name]
-            renamed[rail.fabric.at][rail.pool.name].append(f"{before} -> {after}")
+            renamed[rail.fabric.at].append((rail.pool.name, f"{before} -> {after}"))
     for at, changes in renamed.items():
-        named = few(f"`{pool}`" for pool in changes)
-        told = few(dict.fromkeys(change for each in changes.values() for change in each))
+        pools = few(dict.fromkeys(f"`{pool}`" for pool, _ in changes))
+        names = few(dict.fromkeys(change for _, change in changes))
         message = (
-            f"rails of pool {named} on cluster `{cluster.name}` are renamed while jobs may "
-            f"run there: {told}"
+            f"rails of pool {pools} on cluster `{cluster.name}` are renamed while jobs may run "
+            f"there: {names}"
         )
         yield RAILS_RENAMED.at(at / "resources", message)
 
 
-def _in_use(replacement: Replacement) -> set[str]:
-    """Return the pools of open queues; one that moves to another fabric is left to `change/immutable-field`."""
-    groups = (
-        group
-        for queue in replacement.open_queues()
-        for group in queue.body["spec"]["resourceGroups"]
-    )
-    used = {flavor["name"] for group in groups for flavor in group["flavors"]}
+def _rails_in_use(replacement: Replacement) -> dict[str, Rail]:
+    """Return the rails of pools in use, by the names of their policies."""
+    used = _pools_in_use(replacement)
+    rails: dict[str, Rail] = {}
+    for pool in replacement.site.cluster.pools:
+        if pool.name in used:
+            rails |= {rail.policy_name: rail for rail in pool.rails}
+    return rails
+
+
+def _pools_in_use(replacement: Replacement) -> set[str]:
+    """Return the pools of open queues that stay on their fabric.
+
+    `change/immutable-field` reports a pool that moves to another one.
+    """
+    used: set[str] = set()
+    for queue in replacement.open_queues():
+        for group in queue.body["spec"]["resourceGroups"]:
+            used.update(flavor["name"] for flavor in group["flavors"])
     pairs = replacement.pairs("ResourceFlavor")
     return used & {new.name for old, new in pairs if _topology(old.body) == _topology(new.body)}
 

@@ -1,4 +1,4 @@
-"""One cluster's folder and what is about to replace it, object by object."""
+"""The objects of one cluster in the committed tree and in the new one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trainyard.model.platform import Platform, Site
 
 
 class Identity(NamedTuple):
-    """What makes two objects the same to the API server, wherever their files are.
+    """The key by which the API server takes two objects for the same, in any file.
 
     A file that is no object of the API server, such as a KubeletConfiguration, has its path as its
     name.
@@ -48,7 +48,7 @@ class Replacement:
 
     @property
     def ledger(self) -> tuple[Holding, ...]:
-        """What the ledger gives on the cluster's fabrics now."""
+        """The ledger's numbers on the cluster's fabrics now."""
         return tuple(self.platform.holdings(self.site))
 
     @property
@@ -67,7 +67,10 @@ class Replacement:
                 yield old, new
 
     def open_queues(self) -> Iterator[Manifest]:
-        """Yield the committed ClusterQueues that let jobs run; a held one has evicted its jobs and starts none."""
+        """Yield the committed ClusterQueues that let jobs run.
+
+        A queue that is held and drained has evicted its jobs and starts none.
+        """
         return (
             queue
             for queue in self.old("ClusterQueue")
@@ -76,12 +79,15 @@ class Replacement:
 
 
 def identity(manifest: Manifest) -> Identity:
-    """Return what makes an object the same one in both trees."""
+    """Return the key that an object has in both trees."""
     name = manifest.name if "metadata" in manifest.body else manifest.path
     return Identity(manifest.kind.name, manifest.namespace, name)
 
 
 def team_of(manifest: Manifest) -> str:
-    """Return the team that an object is labelled with, whatever the label's domain was; empty for none."""
+    """Return the team in an object's label, whatever the label's domain was; empty for none."""
     labels: dict[str, str] = manifest.body["metadata"].get("labels", {})
-    return next((value for key, value in labels.items() if key.endswith("/team")), "")
+    for key, value in labels.items():
+        if key.endswith("/team"):
+            return value
+    return ""

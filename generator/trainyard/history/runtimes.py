@@ -1,4 +1,4 @@
-"""Released runtimes stay as they are."""
+"""The rule on runtimes: one that is delivered is never edited."""
 
 from __future__ import annotations
 
@@ -16,67 +16,71 @@ RUNTIME_EDITED_IN_PLACE = Rule(
     id="change/runtime-edited-in-place",
     severity=Severity.ERROR,
     summary="""
-        A ClusterTrainingRuntime that is delivered keeps its `spec`: what is new has a new version
-        in its name.
+        A delivered ClusterTrainingRuntime keeps its `spec`: a changed one has a new version in its
+        name.
     """,
     why="""
-        Running jobs are stopped or counted wrong. Kueue 0.16.2 with Trainer 2.1.0: event `Deleted
-        not matching Workload`, and the pods keep running with no Workload: their quota is given to
-        others while their nodes are used, and reverting does not heal it. Kueue 0.19.2 with Trainer
-        2.3.0: the job is suspended and counted anew, while its pods still have the old size (both
-        seen).
+        Running jobs are stopped, or their quota is counted wrong. Kueue 0.16.2 with Trainer 2.1.0:
+        event `Deleted not matching Workload`, and the pods keep running with no Workload: their quota is given to
+        others while their nodes are used, and a revert does not repair it. Kueue 0.19.2 with
+        Trainer 2.3.0: the job is suspended and counted again, while its pods still have the old
+        size (both seen).
     """,
     fix="""
-        Raise the runtime's `version`. Where only its own profile changed, keep the old one as
-        `NAME-vN.yaml` with `deprecated` beside it; where its nodes, the cluster or Trainyard
-        changed, the old one would change too: let it go. To keep the name, take it out of every
-        team's `runtimes`, merge, let its jobs end, and list it again.
+        Raise the runtime's `version`. If only its own profile changed, keep the old one beside it
+        as `NAME-vN.yaml` with `deprecated`. If its nodes, the cluster or Trainyard changed, remove
+        the old one, which would change too. To keep the name, remove it from every team's
+        `runtimes`, merge, let its jobs end, and list it again.
     """,
 )
 RULES = (RUNTIME_EDITED_IN_PLACE,)
 
 _INSIDE = re.compile(
-    r"(?:template\.spec\.)?(?:replicatedJobs\[(?P<job>[^]]+)]\.)?(?:template\.)?(?:spec\.template\.)?(?:spec\.)?"
+    r"(?:template\.spec\.)?(?:replicatedJobs\[(?P<job>[^]]+)]\.)?"
+    r"(?:template\.)?(?:spec\.template\.)?(?:spec\.)?"
     r"(?:(?:initC|c)ontainers\[[^]]+]\.)?(?P<field>.+)",
     re.DOTALL,
 )
 
 _AMOUNT = re.compile(r"\Aresources\.(?:limits|requests)\.")
-"""Requests equal limits in every runtime: one change, told once."""
+"""Requests equal limits in every runtime: both are reported as one change."""
 
 
 def runtime_edited_in_place(replacement: Replacement) -> Iterator[Diagnostic]:
-    """Compare each runtime with the committed one of its name; what is the same on several nodes is told once."""
+    """Compare each runtime with the committed one of its name.
+
+    A change that several runtimes of one profile share is reported once.
+    """
     launches = {launch.name: launch for launch in replacement.site.launches}
     found: dict[tuple[Pointer, str], list[Launch]] = defaultdict(list)
     notes: dict[Pointer, dict[Note, None]] = defaultdict(dict)
     for old, new in replacement.pairs("ClusterTrainingRuntime"):
         changed = tuple(differences(old.body["spec"], new.body["spec"]))
         if changed:
-            found[new.at, _told(changed)].append(launches[new.name])
+            found[new.at, _described(changed)].append(launches[new.name])
             notes[new.at].update(dict.fromkeys(_origins(launches[new.name], changed)))
-    for (at, told), edited in found.items():
+    for (at, description), edited in found.items():
         named = few(f"`{launch.name}`" for launch in edited)
         changes = (
             f"ClusterTrainingRuntime {named} changes in place on cluster "
-            f"`{replacement.site.name}`: {told}"
+            f"`{replacement.site.name}`: {description}"
         )
-        message = f"{changes}; namespaces that may run it: {_reach(replacement, edited)}"
-        yield RUNTIME_EDITED_IN_PLACE.at(
-            at / "version", message, notes=[*notes[at], *_upgrade(replacement)]
-        )
+        message = f"{changes}; namespaces that may run it: {_namespaces(replacement, edited)}"
+        reasons = [*notes[at], *_upgrade(replacement)]
+        yield RUNTIME_EDITED_IN_PLACE.at(at / "version", message, notes=reasons)
 
 
-def _told(changed: tuple[Difference, ...]) -> str:
-    """Return the first changes, each with the replicated jobs that it is the same in."""
+def _described(changed: tuple[Difference, ...]) -> str:
+    """Return the first changes, each with the replicated jobs that have it."""
     jobs: dict[str, list[str]] = defaultdict(list)
     for difference in changed:
         job, field = _split(difference)
         jobs[f"{field} {difference.display}"] += [job] if job else []
-    return few(
-        f"{what}{' in ' if where else ''}{' and '.join(dict.fromkeys(where))}"
-        for what, where in jobs.items()
-    )
+    described = []
+    for change, names in jobs.items():
+        where = " and ".join(dict.fromkeys(names))
+        described.append(f"{change} in {where}" if where else change)
+    return few(described)
 
 
 def _split(difference: Difference) -> tuple[str, str]:
@@ -86,7 +90,7 @@ def _split(difference: Difference) -> tuple[str, str]:
     return match["job"] or "", _AMOUNT.sub("resources.", match["field"])
 
 
-def _reach(replacement: Replacement, edited: list[Launch]) -> int:
+def _namespaces(replacement: Replacement, edited: list[Launch]) -> int:
     """Return how many namespaces the committed limits allow any of these runtimes."""
     names = {launch.name for launch in edited}
     limits = (each.body.get("data", {}) for each in replacement.old("ConfigMap"))
@@ -96,11 +100,9 @@ def _reach(replacement: Replacement, edited: list[Launch]) -> int:
 def _origins(launch: Launch, changed: tuple[Difference, ...]) -> Iterator[Note]:
     fields = [_split(difference)[1] for difference in changed]
     if any(field.startswith(("resources", "nodeSelector")) for field in fields):
-        yield Note(
-            "what a pod gets of a node, and which nodes, follows from here", launch.hardware.at
-        )
+        yield Note("the nodes and a pod's share of them come from here", launch.hardware.at)
     if launch.fabric and any(field.startswith("metadata.annotations") for field in fields):
-        yield Note("which networks a pod attaches to follows from here", launch.fabric.at)
+        yield Note("the networks of a pod come from here", launch.fabric.at)
 
 
 def _upgrade(replacement: Replacement) -> Iterator[Note]:

@@ -1,4 +1,4 @@
-"""A team ends in two steps."""
+"""The rule on retired teams: they are drained in an earlier merge."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ RETIRED_WITHOUT_DRAINING = Rule(
     severity=Severity.ERROR,
     summary="A team is retired only after its queues were drained in an earlier merge.",
     why="""
-        Argo CD prunes the team's queue, and its pods run on (`Can't admit new workloads;
+        Argo CD prunes the team's queue, and its pods keep running (`Can't admit new workloads;
         clusterQueue is terminating`, seen with Kueue 0.19.2). Its nodes already count as free: a
         team that gets them has quota for GPUs that these pods still use.
     """,
     fix="""
-        Set `state: draining` and merge that alone; set `state: retired`, and give its nodes away,
-        in a later merge.
+        Set `state: draining` and merge only that. Set `state: retired`, and give its nodes to
+        others, in a later merge.
     """,
 )
 RULES = (RETIRED_WITHOUT_DRAINING,)

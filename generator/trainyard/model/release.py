@@ -62,6 +62,8 @@ class Release:
         and LocalQueue.
         known_bad: combinations that hang.
         external: ``Kind/name`` -> owner, for what the platform ships.
+        plurals: kind with its group, e.g. ``Topology.kueue.x-k8s.io`` -> its name in the API's
+            paths, from its CRD or Kubernetes' OpenAPI specification.
     """
 
     name: str
@@ -92,6 +94,11 @@ class Release:
     most_resources: int
     known_bad: tuple[KnownBad, ...]
     external: Mapping[str, str]
+    plurals: Mapping[str, str]
+
+    def plural(self, group: str, kind: str) -> str:
+        """Return the name of a kind in RBAC rules, e.g. ``topologies``."""
+        return self.plurals[f"{kind}.{group}" if group else kind]
 
     @property
     def patches_runtimes(self) -> bool:

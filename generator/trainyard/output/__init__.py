@@ -1,1 +1,1 @@
-"""The committed tree: compared with what is generated, and replaced whole or not at all."""
+"""Compare the committed tree with the generated one, and replace it as a whole."""

@@ -1,4 +1,4 @@
-"""The tree on disk against what is generated."""
+"""Compare the tree on disk with the generated one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trainyard.output.lockfile import LOCKFILE, Lock, digest, read_lock
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How the tree differs from what is generated; paths relative to the tree, with forward slashes, sorted.
+    """Differences between the tree and the generated one: sorted paths relative to the tree.
 
     Args:
         missing: generated, but not there.
@@ -39,7 +39,7 @@ class Comparison:
 
 
 def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
-    """Compare the folders of the generated clusters with what is generated; other clusters' folders are not looked at.
+    """Compare the folders of the generated clusters; those of other clusters are not read.
 
     Args:
         target: the tree, ``overlays``; it may not exist.
@@ -65,19 +65,22 @@ def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
 def not_generated(
     present: Mapping[str, os.DirEntry[str]], files: Collection[str], ours: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return what is there and not generated: files to delete, files of ours that were edited, and all others.
+    """Return files that are not generated: those to delete, edited ones of ours, and others.
 
     Args:
         present: everything in the tree by path.
         files: paths that are generated.
         ours: digest that was written, by path.
     """
-    paths = sorted(present.keys() - set(files))
-    deleted = tuple(
-        path for path in paths if path in ours and _as_written(present[path], ours[path])
-    )
-    kept = tuple(path for path in paths if path in ours and path not in deleted)
-    return deleted, kept, tuple(path for path in paths if path not in ours)
+    deleted, kept, foreign = [], [], []
+    for path in sorted(present.keys() - set(files)):
+        if path not in ours:
+            foreign.append(path)
+        elif _as_written(present[path], ours[path]):
+            deleted.append(path)
+        else:
+            kept.append(path)
+    return tuple(deleted), tuple(kept), tuple(foreign)
 
 
 def _as_written(entry: os.DirEntry[str], sha256: str) -> bool:
@@ -86,7 +89,7 @@ def _as_written(entry: os.DirEntry[str], sha256: str) -> bool:
 
 @contextmanager
 def reading(target: Path) -> Iterator[None]:
-    """Turn a failed look at the tree into an error for the user.
+    """Turn a failed read of the tree into an error for the user.
 
     Raises:
         TreeError: in place of any OSError.
@@ -116,11 +119,10 @@ def top(target: Path) -> list[os.DirEntry[str]]:
     except FileNotFoundError as error:
         previous = aside(target)
         if previous.exists():
-            told = (
+            raise TreeError(
                 f"{target} is missing: a run was ended while it replaced the tree, which is now "
-                f"{previous}"
-            )
-            raise TreeError(f"{told}; run `trainyard generate` to recover it") from error
+                f"{previous}; run `trainyard generate` to recover it"
+            ) from error
         return []
 
 
@@ -148,7 +150,7 @@ def _walk(entry: os.DirEntry[str], path: str) -> Iterator[tuple[str, os.DirEntry
 
 
 def same(entry: os.DirEntry[str], content: bytes) -> bool:
-    """Tell whether an entry is a regular file that holds the content and can't be executed."""
+    """Return whether an entry is a regular file that holds the content and can't be executed."""
     seen = entry.stat(follow_symlinks=False)
     if not stat.S_ISREG(seen.st_mode) or seen.st_mode & 0o111 or seen.st_size != len(content):
         return False
@@ -168,14 +170,18 @@ def read_locks(
     Raises:
         TreeError: a lockfile is broken, newer, or lists a path outside its folder.
     """
-    clusters = (cluster for cluster in sorted(covered(files)) if f"{cluster}/{LOCKFILE}" in present)
-    return {cluster: lock for cluster in clusters if (lock := read_lock(target / cluster))}
+    locks = {}
+    for cluster in sorted(covered(files)):
+        lock = read_lock(target / cluster) if f"{cluster}/{LOCKFILE}" in present else None
+        if lock:
+            locks[cluster] = lock
+    return locks
 
 
 def owned(locks: Mapping[str, Lock]) -> dict[str, str]:
     """Return the digest that was written to each file of ours, by path relative to the tree."""
-    return {
-        f"{cluster}/{path}": entry.sha256
-        for cluster, lock in locks.items()
-        for path, entry in lock.files.items()
-    }
+    digests = {}
+    for cluster, lock in locks.items():
+        for path, entry in lock.files.items():
+            digests[f"{cluster}/{path}"] = entry.sha256
+    return digests

@@ -1,4 +1,4 @@
-"""Putting one folder in the place of another, so that a reader or a crash sees either the old or the new one."""
+"""Replace one folder by another, so that a reader sees either the old or the new one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def renameat2(one: Path, other: Path) -> None:
 
 
 def aside(target: Path) -> Path:
-    """Return where a tree is for a moment while another one takes its place, if they can't be exchanged."""
+    """Return where a tree is while another one takes its place, if they can't be exchanged."""
     return target.with_name(f".{target.name}.previous")
 
 
@@ -55,14 +55,14 @@ def _swap(staged: Path, target: Path) -> None:
         target.rename(aside(target))
         staged.rename(target)
     except BaseException:
-        # Ctrl-C between the two is no reason to leave the user without a tree.
+        # Ctrl-C between the two renames must not leave the user without a tree.
         recover(target)
         raise
     aside(target).rename(staged)
 
 
 def recover(target: Path) -> bool:
-    """Bring back the target that a killed run had renamed aside; tell whether there was one.
+    """Bring back the target that a killed run had renamed; return whether there was one.
 
     Raises:
         OSError: it can't be renamed.
@@ -74,7 +74,7 @@ def recover(target: Path) -> bool:
 
 
 def flush(folder: Path) -> None:
-    """Write everything on the folder's file system to the disk: one call for thousands of small files.
+    """Write everything on the folder's file system to the disk, in one call.
 
     Raises:
         OSError: the disk refused.

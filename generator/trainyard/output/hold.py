@@ -1,4 +1,4 @@
-"""One run at a time: a folder is locked, and what a killed run left is put right before anybody looks at it."""
+"""Let one run at a time write: lock a folder, and repair what a killed run left in it."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ EDIT_PREFIX = ".trainyard-staging-"
 
 
 def staging_prefix(target: Path) -> str:
-    """Return how the name of each folder begins in which a tree is staged, beside its place."""
+    """Return the prefix of the folders in which a tree is staged, beside its place."""
     return f".{target.name}.staging-"
 
 
 @contextmanager
 def held(target: Path, tell: Tell) -> Iterator[None]:
-    """Hold the tree for this run: recovered from a killed one first, and without staging folders in the end.
+    """Lock the tree for this run: recover it first, and leave no staging folders.
 
     Everything that judges the tree and then writes it belongs inside, so that it judges what it
     replaces.
 
     Args:
         target: the tree, ``overlays``; its parent must exist.
-        tell: told what a killed run had left, and what can't be removed.
+        tell: gets a line about what a killed run had left, and about what can't be removed.
 
     Raises:
         TreeError: another run holds it, or it can't be recovered.
@@ -58,11 +58,11 @@ def held(target: Path, tell: Tell) -> Iterator[None]:
 
 @contextmanager
 def editing(folder: Path, tell: Tell) -> Iterator[None]:
-    """Hold a folder whose files are edited, without what a killed edit left in it.
+    """Lock a folder whose files are edited, and remove what a killed edit left in it.
 
     Args:
         folder: the profiles, or the repository of `init`.
-        tell: told what a killed run had left, and what can't be removed.
+        tell: gets a line about what a killed run had left, and about what can't be removed.
 
     Raises:
         TreeError: another run holds it, or it can't be read.
@@ -90,7 +90,7 @@ def writing(target: Path) -> Iterator[None]:
 
 @contextmanager
 def _locked(folder: Path, target: Path) -> Iterator[None]:
-    """Lock a folder; the kernel drops the lock with the process, so that a killed run never blocks the next."""
+    """Lock a folder; the kernel drops the lock with the process, so a killed run blocks no other."""
     with writing(target):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

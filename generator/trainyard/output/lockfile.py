@@ -1,4 +1,4 @@
-"""The lockfile of a cluster's folder: its files, their digests and origins, and each number ever given to a team.
+"""The lockfile of a cluster's folder: its files, and each number ever given to a team.
 
 Only a file that a lockfile lists is ever deleted, and only while it still holds what was written.
 """
@@ -42,7 +42,7 @@ class LockedFile:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What a lockfile says.
+    """The content of a lockfile.
 
     Args:
         tool: version of Trainyard that wrote the folder.
@@ -65,12 +65,10 @@ def digest(content: bytes) -> str:
 
 
 def is_inside(path: str) -> bool:
-    """Tell whether a path is relative, normal and portable, so that it can't leave the folder it is joined to."""
-    return (
-        "\\" not in path
-        and "\0" not in path
-        and all(part not in {"", ".", ".."} for part in path.split("/"))
-    )
+    """Return whether a path is relative, normal and portable, so that it stays in its folder."""
+    if "\\" in path or "\0" in path:
+        return False
+    return {"", ".", ".."}.isdisjoint(path.split("/"))
 
 
 def make_lock(
@@ -100,7 +98,7 @@ def make_lock(
 
 
 def lock_bytes(lock: Lock) -> bytes:
-    """Return the lockfile's content: JSON with one entry a line, so that Git merges two teams' lines cleanly."""
+    """Return the lockfile as JSON with one entry a line, so that Git merges teams' lines cleanly."""
     allocations = [json.dumps(_allocation(holding)) for holding in sorted(lock.holdings)]
     ids = [
         json.dumps({"namespace": each.namespace, **each.entry, **_former(each)})
@@ -165,19 +163,22 @@ def _parse(document: Any, place: Path) -> Lock:
         )
     if version not in {1, 2, FORMAT}:
         raise ValueError(version)
-    files = {str(path): _entry(entry) for path, entry in document["files"].items()}
-    for path in files:
-        if not is_inside(path):
-            raise TreeError(
-                f"{place} lists {path!r}, which leaves its folder; nothing is written or deleted"
-            )
+    files = _files(document["files"], place)
     holdings = () if version == 1 else tuple(sorted(map(_holding, document["allocations"])))
     ids = () if version in {1, 2} else tuple(sorted(map(_ids, document["uids"])))
     return Lock(str(document["tool"]), str(document["release"]), files, holdings, ids)
 
 
-def _entry(entry: Any) -> LockedFile:
-    return LockedFile(str(entry["sha256"]), tuple(map(str, entry["from"])))
+def _files(entries: Mapping[str, Any], place: Path) -> dict[str, LockedFile]:
+    files = {}
+    for path, entry in entries.items():
+        if not is_inside(str(path)):
+            raise TreeError(
+                f"{place} lists {path!r}, which leaves its folder; nothing is written or deleted"
+            )
+        origins = tuple(map(str, entry["from"]))
+        files[str(path)] = LockedFile(str(entry["sha256"]), origins)
+    return files
 
 
 def _holding(entry: Any) -> Holding:

@@ -1,1 +1,1 @@
-"""Finding and reading the profiles. A profile's kind is its folder and its name is its file's name."""
+"""Find and read the profiles: the folder of a file is its kind, and the file's name its name."""

@@ -1,4 +1,4 @@
-"""The files of a hand-written Component: read like any profile, and parsed as Kubernetes reads them."""
+"""Read the files of a hand-written Component as Kubernetes reads them."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ BROKEN_COMPONENT = Rule(
         Each file that a hand-written Component lists exists beside it and holds Kubernetes objects.
     """,
     why="""
-        Kustomize can't build the team's unit, and Argo CD delivers nothing of that team any more:
+        Kustomize can't build the team's unit, and Argo CD delivers nothing more of that team:
         `ComparisonError`, `no such file or directory`, soon `Manifest generation error (cached)`,
-        until a commit puts it right (seen with Argo CD 3.5.7).
+        until a commit corrects it (seen with Argo CD 3.5.7).
     """,
     fix="Correct the Component's `resources`, or the file.",
 )
 RULES = (BROKEN_COMPONENT,)
 
 _NAMING = (("apiVersion",), ("kind",), ("metadata", "name"))
-"""Without these no object is one, as text."""
+"""Text fields that every object has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a Component's folder holds.
+    """The content of a Component's folder.
 
     Args:
         objects: file -> Kubernetes objects in it.
-        sources: the files, for whoever shows a place in them.
+        sources: the files, for the reporter.
     """
 
     objects: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Read:
 
 
 def read_component(folder: Path, source: Source) -> Read:
-    """Read what a Component lists; only plain files beside it are."""
+    """Read the files that a Component lists; they must be plain files beside it."""
     result = Read()
     if not isinstance(source.value, dict):
         return result
@@ -109,16 +109,15 @@ def _unreadable(file: Source, problem: StreamError) -> Diagnostic:
 def _nameless(file: Source) -> Iterator[Diagnostic]:
     """Yield every document that is no Kubernetes object, at the first field that it lacks."""
     for i, body in enumerate(file.value):
-        lacking = [
-            path
-            for path in _NAMING
-            if not any(said and isinstance(said, str) for _, said in lookup(body, path))
-        ]
+        lacking = [path for path in _NAMING if not _has_text(body, path)]
         if lacking:
-            what = ", ".join(f"`{'.'.join(path)}`" for path in lacking)
-            yield BROKEN_COMPONENT.at(
-                Pointer(file.file, (i, *lacking[0])), f"the object has no {what}"
-            )
+            fields = ", ".join(f"`{'.'.join(path)}`" for path in lacking)
+            at = Pointer(file.file, (i, *lacking[0]))
+            yield BROKEN_COMPONENT.at(at, f"the object has no {fields}")
+
+
+def _has_text(body: Any, path: tuple[str, ...]) -> bool:
+    return any(value and isinstance(value, str) for _, value in lookup(body, path))
 
 
 def _unlisted(folder: Path, listed: set[str]) -> Iterator[Diagnostic]:

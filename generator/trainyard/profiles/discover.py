@@ -1,4 +1,4 @@
-"""Which files are profiles, and of what kind."""
+"""Find the files that are profiles, and their kinds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MISPLACED_FILE = Rule(
         component beside it.
     """,
     why="""
-        A file that nobody reads looks like configuration in review and does nothing on the cluster.
+        In review the file looks like configuration, but it changes nothing on the cluster.
     """,
     fix="""
         Move it to hardware/, clusters/, compliance/, runtimes/ or teams/, end its name in .yaml, or
@@ -62,7 +62,10 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class ProfileFile:
-    """One profile file: its kind (folder, or the file's own name for those that stand alone), name and path."""
+    """One profile file.
+
+    Its kind is its folder, or its own name if it is at the top.
+    """
 
     kind: str
     name: str
@@ -71,10 +74,9 @@ class ProfileFile:
 
 
 def discover(root: Path) -> Iterator[ProfileFile | Diagnostic]:
-    """Yield every profile below a folder in the order of their names, and what should not be there.
+    """Yield every profile below a folder sorted by name, and a finding for every other file.
 
-    Symbolic links and whatever else is no regular file are refused: a link could lead out of the
-    repository.
+    Only regular files are accepted: a symbolic link could lead out of the repository.
     """
     for path in sorted(root.iterdir()):
         shown = f"profiles/{path.name}"
@@ -95,24 +97,37 @@ def discover(root: Path) -> Iterator[ProfileFile | Diagnostic]:
 def _folder(folder: Path) -> Iterator[ProfileFile | Diagnostic]:
     for path in sorted(folder.iterdir()):
         shown = f"profiles/{folder.name}/{path.name}"
-        is_component = folder.name == "components"
-        file = path / "kustomization.yaml" if is_component else path
         if path.name.startswith("."):
             yield from hidden_profiles(path, shown)
-        elif is_component and _type(path) == _LINK:
+        elif folder.name != "components":
+            yield from _profile(folder.name, path, shown)
+        elif _type(path) == _LINK:
             yield _wrong_type(path, shown, "a component", _FOLDER)
-        elif not _type(file) or file.suffix != ".yaml":
-            yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
-        elif _type(file) != _FILE:
-            yield _wrong_type(
-                file, f"{shown}/{file.name}" if is_component else shown, "a profile", _FILE
-            )
         else:
-            yield from _named(folder.name, path.name if is_component else path.stem, file, shown)
+            yield from _component(path, shown)
+
+
+def _profile(kind: str, path: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
+    if not _type(path) or path.suffix != ".yaml":
+        yield MISPLACED_FILE.at(Pointer(shown), f"`{path.name}` is no profile")
+    elif _type(path) != _FILE:
+        yield _wrong_type(path, shown, "a profile", _FILE)
+    else:
+        yield from _named(kind, path.stem, path, shown)
+
+
+def _component(folder: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
+    file = folder / "kustomization.yaml"
+    if not _type(file):
+        yield MISPLACED_FILE.at(Pointer(shown), f"`{folder.name}` is no profile")
+    elif _type(file) != _FILE:
+        yield _wrong_type(file, f"{shown}/{file.name}", "a profile", _FILE)
+    else:
+        yield from _named("components", folder.name, file, shown)
 
 
 def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
-    """Yield a profile, or why its name can't be one."""
+    """Yield a profile, or a finding when its name can't be one."""
     if _NAME.match(name) is None:
         message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
         yield BAD_FILE_NAME.at(Pointer(shown), message)
@@ -125,9 +140,9 @@ def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[ProfileFile
 
 
 def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:
-    """Yield each YAML file at or below a hidden file or folder; what else editors and Git leave there is theirs.
+    """Yield each YAML file at or below a hidden file or folder.
 
-    A dangling symlink is Emacs' lock of the file beside it.
+    Other hidden files belong to editors and Git; a dangling symlink is a lock of Emacs.
     """
     waiting = [path]
     for each in waiting:

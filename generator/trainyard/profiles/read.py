@@ -1,31 +1,60 @@
-"""Files to Profiles: the repository's own and those that ship with the package."""
+"""Read the profiles of the repository and those that ship with the package."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, Pointer, TreeError
 from trainyard.plainfile import NotRegularError, read_regular
-from trainyard.profiles.component import read_component
+from trainyard.profiles.component import Read, read_component
 from trainyard.profiles.discover import MISPLACED_FILE, ProfileFile, discover
 from trainyard.shipped import shipped
 from trainyard.yaml_io.bytescan import MAX_BYTES
 from trainyard.yaml_io.reader import read
-from trainyard.yaml_io.source import Profiles, Source
+from trainyard.yaml_io.source import Plain, Profiles, Source
 
 PACKAGE = Path(str(files("trainyard")))
 
 
 def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
-    """Return every profile below a folder, read, with what could not be.
+    """Return every profile below a folder, and the faults of those that can't be read.
 
     Raises:
         ToolError: a preset or release is not the one that was shipped.
         TreeError: a file can't be opened.
         OSError: the folder itself can't be listed; the command line asks for it first.
     """
+    kinds, diagnostics = _read_all(root)
+    components: dict[str, Read] = {}
+    files: dict[str, Source] = {}
+    for name, source in kinds["components"].items():
+        components[name] = read_component(root / "components" / name, source)
+        diagnostics += components[name].problems
+        files |= {file.file: file for file in components[name].sources}
+    profiles = Profiles(
+        settings=_alone(kinds, "trainyard", None),
+        allocations=_alone(kinds, "allocations", {}),
+        waivers=_alone(kinds, "waivers", {}),
+        hardware=kinds["hardware"],
+        clusters=kinds["clusters"],
+        compliance=kinds["compliance"],
+        runtimes=kinds["runtimes"],
+        teams=kinds["teams"],
+        components=kinds["components"],
+        component_objects={name: each.objects for name, each in components.items()},
+        component_files=files,
+        presets=presets(),
+        releases=releases(),
+        plurals=plurals(),
+    )
+    return profiles, tuple(diagnostics)
+
+
+def _read_all(root: Path) -> tuple[dict[str, dict[str, Source]], list[Diagnostic]]:
+    """Return every profile below a folder by kind and name, and the faults of the others."""
     kinds: dict[str, dict[str, Source]] = defaultdict(dict)
     diagnostics: list[Diagnostic] = []
     for item in discover(root):
@@ -35,31 +64,12 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
             diagnostics.extend(problems)
         else:
             diagnostics.append(item)
-    components = {
-        name: read_component(root / "components" / name, source)
-        for name, source in kinds["components"].items()
-    }
-    diagnostics += (problem for each in components.values() for problem in each.problems)
-    profiles = Profiles(
-        settings=kinds["trainyard"].get("trainyard", Source("profiles/trainyard.yaml", b"")),
-        allocations=kinds["allocations"].get(
-            "allocations", Source("profiles/allocations.yaml", b"", {})
-        ),
-        waivers=kinds["waivers"].get("waivers", Source("profiles/waivers.yaml", b"", {})),
-        hardware=kinds["hardware"],
-        clusters=kinds["clusters"],
-        compliance=kinds["compliance"],
-        runtimes=kinds["runtimes"],
-        teams=kinds["teams"],
-        components=kinds["components"],
-        component_objects={name: each.objects for name, each in components.items()},
-        component_files={
-            source.file: source for each in components.values() for source in each.sources
-        },
-        presets=presets(),
-        releases=releases(),
-    )
-    return profiles, tuple(diagnostics)
+    return kinds, diagnostics
+
+
+def _alone(kinds: Mapping[str, Mapping[str, Source]], name: str, absent: Plain) -> Source:
+    """Return a profile at the top; one with a value for an absent one when there is none."""
+    return kinds.get(name, {}).get(name, Source(f"profiles/{name}.yaml", b"", absent))
 
 
 def presets() -> dict[str, Source]:
@@ -68,7 +78,7 @@ def presets() -> dict[str, Source]:
     Raises:
         ToolError: one is not as it was shipped.
     """
-    return _shipped("presets", "*.yaml")
+    return _shipped("presets", "*.yaml", ".yaml")
 
 
 def releases() -> dict[str, Source]:
@@ -77,11 +87,20 @@ def releases() -> dict[str, Source]:
     Raises:
         ToolError: one is not as it was shipped.
     """
-    return _shipped("releases", "*/release.yaml")
+    return _shipped("releases", "*/*.yaml", "/release.yaml")
+
+
+def plurals() -> dict[str, Source]:
+    """Return the plurals of each release's kinds, by name of the release.
+
+    Raises:
+        ToolError: one is not as it was shipped.
+    """
+    return _shipped("releases", "*/*.yaml", "/plurals.yaml")
 
 
 def _read(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """Read a profile; one that was exchanged for something else since it was found is a finding."""
+    """Read a profile; it is a finding if it was replaced by something else since it was found."""
     try:
         content = read_regular(root, found.path.relative_to(root).as_posix(), MAX_BYTES)
     except NotRegularError as problem:
@@ -95,11 +114,14 @@ def _read(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnostic, ...
     return read(found.shown, content)
 
 
-def _shipped(folder: str, pattern: str) -> dict[str, Source]:
-    """Return our own files by name; the reader takes them like any other, and a test demands no finding."""
-    return {
-        path.removesuffix(".yaml").removesuffix("/release"): read(
-            f"trainyard:{folder}/{path}", content
-        )[0]
-        for path, content in sorted(shipped(PACKAGE / folder, pattern).items())
-    }
+def _shipped(folder: str, pattern: str, ending: str) -> dict[str, Source]:
+    """Return our own files by what their paths have before an ending.
+
+    The reader treats them like any other file; a test makes sure that it finds no fault.
+    """
+    sources = {}
+    for path, content in sorted(shipped(PACKAGE / folder, pattern).items()):
+        if path.endswith(ending):
+            source, _ = read(f"trainyard:{folder}/{path}", content)
+            sources[path.removesuffix(ending)] = source
+    return sources

@@ -1,1 +1,1 @@
-"""The closed reference graph: every name that a manifest uses is defined in the tree or declared external."""
+"""Check that every name in a manifest is defined in the tree or declared external."""

@@ -1,4 +1,4 @@
-"""A job's resources are covered by the queue that it waits in."""
+"""Check that the queue of a job covers the job's resources."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ UNCOVERED_RESOURCE = Rule(
     id="references/uncovered-resource",
     severity=Severity.ERROR,
     summary="""
-        Every resource that a runtime's pods ask for is covered by a queue of each team that may use
-        it.
+        A queue of each team that may use a runtime covers every resource that its pods request.
     """,
     why="""
         Kueue never admits the job and shows no error at the job itself: its workload says `couldn't
@@ -23,14 +22,14 @@ UNCOVERED_RESOURCE = Rule(
         Kueue 0.19.2, and alike with 0.16.2).
     """,
     fix="""
-        Give the team nodes of the hardware that the runtime runs on, or drop the resource from the
-        runtime.
+        Give the team nodes of the hardware that the runtime runs on, or remove the resource from
+        the runtime.
     """,
 )
 
 
 def check_coverage(index: Index, listing: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
-    """Check each runtime against the queues of each namespace that lists it, and each job against its own queue.
+    """Check each runtime against the queues of namespaces that list it, and each job against its own.
 
     Args:
         index: of the site.
@@ -68,13 +67,13 @@ def _job(index: Index, job: Manifest) -> Iterator[Diagnostic]:
 def _uncovered(
     asking: Manifest, asked: frozenset[str], queues: Iterable[Manifest]
 ) -> Iterator[Diagnostic]:
-    """Yield a finding unless one queue covers all: a team may have one queue for each class of node."""
+    """Yield a finding unless one queue covers all: a team may have a queue for each node class."""
     lacking = [(sorted(asked - _covered(queue)), queue) for queue in queues]
     names, queue = min(lacking, key=lambda each: (len(each[0]), each[1].name), default=([], asking))
     if names:
         listed = ", ".join(f"`{name}`" for name in names)
         message = (
-            f"{asking.path}: asks for {listed}, which ClusterQueue `{queue.name}` does not cover"
+            f"{asking.path}: requests {listed}, which ClusterQueue `{queue.name}` does not cover"
         )
         yield UNCOVERED_RESOURCE.at(
             asking.at, message, notes=[Note(f"the queue comes from {queue.files[0]}", queue.at)]
@@ -82,9 +81,5 @@ def _uncovered(
 
 
 def _covered(queue: Manifest) -> set[str]:
-    return {
-        str(name)
-        for _, name in lookup(
-            queue.body, ("spec", "resourceGroups", EVERY, "coveredResources", EVERY)
-        )
-    }
+    path = ("spec", "resourceGroups", EVERY, "coveredResources", EVERY)
+    return {str(name) for _, name in lookup(queue.body, path)}

@@ -1,4 +1,4 @@
-"""The table of references: which names each kind of manifest uses."""
+"""List the names that each kind of manifest uses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _name(kind: str, *steps: str, beside: bool = False) -> Extractor:
 
 
 def _object(*steps: str, kind: str = "") -> Extractor:
-    """Return an extractor of object references (kind, namespace, name); people are the identity provider's.
+    """Return an extractor of object references (kind, namespace, name), except to people.
 
     Args:
         steps: to the reference.

@@ -1,4 +1,4 @@
-"""Every name that a manifest uses is defined in the tree or declared external, with its owner."""
+"""Check that every name in a manifest is defined in the tree, or declared with its owner."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ UNDEFINED_NAME = Rule(
         `external`.
     """,
     why="""
-        The API server takes the object all the same, and its controller waits for what is missing:
-        a queue says `there is no Topology "<topology>" for TAS flavor`, a job whose `LocalQueue
-        <queue> doesn't exist` has no event at all (both seen with Kueue 0.19.2).
+        The API server accepts the object, and its controller waits for the missing one: a queue
+        reports `there is no Topology "<topology>" for TAS flavor`; a job whose `LocalQueue <queue>
+        doesn't exist` has no event (both seen with Kueue 0.19.2).
     """,
     fix="Define it, or declare it with its owner under `external` of the cluster.",
 )
@@ -42,13 +42,13 @@ DEFINED_TWICE = Rule(
         namespace.
     """,
     why="""
-        The build of a unit that has both fails; two writers of different units take turns at
-        overwriting it, and of two ExternalSecrets with one Secret jobs read what the first wrote.
+        The build of a unit that has both fails. Two units overwrite the object in turn. Of two
+        ExternalSecrets with one Secret, jobs read the values of the first.
     """,
-    fix="Drop one of the two, or give it another name.",
+    fix="Remove one of the two, or give it another name.",
 )
 MADE_BY_OTHERS = {"kube-root-ca.crt": "Kubernetes", "openshift-service-ca.crt": "OpenShift"}
-"""ConfigMaps in every namespace, and who keeps them."""
+"""ConfigMaps in every namespace, and their owners."""
 
 _NAME = ("metadata", "name")
 

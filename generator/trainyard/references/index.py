@@ -1,4 +1,4 @@
-"""Everything that a site defines, in one pass."""
+"""Collect every name that a site defines, in one pass."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any
 from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
+from trainyard.model.space import Space
 from trainyard.references.names import POOL_LABEL, TOPOLOGY_LEVEL, VF_RESOURCE, Name, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """What is defined, by name.
+    """The names that a site defines.
 
     Args:
         external: ``Kind/name`` that others own.
-        manifests: what stands in the tree; of two with one name, the first.
+        manifests: objects of the tree by name; of two with one name, the first.
         kinds: the same by kind.
         names: what a manifest defines beside itself (a Secret, a VF resource), and what the
             profiles declare.
@@ -31,7 +32,7 @@ class Index:
     names: set[Name] = field(default_factory=set)
 
     def knows(self, name: Name) -> bool:
-        """Tell whether somebody defines a name."""
+        """Return whether a name is defined."""
         return (
             name in self.manifests or name in self.names or f"{name[0]}/{name[2]}" in self.external
         )
@@ -40,12 +41,12 @@ class Index:
         """Yield the defined names of a kind in a namespace, for a hint."""
         for names in (self.manifests, self.names):
             yield from (each[2] for each in names if each[:2] == (kind, namespace))
-        yield from (
-            each.removeprefix(f"{kind}/") for each in self.external if each.startswith(f"{kind}/")
-        )
+        for each in self.external:
+            if each.startswith(f"{kind}/"):
+                yield each.removeprefix(f"{kind}/")
 
     def scope(self, manifest: Manifest) -> Scope:
-        """Return where a manifest stands."""
+        """Return the scope of a manifest's names."""
         return Scope(manifest.namespace, self.site.cluster.release.resource_prefix)
 
 
@@ -63,18 +64,23 @@ def make_index(site: Site, manifests: Sequence[Manifest]) -> Index:
 
 
 def _declared(site: Site) -> Iterator[Name]:
-    """Yield what the profiles say exists already: GPUs, accounts with an owner, volumes of adopted claims."""
+    """Yield what exists already by the profiles: GPUs, accounts with an owner, adopted volumes."""
     for pool in site.cluster.pools:
         if pool.hardware.gpu:
             # Its vendor's prefix may be that of the SR-IOV resources too.
             yield VF_RESOURCE, "", pool.hardware.gpu.resource
-    for space in (space for tenant in site.tenants for space in tenant.spaces):
-        for account in space.team.accounts:
-            if account.owner:
-                yield "ServiceAccount", space.namespace, account.name
-        for claim in space.claims:
-            if claim.storage.kind == "adopted":
-                yield "PersistentVolume", "", claim.volume
+    for tenant in site.tenants:
+        for space in tenant.spaces:
+            yield from _declared_in(space)
+
+
+def _declared_in(space: Space) -> Iterator[Name]:
+    for account in space.team.accounts:
+        if account.owner:
+            yield "ServiceAccount", space.namespace, account.name
+    for claim in space.claims:
+        if claim.storage.kind == "adopted":
+            yield "PersistentVolume", "", claim.volume
 
 
 def _beside_itself(kind: str, manifest: Manifest, prefix: str) -> Iterator[Name]:

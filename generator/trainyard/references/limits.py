@@ -41,7 +41,7 @@ class Limits:
 
 
 def find_limits(index: Index) -> Iterator[Limits]:
-    """Yield the parameters of bindings that stand in the tree, once for all policies that read them."""
+    """Yield the parameters of the tree's bindings, once for all policies that read them."""
     found: dict[tuple[str, str, str], Limits] = {}
     for binding in index.kinds.get("ValidatingAdmissionPolicyBinding", ()):
         reference = mapping(binding.body, "spec", "paramRef")

@@ -1,4 +1,4 @@
-"""What a pod of a job needs to be there: read from a runtime's templates and from a job's overrides of them."""
+"""Find the names that a job's pods use, in a runtime's templates and a job's overrides."""
 
 from __future__ import annotations
 
@@ -46,29 +46,36 @@ _BESIDE = (
 
 
 def pod_uses(body: dict[str, Any], scope: Scope, templates: tuple[str, ...]) -> Iterator[Use]:
-    """Yield what the pods of a manifest need.
+    """Yield the names that the pods of a manifest use.
 
     Args:
         body: of a runtime or job.
-        scope: where it stands; a cluster-wide runtime needs its names in every namespace that lists
+        scope: of the manifest; a cluster-wide runtime needs its names in every namespace that lists
             it.
         templates: steps to the pod templates.
     """
     own = scope.namespace or LISTING
     for path, template in lookup(body, templates):
         yield from _annotated(template, own, path)
-        for kind, steps in _BESIDE:
-            yield from (
-                Use(kind, own, str(name), end)
-                for end, name in lookup(template, steps, path)
-                if name
-            )
-        for container in _CONTAINERS:
-            for end, resources in lookup(template, (*container, "resources", "requests"), path):
-                devices = (
-                    name for name in mapping(resources) if name.startswith(f"{scope.prefix}/")
-                )
-                yield from (Use(VF_RESOURCE, "", name, (*end, name)) for name in devices)
+        yield from _in_namespace(template, own, path)
+        yield from _devices(template, f"{scope.prefix}/", path)
+
+
+def _in_namespace(template: Any, own: str, path: tuple[Step, ...]) -> Iterator[Use]:
+    """Yield what a pod uses of its own namespace."""
+    for kind, steps in _BESIDE:
+        for end, name in lookup(template, steps, path):
+            if name:
+                yield Use(kind, own, str(name), end)
+
+
+def _devices(template: Any, prefix: str, path: tuple[Step, ...]) -> Iterator[Use]:
+    """Yield the SR-IOV resources that a pod requests."""
+    for container in _CONTAINERS:
+        for end, resources in lookup(template, (*container, "resources", "requests"), path):
+            for name in mapping(resources):
+                if name.startswith(prefix):
+                    yield Use(VF_RESOURCE, "", name, (*end, name))
 
 
 def _annotated(template: Any, own: str, path: tuple[Step, ...]) -> Iterator[Use]:

@@ -1,8 +1,8 @@
-"""What Argo CD may write: each unit's objects against the AppProject that delivers it."""
+"""Check that Argo CD may write each unit's objects: its AppProject must permit them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -17,25 +17,24 @@ KIND_NOT_PERMITTED = Rule(
     id="delivery/kind-not-permitted",
     severity=Severity.ERROR,
     summary="""
-        Every kind in a unit is one that its AppProject lists; a team has no cluster-wide one but
-        Namespace.
+        An AppProject lists every kind in its unit; Namespace is a team's only cluster-wide kind.
     """,
     why="""
-        Argo CD refuses the whole unit, and what is permitted in the same commit is not applied
+        Argo CD rejects the whole unit, and the permitted objects of the same commit are not applied
         either: `resource rbac.authorization.k8s.io:ClusterRoleBinding is not permitted in project
         ...` (seen with Argo CD 3.5.7).
     """,
     fix="""
-        Leave the object to the owner of its kind; a namespaced object must say its
+        Leave the object to the owner of its kind. A namespaced object must have
         `metadata.namespace`.
     """,
 )
 NAMESPACE_NOT_PERMITTED = Rule(
     id="delivery/namespace-not-permitted",
     severity=Severity.ERROR,
-    summary="Every object of a unit stands in a namespace that its AppProject may write into.",
+    summary="Every object of a unit is in a namespace that its AppProject may write into.",
     why="""
-        Argo CD refuses the whole unit, and what is permitted in the same commit is not applied
+        Argo CD rejects the whole unit, and the permitted objects of the same commit are not applied
         either: `namespace <namespace> is not permitted in project ...` (seen with Argo CD 3.5.7).
     """,
     fix="A component of a team may hold objects of the team's own namespace only.",
@@ -64,25 +63,29 @@ class Delivered:
 
 
 def find_delivered(index: Index, units: dict[str, list[Manifest]]) -> Iterator[Delivered]:
-    """Yield who delivers each unit."""
+    """Yield the application that delivers each unit."""
+    yield from _by_application(index, units)
+    yield from _by_application_set(index, units)
+
+
+def _by_application(index: Index, units: Iterable[str]) -> Iterator[Delivered]:
     for application in index.kinds.get("Application", ()):
         spec = mapping(application.body, "spec")
         path = mapping(spec, "source").get("path")
         for unit in units:
             if index.site.folder(unit) == path:
-                yield Delivered(
-                    application, unit, str(spec.get("project", "")), ("spec", "project")
-                )
+                project = str(spec.get("project", ""))
+                yield Delivered(application, unit, project, ("spec", "project"))
+
+
+def _by_application_set(index: Index, units: Iterable[str]) -> Iterator[Delivered]:
+    folders = ("spec", "generators", EVERY, "git", "directories", EVERY, "path")
     for generated in index.kinds.get("ApplicationSet", ()):
         template = str(mapping(generated.body, "spec", "template", "spec").get("project", ""))
-        globs = [
-            glob
-            for _, glob in lookup(
-                generated.body, ("spec", "generators", EVERY, "git", "directories", EVERY, "path")
-            )
-        ]
+        globs = [str(glob) for _, glob in lookup(generated.body, folders)]
         for unit in units:
-            if any(_matches(index.site.folder(unit), str(glob)) for glob in globs):
+            folder = index.site.folder(unit)
+            if any(_matches(folder, glob) for glob in globs):
                 project = template.replace("{{.path.basename}}", unit.rpartition("/")[2])
                 yield Delivered(generated, unit, project, ("spec", "template", "spec", "project"))
 
@@ -94,7 +97,7 @@ def _matches(folder: str, glob: str) -> bool:
 def check_unit(
     delivered: Delivered, project: dict[str, Any], objects: list[Manifest]
 ) -> Iterator[Diagnostic]:
-    """Yield the objects of a unit that its AppProject does not let through."""
+    """Yield the objects of a unit that its AppProject does not permit."""
     cluster_wide = _listed(project, "clusterResourceWhitelist")
     namespaced = _listed(project, "namespaceResourceWhitelist")
     namespaces = {
@@ -102,10 +105,9 @@ def check_unit(
     }
     for manifest in objects:
         kind = manifest.kind
-        listed, names = (
-            (namespaced, ("",)) if kind.namespaced else (cluster_wide, ("", manifest.name))
-        )
-        if not any((kind.group, kind.name, name) in listed for name in names):
+        listed = namespaced if kind.namespaced else cluster_wide
+        names = [""] if kind.namespaced else ["", manifest.name]
+        if listed.isdisjoint((kind.group, kind.name, name) for name in names):
             message = (
                 f"{manifest.display}: {kind.name} `{manifest.name}` is not permitted in "
                 f"AppProject `{delivered.project}`"
@@ -121,7 +123,9 @@ def check_unit(
 
 def _listed(project: dict[str, Any], field: str) -> set[tuple[str, str, str]]:
     """Return group, kind and name of what a project permits; an empty name is any."""
-    items = [mapping(item) for _, item in lookup(project, ("spec", field, EVERY))]
-    return {
-        (str(item.get("group")), str(item.get("kind")), str(item.get("name", ""))) for item in items
-    }
+    permitted = set()
+    for _, item in lookup(project, ("spec", field, EVERY)):
+        fields = mapping(item)
+        name = str(fields.get("name", ""))
+        permitted.add((str(fields.get("group")), str(fields.get("kind")), name))
+    return permitted

@@ -12,10 +12,6 @@ from trainyard.model.platform import Site
 
 _VERBS = ("create", "delete", "get", "list", "patch", "update", "watch")
 _RBAC = "rbac.authorization.k8s.io"
-_PLURALS = {
-    "NetworkAttachmentDefinition": "network-attachment-definitions",
-    "SecurityContextConstraints": "securitycontextconstraints",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +205,12 @@ class Delivery:
         its writer does not hold, and judges both by the name of the role
         (kubernetes/kubernetes:pkg/registry/rbac/escalation_check.go).
         """
+        release = self.site.cluster.release
         own = {self.delivery_role}
         kinds = self.team.union(*(unit.kinds for unit in self.units))
         groups: dict[str, list[str]] = {}
         for kind in kinds:
-            groups.setdefault(kind.group, []).append(plural(kind.name))
+            groups.setdefault(kind.group, []).append(release.plural(kind.group, kind.name))
         rules = [
             {"apiGroups": [group], "resources": sorted(set(resources)), "verbs": list(_VERBS)}
             for group, resources in sorted(groups.items())
@@ -228,16 +225,6 @@ def _named(verb: str, roles: frozenset[str]) -> dict[str, Any]:
         "resources": ["clusterroles"],
         "verbs": [verb],
     }
-
-
-def plural(kind: str) -> str:
-    """Return the resource name of a kind, as RBAC wants it."""
-    lower = kind.lower()
-    if kind in _PLURALS:
-        return _PLURALS[kind]
-    if lower.endswith("y"):
-        return f"{lower[:-1]}ies"
-    return f"{lower}es" if lower.endswith("s") else f"{lower}s"
 
 
 def _listed(kinds: Iterable[Kind]) -> list[dict[str, str]]:

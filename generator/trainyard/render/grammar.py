@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from jinja2 import TemplateSyntaxError, nodes
 
 from trainyard.render.template import SYNTAX, Chain, Part, Skeleton, parts, take_apart
-from trainyard.yaml_io.template_tree import Node, compose_skeleton
+from trainyard.yaml_io.template_tree import Node, read_template_tree
 
 Complaint = tuple[int, str]
 
@@ -46,7 +46,7 @@ def read_template(text: str, name: str) -> tuple[Skeleton, Node]:
     _refuse(name, [*_layout(text), *_statements(tree.body)])
     skeleton = take_apart(text, tree, name)
     try:
-        root = compose_skeleton(skeleton.text)
+        root = read_template_tree(skeleton.text)
     except ValueError as error:
         raise GrammarError(f"{name}: {error}") from error
     _refuse(name, list(_shape(skeleton, root)))

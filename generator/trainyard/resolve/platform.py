@@ -93,7 +93,8 @@ def _clusters(
 ) -> Resolving[dict[str, Cluster | None]]:
     """Return every cluster; None for one that is left out or whose release is not known."""
     releases = {
-        name: resolve_release(name, source) for name, source in sorted(profiles.releases.items())
+        name: resolve_release(name, source, profiles.plurals[name])
+        for name, source in sorted(profiles.releases.items())
     }
     clusters: dict[str, Cluster | None] = dict.fromkeys(sorted(profiles.clusters))
     for name, source in _usable(profiles.clusters):

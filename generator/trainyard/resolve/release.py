@@ -10,8 +10,8 @@ from trainyard.model.release import Dns, KnownBad, Release
 from trainyard.yaml_io.source import Source
 
 
-def resolve_release(name: str, source: Source) -> Release:
-    """Return a release; its file is checked by a test, so every field is there."""
+def resolve_release(name: str, source: Source, plurals: Source) -> Release:
+    """Return a release; a test checks its files, so every field is there."""
     fields = source.value
     return Release(
         name=name,
@@ -42,6 +42,7 @@ def resolve_release(name: str, source: Source) -> Release:
         most_resources=fields["queueLimits"]["resources"],
         known_bad=tuple(map(_known_bad, fields["knownBad"])),
         external=fields["external"],
+        plurals=plurals.value,
     )
 
 

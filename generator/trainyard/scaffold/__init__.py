@@ -1,1 +1,1 @@
-"""Changing the profiles for their owner: a new repository, a new team. What is written by hand stays as it was."""
+"""Write a new repository or a new team, and leave hand-written text as it is."""

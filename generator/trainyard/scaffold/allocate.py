@@ -1,25 +1,55 @@
-"""The next free partition or VLAN and block of a fabric. A number that any team ever got is never given again."""
+"""Find the next free partition or VLAN and address block of a fabric.
+
+A number that a team ever had is never given again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from ipaddress import IPv4Network
 
+from trainyard.diagnostics import Diagnostic
 from trainyard.model.fabric import Fabric
 from trainyard.model.holding import Holding
 from trainyard.model.team import Allocation
+from trainyard.scaffold import rules
 
-Taken = Iterable[Allocation | Holding]
-"""What teams have, by the ledger, and what they ever had, by the lockfiles."""
+Taken = Collection[Allocation | Holding]
+"""Numbers that teams have, by the ledger, and that they ever had, by the lockfiles."""
+
+
+def next_holding(
+    fabric: Fabric, team: str, since: str, taken: Taken
+) -> tuple[Holding | None, tuple[Diagnostic, ...]]:
+    """Return the numbers that a new team gets on a fabric, or the reasons why none are left.
+
+    Args:
+        fabric: that the team's pool is on.
+        team: its name.
+        since: ISO date that is written beside the numbers; empty to leave it out.
+        taken: numbers that are not given again.
+    """
+    link = fabric.link
+    segment, block = next_segment(fabric, taken), next_block(fabric, taken)
+    problems = []
+    if segment is None:
+        first, last = link.display(fabric.first_segment), link.display(fabric.last_segment)
+        message = f"no {link.segment} is left from {first} to {last}"
+        problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / link.ranges, message))
+    if block is None:
+        message = f"no block of length /{fabric.block} is left in {fabric.addresses}"
+        problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / "addresses", message))
+    if segment is None or block is None:
+        return None, tuple(problems)
+    return Holding(fabric.name, team, link.field, segment, block, since), ()
 
 
 def next_segment(fabric: Fabric, taken: Taken) -> int | None:
     """Return the lowest partition or VLAN of a fabric's range that is not taken, or None."""
     held = {allocation.segment & fabric.link.mask for allocation in taken}
-    wanted = range(
-        max(fabric.first_segment, fabric.link.first), min(fabric.last_segment, fabric.link.last) + 1
-    )
-    return next((segment for segment in wanted if segment not in held), None)
+    first = max(fabric.first_segment, fabric.link.first)
+    last = min(fabric.last_segment, fabric.link.last)
+    return next((segment for segment in range(first, last + 1) if segment not in held), None)
 
 
 def next_block(fabric: Fabric, taken: Taken) -> IPv4Network | None:
@@ -27,5 +57,7 @@ def next_block(fabric: Fabric, taken: Taken) -> IPv4Network | None:
     if fabric.block < fabric.addresses.prefixlen:
         return None
     held = [allocation.addresses for allocation in taken]
-    blocks = fabric.addresses.subnets(new_prefix=fabric.block)
-    return next((block for block in blocks if not any(map(block.overlaps, held))), None)
+    for block in fabric.addresses.subnets(new_prefix=fabric.block):
+        if not any(map(block.overlaps, held)):
+            return block
+    return None

@@ -13,7 +13,7 @@ from trainyard.diagnostics import TreeError
 
 
 def put(folder: Path, files: Mapping[str, bytes], new: Iterable[str], replaced: str = "") -> None:
-    """Write files below a folder: staged beside their places in full, then renamed; a failure takes all back.
+    """Write files below a folder: stage all, then rename them; a failure restores everything.
 
     Args:
         folder: made when it is not there.

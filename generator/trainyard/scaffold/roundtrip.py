@@ -1,4 +1,4 @@
-"""Adding an entry to a YAML file so that all else in it stays: comments, order, quotes. Home of ruamel.yaml."""
+"""Add an entry to a YAML file and keep its comments, order and quotes, with ruamel.yaml."""
 
 from __future__ import annotations
 
@@ -60,14 +60,17 @@ def _yaml(text: str) -> YAML:
 
 
 def _scalar(value: str | int) -> Any:
-    """Return a value with quotes where YAML would read another, or end it: inside braces a comma does."""
+    """Return a value with quotes where YAML would read another one, or end it at a comma."""
     if isinstance(value, str) and (is_typed(value) or "," in value):
         return DoubleQuotedScalarString(value)
     return value
 
 
 def _insert(document: CommentedMap, path: tuple[str, ...], line: CommentedMap) -> None:
-    """Put an entry where it belongs; the lines below its predecessor head the next section, so they go below it."""
+    """Put an entry into its mapping.
+
+    The lines below its predecessor are the head of the next section, so they go below the entry.
+    """
     mapping, leaf, steps = document, _last_leaf(document), list(path)
     while steps[0] in mapping:
         leaf = _leaf(mapping, steps[0])
@@ -84,7 +87,10 @@ def _insert(document: CommentedMap, path: tuple[str, ...], line: CommentedMap) -
 
 
 def _leaf(mapping: CommentedMap, key: str) -> _Leaf:
-    """Return the last key, at or below this one, that has a line of its own: the lines that follow hang there."""
+    """Return the last key, at or below this one, that has a line of its own.
+
+    ruamel.yaml keeps the lines that follow there.
+    """
     value = mapping[key]
     inside = isinstance(value, CommentedMap) and not value.fa.flow_style()
     return (_last_leaf(value) if inside else None) or (mapping, key)

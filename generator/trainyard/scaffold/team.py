@@ -1,18 +1,15 @@
-"""A new team: its profile, and its line in the ledger with the partition or VLAN and addresses that it keeps."""
+"""Plan a new team: its profile, and its permanent numbers in the ledger."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from string import Template
-from typing import TypeVar
 
 from trainyard.diagnostics import Diagnostic, Pointer, TreeError
 from trainyard.model import names
 from trainyard.model.cluster import Cluster
-from trainyard.model.fabric import Fabric
 from trainyard.model.holding import Holding
 from trainyard.model.ids import UIDS, Ids, next_ids
 from trainyard.model.platform import Platform
@@ -20,21 +17,16 @@ from trainyard.model.pool import Pool
 from trainyard.model.team import Allocation
 from trainyard.plainfile import read_regular
 from trainyard.scaffold import rules
-from trainyard.scaffold.allocate import Taken, next_block, next_segment
-from trainyard.scaffold.init import LEDGER, SCAFFOLD, static_files
+from trainyard.scaffold.allocate import next_holding
+from trainyard.scaffold.init import LEDGER, static_files
 from trainyard.scaffold.install import put
+from trainyard.scaffold.profile import profile_path, team_profile
 from trainyard.scaffold.roundtrip import append
+from trainyard.scaffold.selection import chosen, unknown, unknown_pool
+from trainyard.scaffold.team_name import Remembered, check_name
 from trainyard.yaml_io.bytescan import MAX_BYTES
-from trainyard.yaml_io.lookalikes import beyond_ascii
-from trainyard.yaml_io.reader import read
-from trainyard.yaml_io.scalars import inline, is_typed
 from trainyard.yaml_io.source import Profiles
 
-T = TypeVar("T")
-Remembered = Mapping[str, Collection[Holding | Ids]]
-"""Cluster -> numbers and user ids that its lockfile remembers."""
-
-_NAME = re.compile("[a-z]([a-z0-9-]{0,38}[a-z0-9])?")
 _ALLOCATIONS = "allocations.yaml"
 
 
@@ -58,13 +50,13 @@ class TeamRequest:
 
     @property
     def quota(self) -> dict[str, int]:
-        """Its quota of the pool, as the profile has it."""
+        """Its quota of the pool, as in the profile."""
         return {"gpus": self.gpus} if self.gpus else {"nodes": self.nodes}
 
 
 @dataclass(frozen=True, slots=True)
 class TeamPlan:
-    """What is to be written.
+    """The files of a new team, before they are written.
 
     Args:
         files: content by path below the profiles: the team's profile, and the ledger if the team
@@ -86,57 +78,48 @@ class TeamPlan:
     @property
     def profile(self) -> str:
         """Path of the team's profile."""
-        return _profile_path(self.request.name)
+        return profile_path(self.request.name)
 
 
 def plan_team(
     profiles: Profiles, platform: Platform, request: TeamRequest, remembered: Remembered
 ) -> tuple[TeamPlan | None, tuple[Diagnostic, ...]]:
-    """Return what a new team's profile and line in the ledger would be.
+    """Return the profile of a new team and its entries in the ledger.
 
     Args:
         profiles: as they were read.
-        platform: what they say.
+        platform: that they describe.
         request: the team that is wanted.
-        remembered: what the lockfile of each cluster remembers.
+        remembered: numbers and user ids in the lockfile of each cluster.
 
     Returns:
-        The plan, or None and why there is none.
+        The plan, or None and the reasons why there is none.
 
     Raises:
         TreeError: a comment in the ledger would be lost.
     """
-    problems = list(_check_name(platform, request.name, remembered))
-    clusters = {site.name: site.cluster for site in platform.sites}
-    cluster = _choose("cluster", request.cluster, clusters, Pointer("profiles/clusters"), problems)
-    if cluster is None:
-        _check_pool(request.pool, clusters.values(), problems)
-        return None, tuple(problems)
-    pools = {pool.name: pool for pool in cluster.pools}
-    pool = _choose("node pool", request.pool, pools, cluster.at / "pools", problems)
-    if pool is None:
+    problems = [*check_name(platform, request.name, remembered)]
+    cluster, pool, unknown_places = _place(platform, request)
+    problems += unknown_places
+    if cluster is None or pool is None:
         return None, tuple(problems)
     runtimes = _runtimes(platform, pool)
     if not runtimes:
-        problems.append(
-            rules.NO_RUNTIME.at(
-                pool.at.key(), f"no runtime runs on hardware `{pool.hardware.name}`"
-            )
-        )
-    former = [each for numbers in remembered.values() for each in numbers]
-    taken: list[Allocation | Holding] = [*platform.allocations.values()]
-    taken += (each for each in former if isinstance(each, Holding))
-    holding = _holding(pool.fabric, request, taken, problems) if pool.fabric else None
+        message = f"no runtime runs on hardware `{pool.hardware.name}`"
+        problems.append(rules.NO_RUNTIME.at(pool.at.key(), message))
+    former = [*chain.from_iterable(remembered.values())]
+    holding, exhausted = _holding(platform, pool, request, former)
+    problems += exhausted
     if problems:
         return None, tuple(problems)
-    files = {_profile_path(request.name): _profile(request, cluster, pool, runtimes)}
-    ids = _ids(platform, cluster, request, (each for each in former if isinstance(each, Ids)))
+    ids = _ids(platform, cluster, request, former)
+    files = {
+        profile_path(request.name): team_profile(
+            request.name, request.quota, cluster, pool, runtimes
+        )
+    }
     ledger = profiles.allocations.content
-    lines = {(holding.fabric, holding.team): holding.entry} if holding else {}
-    lines |= {(UIDS, ids.namespace): ids.entry} if ids else {}
-    for where, entry in lines.items():
-        old = files.get(_ALLOCATIONS) or ledger or static_files()[LEDGER]
-        files[_ALLOCATIONS] = append(old, (cluster.name, *where), entry)
+    files |= _with_numbers(ledger, cluster.name, holding, ids)
     return TeamPlan(request, cluster.name, pool.name, files, ledger, holding, ids), ()
 
 
@@ -156,11 +139,72 @@ def write_team(root: Path, plan: TeamPlan) -> tuple[Path, ...]:
     return tuple(root / path for path in plan.files)
 
 
+def _place(
+    platform: Platform, request: TeamRequest
+) -> tuple[Cluster | None, Pool | None, tuple[Diagnostic, ...]]:
+    """Return the cluster and the pool of a new team, or the reasons why one is unknown."""
+    clusters = {site.name: site.cluster for site in platform.sites}
+    cluster = chosen(request.cluster, clusters)
+    if cluster is None:
+        at = Pointer("profiles/clusters")
+        problem = unknown("cluster", request.cluster, clusters, at)
+        return None, None, (problem, *unknown_pool(request.pool, clusters.values()))
+    pools = {pool.name: pool for pool in cluster.pools}
+    pool = chosen(request.pool, pools)
+    if pool is None:
+        at = cluster.at / "pools"
+        return cluster, None, (unknown("node pool", request.pool, pools, at),)
+    return cluster, pool, ()
+
+
 def _runtimes(platform: Platform, pool: Pool) -> tuple[str, ...]:
-    """Return the runtimes for a pool; those that end, or mount a claim that a new team has not, only without others."""
+    """Return the runtimes that a new team on a pool gets.
+
+    A runtime that ends, or mounts a claim that a new team lacks, is used only without others.
+    """
     every = [each for each in platform.runtimes if pool.hardware.name in each.hardware]
     usable = [each for each in every if not each.end and not each.initializers]
     return tuple(each.name for each in usable or every)
+
+
+def _holding(
+    platform: Platform, pool: Pool, request: TeamRequest, former: Collection[Holding | Ids]
+) -> tuple[Holding | None, tuple[Diagnostic, ...]]:
+    """Return the numbers of a new team on the pool's fabric; None without a fabric."""
+    if pool.fabric is None:
+        return None, ()
+    taken: list[Allocation | Holding] = [*platform.allocations.values()]
+    taken += (each for each in former if isinstance(each, Holding))
+    return next_holding(pool.fabric, request.name, request.since, taken)
+
+
+def _ids(
+    platform: Platform, cluster: Cluster, request: TeamRequest, former: Collection[Holding | Ids]
+) -> Ids | None:
+    """Return user ids that no namespace ever had.
+
+    They differ on all clusters, since clusters may share a file server.
+    """
+    if not cluster.release.job_scc:
+        return None
+    taken = [each for each in former if isinstance(each, Ids)]
+    for current in platform.ids.values():
+        taken += current
+    return next_ids(names.namespace(request.name), taken, request.since)
+
+
+def _with_numbers(
+    ledger: bytes, cluster: str, holding: Holding | None, ids: Ids | None
+) -> dict[str, bytes]:
+    """Return the ledger by its path, with a team's numbers added; nothing for a team without."""
+    if not holding and not ids:
+        return {}
+    content = ledger or static_files()[LEDGER]
+    if holding:
+        content = append(content, (cluster, holding.fabric, holding.team), holding.entry)
+    if ids:
+        content = append(content, (cluster, UIDS, ids.namespace), ids.entry)
+    return {_ALLOCATIONS: content}
 
 
 def _check_unchanged(ledger: Path, content: bytes) -> None:
@@ -175,132 +219,3 @@ def _check_unchanged(ledger: Path, content: bytes) -> None:
             f"{ledger} changed while the team was added; nothing is written, so run the command "
             "again"
         )
-
-
-def _profile_path(name: str) -> str:
-    return f"teams/{name}.yaml"
-
-
-def _check_name(platform: Platform, name: str, remembered: Remembered) -> Iterator[Diagnostic]:
-    at = Pointer(f"profiles/{_profile_path(name)}")
-    if not _NAME.fullmatch(name) or is_typed(name):
-        yield rules.BAD_TEAM_NAME.at(
-            at, f"`{name}` can't be the name of a team{beyond_ascii(name)}"
-        )
-    elif name in names.DEVICES:
-        yield rules.BAD_TEAM_NAME.at(at, f"`{name}` is the name of a device on Windows")
-    elif name in names.RESERVED_TEAMS:
-        yield rules.BAD_TEAM_NAME.at(at, f"`{name}` is a name that Trainyard keeps for itself")
-    there = next((team.at for team in platform.teams if team.name == name), None)
-    held = next(
-        (held.at for (_, _, team), held in sorted(platform.allocations.items()) if team == name),
-        None,
-    )
-    if there:
-        yield rules.TEAM_EXISTS.at(there, f"there is a team `{name}` already")
-    elif held:
-        yield rules.TEAM_EXISTS.at(
-            held.key(), f"there was a team `{name}`: it still holds its allocation"
-        )
-    elif former := next(
-        (cluster for cluster, each in remembered.items() if name in map(_holder, each)), ""
-    ):
-        message = (
-            f"there was a team `{name}`: the lockfile of cluster `{former}` remembers its numbers"
-        )
-        yield rules.TEAM_EXISTS.at(Pointer(f"overlays/{former}"), message)
-    elif named := next(
-        (each for each in sorted(platform.ids) if name in map(_holder, platform.ids[each])), ""
-    ):
-        at = platform.allocations_at / named / UIDS / names.namespace(name)
-        yield rules.TEAM_EXISTS.at(
-            at.key(), f"there was a team `{name}`: its namespace still has its user ids"
-        )
-
-
-def _holder(number: Holding | Ids) -> str:
-    """Return the team that has a number, or the one whose namespace would have the name of one that has user ids."""
-    return (
-        number.team
-        if isinstance(number, Holding)
-        else number.namespace.removeprefix(names.TEAM_PREFIX)
-    )
-
-
-def _choose(
-    kind: str, asked: str, known: Mapping[str, T], at: Pointer, problems: list[Diagnostic]
-) -> T | None:
-    """Return what is asked for, or the only one there is; else note what could be asked for."""
-    if asked in known:
-        return known[asked]
-    if not asked and len(known) == 1:
-        return next(iter(known.values()))
-    message = (
-        f"there is no {kind} `{asked}`" if asked else f"which {kind} the team is for must be said"
-    )
-    there = f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
-    hint = there if asked or not known else f"Add `--{kind.removeprefix('node ')} NAME`; {there}"
-    problems.append(rules.UNKNOWN_PLACE.at(at, message, hint=hint))
-    return None
-
-
-def _check_pool(asked: str, clusters: Collection[Cluster], problems: list[Diagnostic]) -> None:
-    """Note that the pool is wrong or missing whichever cluster is named, so that one run reports all."""
-    pools = {pool.name: pool for cluster in clusters for pool in cluster.pools}
-    if clusters and (asked or all(len(cluster.pools) > 1 for cluster in clusters)):
-        _choose("node pool", asked, pools, Pointer("profiles/clusters"), problems)
-
-
-def _holding(
-    fabric: Fabric, request: TeamRequest, taken: Taken, problems: list[Diagnostic]
-) -> Holding | None:
-    link = fabric.link
-    segment, block = next_segment(fabric, taken), next_block(fabric, taken)
-    if segment is None:
-        first, last = link.display(fabric.first_segment), link.display(fabric.last_segment)
-        message = f"no {link.segment} is left from {first} to {last}"
-        problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / link.ranges, message))
-    if block is None:
-        message = f"no block of length /{fabric.block} is left in {fabric.addresses}"
-        problems.append(rules.RANGE_EXHAUSTED.at(fabric.at / "addresses", message))
-    if segment is None or block is None:
-        return None
-    return Holding(fabric.name, request.name, link.field, segment, block, request.since)
-
-
-def _ids(
-    platform: Platform, cluster: Cluster, request: TeamRequest, former: Iterable[Ids]
-) -> Ids | None:
-    """Return user ids that no namespace of any cluster ever had, since clusters may share a file server."""
-    if not cluster.release.job_scc:
-        return None
-    taken = (*former, *(each for every in platform.ids.values() for each in every))
-    return next_ids(names.namespace(request.name), taken, request.since)
-
-
-def _profile(
-    request: TeamRequest, cluster: Cluster, pool: Pool, runtimes: tuple[str, ...]
-) -> bytes:
-    """Return the team's profile; a line whose value the cluster doesn't have is left out."""
-    values = {
-        "name": request.name,
-        "domain": cluster.settings.domain,
-        "runtimes": ", ".join(map(inline, runtimes)),
-        "cohort": next((inline(cohort.name) for cohort in cluster.cohorts), ""),
-        "cluster": inline(cluster.name),
-        "pool": inline(pool.name),
-        "quota": "".join(f"{unit}: {number}" for unit, number in request.quota.items()),
-        "storage": next((inline(each.name) for each in cluster.storage if each.kind == "nfs"), ""),
-    }
-    lines = map(
-        Template, (SCAFFOLD / "team.yaml").read_text(encoding="utf-8").splitlines(keepends=True)
-    )
-    text = "".join(
-        line.substitute(values)
-        for line in lines
-        if all(values[each] for each in line.get_identifiers())
-    )
-    source, found = read("", text.encode())
-    assert not found, found
-    assert source.value["quota"] == {cluster.name: {pool.name: request.quota}}
-    return text.encode()

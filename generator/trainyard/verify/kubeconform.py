@@ -1,4 +1,4 @@
-"""Checking built objects against a release's schemas with kubeconform: one process for all sync units."""
+"""Check built objects against a release's schemas in one run of kubeconform."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import ToolError
-from trainyard.verify.run import Completed, run
+from trainyard.programs import Completed, run
 from trainyard.verify.tools import Tool
 
 CHARACTERS = 100_000
@@ -19,6 +19,7 @@ CHARACTERS = 100_000
 machine."""
 
 _STATUSES = ("statusValid", "statusInvalid", "statusError", "statusSkipped")
+_SUMMARY = ("valid", "invalid", "errors", "skipped")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -26,7 +27,7 @@ class Finding:
     """One object that kubeconform does not accept.
 
     Args:
-        stream: name of the stream that it stands in.
+        stream: name of the stream that holds it.
         kind, name: of the object; empty when it could not be read.
         version: its ``apiVersion``.
         path: place inside the object as a JSON pointer, empty for the object as a whole.
@@ -43,7 +44,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What kubeconform says of all streams together. An object with two mistakes is two findings and one object.
+    """Kubeconform's result for all streams; an object with two mistakes has two findings.
 
     Args:
         valid: number of objects that fit their schema.
@@ -60,15 +61,19 @@ class Report:
     skipped: int
     total: int
 
+    @property
+    def rejected(self) -> list[Finding]:
+        """Every finding once, sorted."""
+        return sorted({*self.invalid, *self.errors})
+
 
 def validate(
     tool: Tool, streams: Mapping[str, str], schemas: str, *, timeout: float = 20.0
 ) -> Report:
     """Check all objects of all streams.
 
-    The streams are handed over as files in a folder: v0.7.0 reuses one buffer for all documents of
-    stdin while its workers still read them, and a file's name tells which stream a finding belongs
-    to.
+    The streams are files in a folder: v0.7.0 reuses one buffer for all documents of stdin while its
+    workers still read them, and a file's name shows which stream a finding belongs to.
 
     Args:
         tool: kubeconform.
@@ -78,8 +83,8 @@ def validate(
         timeout: seconds, to which large streams add.
 
     Raises:
-        ToolError: kubeconform crashed, hung, printed rubbish or contradicts itself, or the schemas
-            are not local files.
+        ToolError: kubeconform crashed, hung, printed something unreadable or contradicts itself, or
+            the schemas are not local files.
     """
     # Anything that starts with http is downloaded, and what lacks .json gets kubeconform's own
     # layout appended.
@@ -89,23 +94,15 @@ def validate(
     with tempfile.TemporaryDirectory(prefix="trainyard-") as folder:
         for file, name in names.items():
             (Path(folder) / file).write_text(streams[name], encoding="utf-8", newline="\n")
-        args = [
-            "-output",
-            "json",
-            "-summary",
-            "-verbose",
-            "-strict",
-            "-schema-location",
-            schemas,
-            ".",
-        ]
+        options = ["-output", "json", "-summary", "-verbose", "-strict"]
+        command: list[str | Path] = [tool.path, *options, "-schema-location", schemas, "."]
         seconds = timeout + sum(map(len, streams.values())) / CHARACTERS
-        completed = run(tool.path, args, timeout=seconds, cwd=Path(folder), accept=(0, 1))
+        completed = run(command, timeout=seconds, cwd=Path(folder), accept=(0, 1))
     try:
         return _report(completed, names)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        said = (completed.stderr or completed.stdout).strip()[-500:]
-        raise ToolError(f"{tool.name} printed no report that can be read: {said!r}") from error
+        printed = (completed.stderr or completed.stdout).strip()[-500:]
+        raise ToolError(f"{tool.name} printed no report that can be read: {printed!r}") from error
 
 
 def _report(completed: Completed, names: Mapping[str, str]) -> Report:
@@ -114,18 +111,13 @@ def _report(completed: Completed, names: Mapping[str, str]) -> Report:
     resources = [resource for resource in document["resources"] if resource["status"]]
     counts = Counter(resource["status"] for resource in resources)
     valid, invalid, errors, skipped = (counts[status] for status in _STATUSES)
-    said = document["summary"]
-    if [said[key] for key in ("valid", "invalid", "errors", "skipped")] != [
-        valid,
-        invalid,
-        errors,
-        skipped,
-    ]:
+    summary = document["summary"]
+    if [summary[key] for key in _SUMMARY] != [counts[status] for status in _STATUSES]:
         raise ValueError("its summary is not the sum of its results")
-    if counts.total() != valid + invalid + errors + skipped or bool(invalid + errors) != bool(
-        completed.code
-    ):
-        raise ValueError("its exit code is not its verdict")
+    if counts.total() != sum(counts[status] for status in _STATUSES):
+        raise ValueError("a result has an unknown status")
+    if bool(invalid + errors) != bool(completed.code):
+        raise ValueError("its exit code differs from its results")
     return Report(
         valid,
         _findings(resources, "statusInvalid", names),
@@ -136,21 +128,17 @@ def _report(completed: Completed, names: Mapping[str, str]) -> Report:
 
 
 def _findings(resources: list[Any], status: str, names: Mapping[str, str]) -> tuple[Finding, ...]:
-    return tuple(
-        sorted(
-            Finding(
-                names[resource["filename"]],
-                _string(resource, "kind"),
-                _string(resource, "name"),
-                _string(resource, "version"),
-                path,
-                message,
-            )
-            for resource in resources
-            if resource["status"] == status
-            for path, message in _mistakes(resource)
-        )
-    )
+    """Return the mistakes of the objects that have a status, sorted."""
+    found = []
+    for resource in resources:
+        if resource["status"] == status:
+            stream = names[resource["filename"]]
+            kind, name, version = (_string(resource, key) for key in ("kind", "name", "version"))
+            found += [
+                Finding(stream, kind, name, version, path, message)
+                for path, message in _mistakes(resource)
+            ]
+    return tuple(sorted(found))
 
 
 def _string(resource: Mapping[str, Any], key: str) -> str:

@@ -1,4 +1,4 @@
-"""Finding kustomize and kubeconform, in exactly the versions whose behaviour is known."""
+"""Find kustomize and kubeconform in the pinned versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import ToolError
-from trainyard.verify.run import run
+from trainyard.programs import run
 
 VERSION_TIMEOUT = 8.0
 """Seconds; the answer takes 0.05 s. With the limits of a build, two tools that hang cost less than
@@ -74,11 +74,11 @@ def _find(pin: _Pin) -> Tool:
     path = _locate(pin)
     how = f"run `make tools`, or set {pin.variable} to the path of {pin.name} {pin.version}"
     try:
-        said = run(path, [pin.ask], timeout=VERSION_TIMEOUT).stdout.strip()
+        version = run([path, pin.ask], timeout=VERSION_TIMEOUT).stdout.strip()
     except ToolError as error:
         raise ToolError(f"{path} does not work: {error}; {how}") from error
-    if said != pin.version and not _is_built_from(path, pin):
-        raise ToolError(f"{path} is version {said[:80]!r} instead of {pin.version}; {how}")
+    if version != pin.version and not _is_built_from(path, pin):
+        raise ToolError(f"{path} is version {version[:80]!r} instead of {pin.version}; {how}")
     return Tool(pin.name, path, pin.version)
 
 
@@ -97,8 +97,8 @@ def _locate(pin: _Pin) -> Path:
 def _folders() -> Iterator[Path]:
     """Yield the folders to look in, the nearest to this code first.
 
-    The current folder and what lies above it are left out: they may be a stranger's pull request,
-    whose author could commit a program of that name.
+    The current folder and its parents are left out: they may hold a stranger's pull request, whose
+    author could commit a program of that name.
     """
     prefix = Path(sys.prefix)
     yield Path(__file__).parents[3] / ".tools" / "bin"
@@ -111,7 +111,7 @@ def _folders() -> Iterator[Path]:
 
 
 def _is_built_from(path: Path, pin: _Pin) -> bool:
-    """Tell whether Go's linker recorded the pinned module and version in the program.
+    """Return whether Go's linker recorded the pinned module and version in the program.
 
     ``go install`` leaves kubeconform's own version at "development" (only its releases set it, by a
     linker flag), but the linker writes the line ``mod <module> <version> <checksum>``,

@@ -1,4 +1,4 @@
-"""A new team, checked before anything is written: the profiles with it, the tree that they make, and the change."""
+"""Add a team, after checking the profiles with it, their tree, and the change of the tree."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, Severity, has_errors
 from trainyard.profiles.read import load
-from trainyard.scaffold.team import Remembered, TeamPlan, TeamRequest, plan_team, write_team
-from trainyard.workflows.freshness import check_replaced, locks
+from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team, write_team
+from trainyard.scaffold.team_name import Remembered
 from trainyard.workflows.generate import Checked, check_loaded, render
+from trainyard.workflows.transition import check_replaced, locks
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Profiles
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a team is added.
+    """The folders that a team is added to.
 
     Args:
         root: the profiles.
@@ -32,13 +33,13 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """What came of it.
+    """The result of adding a team.
 
     Args:
         profiles: those that the findings are about; with the new team once it was planned.
-        diagnostics: why nothing was written.
+        diagnostics: the reasons why nothing was written.
         plan: None when nothing was written.
-        files: what was written.
+        files: that were written.
     """
 
     profiles: Profiles
@@ -48,7 +49,7 @@ class Addition:
 
 
 def add_team(place: Target, request: TeamRequest, today: str) -> Addition:
-    """Write a team's profile and numbers, unless the profiles would then have errors that they did not have before.
+    """Write a team's profile and numbers, unless they bring new errors.
 
     Args:
         place: the profiles and the tree.
@@ -94,7 +95,7 @@ def _with(
 
 
 def _errors(checked: Checked, place: Target, cluster: str) -> Iterator[Diagnostic]:
-    """Yield the errors of checked profiles, of the cluster's tree, and of the change of that tree."""
+    """Yield the errors of checked profiles, of the cluster's tree, and of its change."""
     generation = render(checked, place.components_root, [cluster], place.target)
     found = generation.diagnostics
     if not has_errors(found):

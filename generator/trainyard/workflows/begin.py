@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainyard.profiles.read import presets, releases
+from trainyard.profiles.read import plurals, presets, releases
 from trainyard.resolve.release import resolve_release
 from trainyard.scaffold.init import FirstCluster, init
 
@@ -24,7 +24,7 @@ def begin(folder: Path, tree: str, release: str, preset: str, nodes: int) -> dic
         ToolError: a release or preset is not as it was shipped.
     """
     cluster = FirstCluster(
-        release=resolve_release(release, releases()[release]),
+        release=resolve_release(release, releases()[release], plurals()[release]),
         preset=preset,
         hardware=presets()[preset].value,
         nodes=nodes,

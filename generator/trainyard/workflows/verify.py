@@ -1,66 +1,35 @@
-"""The committed tree, verified offline: fresh, schema by schema, built as Argo CD builds it, and counted.
+"""Verify the committed tree offline: fresh, valid, built as Argo CD builds it, and counted.
 
-A number that does not agree with the others is an error: an object that a tool passed over in
-silence would otherwise look checked.
+A count that differs from the others is an error: otherwise an object that a tool skips in silence
+would look checked.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from trainyard.diagnostics import (
-    Diagnostic,
-    Pointer,
-    Rule,
-    Severity,
-    Step,
-    ToolError,
-    TreeError,
-    has_errors,
-)
-from trainyard.model.manifest import Manifest
+from trainyard.diagnostics import Diagnostic, Rule, Severity, ToolError, has_errors
 from trainyard.model.platform import Site
-from trainyard.output.compare import reading
-from trainyard.render.unit import UNLISTED, units
+from trainyard.programs import end_all
 from trainyard.schema.manifests import schema_folder
-from trainyard.verify.kubeconform import Finding, validate
+from trainyard.verify.kubeconform import Report, validate
 from trainyard.verify.kustomize import Refusal, build
-from trainyard.verify.run import end_all
 from trainyard.verify.tools import Tool, find_kubeconform, find_kustomize
-from trainyard.workflows.freshness import check_fresh, check_replaced
-from trainyard.workflows.generate import (
-    INVALID_MANIFEST,
-    Generation,
-    check_object,
-    component_manifests,
-    generate,
-    invalid,
-)
+from trainyard.workflows.committed import Committed, read_committed
+from trainyard.workflows.freshness import check_fresh
+from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.objects import check_object
+from trainyard.workflows.placement import rejected_objects, unbuilt_units
+from trainyard.workflows.transition import check_replaced
 from trainyard.workflows.worktree import check_tree_path
 from trainyard.yaml_io.manifests import parse_manifests
 
-UNIT_DOES_NOT_BUILD = Rule(
-    id="delivery/unit-does-not-build",
-    severity=Severity.ERROR,
-    summary="Kustomize builds each sync unit.",
-    why="""
-        Argo CD can't render the unit: its Application stays in `ComparisonError` and nothing of it
-        is delivered, until a commit puts it right (seen with Argo CD 3.5.7: `may not add resource
-        with an already registered id`).
-    """,
-    fix="""
-        Correct the hand-written component that kustomize names; for anything else, report a bug of
-        Trainyard.
-    """,
-)
 OBJECTS_LOST = Rule(
     id="delivery/objects-lost",
     severity=Severity.ERROR,
@@ -73,7 +42,7 @@ OBJECTS_LOST = Rule(
         Trainyard.
     """,
 )
-RULES = (UNIT_DOES_NOT_BUILD, OBJECTS_LOST)
+RULES = (OBJECTS_LOST,)
 
 _PAUSE = 0.05
 """Seconds between two attempts to end programs: one may be just about to start."""
@@ -81,7 +50,7 @@ _PAUSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What was verified of one cluster.
+    """Numbers of what was verified of one cluster.
 
     Args:
         objects: listed by kustomizations, those of hand-written components included.
@@ -91,7 +60,7 @@ class Count:
         skipped: objects that kubeconform passed over.
         units, units_built: sync units there, and those that build.
         samples: jobs to copy; checked, never synced.
-        artifacts: files for other hands than Argo CD's, of a kind with a schema; checked too.
+        artifacts: files that Argo CD does not apply, of a kind with a schema; checked too.
         others: all other files: kustomizations, lockfile, README, fragments.
         by_unit: objects of each sync unit.
     """
@@ -112,7 +81,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """A verified tree; without counts when an error stopped it before its objects were looked at."""
+    """A verified tree; without counts when an error stopped it before its objects were read."""
 
     generation: Generation
     diagnostics: tuple[Diagnostic, ...]
@@ -156,77 +125,43 @@ def verify(
 def _verify_site(
     site: Site, folder: Path, generation: Generation, tools: tuple[Tool, Tool]
 ) -> tuple[Count, tuple[Diagnostic, ...]]:
+    """Check a cluster's objects three times and compare the numbers.
+
+    Against the release's schemas, in what kustomize builds of them, and in kubeconform.
+    """
     kustomize, kubeconform = tools
-    manifests = generation.manifests[site.name]
-    texts = {path: _text(folder / path, content) for path, content in _files(site, generation)}
-    committed = [
-        *(_read_back(texts, manifest) for manifest in manifests),
-        *component_manifests(site),
-    ]
-    checked = [(manifest, tuple(check_object(site, manifest))) for manifest in committed]
-    outputs = _build(kustomize, folder, tuple(units(manifests)))
-    built = {unit: output for unit, output in outputs.items() if isinstance(output, str)}
-    objects = sum(_count(unit, text) for unit, text in built.items())
-    unlisted = {
-        manifest.path: texts[manifest.path] for manifest in manifests if manifest.unit in UNLISTED
-    }
-    samples = sum(manifest.unit == "samples" for manifest in manifests)
-    report = validate(kubeconform, {**built, **unlisted}, _schemas(site))
-    refused = sorted({*report.invalid, *report.errors})
-    added = Counter(manifest.unit for manifest in component_manifests(site))
-    by_unit = {unit: _listed(texts, unit) + added[unit] for unit in outputs}
-    count = Count(
-        cluster=site.name,
-        objects=sum(by_unit.values()),
-        valid=sum(not faults for manifest, faults in checked if manifest.path not in unlisted),
-        built=objects,
-        conform=report.valid - len(unlisted.keys() - {finding.stream for finding in refused}),
-        skipped=report.skipped,
-        units=len(outputs),
-        units_built=len(built),
-        samples=samples,
-        artifacts=len(unlisted) - samples,
-        others=len(texts) - len(manifests),
-        by_unit=by_unit,
-    )
+    committed = read_committed(site, folder, generation)
+    valid, faults = _check_schemas(site, committed)
+    outputs = _build(kustomize, folder, committed.units)
+    streams = {unit: output for unit, output in outputs.items() if isinstance(output, str)}
+    built = {unit: _count_objects(unit, text) for unit, text in streams.items()}
+    report = validate(kubeconform, {**streams, **committed.unlisted}, _schemas(site))
     found = (
-        *(fault for _, faults in checked for fault in faults),
-        *_refusals(site, outputs),
-        *_refused(site, refused, committed),
+        *faults,
+        *unbuilt_units(site, outputs),
+        *rejected_objects(site, report.rejected, committed.objects),
     )
+    count = _count(committed, valid, built, report)
     return count, found or tuple(_check_count(site, count))
 
 
-def _files(site: Site, generation: Generation) -> Iterator[tuple[str, bytes]]:
-    """Yield the generated files of a site by path below its folder."""
-    for path, content in generation.files.items():
-        cluster, _, inside = path.partition("/")
-        if cluster == site.name:
-            yield inside, content
-
-
-def _text(path: Path, content: bytes) -> str:
-    """Return the text of a committed file, which was found to be what is generated a moment ago.
-
-    Raises:
-        TreeError: it can't be read, or is something else by now.
-    """
-    with reading(path):
-        if path.read_bytes() != content:
-            raise TreeError(f"{path} was changed while it was verified; verify again")
-    return content.decode()
-
-
-def _read_back(texts: Mapping[str, str], manifest: Manifest) -> Manifest:
-    (body,) = parse_manifests(texts[manifest.path])
-    return replace(manifest, body=body)
+def _check_schemas(site: Site, committed: Committed) -> tuple[list[str], list[Diagnostic]]:
+    """Return the path of each object that fits its schema, and the faults of the others."""
+    valid: list[str] = []
+    found: list[Diagnostic] = []
+    for manifest in committed.objects:
+        faults = tuple(check_object(site, manifest))
+        found += faults
+        if not faults:
+            valid.append(manifest.path)
+    return valid, found
 
 
 def _build(kustomize: Tool, folder: Path, names: tuple[str, ...]) -> dict[str, str | Refusal]:
     """Build units side by side. The first failure, or Ctrl-C, ends those that still run.
 
     Raises:
-        ToolError: kustomize crashed, hung or printed rubbish.
+        ToolError: kustomize crashed, hung or printed something unreadable.
     """
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         futures = {unit: pool.submit(build, kustomize, folder / unit) for unit in names}
@@ -242,7 +177,43 @@ def _build(kustomize: Tool, folder: Path, names: tuple[str, ...]) -> dict[str, s
     return {unit: future.result() for unit, future in futures.items()}
 
 
-def _count(unit: str, text: str) -> int:
+def _schemas(site: Site) -> str:
+    """Return the path of a cluster's schemas, as a template that kubeconform fills in."""
+    folder = schema_folder(site.cluster.release.name).resolve()
+    return f"{folder}/{{{{.Group}}}}/{{{{.ResourceKind}}}}_{{{{.ResourceAPIVersion}}}}.json"
+
+
+def _count(
+    committed: Committed, valid: Sequence[str], built: Mapping[str, int], report: Report
+) -> Count:
+    """Count what was verified.
+
+    Args:
+        committed: the files.
+        valid: path of each object that fits the release's schemas.
+        built: how many objects kustomize built of each unit that it builds.
+        report: of kubeconform.
+    """
+    unlisted = committed.unlisted.keys()
+    by_unit = {unit: committed.listed(unit) for unit in committed.units}
+    rejected = {finding.stream for finding in report.rejected}
+    return Count(
+        cluster=committed.site.name,
+        objects=sum(by_unit.values()),
+        valid=sum(path not in unlisted for path in valid),
+        built=sum(built.values()),
+        conform=report.valid - len(unlisted - rejected),
+        skipped=report.skipped,
+        units=len(by_unit),
+        units_built=len(built),
+        samples=committed.samples,
+        artifacts=len(unlisted) - committed.samples,
+        others=len(committed.texts) - len(committed.manifests),
+        by_unit=by_unit,
+    )
+
+
+def _count_objects(unit: str, text: str) -> int:
     """Return how many objects kustomize built of a unit.
 
     Raises:
@@ -252,86 +223,10 @@ def _count(unit: str, text: str) -> int:
         bodies = parse_manifests(text)
     except ValueError as error:
         raise ToolError(f"kustomize printed no YAML for {unit}: {error}") from error
-    if not all(isinstance(body, dict) and {"apiVersion", "kind"} <= body.keys() for body in bodies):
-        raise ToolError(f"kustomize printed something that is no Kubernetes object for {unit}")
+    for body in bodies:
+        if not isinstance(body, dict) or not {"apiVersion", "kind"} <= body.keys():
+            raise ToolError(f"kustomize printed something that is no Kubernetes object for {unit}")
     return len(bodies)
-
-
-def _schemas(site: Site) -> str:
-    folder = schema_folder(site.cluster.release.name).resolve()
-    return f"{folder}/{{{{.Group}}}}/{{{{.ResourceKind}}}}_{{{{.ResourceAPIVersion}}}}.json"
-
-
-def _listed(texts: Mapping[str, str], unit: str) -> int:
-    """Return how many objects a committed kustomization lists."""
-    (body,) = parse_manifests(texts[f"{unit}/kustomization.yaml"])
-    return len(body["resources"])
-
-
-def _refusals(site: Site, outputs: Mapping[str, str | Refusal]) -> Iterator[Diagnostic]:
-    for unit, output in outputs.items():
-        if isinstance(output, Refusal):
-            yield UNIT_DOES_NOT_BUILD.at(
-                _named(site, unit, output.message), f"{unit}: {output.message}"
-            )
-
-
-def _named(site: Site, unit: str, message: str) -> Pointer:
-    """Return the object, file or component that kustomize names, or else the profile that the unit comes from."""
-    components = [
-        each
-        for tenant in site.tenants
-        for each in tenant.components
-        if f"teams/{tenant.name}" == unit
-    ]
-    objects = [(component.name, *each) for component in components for each in component.each()]
-    places = (
-        *(
-            (f"/{body['metadata']['name']}.{body['metadata'].get('namespace')}'", at)
-            for _, at, _, body in objects
-        ),
-        *((f"/{name}/{file}'", Pointer(at.file)) for name, at, file, _ in objects),
-        *((f"/{component.name}'", component.at) for component in components),
-    )
-    return next((at for words, at in places if words in message), _home(site, unit))
-
-
-def _refused(
-    site: Site, findings: Iterable[Finding], manifests: Iterable[Manifest]
-) -> Iterator[Diagnostic]:
-    """Yield kubeconform's findings at the profile places that the objects were made from."""
-    known: dict[tuple[str, str, str], Manifest] = {}
-    for manifest in manifests:
-        stream = manifest.path if manifest.unit in UNLISTED else manifest.unit
-        known[stream, manifest.kind.name, manifest.name] = manifest
-    for finding in findings:
-        found = known.get((finding.stream, finding.kind, finding.name))
-        where = f"{finding.path.removeprefix('/').replace('/', '.')}: " if finding.path else ""
-        if found:
-            yield invalid(found, _steps(found.body, finding.path), f"{where}{finding.message}")
-        else:
-            message = f"{finding.stream}: {finding.kind} {finding.name}: {where}{finding.message}"
-            yield INVALID_MANIFEST.at(_home(site, finding.stream), message)
-
-
-def _steps(body: Any, pointer: str) -> Iterator[Step]:
-    """Yield the steps of a JSON pointer into a body, as far as they lead."""
-    for part in pointer.split("/")[1:]:
-        step = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(body, list) and step.isdecimal() and int(step) < len(body):
-            yield int(step)
-            body = body[int(step)]
-        elif isinstance(body, dict) and step in body:
-            yield step
-            body = body[step]
-        else:
-            return
-
-
-def _home(site: Site, unit: str) -> Pointer:
-    """Return the profile that a whole unit comes from."""
-    teams = {f"teams/{tenant.name}": tenant.team.at for tenant in site.tenants}
-    return teams.get(unit, site.cluster.at)
 
 
 def _check_count(site: Site, count: Count) -> Iterator[Diagnostic]:

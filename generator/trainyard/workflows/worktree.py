@@ -1,4 +1,4 @@
-"""The tree's folder in its Git work tree against the folder that Argo CD syncs. Git itself is not run."""
+"""Check that Argo CD syncs the folder in which the tree is. Git itself is not run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WRONG_TREE_PATH = Rule(
     severity=Severity.ERROR,
     summary="`path` is the folder of the generated tree, from the root of the Git repository.",
     why="""
-        Argo CD looks for the tree in a folder that is not there and delivers nothing:
+        Argo CD looks for the tree in a folder that does not exist and delivers nothing:
         `ComparisonError ... app path does not exist`. The ApplicationSet finds no team's folder and
         creates no Application.
     """,
@@ -39,7 +39,7 @@ def path_in_work_tree(folder: Path) -> str | None:
 
 
 def check_tree_path(profiles: Path, target: Path, checked: Checked) -> Iterator[Diagnostic]:
-    """Yield a finding when Argo CD looks for the tree in another folder than the one in which it lies.
+    """Yield a finding when Argo CD syncs another folder than the tree's.
 
     A tree that is written elsewhere on purpose is no finding while `path` names the usual place
     beside the profiles.
@@ -60,11 +60,12 @@ def check_tree_path(profiles: Path, target: Path, checked: Checked) -> Iterator[
 
 
 def _paths(folder: Path) -> Iterator[str]:
-    """Yield a folder's path in its Git work tree, and in the repositories that hold that one as a submodule."""
+    """Yield a folder's path in its Git work tree, and in those that have it as a submodule."""
     real = Path(os.path.realpath(folder))
     for root in real.parents:
         git = root / ".git"
-        if os.path.exists(git):  # noqa: PTH110 - unlike Path.exists, it is false for what may not be looked at
+        # Unlike Path.exists, it is false for a path that may not be read.
+        if os.path.exists(git):  # noqa: PTH110
             yield real.relative_to(root).as_posix()
             if git.is_dir():
                 return

@@ -1,1 +1,1 @@
-"""The one YAML dialect of Trainyard: how profiles are read and manifests are written. The only home of PyYAML."""
+"""Read profiles and write manifests in one dialect of YAML, with PyYAML."""

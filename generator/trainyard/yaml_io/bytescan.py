@@ -1,4 +1,4 @@
-"""What can be told of a file before any YAML reader sees it, and what no reader may be trusted with."""
+"""Check the bytes of a file before a YAML reader gets them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LONE_RETURN_OR_HIDDEN: Final = re.compile(rf"\r(?!\n)|(?!\r){HIDDEN.pattern}")
 
 
 def scan(file: str, content: bytes) -> tuple[str, tuple[Diagnostic, ...]]:
-    """Return a file's text without BOM, and what is wrong with it; the text is only for parsing if nothing is."""
+    """Return a file's text without BOM, and its faults; parse the text only if there are none."""
     if len(content) > MAX_BYTES:
         message = f"the file has more than {MAX_BYTES:,} bytes, the most that a profile may have"
         return "", (TOO_LARGE.at(Pointer(file, line=1, column=1), message),)
@@ -72,6 +72,6 @@ def _left_by_git(file: str, text: str) -> Iterator[Diagnostic]:
 
 
 def _secrets(file: str, text: str) -> Iterator[Diagnostic]:
-    """Yield each credential by its place; what it is must never reach a log."""
+    """Yield each credential by its place; its text must never reach a log."""
     for start, _, what in find_credentials(text):
         yield SECRET_IN_GIT.at(_place(file, text, start), f"the file holds what looks like {what}")

@@ -51,7 +51,8 @@ _WRAPPED: Final = r"\s{0,20}"
 _PRIVATE: Final = "|".join(_WRAPPED.join(word) for word in _BASE64_PRIVATE)
 
 _TELLING: Final = (
-    r"(?:passw(?:or)?d|passphrase|(?:access|api|secret)[_-]key|client[_-]secret|(?:access|auth)[_-]token)"
+    r"(?:passw(?:or)?d|passphrase|(?:access|api|secret)[_-]key|client[_-]secret"
+    r"|(?:access|auth)[_-]token)"
     r"[\"']?[ \t]*[:=][ \t]*[\"']?"
 )
 """How a key ends that a credential is expected under, and what is between it and its value."""
@@ -67,7 +68,8 @@ OWN: Final = (
     ),
     Shape(
         "a private key in base64",
-        rf"(?:{'|'.join(_BASE64_BEGIN)}){_WRAPPED}(?:[A-Za-z0-9+/]{_WRAPPED}){{0,40}}?(?:{_PRIVATE})"
+        rf"(?:{'|'.join(_BASE64_BEGIN)}){_WRAPPED}"
+        rf"(?:[A-Za-z0-9+/]{_WRAPPED}){{0,40}}?(?:{_PRIVATE})"
         r"[A-Za-z0-9+/=]*(?:\r?\n[ \t]*[A-Za-z0-9+/=]{16,}(?=\r?\n|\Z))*",
         tuple(each.lower() for each in _BASE64_BEGIN),
     ),
@@ -109,7 +111,7 @@ TELLING: Final = (
 
 
 def possible(text: str) -> Iterator[Shape]:
-    """Yield the forms that a text may hold, the most telling first: one of their keywords is in it."""
+    """Yield the forms that a text may hold, the most specific first: it has one of their keywords."""
     lowered = text.lower()
     present = {word for word in _words() if word in lowered}
     return (
@@ -126,7 +128,7 @@ def _words() -> tuple[str, ...]:
 
 @cache
 def shapes() -> tuple[Shape, ...]:
-    """Return every form, the most telling first."""
+    """Return every form, the most specific first."""
     rules: list[dict[str, Any]] = json.loads(_RULES.read_text(encoding="utf-8"))
     kept = (
         Shape(

@@ -1,4 +1,4 @@
-"""What looks like a credential, in any text: found before anything else reads it, and masked where text is shown."""
+"""Find what looks like a credential in any text, and mask it where text is shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REST: Final = re.compile(r"[\w-]*", re.ASCII)
 
 
 def find_credentials(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where each begins and ends and what it looks like, in the order of the text."""
+    """Yield the begin, end and kind of each credential, in the order of the text."""
     found = [(*span, shape.what) for shape in possible(text) for span in shape.spans(text)]
     end = 0
     # The sort is stable: what has a form of its own comes before the key that it stands under.
@@ -24,7 +24,7 @@ def find_credentials(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _whole(text: str, stop: int) -> int:
-    """Return where the word ends that a credential ends in: a rule may ask for fewer characters than there are."""
+    """Return the end of the word that a credential ends in: a rule may match only its beginning."""
     return next(_REST.finditer(text, stop)).end() if text[stop - 1].isalnum() else stop
 
 

@@ -1,6 +1,6 @@
-"""Writes plain data as YAML that every reader of YAML 1.1, YAML 1.2 and Go takes for the same data.
+"""Write plain data as YAML that readers of YAML 1.1, YAML 1.2 and Go read alike.
 
-By hand and not PyYAML's, which folds long lines, leaves ``1e3`` and ``0o17`` unquoted, and takes
+PyYAML's emitter is not used: it folds long lines, leaves ``1e3`` and ``0o17`` unquoted, and takes
 milliseconds.
 """
 
@@ -41,7 +41,7 @@ def emit(body: Plain, header: str = "") -> bytes:
 
 
 def _mapping(out: list[str], body: dict[Plain, Plain], lead: str, indent: str) -> None:
-    """Append a mapping; its first line begins with ``lead``, such as ``- ``, the others with ``indent``."""
+    """Append a mapping; its first line begins with ``lead``, e.g. ``- ``, others with ``indent``."""
     for key, value in body.items():
         if type(key) is not str:
             raise TypeError(f"{key!r} is no key: it is not a string")

@@ -1,4 +1,4 @@
-"""The only door to libyaml: its events, from which each reader here builds what it needs.
+"""Yield the events of libyaml, from which each reader builds its values.
 
 Never ``yaml.load``: it crashes the process on deep nesting, and builds before anything was looked
 at.
@@ -67,7 +67,7 @@ def line_of(event: Event) -> int:
 
 
 def span(event: Event, lines: Sequence[str]) -> Mark:
-    """Return the place of a node, at least one column wide; of one that goes over several lines, its first.
+    """Return the place of a node on its first line, at least one column wide.
 
     Args:
         event: that the node begins with.

@@ -1,40 +1,63 @@
-"""Reads Kubernetes YAML: what this tool wrote, what ``kustomize build`` makes of it, and hand-written components."""
+"""Read Kubernetes YAML: the committed tree, the output of ``kustomize build``, and components."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-import yaml
-
-from trainyard.diagnostics import Step
-from trainyard.yaml_io.events import Event, StreamError, span, trusted_events
+from trainyard.yaml_io.composer import Composer, Path
+from trainyard.yaml_io.events import Event, StreamError, span
 from trainyard.yaml_io.scalars import resolve_kubernetes
 from trainyard.yaml_io.source import Mark, Plain, Source
 
-_Path = tuple[Step, ...]
 
-
-@dataclass(slots=True)
-class _Stream:
-    """A stream of documents while it is read.
+class _Manifests(Composer[Plain]):
+    """Builds plain data of each document.
 
     Args:
+        text: a stream of YAML documents.
         lines: of the text; without them no place is noted.
     """
 
-    events: Iterator[Event]
-    lines: list[str] = field(default_factory=list)
-    marks: dict[_Path, Mark] = field(default_factory=dict)
-    key_marks: dict[_Path, Mark] = field(default_factory=dict)
+    def __init__(self, text: str, lines: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.lines = lines
+        self.marks: dict[Path, Mark] = {}
+        self.key_marks: dict[Path, Mark] = {}
 
+    def documents(self) -> list[Plain]:
+        """Return the documents that are not empty."""
+        documents: list[Plain] = []
+        for root in self.roots():
+            document = self.node(root, (len(documents),))
+            if document is not None:
+                documents.append(document)
+        return documents
 
-MAX_DEPTH = 100
-"""Deepest nesting of mappings and lists; an object of Kubernetes has less than 30 levels."""
+    def node(self, event: Event, path: Path) -> Plain:
+        if self.lines:
+            self.marks[path] = span(event, self.lines)
+        return super().node(event, path)
+
+    def scalar(self, event: Event) -> Plain:
+        return resolve_kubernetes(event.value) if event.implicit[0] else event.value
+
+    def sequence(self, _: Event, path: Path) -> Plain:
+        return list(self.items(path))
+
+    def mapping(self, _: Event, path: Path) -> Plain:
+        body: dict[str, Plain] = {}
+        for key in self.keys():
+            if key.value in body:
+                raise StreamError(key.start_mark, f"key `{key.value}` is there twice")
+            at = (*path, key.value)
+            if self.lines:
+                self.key_marks[at] = span(key, self.lines)
+            body[key.value] = self.value(at)
+        return body
 
 
 def parse_manifests(text: str) -> list[Plain]:
-    """Return the documents of a stream, as Kubernetes reads them; empty documents are left out.
+    """Return the documents of a stream, as Kubernetes reads them, without empty ones.
 
     A value can be a float here, since a foreign manifest may hold one. Keys are their text.
 
@@ -42,11 +65,11 @@ def parse_manifests(text: str) -> list[Plain]:
         StreamError: no YAML, too deep, or an alias, a tag or a duplicate key, which no generated
             manifest holds.
     """
-    return _documents(_Stream(trusted_events(text)))
+    return _Manifests(text).documents()
 
 
 def read_manifests(file: str, content: bytes, text: str) -> Source:
-    """Return a file of Kubernetes objects whose value is the list of its documents, as `parse_manifests` returns them.
+    """Return a file of Kubernetes objects; its value is the list that `parse_manifests` returns.
 
     A place in it begins with the number of the document, e.g. ``(0, "metadata", "name")``.
 
@@ -58,44 +81,6 @@ def read_manifests(file: str, content: bytes, text: str) -> Source:
     Raises:
         StreamError: as `parse_manifests`.
     """
-    stream = _Stream(trusted_events(text), text.split("\n"))
-    return Source(file, content, _documents(stream), stream.marks, stream.key_marks)
-
-
-def _documents(stream: _Stream) -> list[Plain]:
-    documents: list[Plain] = []
-    for event in stream.events:
-        if isinstance(event, yaml.DocumentStartEvent):
-            document = _node(stream, next(stream.events), (len(documents),))
-            documents += [] if document is None else [document]
-    return documents
-
-
-def _node(stream: _Stream, event: Event, path: _Path) -> Plain:
-    kind = type(event)
-    if kind is yaml.AliasEvent or event.tag is not None:
-        raise StreamError(event.start_mark, "an alias or a tag in a manifest")
-    if stream.lines:
-        stream.marks[path] = span(event, stream.lines)
-    if kind is yaml.ScalarEvent:
-        return resolve_kubernetes(event.value) if event.implicit[0] else event.value
-    if len(path) > MAX_DEPTH:
-        raise StreamError(event.start_mark, f"more than {MAX_DEPTH} levels of mappings and lists")
-    if kind is yaml.SequenceStartEvent:
-        items: list[Plain] = []
-        while type(event := next(stream.events)) is not yaml.SequenceEndEvent:
-            items.append(_node(stream, event, (*path, len(items))))
-        return items
-    return _mapping(stream, path)
-
-
-def _mapping(stream: _Stream, path: _Path) -> dict[str, Plain]:
-    body: dict[str, Plain] = {}
-    while type(event := next(stream.events)) is not yaml.MappingEndEvent:
-        if type(event) is not yaml.ScalarEvent or event.value in body:
-            raise StreamError(event.start_mark, "a key that is no scalar or stands twice")
-        at = (*path, event.value)
-        if stream.lines:
-            stream.key_marks[at] = span(event, stream.lines)
-        body[event.value] = _node(stream, next(stream.events), at)
-    return body
+    manifests = _Manifests(text, text.split("\n"))
+    documents = manifests.documents()
+    return Source(file, content, documents, manifests.marks, manifests.key_marks)

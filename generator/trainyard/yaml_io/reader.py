@@ -1,4 +1,4 @@
-"""Reads one profile: from libyaml events, so that nothing is ever built that was not looked at first."""
+"""Read one profile from libyaml events: each is checked before a value is built of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mistakes that the reader itself knows: what makes a profile more, or other, than one plain YAML mapping."""
+"""Rules on the form of a profile: it must be one plain YAML mapping."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def _rule(name: str, summary: str, why: str, fix: str) -> Rule:
 NOT_YAML = _rule(
     "not-yaml",
     "The file is well-formed YAML.",
-    "nothing can be generated from the file: its cluster would keep its last tree while the "
-    "profile says otherwise",
+    "nothing can be generated from the file: its cluster would keep its last tree, which differs "
+    "from the profile",
     "correct the syntax; quote a value that holds `: ` or ` #` or begins with one of `*&!|>%@[]{}`",
 )
 NOT_UTF8 = _rule(
@@ -34,20 +34,20 @@ HIDDEN_CHARACTER = _rule(
     "hidden-character",
     "The file and its values hold no control, bidirectional, zero-width or other invisible "
     "character.",
-    "what a reviewer sees is not what the cluster gets: some readers end a line, and so a comment, "
-    "at such a character",
+    "the cluster gets another value than the reviewer sees: some readers end a line, and so a "
+    "comment, at such a character",
     "delete the character",
 )
 CONFLICT_MARKER = _rule(
     "conflict-marker",
-    "The file holds its own content, not what Git left in its place.",
-    "the profile is not there: a merge was left half done, or Git LFS did not fetch the file",
+    "The file holds a profile, not a merge conflict or a Git LFS pointer.",
+    "the profile is missing: a merge was not finished, or Git LFS did not fetch the file",
     "finish the merge and remove the marker lines",
 )
 EMPTY_FILE = _rule(
     "empty-file",
-    "The file says something.",
-    "an empty profile would silently take its team, hardware or cluster out of the tree",
+    "The file is not empty.",
+    "an empty profile would silently remove its team, hardware or cluster from the tree",
     "fill in the profile, or take its last content from Git",
 )
 NOT_A_MAPPING = _rule(
@@ -58,17 +58,17 @@ NOT_A_MAPPING = _rule(
 )
 DUPLICATE_KEY = _rule(
     "duplicate-key",
-    "Each key stands once in its mapping.",
-    "some readers take the last value in silence, others refuse the file: a reviewed quota may not "
-    "be the one in force",
+    "A mapping has each key once.",
+    "some readers take the last value in silence, others reject the file: the quota in force may "
+    "differ from the reviewed one",
     "keep one of the two",
 )
 ANCHOR_OR_ALIAS = _rule(
     "anchor-or-alias",
-    "Every value is written out where it counts: no anchors, aliases or merge keys.",
+    "Every value is written out: no anchors, aliases or merge keys.",
     "a change at the anchor changes distant values that the diff does not show, and nested aliases "
     "grow without bound",
-    "write the value out; what many profiles share belongs into the profile that they refer to",
+    "write the value out; put values that many profiles share into a profile that they refer to",
 )
 TAG = _rule(
     "tag",
@@ -114,12 +114,12 @@ SECRET_IN_GIT = Rule(
     severity=Severity.ERROR,
     summary="No file holds what looks like a credential.",
     why="""
-        Git keeps it for ever and everybody with a checkout has it; out of a component's ConfigMap
-        the team's viewers read it (seen with Kubernetes 1.36.3).
+        Git keeps it permanently, and everybody with a checkout has it; the team's viewers read it
+        in a component's ConfigMap (seen with Kubernetes 1.36.3).
     """,
     fix="""
-        Revoke it, since others may have seen it. Put the new one into the secret store; `storage`,
-        `pullSecrets` or an ExternalSecret in a component bring it to the team.
+        Revoke it, since others may have seen it. Put the new one into the secret store; the team
+        gets it by `storage`, `pullSecrets` or an ExternalSecret in a component.
     """,
 )
 
@@ -143,14 +143,21 @@ RULES: tuple[Rule, ...] = (
 
 
 def anchors_as_one(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return the findings of a file with all anchors and aliases as one, at the first of them: they have one cause."""
+    """Return the findings of a file, with those on anchors and aliases as one at the first place.
+
+    They have one cause.
+    """
     shared = [each for each in found if each.rule == ANCHOR_OR_ALIAS.id]
     if len(shared) < 2:
         return tuple(found)
     first, *others = shared
     notes = tuple(Note(each.message, each.at) for each in others[: _PLACES - 1])
     message = f"{len(shared)} anchors, aliases and merge keys; the first is {first.message}"
-    rest = (each for each in found if each.rule != first.rule or each is first)
-    return tuple(
-        replace(each, message=message, notes=notes) if each is first else each for each in rest
-    )
+    merged = replace(first, message=message, notes=notes)
+    kept = []
+    for each in found:
+        if each is first:
+            kept.append(merged)
+        elif each.rule != ANCHOR_OR_ALIAS.id:
+            kept.append(each)
+    return tuple(kept)

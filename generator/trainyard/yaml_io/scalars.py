@@ -1,4 +1,4 @@
-"""What a scalar means: the one place that knows how YAML readers take plain text, and how to write text for them."""
+"""Resolve plain scalars as YAML readers do, and write text that they all read alike."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,11}")
 
 
 def is_typed(text: str) -> bool:
-    """Tell whether some YAML reader takes a plain scalar for something else than text."""
+    """Return whether some YAML reader takes a plain scalar for something else than text."""
     # Readers drop underscores before they look for a number.
     return bool(_TYPED.fullmatch(text) or ("_" in text and _TYPED.fullmatch(text.replace("_", ""))))
 
@@ -82,7 +82,9 @@ _KUBERNETES_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-
 
 @lru_cache(maxsize=8192)
 def resolve_kubernetes(text: str) -> Plain:
-    """Return the value that Kubernetes' reader (sigs.k8s.io/yaml v1.4, goyaml.v2/resolve.go) takes a plain scalar for.
+    """Return the value of a plain scalar in Kubernetes' reader.
+
+    The source is sigs.k8s.io/yaml v1.4, goyaml.v2/resolve.go.
 
     Dates and base-60 numbers are text to it; so are ``<<`` and ``=`` here, which we never write
     plain.
@@ -114,7 +116,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def double_quoted(text: str) -> str:
-    """Return text as a double-quoted scalar on one line; visible characters stay, others are escaped.
+    """Return text as a double-quoted scalar on one line, with invisible characters escaped.
 
     Raises:
         ValueError: the text holds a surrogate.
@@ -124,7 +126,7 @@ def double_quoted(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def inline(text: str) -> str:
-    """Return text as a scalar on one line: plain where nobody could read it otherwise, else double-quoted."""
+    """Return text as a scalar on one line: plain if every reader takes it for text, else quoted."""
     if _PLAIN.fullmatch(text) and not _NUMBER_LIKE.fullmatch(text) and not is_typed(text):
         return text
     return double_quoted(text)

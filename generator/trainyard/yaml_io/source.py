@@ -23,7 +23,7 @@ class Ambiguous(str):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A half-open span of text on one line; line and columns are 1-based, columns in code points."""
+    """A half-open span of text on one line: 1-based line and columns, columns in code points."""
 
     line: int
     column: int
@@ -70,7 +70,7 @@ class Source:
         return self.marks.get(path, Mark(1, 1, 2))
 
     def _begins(self) -> Mapping[tuple[int, int], Mark]:
-        """Return the spans by line and column; collected once, since a file can have thousands of findings."""
+        """Return the spans by line and column, collected once for thousands of findings."""
         if not self._spans:
             for marks in (self.key_marks, self.marks):
                 for mark in marks.values():
@@ -96,6 +96,7 @@ class Profiles:
     Args:
         settings, allocations, waivers: the files that stand alone; an empty source when absent.
         presets, releases: shipped with the package, read by the same reader.
+        plurals: of each release: kind -> its name in the API's paths.
         components: the ``kustomization.yaml`` of each hand-written Component.
         component_objects: Component -> file -> Kubernetes objects in it.
         component_files: the same files as they were read, for the reporter; their value is the list
@@ -115,6 +116,7 @@ class Profiles:
     component_files: Mapping[str, Source]
     presets: Mapping[str, Source]
     releases: Mapping[str, Source]
+    plurals: Mapping[str, Source]
 
     def sources(self) -> Mapping[str, Source]:
         """Return every source by file, for the reporter."""
@@ -135,7 +137,7 @@ class Profiles:
         return {**profiles, **self.component_files}
 
     def without(self, files: Collection[str]) -> Profiles:
-        """Return the profiles with some files left out: their names are known and their values are ``None``.
+        """Return the profiles without some files: their names stay, their values are ``None``.
 
         Args:
             files: below ``profiles/``; also those that were not read, e.g. for their bad names.

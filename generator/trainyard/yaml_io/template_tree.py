@@ -1,14 +1,12 @@
-"""The tree of a template's YAML: order, duplicates and lines kept, for the compiler that makes a builder of it."""
+"""Read a template's YAML into a tree that keeps the order, duplicate keys and lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import yaml
-
-from trainyard.yaml_io.events import Event, line_of, trusted_events
+from trainyard.yaml_io.composer import Composer, Path
+from trainyard.yaml_io.events import Event, StreamError, line_of
 from trainyard.yaml_io.scalars import resolve_agreed
 from trainyard.yaml_io.source import Plain
 
@@ -41,52 +39,39 @@ class Pair:
     value: Node
 
 
-def compose_skeleton(text: str) -> Node:
+def read_template_tree(text: str) -> Node:
     """Return the tree of a YAML text of one document; comments are dropped.
 
     Raises:
         ValueError: no YAML, not one document, an alias, a tag, a key that is no scalar, or a plain
-            scalar on which YAML readers disagree; says the line.
+            scalar on which YAML readers disagree; the message begins with the line.
     """
-    events = trusted_events(text)
-    roots = [
-        _node(next(events), events)
-        for event in events
-        if isinstance(event, yaml.DocumentStartEvent)
-    ]
+    tree = _Tree(text)
+    roots = [tree.node(root, ()) for root in tree.roots()]
     if len(roots) != 1:
-        raise ValueError(
-            f"line {roots[1].line if roots else 1}: {len(roots)} documents where one belongs"
-        )
+        line = roots[1].line if roots else 1
+        raise ValueError(f"line {line}: {len(roots)} documents where one belongs")
     return roots[0]
 
 
-def _node(event: Event, events: Iterator[Event]) -> Node:
-    line = line_of(event)
-    if isinstance(event, yaml.AliasEvent) or event.anchor or event.tag is not None:
-        raise ValueError(f"line {line}: an anchor, alias or tag")
-    if isinstance(event, yaml.ScalarEvent):
-        return Node("scalar", line, _value(event, line))
-    if isinstance(event, yaml.SequenceStartEvent):
-        return Node("sequence", line, items=tuple(_items(events)))
-    return Node("mapping", line, entries=tuple(_entries(events)))
+class _Tree(Composer[Node]):
+    """Builds the nodes of a template."""
 
+    def node(self, event: Event, path: Path) -> Node:
+        if event.anchor:
+            raise StreamError(event.start_mark, "an anchor or alias")
+        return super().node(event, path)
 
-def _value(event: Event, line: int) -> Plain:
-    try:
-        return resolve_agreed(event.value) if event.implicit[0] else event.value
-    except ValueError as error:
-        raise ValueError(f"line {line}: {error}; quote it") from error
+    def scalar(self, event: Event) -> Node:
+        try:
+            value = resolve_agreed(event.value) if event.implicit[0] else event.value
+        except ValueError as error:
+            raise StreamError(event.start_mark, f"{error}; quote it") from error
+        return Node("scalar", line_of(event), value)
 
+    def sequence(self, event: Event, path: Path) -> Node:
+        return Node("sequence", line_of(event), items=tuple(self.items(path)))
 
-def _items(events: Iterator[Event]) -> Iterator[Node]:
-    while not isinstance(event := next(events), yaml.SequenceEndEvent):
-        yield _node(event, events)
-
-
-def _entries(events: Iterator[Event]) -> Iterator[Pair]:
-    while not isinstance(event := next(events), yaml.MappingEndEvent):
-        line = line_of(event)
-        if not isinstance(event, yaml.ScalarEvent):
-            raise ValueError(f"line {line}: a key that is no scalar")  # noqa: TRY004 - the text is wrong, not a type
-        yield Pair(event.value, line, _node(next(events), events))
+    def mapping(self, event: Event, path: Path) -> Node:
+        pairs = (Pair(key.value, line_of(key), self.value(path)) for key in self.keys())
+        return Node("mapping", line_of(event), entries=tuple(pairs))

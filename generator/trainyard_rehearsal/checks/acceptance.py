@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 
+from trainyard import programs
 from trainyard.model.manifest import Manifest
 from trainyard_rehearsal.control_plane.api import Body, Refused
 from trainyard_rehearsal.control_plane.fakes import settle
@@ -171,14 +171,12 @@ def _difference(lab: Lab, manifests: Sequence[Manifest]) -> Iterator[Failure]:
         "KUBECONFIG": str(lab.kubeconfig),
         "KUBECTL_EXTERNAL_DIFF": "diff -N -u",
     }
-    done = subprocess.run(
+    done = programs.run(
         command,
-        env={**os.environ, **own},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
+        environment={**os.environ, **own},
+        timeout=programs.AN_HOUR,
+        accept=programs.ANY_CODE,
     )
-    if done.returncode:
+    if done.code:
         output = (done.stdout or done.stderr).strip()[:4000]
         yield Failure("kubectl diff", output, manifests[0].at)

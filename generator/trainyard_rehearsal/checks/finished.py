@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from trainyard import programs
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.job_batch import delete_and_wait
@@ -177,8 +177,8 @@ def _clean_up(
     done = _run(lab, script, container["command"], variables)
     name, seconds = script["metadata"]["name"], variables["KEEP_SECONDS"]
     description = f"the script of CronJob {name} with {seconds} s"
-    if done.returncode:
-        words = done.stderr.strip() or f"exit code {done.returncode}"
+    if done.code:
+        words = done.stderr.strip() or f"exit code {done.code}"
         yield Failure(description, words, lab.plan.site.cluster.at)
     for job in jobs:
         if problem := _deletion_problem(lab, job, is_deleted=bool(changes) and job.has_ended):
@@ -187,20 +187,18 @@ def _clean_up(
 
 def _run(
     lab: Lab, script: Body, command: list[str], variables: dict[str, str]
-) -> subprocess.CompletedProcess[str]:
+) -> programs.Completed:
     """Run a command with the kubectl of the rehearsal, as the script's service account."""
     own = {
         "HOME": str(lab.kubeconfig.parent),
         "KUBECONFIG": str(_kubeconfig(lab, script)),
         "PATH": os.pathsep.join([str(lab.built.programs["kubectl"].parent), os.defpath]),
     }
-    return subprocess.run(
+    return programs.run(
         command,
-        env={**variables, **own},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
+        environment={**variables, **own},
+        timeout=programs.AN_HOUR,
+        accept=programs.ANY_CODE,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from trainyard import programs
 from trainyard.diagnostics import ToolError
 from trainyard_rehearsal.control_plane.components import Components, Program
 
@@ -188,17 +188,10 @@ def run_go(go: Path, folder: Path, *arguments: str) -> str:
         "GOFLAGS": "-mod=mod" if "list" in arguments else "",
         "GOWORK": "off",
     }
-    done = subprocess.run(
-        [go, *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    if done.returncode:
-        raise ToolError(
-            f"`go {' '.join(arguments[:2])}` in {folder.name} failed: {done.stderr.strip()[-2000:]}"
+    try:
+        done = programs.run(
+            [go, *arguments], cwd=folder, environment=environment, timeout=programs.AN_HOUR
         )
+    except ToolError as error:
+        raise ToolError(f"in {folder.name}, {error}") from None
     return done.stdout

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from trainyard import programs
 from trainyard.diagnostics import ToolError
 from trainyard.yaml_io.manifests import parse_manifests
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -20,7 +21,6 @@ from trainyard_rehearsal.control_plane.processes import (
     LOOPBACK,
     START,
     answers,
-    dying_with_parent,
     free_ports,
 )
 
@@ -203,16 +203,7 @@ def kustomized(kubectl: Path, folder: Path) -> list[Body]:
     Raises:
         ToolError: kustomize can't build it.
     """
-    done = subprocess.run(
-        [kubectl, "kustomize", folder],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        preexec_fn=dying_with_parent(),
-    )
-    if done.returncode:
-        raise ToolError(f"kustomize can't build {folder}: {done.stderr.strip()}")
+    done = programs.run([kubectl, "kustomize", folder], timeout=programs.AN_HOUR)
     return [body for body in parse_manifests(done.stdout) if isinstance(body, dict)]
 
 
@@ -241,12 +232,15 @@ def _private(certificates: Path) -> list[str]:
     for who in ([], ["--user", "--map-root-user"]):
         wrapper = ["unshare", *who, "--mount", "sh", "-c"]
         try:
-            done = subprocess.run(
-                [*wrapper, "mount -t tmpfs none /etc"], capture_output=True, check=False
+            done = programs.run(
+                [*wrapper, "mount -t tmpfs none /etc"],
+                environment=os.environ,
+                timeout=programs.AN_HOUR,
+                accept=programs.ANY_CODE,
             )
-        except FileNotFoundError:
+        except programs.NotStartedError:
             break
-        if done.returncode == 0:
+        if done.code == 0:
             return [*wrapper, _PRIVATE_ETC, "sh", str(certificates)]
     raise ToolError(
         f"Kueue reads certificates from {_METRICS_CERTIFICATES}, and this machine allows no "

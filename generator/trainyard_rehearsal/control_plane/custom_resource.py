@@ -10,12 +10,13 @@ from trainyard_rehearsal.control_plane.api import Body
 _KEPT = ("enum", "format", "maximum", "maxLength", "minimum", "minLength", "pattern", "type")
 
 
-def custom_resource(group: str, version: str, kind: str, schema: Mapping[str, Any]) -> Body:
+def custom_resource(
+    group: str, version: str, kind: str, plural: str, schema: Mapping[str, Any]
+) -> Body:
     """Return the definition of a cluster-wide kind, as far as a structural schema can express it.
 
     Strict field validation refuses unknown fields; conditions between fields are left out.
     """
-    plural = f"{kind.lower()}s"
     names = {
         "kind": kind,
         "listKind": f"{kind}List",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import os
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from trainyard import programs
 from trainyard.diagnostics import ToolError
 from trainyard.yaml_io.emitter import emit
 from trainyard.yaml_io.manifests import parse_manifests
@@ -83,8 +83,7 @@ class KindCluster:
         with cluster.deleted(), Processes(folder / "logs") as processes:
             configuration = folder / "kind.yaml"
             configuration.write_bytes(emit(self.configuration))
-            create = ("create", "cluster", "--config", str(configuration), *cluster.arguments)
-            processes.run(cluster.program, create, os.environ | _PROVIDER)
+            cluster.create(configuration)
             address = cluster.machine()
             server, authority, admin = _read_kubeconfig(cluster.kubeconfig)
             certificates = write_certificates(folder / "certificates", address)
@@ -148,8 +147,16 @@ class _Cluster:
         finally:
             self._delete()
 
+    def create(self, configuration: Path) -> None:
+        """Create the cluster that a file describes.
+
+        Raises:
+            ToolError: kind fails; its own message is shown.
+        """
+        _run(self.program, "create", "cluster", "--config", str(configuration), *self.arguments)
+
     def _delete(self) -> None:
-        _output([str(self.program), "delete", "cluster", *self.arguments])
+        _run(self.program, "delete", "cluster", *self.arguments)
 
     def machine(self) -> str:
         """Return this machine's address for its API server: the gateway of its network.
@@ -193,29 +200,18 @@ def _is_bare(api: Api) -> bool:
 
 
 def _docker(*arguments: str) -> str:
-    return _output(["docker", *arguments])
+    return _run("docker", *arguments)
 
 
-def _output(command: list[str]) -> str:
-    """Return the output of a command.
+def _run(program: str | Path, *arguments: str) -> str:
+    """Return what a program prints.
 
     Raises:
-        ToolError: it does not exist, or fails; the message has its error output.
+        ToolError: it is missing, or fails; its own message is shown.
     """
-    try:
-        done = subprocess.run(
-            command,
-            env=os.environ | _PROVIDER,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise ToolError(f"{command[0]}: {error.strerror}") from None
-    if done.returncode:
-        raise ToolError(
-            f"`{Path(command[0]).name} {command[1]}` failed: {done.stderr.strip()[-1000:]}"
-        )
+    done = programs.run(
+        [program, *arguments],
+        environment=os.environ | _PROVIDER,
+        timeout=programs.AN_HOUR,
+    )
     return done.stdout.strip()

@@ -130,7 +130,7 @@ def _serve_kinds(
     published += controllers.kustomized(
         endpoint.built.programs["kubectl"], endpoint.built.manifests["argocd"] / "crds"
     )
-    own = list(_handwritten(plan.components, plan.kinds))
+    own = list(_handwritten(plan))
     names = [body["metadata"]["name"] for body in (*published, *own)]
     for body in (*published, *own):
         body.pop("status", None)
@@ -150,14 +150,15 @@ def _published(built: Built) -> Iterator[Body]:
             yield body
 
 
-def _handwritten(components: Components, kinds: Collection[tuple[str, str]]) -> Iterator[Body]:
+def _handwritten(plan: Plan) -> Iterator[Body]:
     """Yield custom resources from our own schemas, for kinds of the tree that no module has."""
-    for path in sorted((components.folder / "handwritten").rglob("*.json")):
+    for path in sorted((plan.components.folder / "handwritten").rglob("*.json")):
         schema = json.loads(path.read_text(encoding="utf-8"))
         kind = schema["properties"]["kind"]["const"]
         group, version = path.parent.name, path.stem.rpartition("_")[2]
-        if (f"{group}/{version}", kind) in kinds:
-            yield custom_resource(group, version, kind, schema)
+        if (f"{group}/{version}", kind) in plan.kinds:
+            plural = plan.site.cluster.release.plural(group, kind)
+            yield custom_resource(group, version, kind, plural, schema)
 
 
 def _established(api: Api, name: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import random
 import signal
@@ -13,17 +12,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from trainyard.diagnostics import ToolError
+from trainyard.programs import dying_with_parent
 
 LOOPBACK = "127.0.0.1"
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
 _TAIL = 15
 _MEMORY = min(3 << 30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
 """Bytes from which a Go process collects garbage more often, since two API servers run at once."""
@@ -139,17 +136,6 @@ class Processes:
                 raise ToolError(f"{name} can't be started: {error.strerror}") from error
         self._started.append(_Process(name, popen, log))
 
-    def run(self, program: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Run a program to its end.
-
-        Raises:
-            ToolError: it can't be started, or fails; the message has the end of its log.
-        """
-        self.start(program, arguments, environment)
-        if self._started[-1].popen.wait():
-            self.check()
-        del self._started[-1]
-
     def wait_until(self, ready: Callable[[], bool], what: str, seconds: float) -> None:
         """Wait for a condition while every process runs.
 
@@ -229,18 +215,6 @@ def answers(port: int, address: str = LOOPBACK) -> bool:
 
 def _never() -> bool:
     return False
-
-
-def dying_with_parent() -> Callable[[], None]:
-    """Return the function that a child calls before exec, so that it ends with this process."""
-    return partial(_die_with_parent, os.getpid())
-
-
-def _die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends, or kill it if that has ended."""
-    _LIBC.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    if os.getppid() != parent:
-        signal.raise_signal(signal.SIGKILL)
 
 
 def _end(process: _Process) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from trainyard import programs
 from trainyard.diagnostics import ToolError
 
 _PACKAGES = ("redis-server", "redis-tools", "libjemalloc2", "liblzf1")
@@ -62,11 +63,13 @@ def fetch_redis(cache: Path, progress: Callable[[str], None]) -> None:
 
 def _run(folder: Path, *command: str) -> None:
     try:
-        subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=True
+        programs.run(
+            command,
+            cwd=folder,
+            environment=os.environ,
+            timeout=programs.AN_HOUR,
         )
-    except FileNotFoundError:
+    except programs.NotStartedError:
         raise ToolError(f"{_NEED}; there is no `{command[0]}` here to fetch it with") from None
-    except subprocess.CalledProcessError as error:
-        output = str(error.stderr).strip()[-1000:]
-        raise ToolError(f"{_NEED}; `{' '.join(command[:2])}` failed: {output}") from None
+    except ToolError as error:
+        raise ToolError(f"{_NEED}; {error}") from None

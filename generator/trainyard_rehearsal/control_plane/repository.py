@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from trainyard import programs
 from trainyard.diagnostics import ToolError
 
 
@@ -79,19 +79,13 @@ class Repository:
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_SYSTEM": os.devnull,
         }
-        command = ("git", "-c", "commit.gpgsign=false", *arguments)
         try:
-            done = subprocess.run(
-                command,
+            done = programs.run(
+                ("git", *arguments),
                 cwd=self._work,
-                env=environment | who,
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                check=True,
+                environment=environment | who,
+                timeout=programs.AN_HOUR,
             )
-        except FileNotFoundError:
+        except programs.NotStartedError:
             raise ToolError("Argo CD takes the tree from Git: install `git`") from None
-        except subprocess.CalledProcessError as error:
-            raise ToolError(f"`git {arguments[0]}` failed: {str(error.stderr).strip()}") from None
         return done.stdout

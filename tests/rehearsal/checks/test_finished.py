@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.rehearsal.served import Served
+from trainyard.programs import Completed
 from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.checks import finished
 from trainyard_rehearsal.checks.finished import check_finished
@@ -67,13 +67,13 @@ class Script:
     def __post_init__(self) -> None:
         self.ran: list[dict[str, str]] = []
 
-    def run(self, _: list[str], env: dict[str, str], **__: Any) -> subprocess.CompletedProcess[str]:
+    def run(self, _: list[str], environment: dict[str, str], **__: Any) -> Completed:
         """Delete what goes when jobs are kept as long as is said."""
-        self.ran.append(env)
-        doomed = self.goes.get(env["KEEP_SECONDS"], set())
+        self.ran.append(environment)
+        doomed = self.goes.get(environment["KEEP_SECONDS"], set())
         for path in [each for each in self.server.objects if each.rpartition("/")[2] in doomed]:
             del self.server.objects[path]
-        return subprocess.CompletedProcess([], self.fails, "", "no such file" if self.fails else "")
+        return Completed(self.fails, "", "no such file" if self.fails else "")
 
 
 Run = Callable[..., tuple[dict[str, Outcome], Script]]
@@ -107,7 +107,7 @@ def run(lab: Lab, server: Served, generation: Generation, monkeypatch: pytest.Mo
         script = Script(server, goes, fails)
         server.react = Controllers(server, **controllers).react
         monkeypatch.setattr(finished, "wait_until_running", lambda *_: words)
-        monkeypatch.setattr("trainyard_rehearsal.checks.finished.subprocess.run", script.run)
+        monkeypatch.setattr("trainyard_rehearsal.checks.finished.programs.run", script.run)
         cluster = site.cluster if cleanup else replace(site.cluster, finished_jobs=None)
         plan = replace(lab.plan, site=replace(site, cluster=cluster))
         found = check_finished(

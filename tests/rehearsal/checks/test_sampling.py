@@ -12,7 +12,7 @@ from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
-from trainyard.workflows.generate import component_manifests
+from trainyard.workflows.objects import component_manifests
 from trainyard_rehearsal.checks.sampling import (
     _TRIED_FOR_ALL,
     TeamSample,

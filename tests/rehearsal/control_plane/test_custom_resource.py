@@ -19,7 +19,11 @@ _STRUCTURAL = {
 
 def _made() -> dict[str, Any]:
     return custom_resource(
-        "kueue.openshift.io", "v1", "Kueue", json.loads(_KUEUE.read_text(encoding="utf-8"))
+        "kueue.openshift.io",
+        "v1",
+        "Kueue",
+        "kueues",
+        json.loads(_KUEUE.read_text(encoding="utf-8")),
     )
 
 
@@ -77,7 +81,7 @@ def test_fields_and_values_are_kept() -> None:
             "labels": {"type": "object", "additionalProperties": {"enum": ["a"]}},
         }
     }
-    fields = custom_resource("g", "v1", "X", schema)["spec"]["versions"][0]["schema"][
+    fields = custom_resource("g", "v1", "X", "xs", schema)["spec"]["versions"][0]["schema"][
         "openAPIV3Schema"
     ]["properties"]
     assert fields == {

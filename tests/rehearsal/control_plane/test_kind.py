@@ -141,15 +141,16 @@ def test_missing_docker_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     with pytest.raises(ToolError) as raised:
         need_engine()
     assert str(raised.value) == (
-        "`--on kind` needs a Docker engine; without `--on kind` none is needed. docker: No such "
-        "file or directory"
+        "`--on kind` needs a Docker engine; without `--on kind` none is needed. docker can't be "
+        "started: No such file or directory"
     )
 
 
 def test_missing_engine_is_reported_with_dockers_message(machine: Machine) -> None:
     machine.have_docker(before="sys.exit('Cannot connect to the Docker daemon')")
     with pytest.raises(
-        ToolError, match=r"`docker version` failed: Cannot connect to the Docker daemon$"
+        ToolError,
+        match=r"`docker version` failed with exit code 1: Cannot connect to the Docker daemon$",
     ):
         need_engine()
 
@@ -222,7 +223,8 @@ def test_failed_cluster_is_deleted(machine: Machine) -> None:
     """The error has the end of kind's log, and the incomplete cluster is deleted."""
     machine.have_kind("if sys.argv[1] == 'create': sys.exit('failed to init node with kubeadm')")
     with pytest.raises(
-        ToolError, match=r"kind ended with 1(.|\n)*failed to init node with kubeadm"
+        ToolError,
+        match=r"^`kind create` failed with exit code 1: failed to init node with kubeadm$",
     ):
         machine.create_cluster()
     assert machine.commands == ["delete", "create", "delete"]

@@ -1,1 +1,1 @@
-"""One module a command; its ``command`` is what the command line calls and returns the exit code."""
+"""One module for each command: its ``command`` is the click command, which returns the exit code."""

@@ -29,12 +29,12 @@ _NODES = 2
 """Nodes of a new team: the smallest MPI job takes as many."""
 
 
-@click.group("add", short_help="Add a team.")
+@click.group("add")
 def command() -> None:
     """Add a profile; comments in the files that it touches are kept."""
 
 
-@command.command("team", short_help="Add a team.")
+@command.command("team")
 @click.argument("name")
 @click.option(
     "--cluster",
@@ -66,7 +66,7 @@ def team(
     profiles: Path,
     output: Path,
 ) -> int:
-    """Write the profile of team NAME, and give it a partition or VLAN and addresses that it keeps for ever.
+    """Write the profile of team NAME, with a permanent partition or VLAN and addresses.
 
     Writes nothing when the profiles would then have errors that they do not have now.
     """

@@ -31,7 +31,7 @@ class Need:
     works: bool = True
 
 
-@click.command("doctor", short_help="Show versions of tools, and whether all is there.")
+@click.command("doctor")
 @profiles_option
 @format_option
 def command(profiles: Path, formats: tuple[Output, ...]) -> int:

@@ -25,12 +25,10 @@ def complete_rule(_: click.Context, __: click.Parameter, incomplete: str) -> lis
     ]
 
 
-@click.command(
-    "explain", short_help="Explain a rule: what it demands, why, and how to put it right."
-)
+@click.command("explain")
 @click.argument("rule", shell_complete=complete_rule)
 def command(rule: str) -> int:
-    """Explain RULE: what it demands, what happens on the cluster otherwise, and how to put it right."""
+    """Explain RULE: its demand, the consequence on the cluster, and the fix."""
     rules = {each.id: each for each in all_rules()}
     need_name("rule", rule, rules)
     known = rules[rule]

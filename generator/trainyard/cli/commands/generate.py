@@ -32,12 +32,13 @@ from trainyard.diagnostics import has_errors
 from trainyard.model.quantity import counted
 from trainyard.output.hold import held
 from trainyard.output.write import Written, preview, write
-from trainyard.workflows.freshness import check_fresh, check_replaced
+from trainyard.workflows.freshness import check_fresh
 from trainyard.workflows.generate import generate
+from trainyard.workflows.transition import check_replaced
 from trainyard.workflows.worktree import check_tree_path
 
 
-@click.command("generate", short_help="Write the tree that the profiles describe.")
+@click.command("generate")
 @profiles_option
 @output_option
 @cluster_option

@@ -23,7 +23,7 @@ _RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release
 _PRESETS = sorted(path.stem for path in PACKAGE.glob("presets/*.yaml"))
 
 
-@click.command("init", short_help="Make a repository to start from.")
+@click.command("init")
 @click.argument(
     "folder", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path), default="."
 )

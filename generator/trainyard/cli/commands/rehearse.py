@@ -39,7 +39,7 @@ from trainyard_rehearsal.publication import Origin
 from trainyard_rehearsal.rehearsal import Rehearsal, Request, build_programs, rehearse
 
 
-@click.command("rehearse", short_help="Try the committed tree out on a real control plane.")
+@click.command("rehearse")
 @profiles_option
 @output_option
 @cluster_option

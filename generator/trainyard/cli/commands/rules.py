@@ -13,10 +13,10 @@ from trainyard.cli.options import format_option
 from trainyard.rulebook import all_rules
 
 
-@click.command("rules", short_help="List the rules.")
+@click.command("rules")
 @format_option
 def command(formats: tuple[Output, ...]) -> int:
-    """List the rules: id, severity and what each demands. `trainyard explain RULE` tells the rest."""
+    """List the rules: id, severity and summary. `trainyard explain RULE` shows the rest."""
     rules = all_rules()
     width = max(len(rule.id) for rule in rules)
     deliver(

@@ -11,9 +11,9 @@ from trainyard.cli.exits import Exit
 from trainyard.schema.profiles import profile_kinds, profile_schema
 
 
-@click.command("schema", short_help="Print the JSON Schema of a kind of profile.")
+@click.command("schema")
 @click.argument("kind", type=click.Choice(profile_kinds()))
 def command(kind: str) -> int:
-    """Print the JSON Schema of a KIND of profile, from which editors complete and explain fields."""
+    """Print the JSON Schema of a KIND of profile; editors complete and explain fields by it."""
     result(json.dumps(profile_schema(kind), indent=2))
     return Exit.FINE

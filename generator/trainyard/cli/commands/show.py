@@ -25,12 +25,12 @@ from trainyard.cli.places import Places
 from trainyard.workflows.generate import check
 
 
-@click.command("show", short_help="Show a team's effective values and where each comes from.")
+@click.command("show")
 @click.argument("team", shell_complete=complete_team)
 @profiles_option
 @format_option
 def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
-    """Show the effective values of TEAM and where each comes from: a line of a profile, a default, or other values."""
+    """Show the effective values of TEAM, each with its profile line, default or source value."""
     need_profiles(profiles)
     need_name("team", team, names_in(profiles / "teams"))
     checked = check(profiles)

@@ -23,12 +23,12 @@ from trainyard.workflows.generate import generate
 from trainyard.workflows.worktree import check_tree_path
 
 
-@click.command("validate", short_help="Check the profiles; needs no other program.")
+@click.command("validate")
 @profiles_option
 @format_option
 @color_option
 def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
-    """Check the profiles: their shape, the names in them, what they mean together, and each object that they make.
+    """Check the profiles: shape, names, meaning together, and each object that they make.
 
     Writes nothing and needs no other program.
     """

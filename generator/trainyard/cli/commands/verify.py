@@ -28,7 +28,7 @@ from trainyard.diagnostics import has_errors
 from trainyard.workflows.verify import Count, verify
 
 
-@click.command("verify", short_help="Check the committed tree offline, object by object.")
+@click.command("verify")
 @profiles_option
 @output_option
 @cluster_option

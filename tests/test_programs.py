@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.verify.programs import program
+from trainyard import programs
 from trainyard.diagnostics import ToolError
-from trainyard.verify import run as running
-from trainyard.verify.run import Completed, run
+from trainyard.programs import Completed, NotStartedError, run
 
 
 def _lives(pid: int) -> bool:
@@ -33,7 +33,7 @@ def _wait_until_dead(pid: int) -> bool:
 def test_run_returns_what_was_printed(tmp_path: Path) -> None:
     """Both streams, the exit code and the working folder are the program's own."""
     path = program(tmp_path, "tool", 'pwd; echo "$1" >&2; exit 1')
-    assert run(path, ["ü b"], timeout=10, cwd=tmp_path, accept=(0, 1)) == Completed(
+    assert run([path, "ü b"], timeout=10, cwd=tmp_path, accept=(0, 1)) == Completed(
         1, f"{tmp_path}\n", "ü b\n"
     )
 
@@ -45,7 +45,7 @@ def test_run_gives_no_input_and_no_network(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("https_proxy", "http://proxy.example")
     monkeypatch.setenv("HOME", "/home/x")
     monkeypatch.delenv("TMPDIR", raising=False)
-    said = run(program(tmp_path, "tool", "cat; exec /usr/bin/env"), [], timeout=10).stdout
+    said = run([program(tmp_path, "tool", "cat; exec /usr/bin/env")], timeout=10).stdout
     assert {line.partition("=")[0] for line in said.splitlines()} <= {
         "HOME", "HTTP_PROXY", "HTTPS_PROXY", "LC_ALL", "PWD", "OLDPWD", "SHLVL", "_",
     }  # fmt: skip
@@ -56,28 +56,28 @@ def test_run_gives_no_input_and_no_network(tmp_path: Path, monkeypatch: pytest.M
 def test_hanging_program_is_stopped_with_its_children(tmp_path: Path) -> None:
     """A program that ignores SIGTERM, and the child it forked, are gone when the time is up."""
     script = 'trap "" TERM; sleep 60 & echo $! >child; sleep 60'
-    with pytest.raises(ToolError, match="tool did not end in time"):
-        run(program(tmp_path, "tool", script), [], timeout=1.0, cwd=tmp_path)
+    with pytest.raises(ToolError, match="`tool` did not end in time"):
+        run([program(tmp_path, "tool", script)], timeout=1.0, cwd=tmp_path)
     assert _wait_until_dead(int((tmp_path / "child").read_text(encoding="utf-8")))
 
 
 def test_program_that_closes_its_output_and_hangs_is_stopped(tmp_path: Path) -> None:
     """Closed streams are not the end of a program."""
     with pytest.raises(ToolError, match="did not end in time"):
-        run(program(tmp_path, "tool", "exec >&- 2>&-; sleep 60"), [], timeout=0.3)
+        run([program(tmp_path, "tool", "exec >&- 2>&-; sleep 60")], timeout=0.3)
 
 
 def test_child_left_behind_is_ended(tmp_path: Path) -> None:
     """A child that outlives a program that succeeded does not outlive the call."""
     script = "sleep 60 >/dev/null 2>&1 & echo $!"
-    assert _wait_until_dead(int(run(program(tmp_path, "tool", script), [], timeout=10).stdout))
+    assert _wait_until_dead(int(run([program(tmp_path, "tool", script)], timeout=10).stdout))
 
 
 def test_flood_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Output beyond the limit ends the program instead of filling the memory."""
-    monkeypatch.setattr(running, "OUTPUT_LIMIT", 3 << 20)
+    monkeypatch.setattr(programs, "OUTPUT_LIMIT", 3 << 20)
     with pytest.raises(ToolError, match="printed more than 3 MB"):
-        run(program(tmp_path, "tool", "exec cat /dev/zero"), [], timeout=30)
+        run([program(tmp_path, "tool", "exec cat /dev/zero")], timeout=30)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_flood_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_failing_program_is_an_error(tmp_path: Path, script: str, said: str) -> None:
     """A crash, an exit code that is no answer, and bytes that are no text are told apart."""
     with pytest.raises(ToolError, match=said):
-        run(program(tmp_path, "tool", script), [], timeout=10)
+        run([program(tmp_path, "tool", script)], timeout=10)
 
 
 def test_long_complaint_is_cut_to_its_end(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_long_complaint_is_cut_to_its_end(tmp_path: Path) -> None:
         tmp_path, "tool", "head -c 90000 /dev/zero | tr '\\0' x >&2; echo end >&2; exit 3"
     )
     with pytest.raises(ToolError, match=r"x{1900,1997}end$"):
-        run(path, [], timeout=10)
+        run([path], timeout=10)
 
 
 def test_program_that_is_none_is_an_error(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_program_that_is_none_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "tool").write_bytes(b"\x7fELF")
     (tmp_path / "tool").chmod(0o755)
     for name in ("tool", "missing"):
-        with pytest.raises(ToolError, match=f"{name} can't be started"):
-            run(tmp_path / name, [], timeout=10)
+        with pytest.raises(NotStartedError, match=f"{name} can't be started"):
+            run([tmp_path / name], timeout=10)
 
 
 def test_open_files_are_not_leaked(tmp_path: Path) -> None:
@@ -118,5 +118,5 @@ def test_open_files_are_not_leaked(tmp_path: Path) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(20):
         with pytest.raises(ToolError):
-            run(path, [], timeout=10)
+            run([path], timeout=10)
     assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -1,18 +1,31 @@
-"""Running another program so that it can't hang, flood, phone home or leave children behind."""
+"""Run other programs to their end: none hangs, floods the memory or outlives the caller.
+
+Every program that Trainyard waits for is started here. Programs that keep running beside it are
+started by ``trainyard_rehearsal/control_plane/processes.py``.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import selectors
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from trainyard.diagnostics import ToolError
+
+ANY_CODE = range(-64, 256)
+"""Every way in which a program can end: by a signal (negative), or with an exit code."""
+
+AN_HOUR = 3600.0
+"""Seconds for a program that downloads, compiles or starts a cluster."""
 
 OUTPUT_LIMIT = 64 * 1024 * 1024
 """Bytes a program may print on stdout and stderr together."""
@@ -24,13 +37,20 @@ _running: set[subprocess.Popen[bytes]] = set()
 """Programs that run now, in any thread."""
 
 _NOWHERE = "http://127.0.0.1:9"
-"""A proxy that is not there (9 is the discard port): a program that tries to fetch something fails
-at once."""
+"""A proxy that does not exist (9 is the discard port): a program that fetches something fails at
+once."""
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG, prctl(2)
+
+
+class NotStartedError(ToolError):
+    """A program is missing or is no program for this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """What a program left when it ended by itself."""
+    """The exit code of a program that ended by itself, and what it printed."""
 
     code: int
     stdout: str
@@ -38,63 +58,79 @@ class Completed:
 
 
 def run(
-    program: Path,
-    args: Sequence[str],
+    command: Sequence[str | Path],
     *,
     timeout: float,
     cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
     accept: Collection[int] = (0,),
 ) -> Completed:
-    """Run a program to its end, with no input and no network, and return what it printed.
+    """Run a program to its end, with no input, and return what it printed.
 
     Args:
-        program: absolute path.
-        args: its arguments.
+        command: the program and its arguments; a bare name is looked up in ``PATH`` of the
+            environment.
         timeout: seconds.
         cwd: folder it runs in.
+        environment: its variables; by default few, and none that lets it reach the network.
         accept: exit codes that are an answer; any other is a failure.
 
     Raises:
-        ToolError: it can't be started, takes too long, prints too much or no UTF-8, crashes, or
-            fails.
+        NotStartedError: it can't be started.
+        ToolError: it takes too long, prints too much or no UTF-8, crashes, or fails.
     """
-    with _started(program, args, cwd) as process:
-        stdout, stderr = _collect(process, program.name, time.monotonic() + timeout)
+    name = _name(command)
+    variables = _isolated() if environment is None else environment
+    with _started(command, cwd, variables) as process:
+        stdout, stderr = _collect(process, name, time.monotonic() + timeout)
         code = process.returncode
     try:
         completed = Completed(code, stdout.decode(), stderr.decode(errors="replace"))
     except UnicodeDecodeError as error:
-        raise ToolError(f"{program.name} printed something that is not UTF-8") from error
+        raise ToolError(f"{name} printed something that is not UTF-8") from error
     if code not in accept:
-        raise ToolError(
-            f"{program.name} failed with {_ending(code)}: {completed.stderr.strip()[-_TAIL:]}"
-        )
+        reason = completed.stderr.strip() or completed.stdout.strip()
+        raise ToolError(f"{name} failed with {_ending(code)}: {reason[-_TAIL:]}")
     return completed
 
 
 def end_all() -> None:
-    """End every program that runs now, for threads whose results nobody wants any more."""
+    """End every program that runs now, in any thread, when no result is needed any more."""
     for process in tuple(_running):
         _end_group(process)
 
 
+def dying_with_parent() -> Callable[[], None]:
+    """Return what a child does between fork and exec, so that it ends when this process does."""
+    return partial(_die_with_parent, os.getpid())
+
+
+def _die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends; end now if it has ended already."""
+    if sys.platform == "linux":
+        _LIBC.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        signal.raise_signal(signal.SIGKILL)
+
+
 @contextmanager
 def _started(
-    program: Path, args: Sequence[str], cwd: Path | None
+    command: Sequence[str | Path], cwd: Path | None, environment: Mapping[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a program in a group of its own, and end the whole group afterwards whatever happens."""
+    """Start a program in a process group of its own, and kill the whole group afterwards."""
     try:
         process = subprocess.Popen(
-            [program, *args],
+            command,
             cwd=cwd,
-            env=_environment(),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             process_group=0,
+            preexec_fn=dying_with_parent(),  # noqa: PLW1509 - system calls between fork and exec
         )
     except OSError as error:
-        raise ToolError(f"{program} can't be started: {error.strerror}") from error
+        raise NotStartedError(f"{command[0]} can't be started: {error.strerror}") from error
     with process:
         _running.add(process)
         try:
@@ -104,7 +140,15 @@ def _started(
             _end_group(process)
 
 
-def _environment() -> dict[str, str]:
+def _name(command: Sequence[str | Path]) -> str:
+    """Return a command as messages show it: the program, and the subcommand if it has one."""
+    program = Path(command[0]).name
+    if len(command) == 1 or str(command[1]).startswith("-"):
+        return f"`{program}`"
+    return f"`{program} {command[1]}`"
+
+
+def _isolated() -> dict[str, str]:
     """Return the least a program needs; without PATH it finds no git to fetch with."""
     kept = {name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ}
     return {**kept, "LC_ALL": "C.UTF-8", "HTTP_PROXY": _NOWHERE, "HTTPS_PROXY": _NOWHERE}
@@ -114,7 +158,7 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
-        # Nobody is left; macOS says PermissionError when only a zombie is.
+        # The group is empty. macOS raises PermissionError when it holds only a zombie.
         return
 
 

@@ -1,0 +1,98 @@
+"""Read back the committed files of a cluster, which were found to be what is generated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from trainyard.diagnostics import TreeError
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.output.compare import reading
+from trainyard.render.unit import UNLISTED, units
+from trainyard.workflows.generate import Generation
+from trainyard.workflows.objects import component_manifests
+from trainyard.yaml_io.manifests import parse_manifests
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The committed files of a cluster.
+
+    Args:
+        texts: each generated file, by path below the cluster's folder.
+        manifests: the generated objects, as the files have them.
+        components: objects of hand-written components, which the teams' units include.
+    """
+
+    site: Site
+    texts: dict[str, str]
+    manifests: tuple[Manifest, ...]
+    components: tuple[Manifest, ...]
+
+    @property
+    def objects(self) -> tuple[Manifest, ...]:
+        """Every object, those of hand-written components included."""
+        return (*self.manifests, *self.components)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Its sync units."""
+        return tuple(units(self.manifests))
+
+    @property
+    def unlisted(self) -> dict[str, str]:
+        """Text of each object that no kustomization lists, by path."""
+        return {
+            manifest.path: self.texts[manifest.path]
+            for manifest in self.manifests
+            if manifest.unit in UNLISTED
+        }
+
+    @property
+    def samples(self) -> int:
+        """Number of jobs to copy."""
+        return sum(manifest.unit == "samples" for manifest in self.manifests)
+
+    def listed(self, unit: str) -> int:
+        """Return how many objects a sync unit has: those that it lists, and its components'."""
+        (kustomization,) = parse_manifests(self.texts[f"{unit}/kustomization.yaml"])
+        added = sum(manifest.unit == unit for manifest in self.components)
+        return len(kustomization["resources"]) + added
+
+
+def read_committed(site: Site, folder: Path, generation: Generation) -> Committed:
+    """Return the committed files of a cluster.
+
+    Args:
+        site: the cluster.
+        folder: its folder of the tree.
+        generation: that the tree was compared with a moment ago.
+
+    Raises:
+        TreeError: a file can't be read, or was changed since.
+    """
+    texts = {path: _text(folder / path, content) for path, content in _generated(site, generation)}
+    manifests = (_read_back(texts, manifest) for manifest in generation.manifests[site.name])
+    return Committed(site, texts, tuple(manifests), tuple(component_manifests(site)))
+
+
+def _generated(site: Site, generation: Generation) -> Iterator[tuple[str, bytes]]:
+    """Yield the generated files of a cluster by path below its folder."""
+    for path, content in generation.files.items():
+        cluster, _, inside = path.partition("/")
+        if cluster == site.name:
+            yield inside, content
+
+
+def _text(path: Path, content: bytes) -> str:
+    with reading(path):
+        if path.read_bytes() != content:
+            raise TreeError(f"{path} was changed while it was verified; verify again")
+    return content.decode()
+
+
+def _read_back(texts: dict[str, str], manifest: Manifest) -> Manifest:
+    (body,) = parse_manifests(texts[manifest.path])
+    return replace(manifest, body=body)

@@ -1,0 +1,99 @@
+"""Check manifests: each object against its schema, and the names in it against the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from trainyard.diagnostics import Diagnostic, Rule, Severity, Step
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Platform, Site
+from trainyard.references.graph import check_references
+from trainyard.schema.manifests import Fault, check_manifest
+
+INVALID_MANIFEST = Rule(
+    id="release/invalid-manifest",
+    severity=Severity.ERROR,
+    summary="""
+        Every object fits the strict schema of its kind in the release, hand-written components
+        included.
+    """,
+    why="""
+        The API server refuses the object, e.g. `.spec.runtimePatches: field not declared in schema`
+        (seen with Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Where nobody asks it
+        to check, it drops the field in silence.
+    """,
+    fix="""
+        Correct the object if it is in a component. Trainyard makes every other object: report the
+        message, the release and the profile as a fault of Trainyard.
+    """,
+)
+_BY_HAND = "Correct the field in this file of the component."
+_OURS = (
+    "Trainyard makes this object, so this is a fault of Trainyard and not of the profile: report "
+    "the message, the release and the profile. Until it is corrected, undo the last change of the "
+    "profile."
+)
+RULES = (INVALID_MANIFEST,)
+
+
+def check_tree(site: Site, manifests: tuple[Manifest, ...]) -> Iterator[Diagnostic]:
+    """Check every object of a site against the release's schemas, and its names against the rest.
+
+    Args:
+        site: a cluster with its teams.
+        manifests: the generated objects; those of hand-written components are added.
+    """
+    everything = (*manifests, *component_manifests(site))
+    for manifest in everything:
+        yield from check_object(site, manifest)
+    yield from check_references(site, everything)
+
+
+def check_object(site: Site, manifest: Manifest) -> Iterator[Diagnostic]:
+    """Check one object against the release's schema of its kind."""
+    for path, message in check_manifest(site.cluster.release.name, manifest.body):
+        yield invalid(manifest, path, message)
+
+
+def invalid(manifest: Manifest, path: Iterable[Step], message: str) -> Diagnostic:
+    """Return the finding that an object does not fit its schema at a path."""
+    hint = _BY_HAND if manifest.by_hand else _OURS
+    return INVALID_MANIFEST.at(manifest.place(path), f"{manifest.display}: {message}", hint=hint)
+
+
+def check_unlisted(platform: Platform) -> Iterator[Diagnostic]:
+    """Check the objects of components that no team lists: a release in use must take each of them.
+
+    No profile names the cluster that they are for. When no release takes an object, the faults that
+    the first one finds are reported.
+    """
+    listed = {name for team in platform.teams for name in team.components}
+    releases = sorted({site.cluster.release.name for site in platform.sites})
+    for component in platform.components:
+        if component.name not in listed:
+            for at, file, body in component.each():
+                path = f"{component.name}/{file}"
+                manifest = Manifest(path, body, (component.at.file,), at, by_hand=True)
+                for fault in _faults_everywhere(releases, body):
+                    yield invalid(manifest, *fault)
+
+
+def _faults_everywhere(releases: Sequence[str], body: Mapping[str, Any]) -> tuple[Fault, ...]:
+    """Return the faults of an object in the first release, none if some release takes it."""
+    first: tuple[Fault, ...] = ()
+    for release in releases:
+        faults = tuple(check_manifest(release, body))
+        if not faults:
+            return ()
+        first = first or faults
+    return first
+
+
+def component_manifests(site: Site) -> Iterator[Manifest]:
+    """Yield the objects that hand-written components add to the teams' units."""
+    for tenant in site.tenants:
+        for component in tenant.components:
+            for at, file, body in component.each():
+                path = f"teams/{tenant.name}/{component.name}/{file}"
+                yield Manifest(path, body, (component.at.file,), at, by_hand=True)

@@ -1,0 +1,295 @@
+"""Check what replacing the committed tree by the new one takes away from the cluster."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, TreeError
+from trainyard.history.check import check_replacement
+from trainyard.history.replacement import Identity, Replacement, identity
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.model.quantity import counted
+from trainyard.output.compare import reading, top
+from trainyard.output.lockfile import LOCKFILE, Lock, LockedFile, digest, read_lock
+from trainyard.schema.manifests import check_committed
+from trainyard.workflows.generate import Generation
+from trainyard.yaml_io.manifests import parse_manifests
+
+PROFILE_VANISHED = Rule(
+    id="delivery/profile-vanished",
+    severity=Severity.ERROR,
+    summary="""
+        A profile that the tree was made from is still there, or a tombstone stands in its place.
+    """,
+    why="""
+        The platform's unit prunes what it had of it: a queue takes no more jobs and stays behind
+        those that run (`Can't admit new workloads; clusterQueue is terminating`, seen with Kueue
+        0.19.2), a runtime is missing (`specified clusterTrainingRuntime must be created before the
+        TrainJob is created`, seen with Trainer 2.3.0). A team's own unit stays on the cluster, its
+        roles too, and nobody watches over it.
+    """,
+    fix="Restore the file from Git.",
+)
+UNIT_VANISHED = Rule(
+    id="delivery/unit-vanished",
+    severity=Severity.ERROR,
+    summary="A team leaves a cluster by a tombstone, not by its quota there going away.",
+    why="""
+        Argo CD leaves everything of the unit on the cluster, roles too, and heals nothing any more
+        (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7); the team's queue,
+        in the platform's unit, goes: `Can't admit new workloads; clusterQueue is terminating` (seen
+        with Kueue 0.19.2).
+    """,
+    fix="Give the quota back; to end the team, set `state: draining`, then `state: retired`.",
+)
+RULES = (PROFILE_VANISHED, UNIT_VANISHED)
+
+_FIXES = {
+    "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its "
+    "numbers stay taken.",
+    "clusters": "Restore it; to give the cluster up, remove its folder of the tree in the same "
+    "change.",
+    "runtimes": "Restore it; take it out of every team's `runtimes`, merge, and remove it when its "
+    "jobs have ended.",
+}
+_OURS = frozenset({"argocd", "platform"})
+"""Folders of each cluster's tree."""
+
+_PROFILE = re.compile(r"profiles/(clusters|hardware|runtimes|teams)/[^/]+\.yaml")
+
+
+def check_replaced(
+    target: Path, generation: Generation, clusters: Iterable[str] = ()
+) -> Iterator[Diagnostic]:
+    """Yield what leaves the tree without a tombstone, and what breaks objects on the cluster.
+
+    Args:
+        target: the tree.
+        generation: without errors.
+        clusters: names of the only ones wanted; all when empty.
+
+    Raises:
+        TreeError: the tree can't be read, holds what Trainyard did not write, or lost a lockfile.
+    """
+    platform = generation.checked.platform
+    assert platform is not None
+    sites = {site.name: site for site in platform.sites}
+    wanted = frozenset(clusters)
+    _require_locks(target, generation)
+    for cluster, lock in locks(target):
+        if wanted and cluster not in wanted:
+            continue
+        if cluster in sites:
+            yield from _check_site(sites[cluster], target / cluster, lock, generation)
+        elif not wanted:
+            yield _vanished_cluster(cluster, lock)
+
+
+def _check_site(
+    site: Site, folder: Path, lock: Lock, generation: Generation
+) -> Iterator[Diagnostic]:
+    yield from _vanished_profiles(site, lock, generation)
+    yield from _vanished_units(site, lock, generation)
+    yield from check_replacement(_replacement(folder, lock, generation, site))
+
+
+def _require_locks(target: Path, generation: Generation) -> None:
+    """Refuse a tree that lost a lockfile: the numbers of former teams could be given away.
+
+    Raises:
+        TreeError: a folder has generated files and no lockfile.
+    """
+    for cluster in generation.manifests:
+        folder = target / cluster
+        with reading(target):
+            present = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        if LOCKFILE not in present and not present.isdisjoint(_OURS):
+            raise TreeError(
+                f"{folder} has generated files and no {LOCKFILE}, so the numbers that were given "
+                f"are unknown; restore {folder / LOCKFILE} from Git, or remove the folder if it "
+                "was never merged"
+            )
+
+
+def locks(target: Path) -> Iterator[tuple[str, Lock]]:
+    """Yield the lock of each folder of the tree that has one, by the name of its cluster.
+
+    Raises:
+        TreeError: the tree or a lockfile can't be read.
+    """
+    with reading(target):
+        folders = [target / entry.name for entry in top(target) if entry.is_dir()]
+    for folder in folders:
+        lock = read_lock(folder) if (folder / LOCKFILE).exists() else None
+        if lock is not None:
+            yield folder.name, lock
+
+
+def _vanished_cluster(cluster: str, lock: Lock) -> Diagnostic:
+    at = Pointer(f"profiles/clusters/{cluster}.yaml")
+    files = counted(len(lock.files), "file")
+    message = f"cluster `{cluster}` has no profile any more, but {files} in the tree"
+    return PROFILE_VANISHED.at(at, message, hint=_FIXES["clusters"])
+
+
+def _vanished_profiles(site: Site, lock: Lock, generation: Generation) -> Iterator[Diagnostic]:
+    """Yield the profiles that are gone and take files of the cluster with them."""
+    known = generation.checked.profiles.sources()
+    gone: Counter[str] = Counter()
+    for path in _leaving(site, lock, generation):
+        for file in lock.files[path].origins:
+            gone[file] += file not in known and _PROFILE.fullmatch(file) is not None
+    for file, count in sorted(gone.items()):
+        if count:
+            files = counted(count, "file")
+            message = f"the profile is gone, and {files} of cluster `{site.name}` with it"
+            hint = _FIXES.get(file.split("/")[1], "")
+            yield PROFILE_VANISHED.at(Pointer(file), message, hint=hint)
+
+
+def _vanished_units(site: Site, lock: Lock, generation: Generation) -> Iterator[Diagnostic]:
+    """Yield the teams whose profile is there and whose sync unit leaves the cluster."""
+    platform = generation.checked.platform
+    assert platform is not None
+    known = generation.checked.profiles.sources()
+    expected = {tenant.name for tenant in site.tenants}
+    expected |= {team.name for team in platform.teams if team.state == "retired"}
+    for team in sorted(_leaving_teams(site, lock, generation) - expected):
+        file = f"profiles/teams/{team}.yaml"
+        if file in known:
+            message = (
+                f"team `{team}` has no quota on cluster `{site.name}` any more, but still its sync "
+                "unit there"
+            )
+            yield UNIT_VANISHED.at(Pointer(file) / "quota", message)
+
+
+def _leaving_teams(site: Site, lock: Lock, generation: Generation) -> set[str]:
+    teams = set()
+    for path in _leaving(site, lock, generation):
+        if path.startswith("teams/"):
+            teams.add(path.split("/")[1])
+    return teams
+
+
+def _leaving(site: Site, lock: Lock, generation: Generation) -> Iterator[str]:
+    """Yield the paths that the lockfile lists and the new tree lacks."""
+    for path in lock.files:
+        if f"{site.name}/{path}" not in generation.files:
+            yield path
+
+
+def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -> Replacement:
+    """Return the objects of a cluster before and after."""
+    platform = generation.checked.platform
+    assert platform is not None
+    before: list[Manifest] = []
+    after: list[Manifest] = []
+    new = {manifest.path: manifest for manifest in generation.manifests[site.name]}
+    for path in sorted({*lock.files, *new}):
+        content = generation.files.get(f"{site.name}/{path}", b"")
+        entry, manifest = lock.files.get(path), new.get(path)
+        old, current = _objects_of(folder, path, entry, manifest, content)
+        before += old
+        after += current
+    return Replacement(
+        platform,
+        site,
+        lock.tool,
+        _by_identity(before),
+        _by_identity(after),
+        lock.holdings,
+        lock.ids,
+    )
+
+
+def _by_identity(manifests: Iterable[Manifest]) -> dict[Identity, Manifest]:
+    return {identity(manifest): manifest for manifest in manifests}
+
+
+def _objects_of(
+    folder: Path,
+    path: str,
+    entry: LockedFile | None,
+    manifest: Manifest | None,
+    content: bytes,
+) -> tuple[list[Manifest], list[Manifest]]:
+    """Return the objects of a file before and after.
+
+    Args:
+        folder: of the cluster in the committed tree.
+        path: of the file below the folder.
+        entry: of the lockfile; None when the file is new.
+        manifest: that the file will hold; None when it goes, or holds no object.
+        content: that the file will have.
+
+    Raises:
+        TreeError: the committed file can't be read or compared.
+    """
+    if manifest and entry and digest(content) == entry.sha256:
+        # Equal bytes are equal objects: reading them all back would take as long as the rest of the
+        # run.
+        return [manifest], [manifest]
+    before = _read(folder, path, entry) if entry else []
+    if manifest is None or not content:
+        return before, []
+    (body,) = _objects(content.decode())
+    return before, [replace(manifest, body=body)]
+
+
+def _read(folder: Path, path: str, entry: LockedFile) -> list[Manifest]:
+    """Return the objects of a committed file; none of a file that is gone or no manifest.
+
+    Raises:
+        TreeError: the file can't be read, or holds what can't be compared.
+    """
+    file = folder / path
+    with reading(file):
+        if file.suffix != ".yaml" or not file.is_file():
+            return []
+        content = file.read_bytes()
+    try:
+        bodies = _comparable(content, edited=digest(content) != entry.sha256)
+    except ValueError as fault:
+        raise TreeError(
+            f"{file} is broken ({fault}); take either side of it from Git, then generate again"
+        ) from fault
+    at = Pointer(f"overlays/{folder.name}/{path}")
+    return [Manifest(path, body, entry.origins, at) for body in bodies]
+
+
+def _comparable(content: bytes, *, edited: bool) -> list[Any]:
+    """Return the objects of a committed file.
+
+    Args:
+        content: of the file.
+        edited: it is not what Trainyard wrote; documents that are no objects are left out.
+
+    Raises:
+        ValueError: an object can't be compared.
+    """
+    bodies = _objects(content.decode())
+    if edited:
+        bodies = [body for body in bodies if isinstance(body, dict)]
+    for body in bodies:
+        if fault := check_committed(body):
+            raise ValueError(fault)
+    return bodies
+
+
+def _objects(text: str) -> list[Any]:
+    """Return the documents of a text that have a version or a kind.
+
+    Fragments for other programs have neither.
+    """
+    return [each for each in parse_manifests(text) if not _is_fragment(each)]
+
+
+def _is_fragment(document: Any) -> bool:
+    return isinstance(document, dict) and document.keys().isdisjoint({"apiVersion", "kind"})
