@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 bin := .venv/bin
 
-.PHONY: all venv tools test edits fuzz e2e bench golden docs site schemas leaks lock dist clean
+.PHONY: all venv tools test thorough edits fuzz e2e bench golden docs site schemas leaks lock dist clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -33,10 +33,15 @@ test: venv tools
 	$(bin)/lint-imports
 	$(bin)/pytest -n 2
 
+# The tests that take more than a second (every shell block of the pages, random edits, killed programs), and
+# properties with all their examples.
+thorough: venv tools
+	$(bin)/pytest -n 2 --thorough
+
 # Edits profiles at random over committed trees, more often than `test` does. The same SEED makes the same edits.
 EDITS ?= 2000
 edits: venv
-	$(bin)/pytest -n 2 tests/changes --edits $(EDITS) $(if $(SEED),--seed $(SEED))
+	$(bin)/pytest -n 2 tests/changes --thorough --edits $(EDITS) $(if $(SEED),--seed $(SEED))
 
 # Hostile profiles, new ones each time; says what it tried. `make fuzz FUZZ_SECONDS=3600` for an hour.
 FUZZ_SECONDS ?= 60

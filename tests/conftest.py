@@ -12,20 +12,35 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
-# A busy machine is no failure; and a change is judged in CI by the same examples each time, at home
-# by new ones.
-settings.register_profile("trainyard", deadline=None, derandomize="CI" in os.environ)
-settings.load_profile("trainyard")
+# A busy machine is no failure. CI judges a change by the same examples each time.
+settings.register_profile("thorough", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile("quick", settings.get_profile("thorough"), max_examples=20)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
-def pytest_configure() -> None:
-    """Have Ctrl-C mean what it means in a terminal: whoever is started in the background ignores
-    it."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Set how many examples a property has, and have Ctrl-C interrupt the tests.
+
+    A shell starts a background process so that it ignores Ctrl-C.
+    """
+    settings.load_profile("thorough" if config.getoption("--thorough") else "quick")
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the quick tests, or with ``--thorough`` the others and every property."""
+    thorough = config.getoption("--thorough")
+    kept, left = [], []
+    for item in items:
+        is_marked = item.get_closest_marker("thorough") is not None
+        is_property = is_hypothesis_test(getattr(item, "obj", None))
+        is_wanted = is_marked or is_property if thorough else not is_marked
+        (kept if is_wanted or item.get_closest_marker("e2e") else left).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,6 +49,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--update-golden",
         action="store_true",
         help="rewrite golden files instead of comparing them",
+    )
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="run the tests that take more than a second, and properties with all their examples",
     )
     parser.addoption(
         "--edits",

@@ -20,6 +20,8 @@ from trainyard.workflows.transition import check_replaced
 from trainyard.yaml_io.composer import MAX_DEPTH
 from trainyard.yaml_io.manifests import parse_manifests
 
+pytestmark = pytest.mark.thorough
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 ROUNDS = 200
 """Mutations in the suite; 6,000 were run once."""

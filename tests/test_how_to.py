@@ -21,6 +21,8 @@ from tests.pages import BLOCK, HOW_TOS, ROOT, TUTORIAL, blocks, call, done, shel
 from trainyard.rulebook import all_rules
 from trainyard.scaffold.init import static_files
 
+pytestmark = pytest.mark.thorough
+
 _START = re.compile(
     r"This page starts from (?:(this repository)|the repository that `trainyard init` writes, with team `([a-z]+)`)\."
 )

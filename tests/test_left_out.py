@@ -88,6 +88,7 @@ def test_broken_file_causes_no_finding_elsewhere(file: str, flagship: Profiles) 
     assert {each.at.file for each in found(misshapen(flagship, short))} == {file}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "file", [CLUSTER, HARDWARE, RUNTIME, NLP, VISION, "allocations.yaml", "trainyard.yaml"]
 )
@@ -103,6 +104,7 @@ def test_broken_file_adds_nothing_to_a_mistake(rule: str, file: str) -> None:
     assert {other for _, other in added} == {f"profiles/{file}"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", UNRELATED)
 @pytest.mark.parametrize("rule", sorted(CASES))
 def test_broken_file_hides_no_mistake(rule: str, kind: str) -> None:

@@ -10,7 +10,11 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import REPOSITORY
+
+pytestmark = pytest.mark.thorough
 
 _REHEARSAL = """\
 import pathlib, signal, sys, time

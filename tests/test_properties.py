@@ -18,6 +18,8 @@ from tests.bench.platform import KINDS, write_platform
 from trainyard.output.write import write
 from trainyard.workflows.generate import generate
 
+pytestmark = pytest.mark.thorough
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = {
     "platform/clusterrolebinding-trainyard-catalog-viewer.yaml",

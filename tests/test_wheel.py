@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+pytestmark = pytest.mark.thorough
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 RELEASE = REPOSITORY / ".github" / "workflows" / "release.yaml"
 

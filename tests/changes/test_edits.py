@@ -18,6 +18,8 @@ from tests.changes.keys import Key, keys
 from tests.changes.program import EXAMPLES, SMALL
 from tests.changes.repository import Repository
 
+pytestmark = pytest.mark.thorough
+
 KINDS = sorted({key.kind for key in keys()})
 CHUNKS = 8
 

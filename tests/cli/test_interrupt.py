@@ -23,6 +23,8 @@ from trainyard.cli import interrupt
 from trainyard.output.write import write
 from trainyard.workflows.generate import generate
 
+pytestmark = pytest.mark.thorough
+
 TRIES = {"generate": 12, "verify": 4, "--help": 4}
 """In the suite; a hundred of each were run once."""
 

@@ -12,6 +12,8 @@ from tests.fuzz.corpus import REPOSITORIES, SEEDS
 from tests.fuzz.properties import PROPERTIES, Property, run
 from tests.fuzz.targets import Outcome, check_bytes, check_platform
 
+pytestmark = pytest.mark.thorough
+
 EXAMPLES = 75
 
 

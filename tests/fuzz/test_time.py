@@ -8,6 +8,8 @@ import pytest
 
 from tests.fuzz.targets import Outcome, check_bytes
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize(
     "content",

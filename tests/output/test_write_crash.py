@@ -19,6 +19,8 @@ from trainyard.output.compare import compare
 from trainyard.output.hold import editing, held
 from trainyard.output.write import Written, write
 
+pytestmark = pytest.mark.thorough
+
 _ROOT = Path(__file__).parents[2]
 
 

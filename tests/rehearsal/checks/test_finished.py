@@ -19,6 +19,8 @@ from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
 from trainyard_rehearsal.publication import sample_jobs
 
+pytestmark = pytest.mark.thorough
+
 _JOBS = "/apis/trainer.kubeflow.org/v1alpha1/namespaces"
 _JOBSETS = "/apis/jobset.x-k8s.io/v1alpha2/namespaces"
 _ALONE = (

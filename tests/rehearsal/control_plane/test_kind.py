@@ -20,6 +20,8 @@ from trainyard_rehearsal.control_plane.endpoint import Endpoint
 from trainyard_rehearsal.control_plane.kind import KindCluster, need_engine
 from trainyard_rehearsal.control_plane.processes import LOOPBACK
 
+pytestmark = pytest.mark.thorough
+
 _KIND = KindCluster("kindest/node:v1.36.4@sha256:0")
 _PLAYED = """#!{python}
 import json, os, signal, sys, time

@@ -15,6 +15,8 @@ from tests.conftest import REPOSITORY
 from trainyard.diagnostics import ToolError
 from trainyard_rehearsal.control_plane.processes import Processes, answers, free_ports
 
+pytestmark = pytest.mark.thorough
+
 _SHELL = Path("/bin/sh")
 
 
