@@ -178,6 +178,7 @@ def _garbled(random: Random, content: bytes) -> bytes:
     )
 
 
+@pytest.mark.thorough
 def test_mutated_tree_is_never_a_bug(target: Path, generation: Generation) -> None:
     """Whatever a committed file holds, it is compared or named; any other exception would end as a
     bug."""

@@ -13,6 +13,8 @@ from trainyard.rulebook import all_rules
 from trainyard.workflows.generate import check, generate
 from trainyard.workflows.verify import verify
 
+pytestmark = pytest.mark.thorough
+
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 

@@ -16,6 +16,8 @@ from trainyard_rehearsal.checks.changes import InvalidProfiles, PlannedChanges
 from trainyard_rehearsal.checks.git_delivery import Tree
 from trainyard_rehearsal.maintenance import changed, plan_changes
 
+pytestmark = pytest.mark.thorough
+
 COMPONENTS = "../profiles/components"
 
 

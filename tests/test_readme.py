@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.pages import ROOT, blocks, call, done, shell_blocks
 from trainyard.cli.app import COMMANDS
 
@@ -59,6 +61,7 @@ def _objects_of_nlp(cluster: str) -> int:
     return len(own) + len(shared)
 
 
+@pytest.mark.thorough
 def test_readme_shows_what_make_prints(update_golden: bool) -> None:
     """The last lines of `make` are what `trainyard verify` prints of this repository."""
     printed = "".join(done(ROOT, "trainyard", "verify").splitlines(keepends=True)[-4:])

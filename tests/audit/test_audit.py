@@ -33,6 +33,8 @@ from tests.audit.defects import workloads as workloads_defects
 from tests.audit.defects.defect import Audit, Defect
 from tests.audit.tree import ROOT, Document, Tree, clusters, load
 
+pytestmark = pytest.mark.thorough
+
 AUDITS: tuple[Audit, ...] = (
     *roles.AUDITS,
     *isolation.AUDITS,

@@ -88,6 +88,7 @@ def test_words_are_completed(words: str, expected: list[str]) -> None:
     assert [item.value for item in completion.get_completions(before, incomplete)] == expected
 
 
+@pytest.mark.thorough
 def test_shell_is_answered(repository: Path) -> None:
     """What the shell's own script asks is answered, and nothing else is printed."""
     asked = {
@@ -112,6 +113,7 @@ _EXTRAS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["pro
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("library", [each.partition(">")[0] for each in _EXTRAS["rehearse"]])
 def test_only_the_rehearsal_needs_its_extra(library: str) -> None:
     """Without the extra `rehearse`, its command says what to install, and completions and all

@@ -4,6 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -195,6 +196,7 @@ def test_document_holds_every_finding_of_a_cause() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_renamed_runtime_of_a_thousand_teams_is_one_finding(tmp_path: Path) -> None:
     """Less than a screen, whatever else could be said of a thousand teams without a runtime."""
     root = tmp_path / "profiles"

@@ -229,6 +229,7 @@ def _on_terminal(cwd: Path, *args: str, **environment: str) -> str:
     return printed.decode()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("args", "environment", "coloured"),
     [

@@ -15,6 +15,8 @@ from trainyard_rehearsal import rehearsal
 from trainyard_rehearsal.control_plane.lab import alone
 from trainyard_rehearsal.outcome import Failure, Outcome
 
+pytestmark = pytest.mark.thorough
+
 Call = Callable[..., Ended]
 _GOOD = Outcome("objects accepted", 2, 2, remark="3 volumes stand in")
 _BAD = Outcome(

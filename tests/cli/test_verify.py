@@ -11,6 +11,7 @@ from tests.cli.calls import Ended, edit
 Call = Callable[..., Ended]
 
 
+@pytest.mark.thorough
 def test_numbers_agree(tree: Path, trainyard: Call) -> None:
     """The line that a reviewer reads has the numbers that the document has, and they agree."""
     ended = trainyard("verify", "--format", "text", "--format", "json:report.json")

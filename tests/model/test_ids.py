@@ -36,6 +36,7 @@ def test_range_of_a_namespace_that_is_gone_is_not_given_again() -> None:
     assert later == Ids("team-x", 2_000_010_000, "s0:c1001,c1")
 
 
+@pytest.mark.thorough
 def test_each_range_has_a_level_of_its_own_until_none_is_left() -> None:
     """The last range ends where Kubernetes' ids do."""
     taken = [replace(NEW, first=2_000_000_000 + block * 10_000) for block in range(14_748)]

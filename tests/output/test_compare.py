@@ -126,6 +126,7 @@ def test_file_in_place_of_the_tree_is_an_error(target: Path) -> None:
         compare(target, cluster_files(a="1"))
 
 
+@pytest.mark.thorough
 def test_large_tree_is_compared_quickly(target: Path) -> None:
     """Eight thousand unchanged files take well under half a second of this process's time."""
     files = {f"prod/teams/t{n // 25}/f{n}.yaml": b"x" * 800 for n in range(8000)}

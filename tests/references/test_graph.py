@@ -15,6 +15,8 @@ from trainyard.references.extract import uses
 from trainyard.references.graph import RULES, check_references
 from trainyard.references.names import Scope, Use
 
+pytestmark = pytest.mark.thorough
+
 SITE, MANIFESTS = flagship()
 
 # What no manifest names. Whatever is not here must be missed when it goes.

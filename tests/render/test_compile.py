@@ -240,6 +240,7 @@ def templates(draw: Draw) -> str:
     return re.sub("KEY", lambda _: f"k{next(numbers)}", "\n".join(_mapping(draw, 3)) + "\n")
 
 
+@pytest.mark.thorough
 @given(templates(), scopes)
 def test_build_equals_jinja_for_any_template(text: str, scope: Scope) -> None:
     """Whatever the template and the values, the build returns what Jinja's text means as YAML."""

@@ -192,6 +192,7 @@ ABSENT = {
 """Absent keys that findings of bad cases are about: only the file is shown, and the key named."""
 
 
+@pytest.mark.thorough
 def test_every_place_of_a_finding_is_in_its_file() -> None:
     """A path leads to a value, or to the mapping that lacks it; `ABSENT` has the other ones."""
     absent: dict[str, set[str]] = {}

@@ -242,6 +242,7 @@ PLAIN = st.recursive(
 )
 
 
+@pytest.mark.thorough
 @given(st.data())
 @settings(deadline=None, max_examples=200)
 def test_check_manifest_agrees_with_second_implementation(data: st.DataObject) -> None:

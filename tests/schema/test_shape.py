@@ -467,6 +467,7 @@ TEAM: dict[str, Any] = {
 }
 
 
+@pytest.mark.thorough
 @given(
     st.sampled_from(sorted(TEAM)), PLAIN, st.dictionaries(st.text(max_size=5), PLAIN, max_size=2)
 )

@@ -51,6 +51,7 @@ def _errors(verified: Verification) -> list[Diagnostic]:
     return [each for each in verified.diagnostics if each.severity == "error"]
 
 
+@pytest.mark.thorough
 def test_real_tools_count_the_same(profiles: Path, target: Path) -> None:
     """Listed, valid, built and valid again: one number on each cluster, and nothing skipped."""
     verified = _verify(profiles, target)
@@ -359,6 +360,7 @@ def test_kubeconform_that_prints_garbage_is_a_broken_tool(
         _verify_east(profiles, target)
 
 
+@pytest.mark.thorough
 def test_build_that_hangs_ends_all(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -380,6 +382,7 @@ def test_build_that_hangs_ends_all(
     assert len((profiles.parent / "begun").read_text().split()) <= 2 * (os.cpu_count() or 1)
 
 
+@pytest.mark.thorough
 def test_kubeconform_that_hangs_is_stopped(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,8 @@ from trainyard_rehearsal.control_plane.redis import Redis, fetch_redis, find_red
 from trainyard_rehearsal.control_plane.repository import Repository
 from trainyard_rehearsal.control_plane.tunnel import tunnel
 
+pytestmark = pytest.mark.thorough
+
 ARGO = "argoproj.io/v1alpha1"
 REFRESH = "argocd.argoproj.io/refresh"
 

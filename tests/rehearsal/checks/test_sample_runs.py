@@ -178,6 +178,7 @@ def test_job_is_submitted_as_the_team(run: Run, server: Served) -> None:
     assert "impersonate-group" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -23,6 +23,8 @@ from trainyard_rehearsal.checks.sampling import (
 )
 from trainyard_rehearsal.outcome import Outcome
 
+pytestmark = pytest.mark.thorough
+
 CLUSTER, LEDGER, RUNTIME = (
     "clusters/prod-east.yaml",
     "allocations.yaml",

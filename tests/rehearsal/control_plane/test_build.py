@@ -13,6 +13,8 @@ from trainyard_rehearsal.control_plane import build as room
 from trainyard_rehearsal.control_plane.build import build, cache_folder, find
 from trainyard_rehearsal.control_plane.components import Components, read_components
 
+pytestmark = pytest.mark.thorough
+
 _GO = """#!{python}
 import json, sys
 from pathlib import Path
