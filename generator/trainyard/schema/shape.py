@@ -63,7 +63,7 @@ def _validator(schema: Mapping[str, Any]) -> Draft7Validator:
 
 
 def anchored(schema: Any) -> Any:
-    r"""Return a schema with ``\Z`` for ``$``, which in Python also matches before a last newline."""
+    r"""Return a schema with ``\Z`` for ``$``, which Python also matches before a last newline."""
     if isinstance(schema, list):
         return [anchored(each) for each in schema]
     if not isinstance(schema, Mapping):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.cluster import Cluster, Priority
@@ -30,9 +30,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         borrowers = [tenant for tenant in site.tenants if _borrows(tenant)]
         # A single borrower competes with no other.
         if highest and len(borrowers) > 1 and all(_may_use(each, highest) for each in borrowers):
-            teams = ", ".join(each.name for each in borrowers)
             message = (
-                f"teams {teams} borrow, and all may use the highest priority, `{highest.name}`"
+                f"teams {_names(borrowers)} borrow, and all may use the highest priority, "
+                f"`{highest.name}`"
             )
             yield RULE.at(highest.at, message)
 
@@ -40,6 +40,10 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _highest(cluster: Cluster) -> Priority | None:
     """Return the highest of a cluster's priorities, or None when it has fewer than two."""
     return cluster.priorities[-1] if len(cluster.priorities) > 1 else None
+
+
+def _names(tenants: Iterable[Tenant]) -> str:
+    return ", ".join(tenant.name for tenant in tenants)
 
 
 def _borrows(tenant: Tenant) -> bool:
