@@ -1,4 +1,4 @@
-"""What a node is worth, and what the pod of a whole node asks for."""
+"""Allocatable of a node, and requests of the pod of a whole node."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = st.integers(0, 8).flatmap(lambda gpus: st.lists(nodes(gpus), min_size=1,
 
 
 @given(nodes())
-def test_worth_and_system_are_the_whole_node(hardware: Hardware) -> None:
+def test_allocatable_and_system_are_the_whole_node(hardware: Hardware) -> None:
     """No core, byte or pod is lost between what daemons keep and what teams are given."""
     allocatable, total, system = pool(hardware, IB).allocatable, hardware.total, hardware.system
 
@@ -31,7 +31,7 @@ def test_worth_and_system_are_the_whole_node(hardware: Hardware) -> None:
 def test_what_kubelet_offers_is_computed_as_it_does(
     hardware: Hardware, cpu: int, gibibytes: int, size: int
 ) -> None:
-    """Less is offered than kubelet is told to reserve: by a tenth of the disk, 100 MiB, and the
+    """Less is allocatable than kubelet's settings leave: by a tenth of the disk, 100 MiB, and the
     kernel's part."""
     memory, disk = size * 16 << 30, size * 10 << 30
     kubelet = Share(cpu=cpu * 1000, memory=gibibytes << 30, ephemeral_storage=gibibytes << 30)
@@ -44,7 +44,7 @@ def test_what_kubelet_offers_is_computed_as_it_does(
 
 
 @given(nodes())
-def test_worth_has_each_resource_once_in_order(hardware: Hardware) -> None:
+def test_allocatable_has_each_resource_once_in_order(hardware: Hardware) -> None:
     """Kueue's webhook compares the order of resources: it is that of the alphabet, whatever nodes
     have."""
     rails = [f"{PREFIX}/ib_rail_{number}" for number in range(len(hardware.rails))]
@@ -57,8 +57,8 @@ def test_worth_has_each_resource_once_in_order(hardware: Hardware) -> None:
 
 
 @given(nodes())
-def test_worth_of_hardware_is_that_of_its_pool_without_rails(hardware: Hardware) -> None:
-    """Rails are the fabric's: what hangs on none is worth none, and the rest is the same."""
+def test_allocatable_of_hardware_is_that_of_its_pool_without_rails(hardware: Hardware) -> None:
+    """A node without a fabric has no rails; everything else is the same."""
     assert pool(hardware).allocatable == hardware.allocatable
     on = pool(hardware, IB).allocatable
     assert {
@@ -80,7 +80,7 @@ def test_pod_of_a_whole_node_fits_exactly_once(hardware: Hardware) -> None:
 
 
 @given(nodes())
-def test_worth_is_made_anew_each_time(hardware: Hardware) -> None:
+def test_allocatable_is_made_anew_each_time(hardware: Hardware) -> None:
     """The pod's demand is cut from a copy: quota keeps its pods."""
     known = pool(hardware, IB)
     before = dict(known.allocatable)
@@ -107,7 +107,7 @@ def test_rails_are_the_compute_ports_by_gpu(hardware: Hardware) -> None:
     assert len(hardware.nics) == len(hardware.rails) + 1
 
 
-def test_class_of_a_node_is_told_by_its_gpus() -> None:
+def test_class_of_a_node_depends_on_its_gpus() -> None:
     """The class is the name of the team's LocalQueue."""
     assert [(each.node_class, each.gpus) for each in (node(), node(gpu=None))] == [
         ("gpu", 2),
@@ -115,7 +115,7 @@ def test_class_of_a_node_is_told_by_its_gpus() -> None:
     ]
 
 
-def test_node_without_rails_is_worth_no_functions() -> None:
+def test_node_without_rails_has_no_functions() -> None:
     """Functions on ports that are no rails don't exist."""
     assert not [
         name

@@ -39,7 +39,7 @@ def test_changed_number_is_another_one() -> None:
 
 
 def test_day_is_kept_when_the_ledger_loses_it() -> None:
-    """What the ledger says now counts; without a word of it, what was remembered."""
+    """The ledger counts; without an entry there, the remembered number counts."""
     dated, later = replace(NLP, since="2026-01-01"), replace(NLP, since="2026-02-02")
     assert remembered([dated], [NLP]) == (dated,)
     assert remembered([NLP], [dated]) == (dated,)

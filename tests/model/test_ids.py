@@ -31,7 +31,7 @@ def test_first_range_is_beyond_those_of_openshift() -> None:
 
 
 def test_range_of_a_namespace_that_is_gone_is_not_given_again() -> None:
-    """The next one is the lowest that nobody ever had."""
+    """The next one is the lowest that no namespace ever had."""
     later = next_ids("team-x", [NEW, replace(NEW, namespace="team-y", first=2_000_020_000)], "")
     assert later == Ids("team-x", 2_000_010_000, "s0:c1001,c1")
 

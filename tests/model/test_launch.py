@@ -182,8 +182,8 @@ def test_name_and_files_tell_runtime_and_hardware() -> None:
     assert each.files == ("profiles/runtimes/openmpi-cuda.yaml", "profiles/hardware/small.yaml")
 
 
-def test_name_tells_the_part_of_a_node_and_whose_networks() -> None:
-    """A share is told by its GPUs; where networks have names of their own, each namespace has a
+def test_name_has_the_part_of_a_node_and_the_owner_of_networks() -> None:
+    """The name of a share has its GPUs; where networks have their own names, each namespace has a
     runtime of its own."""
     names = [
         launch(part=Fraction(1, 2)).name,
@@ -209,7 +209,7 @@ def test_older_version_has_the_name_of_its_family(name: str, version: int) -> No
 
 
 def test_networks_of_an_operator_are_called_by_their_namespace() -> None:
-    """On RoCE the operator's objects stand in one namespace, so the attachments are named after the
+    """On RoCE the operator's objects are in one namespace, so the attachments are named after the
     team's."""
     each = launch(owner="team-nlp", on=fabric(ROCE, name="eth"))
 
@@ -218,7 +218,7 @@ def test_networks_of_an_operator_are_called_by_their_namespace() -> None:
     )
 
 
-def test_users_are_told_of_the_libraries() -> None:
+def test_annotations_list_the_libraries() -> None:
     """All of them, in one line; and the labels that SDKs list runtimes by."""
     each = launch(libraries={"cuda": "12.6", "openmpi": "4.1.6"}, framework="torch")
 
@@ -228,7 +228,7 @@ def test_users_are_told_of_the_libraries() -> None:
 
 
 def test_users_of_an_older_version_are_warned() -> None:
-    """Trainer's webhook warns of what is labelled so; the last day stands beside it."""
+    """Trainer's webhook warns of what is labelled so; the last day is beside it."""
     newest, older = launch(end=""), launch(end="2027-03-31")
 
     assert LaunchView(newest).labels["trainer.kubeflow.org/support"] == "supported"
@@ -316,10 +316,10 @@ def test_smallest_job_has_a_pod_of_each_role(name: str, smallest: int) -> None:
 def test_version_of_the_launcher_is_that_of_its_library() -> None:
     """Each launcher looks at its own library, and at none where the profile states no version."""
     libraries = {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torch": "2.6.0"}
-    told = {
+    versions = {
         name: launch(launcher=each, libraries=libraries).runtime.launcher_version
         for name, each in LAUNCHERS.items()
     }
 
-    assert told == {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torchrun": "2.6.0"}
+    assert versions == {"openmpi": "5.0.6", "intel-mpi": "2021.13", "torchrun": "2.6.0"}
     assert launch(launcher=INTEL_MPI, libraries={"openmpi": "5.0.6"}).runtime.launcher_version == ""

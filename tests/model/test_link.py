@@ -30,7 +30,7 @@ def test_vlan_that_a_team_may_hold_separates_it(tag: int) -> None:
 
 
 @given(BITS)
-def test_segment_is_told_as_people_write_it(number: int) -> None:
+def test_segment_is_displayed_as_people_write_it(number: int) -> None:
     """Partition keys are four hexadecimal digits, VLANs are decimal; both come back as the same
     number."""
     assert (len(INFINIBAND.display(number)), int(INFINIBAND.display(number), 16)) == (6, number)
@@ -47,9 +47,9 @@ def test_port_holds_no_more_segments_than_there_are(link: Link) -> None:
 def test_link_is_found_by_the_word_of_a_profile() -> None:
     """The words of a fabric's profile, of its range, of an allocation; and what the SR-IOV operator
     calls the link."""
-    told = {name: (each.ranges, each.field, each.sriov_type) for name, each in LINKS.items()}
+    fields = {name: (each.ranges, each.field, each.sriov_type) for name, each in LINKS.items()}
 
-    assert told == {
+    assert fields == {
         "infiniband": ("partitions", "partition", "ib"),
         "roce": ("vlans", "vlan", "eth"),
     }

@@ -60,7 +60,7 @@ def test_teams_share_no_name(one: str, two: str) -> None:
 
 
 @given(NAMES)
-def test_namespace_of_a_team_is_nobody_elses(team: str) -> None:
+def test_namespace_of_a_team_is_of_no_other_team(team: str) -> None:
     """A team can't get a namespace of Kubernetes, of OpenShift or of our own by its name."""
     namespace = names.namespace(team)
 

@@ -1,4 +1,4 @@
-"""A team's part of each rail, and the ways out of its namespace."""
+"""A team's part of each rail, and the egress rules of its namespace."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_rails_have_parts_of_their_own(case: tuple[IPv4Network, int]) -> None:
 
 
 @given(blocks(), st.integers(1, 0x7FFE))
-def test_config_says_partition_and_range(case: tuple[IPv4Network, int], partition: int) -> None:
+def test_config_has_partition_and_range(case: tuple[IPv4Network, int], partition: int) -> None:
     """The pkey is text of four hexadecimal digits, and the pool of addresses is named after team
     and rail."""
     block, rails = case
@@ -87,7 +87,7 @@ def test_namespaces_of_a_team_share_its_addresses(case: tuple[IPv4Network, int],
 
 
 def test_networks_of_an_operator_have_names_of_their_own() -> None:
-    """All of its objects stand in one namespace; our own attachments have one name in every
+    """All of its objects are in one namespace; our own attachments have one name in every
     namespace."""
     namespaces = ["team-nlp", "team-nlp-dev"]
     block = IPv4Network("10.0.0.0/24")
@@ -100,8 +100,8 @@ def test_networks_of_an_operator_have_names_of_their_own() -> None:
 
 
 @given(blocks())
-def test_pool_of_addresses_is_named_where_it_stands(case: tuple[IPv4Network, int]) -> None:
-    """With nv-ipam the range stands in the IPPool alone, and each network names the one of its
+def test_pool_of_addresses_is_in_the_config_or_named_there(case: tuple[IPv4Network, int]) -> None:
+    """With nv-ipam only the IPPool has the range, and each network names the one of its
     rail."""
     block, rails = case
     for known in networks(ETH, block, 101, rails):
@@ -144,7 +144,7 @@ JOBSET = "jobset.sigs.k8s.io/jobset-name"
 @pytest.mark.parametrize(
     ("source", "operator"), [("jobs", "Exists"), ("workspaces", "DoesNotExist"), ("all", None)]
 )
-def test_way_out_is_for_the_pods_that_it_names(source: str, operator: str | None) -> None:
+def test_egress_rule_is_for_the_pods_of_its_source(source: str, operator: str | None) -> None:
     """Pods of jobs carry JobSet's label and no others do; `all` selects every pod."""
     way = Egress("mirror", AT, (), (), (443,), source)
 
@@ -154,8 +154,8 @@ def test_way_out_is_for_the_pods_that_it_names(source: str, operator: str | None
     assert EgressView(way).policy_name == "egress-mirror"
 
 
-def test_way_out_leads_to_all_of_its_ranges_and_namespaces() -> None:
-    """Each is a peer of its own: the API server joins what stands in one peer by `and`."""
+def test_egress_rule_has_all_of_its_ranges_and_namespaces() -> None:
+    """Each is a peer of its own: the API server joins the conditions of one peer by `and`."""
     way = Egress("mirror", AT, ("192.0.2.0/28", "192.0.2.16/28"), ("a", "b"), (443, 80), "all")
 
     assert EgressView(way).peers == [

@@ -39,7 +39,7 @@ def canonical(number: Fraction | int, suffixes: Suffixes) -> str:
 
 
 def value(text: str, suffixes: Suffixes) -> Fraction:
-    """Return what a quantity is worth, by its last letters."""
+    """Return the value of a quantity, by its last letters."""
     digits = text.rstrip("KMGTPimk")
     return int(digits) * suffixes[text[len(digits) :]]
 
@@ -74,7 +74,7 @@ def test_exbibytes_are_canonical(number: int) -> None:
 
 @given(COUNTS)
 def test_counts_are_canonical(number: int) -> None:
-    """k, M and G stand for thousands exactly when nothing is left over."""
+    """k, M and G are used exactly when a number is a multiple of theirs."""
     assert format_count(number) == canonical(
         number, {each: size for each, size in DECIMAL.items() if each != "m"}
     )
@@ -127,7 +127,7 @@ def test_odd_text_is_no_quantity(text: str) -> None:
 
 @given(st.integers(0, 10**6).map(lambda n: n * 1024))
 def test_amount_is_in_the_form_of_its_resource(number: int) -> None:
-    """The name of a resource tells its unit: millicores, bytes, and pieces for all the rest."""
+    """The name of a resource decides its unit: millicores, bytes, or a count."""
     for name in ("memory", "storage", "ephemeral-storage", "hugepages-2Mi", "hugepages-1Gi"):
         assert format_amount(name, number) == format_bytes(number)
     for name in ("pods", "nvidia.com/gpu", "openshift.io/dgx_h100_rail_0", "requests.memory-like"):
@@ -136,8 +136,10 @@ def test_amount_is_in_the_form_of_its_resource(number: int) -> None:
 
 
 @given(COUNTS, MILLICORES, BYTES)
-def test_formatted_amount_is_worth_the_number(count: int, millicores: int, size: int) -> None:
-    """Whatever the form, it is worth what it was made from."""
+def test_formatted_amount_has_the_value_of_the_number(
+    count: int, millicores: int, size: int
+) -> None:
+    """Its value is the same in each form."""
     assert value(format_count(count), DECIMAL) == count
     assert value(format_cpu(millicores), DECIMAL) == Fraction(millicores, 1000)
     assert value(format_bytes(size), BINARY) == size
@@ -153,10 +155,10 @@ def test_duration_is_read_exactly(number: int, unit: str) -> None:
 
 
 @given(st.integers(1, 10**9))
-def test_duration_is_told_in_the_largest_unit(seconds: int) -> None:
-    """What is told is worth the seconds, and no larger unit would do without a fraction."""
-    told = format_seconds(seconds)
-    number, unit = int(told[:-1]), told[-1]
+def test_duration_is_displayed_in_the_largest_unit(seconds: int) -> None:
+    """The text has the same seconds, in the largest unit without a fraction."""
+    shown = format_seconds(seconds)
+    number, unit = int(shown[:-1]), shown[-1]
 
     assert number * {"s": 1, **SECONDS}[unit] == seconds
     assert [
@@ -168,7 +170,7 @@ def test_duration_is_told_in_the_largest_unit(seconds: int) -> None:
 
 @given(st.integers(1, 99999), st.sampled_from(sorted(SECONDS)))
 def test_duration_comes_back(number: int, unit: str) -> None:
-    """What is told of a profile's duration is read as the same time."""
+    """The text of a profile's duration is read as the same time."""
     seconds = parse_seconds(f"{number}{unit}")
 
     assert parse_seconds(format_seconds(seconds)) == seconds

@@ -20,20 +20,20 @@ FOUR, FIVE = ({"openmpi": version} for version in ("4.1.6", "5.0.6"))
 
 
 def variables(environment: list[dict[str, str]]) -> dict[str, str]:
-    """Return an environment by name; no name may stand twice in it."""
+    """Return an environment by name; no name may be in it twice."""
     named = {each["name"]: each["value"] for each in environment}
     assert len(named) == len(environment)
     return named
 
 
 def ranks(each: Launch) -> dict[str, str]:
-    """Return what every rank is told."""
+    """Return the environment of every rank."""
     return variables(LaunchView(each).rank_environment)
 
 
 @pytest.mark.parametrize(("gpu", "rails"), list(product((False, True), repeat=2)))
 def test_rank_environment_follows_the_node(gpu: bool, rails: bool) -> None:
-    """NCCL is told of the pod's interface where GPUs are, and of the rails where rails are; nothing
+    """NCCL gets the pod's interface where GPUs are, and the rails where rails are; nothing
     else is set."""
     small = node()
     each = launch(node(gpu=small.gpu if gpu else None, nics=small.nics if rails else ()), on=IB)
@@ -50,23 +50,33 @@ def test_rank_environment_follows_the_node(gpu: bool, rails: bool) -> None:
 
 def test_gpudirect_lets_cards_read_gpu_memory() -> None:
     """RDMA from GPU to GPU: nothing is forbidden, and UCX may copy by GPU and by GDR."""
-    told = ranks(launch(on=IB, fabric="gpudirect"))
+    environment = ranks(launch(on=IB, fabric="gpudirect"))
 
-    assert told["UCX_TLS"].split(",") == ["rc", "sm", "self", "cuda_copy", "cuda_ipc", "gdr_copy"]
+    assert environment["UCX_TLS"].split(",") == [
+        "rc",
+        "sm",
+        "self",
+        "cuda_copy",
+        "cuda_ipc",
+        "gdr_copy",
+    ]
     assert (
-        told.keys()
+        environment.keys()
         & {"NCCL_NET_GDR_LEVEL", "UCX_IB_GPU_DIRECT_RDMA", "NCCL_IB_DISABLE", "NCCL_NET"}
         == set()
     )
 
 
-def test_rdma_goes_through_host_memory() -> None:
+def test_rdma_uses_host_memory() -> None:
     """The cards never read GPU memory, for NCCL and for UCX, but the rails are used."""
-    told = ranks(launch(on=IB, fabric="rdma"))
+    environment = ranks(launch(on=IB, fabric="rdma"))
 
-    assert (told["NCCL_NET_GDR_LEVEL"], told["UCX_IB_GPU_DIRECT_RDMA"]) == ("LOC", "no")
-    assert "gdr_copy" not in told["UCX_TLS"].split(",")
-    assert "NCCL_IB_DISABLE" not in told
+    assert (environment["NCCL_NET_GDR_LEVEL"], environment["UCX_IB_GPU_DIRECT_RDMA"]) == (
+        "LOC",
+        "no",
+    )
+    assert "gdr_copy" not in environment["UCX_TLS"].split(",")
+    assert "NCCL_IB_DISABLE" not in environment
 
 
 @pytest.mark.parametrize("mode", ["tcp", "isolated"])
@@ -87,26 +97,26 @@ def test_only_isolated_ranks_have_no_peers(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["gpudirect", "rdma", "tcp", "isolated"])
-def test_nodes_without_gpus_are_told_nothing_of_nccl(mode: str) -> None:
-    """There is no NCCL; UCX alone is told of the rails."""
+def test_nodes_without_gpus_have_no_variable_of_nccl(mode: str) -> None:
+    """There is no NCCL; only UCX gets the rails."""
     each = launch(node(gpu=None, nics=()), fabric=mode)
 
     assert not [name for name in ranks(each) if name.startswith(("NCCL_", "UCX_"))]
 
 
 @given(st.integers(0, 255))
-def test_traffic_class_is_told_to_both_libraries(traffic_class: int) -> None:
+def test_traffic_class_is_set_for_both_libraries(traffic_class: int) -> None:
     """A lossless queue of the switches is chosen by it; -1 leaves what the driver has, and 0 is a
     class as well."""
-    told = ranks(launch(on=fabric(ROCE, traffic_class=traffic_class)))
+    environment = ranks(launch(on=fabric(ROCE, traffic_class=traffic_class)))
     names = ("NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS")
 
-    assert [told[name] for name in names] == [str(traffic_class)] * 2
+    assert [environment[name] for name in names] == [str(traffic_class)] * 2
     assert ranks(launch(on=fabric(ROCE))).keys() & set(names) == set()
 
 
 @given(nodes(), st.sampled_from(["cores", "none"]))
-def test_both_versions_of_open_mpi_are_told_the_same(hardware: Hardware, binding: str) -> None:
+def test_both_versions_of_open_mpi_have_the_same_settings(hardware: Hardware, binding: str) -> None:
     """Open MPI 4 and 5 read other names and must do one thing: cores of each rank, binding, ssh,
     interface."""
     four, five = (
@@ -138,7 +148,7 @@ def test_both_versions_of_open_mpi_are_told_the_same(hardware: Hardware, binding
     )
 
 
-def test_each_version_of_open_mpi_is_told_in_its_own_names() -> None:
+def test_each_version_of_open_mpi_has_its_own_names() -> None:
     """What the other version reads would only look like a setting."""
     four, five = (
         variables(LaunchView(launch(libraries=version)).launcher_environment)
@@ -152,13 +162,13 @@ def test_each_version_of_open_mpi_is_told_in_its_own_names() -> None:
 
 @given(st.integers(0, 40), st.integers(0, 99))
 def test_major_version_alone_decides(major: int, minor: int) -> None:
-    """4.10 is 4, 50.1 is not 5; of a version that nobody knows neither set is taken."""
-    told = variables(
+    """4.10 is 4, 50.1 is not 5; an unknown version gets neither set."""
+    environment = variables(
         LaunchView(launch(libraries={"openmpi": f"{major}.{minor}"})).launcher_environment
     )
 
-    assert ("OMPI_MCA_plm_rsh_agent" in told) is (major == 4)
-    assert ("PRTE_MCA_plm_ssh_agent" in told) is (major == 5)
+    assert ("OMPI_MCA_plm_rsh_agent" in environment) is (major == 4)
+    assert ("PRTE_MCA_plm_ssh_agent" in environment) is (major == 5)
 
 
 @pytest.mark.parametrize("launcher", [INTEL_MPI, TORCHRUN])

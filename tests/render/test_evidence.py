@@ -115,7 +115,7 @@ def test_no_partition_is_certified_without_a_fabric() -> None:
 def test_storage_is_answered_by_what_the_team_has(
     change: dict[str, Any], state: str, how: str
 ) -> None:
-    """Without a claim there is nothing to encrypt; what nobody states is not claimed."""
+    """Without a claim there is nothing to encrypt; what no profile states is not claimed."""
     row = rows({"teams/nlp.yaml": change})["4"]
 
     assert (row.state, row.how) == (state, how)
@@ -173,7 +173,7 @@ TCP: dict[str, Any] = {"runtimes/openmpi-cuda.yaml": {"fabric": "tcp"}}
         ),
     ],
 )
-def test_transit_tells_how_ranks_talk(changes: dict[str, Any], how: str) -> None:
+def test_transit_names_the_network_between_ranks(changes: dict[str, Any], how: str) -> None:
     """Each runtime's way is named; ssh only where MPI ranks are started by it."""
     told = rows(changes)["5"].how
     torch = {"launcher": "torchrun", "libraries": {"openmpi": None, "torch": "2.6.0"}}
@@ -272,7 +272,7 @@ def test_taint_of_several_pools_does_not_keep_their_pods_apart(
 
 
 def test_access_names_roles_of_the_platform_too() -> None:
-    """Operators and auditors of the platform reach into the team's namespaces."""
+    """Operators and auditors of the platform have roles in the team's namespaces."""
     how = rows()["1"].how
 
     assert "the team's groups and service accounts have roles in its own namespaces" in how
@@ -404,7 +404,7 @@ def test_prerequisites_are_those_of_the_cluster(
 
 
 @pytest.mark.parametrize(("volume", "told"), [("home", True), ("scratch", False)])
-def test_readme_tells_what_kubelet_needs_of_nfs(volume: str, told: bool) -> None:
+def test_readme_has_the_demands_of_kubelet_on_nfs(volume: str, told: bool) -> None:
     """A server that squashes root refuses the folder of a job, whose pods then never start."""
     steps = {"image": f"example.com/steps@sha256:{'a' * 64}", "volume": volume, "dataset": True}
     text = readme(site({"runtimes/openmpi-cuda.yaml": {"initialize": steps}}))
@@ -507,7 +507,7 @@ _CLEANUP = {
 }
 
 
-def test_readme_says_what_becomes_of_finished_jobs() -> None:
+def test_readme_explains_what_happens_to_finished_jobs() -> None:
     """With a clean-up when they go, and without one how to delete them before the quota is full."""
     assert "its pods and logs, 36h after it completed or failed" in readme(site(_CLEANUP))
     assert "At 100 TrainJobs in a namespace its quota refuses new ones" in readme(site())

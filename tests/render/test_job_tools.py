@@ -134,7 +134,7 @@ def test_intel_mpi_obeys_the_job(mpirun: Tool) -> None:
     assert done.stdout.startswith("4 ")
 
 
-def test_intel_mpi_without_a_program_is_told_so(mpirun: Tool) -> None:
+def test_intel_mpi_without_a_program_fails_with_a_message(mpirun: Tool) -> None:
     """`mpiexec.hydra` alone would print its usage and end well, and so would the job."""
     done = mpirun()
 
@@ -221,7 +221,7 @@ def test_export_that_fails_fails_the_job(with_export: Path) -> None:
     assert subprocess.run([with_export, "true"], env=environment, check=False).returncode == 9
 
 
-def test_signal_reaches_the_ranks_and_nothing_is_exported(
+def test_signal_is_passed_to_the_ranks_and_nothing_is_exported(
     with_export: Path, tmp_path: Path
 ) -> None:
     """Kubernetes signals process 1 only; the ranks have the time to write a checkpoint, and their
@@ -293,7 +293,7 @@ def test_job_and_export_get_their_own_words(
     )
 
 
-def test_export_of_a_profile_reaches_the_pod() -> None:
+def test_export_of_a_profile_is_in_the_pod() -> None:
     """As the container states it: process ids and variables of other shells are left as they stand
     in the profile."""
     words = ["sh", "-c", "echo $$ $(HOME) it's"]

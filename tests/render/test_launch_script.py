@@ -30,14 +30,14 @@ SETTINGS = {
 """Without any one of them sshd does not start as an arbitrary uid, or lets nobody in."""
 
 FIPS = ["Ciphers", "MACs", "KexAlgorithms", "HostKeyAlgorithms", "PubkeyAcceptedAlgorithms"]
-"""What is said beside where the nodes are in FIPS mode."""
+"""Added where the nodes are in FIPS mode."""
 
 AGENTS = {
     "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",
     "OMPI_MCA_plm_rsh_agent",
     "PRTE_MCA_plm_ssh_agent",
 }
-"""How Intel MPI, Open MPI 4 and Open MPI 5 are told of ssh."""
+"""Variables with the ssh command of Intel MPI, Open MPI 4 and Open MPI 5."""
 
 Run = Callable[[Mapping[str, str]], subprocess.CompletedProcess[bytes]]
 
@@ -189,7 +189,7 @@ def test_every_pod_ends_its_ranks_in_the_same_way() -> None:
     assert len(functions) == 1
 
 
-def test_ranks_have_the_grace_that_the_runtime_says() -> None:
+def test_ranks_have_the_grace_of_the_runtime() -> None:
     """Every pod with ranks has it, 30 seconds where the profile is silent."""
     for runtime in runtimes(mpi=False):
         jobs = runtime["spec"]["template"]["spec"]["replicatedJobs"]
@@ -257,7 +257,7 @@ def test_ports_and_user_agree_with_the_launcher() -> None:
         assert f"-l mpiuser -p {SETTINGS['Port']} -i {SETTINGS['HostKey']} " in agents[0]
 
 
-def test_rank_environment_reaches_the_ranks(run: Run) -> None:
+def test_rank_environment_is_passed_to_the_ranks(run: Run) -> None:
     """Every variable of the node's container but HOME, which the account gives, is handed on
     unchanged."""
     for runtime in runtimes():
@@ -280,7 +280,9 @@ def test_rank_environment_reaches_the_ranks(run: Run) -> None:
     )
 )
 @settings(max_examples=40, deadline=None)  # a busy machine starts bash slowly
-def test_hostile_values_reach_the_ranks_unchanged(run: Run, environment: dict[str, str]) -> None:
+def test_hostile_values_are_passed_to_the_ranks_unchanged(
+    run: Run, environment: dict[str, str]
+) -> None:
     """Whatever a value holds, short of a line break, OpenSSH reads back the same value under the
     same name."""
     done = run(environment)
@@ -304,7 +306,7 @@ def test_value_with_a_line_break_is_left_out_with_a_message(run: Run) -> None:
     "name", ["HOME", "USER", "SSH_AUTH_SOCK", "KUBERNETES_PORT", "OMPI_MCA_pml", "PMIX_RANK", "a.b"]
 )
 def test_variables_of_the_container_itself_are_left_out(run: Run, name: str) -> None:
-    """What belongs to this container, to mpirun or to nobody does not reach the ranks."""
+    """Variables of this container, of mpirun or of nothing are not passed to the ranks."""
     assert name not in handed_on(run({name: "x", "WHOLE": "b"}).stdout)
 
 

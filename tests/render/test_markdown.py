@@ -68,8 +68,8 @@ def _said_of(tenant: Tenant, value: str) -> Tenant:
     regulation = tenant.team.compliance
     if regulation is None:
         return tenant
-    said = replace(regulation, title=value, controls={"audit": value})
-    return replace(tenant, team=replace(tenant.team, compliance=said, contact=value))
+    changed = replace(regulation, title=value, controls={"audit": value})
+    return replace(tenant, team=replace(tenant.team, compliance=changed, contact=value))
 
 
 def _parsed(markdown: str) -> list[Token]:

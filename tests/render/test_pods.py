@@ -72,7 +72,7 @@ def test_steps_run_on_the_nodes_of_the_ranks(launcher: str) -> None:
 
 @launchers
 def test_without_steps_there_is_no_folder(launcher: str) -> None:
-    """Nothing of a volume is said where none is mounted."""
+    """A pod without a volume has no field about volumes."""
     assert "TRAINYARD_JOB" not in str(templates(launcher))
 
 

@@ -38,9 +38,11 @@ def test_policy_that_may_be_dropped_holds_only_what_harms_the_job_itself(release
     others."""
     policies = _policies(release)
     help_, limits = policies["trainyard-trainjob-help"], policies["trainyard-trainjob-limits"]
-    assert all(said.startswith(known) for said, known in zip(_words(help_), HELP, strict=True))
+    assert all(
+        message.startswith(known) for message, known in zip(_words(help_), HELP, strict=True)
+    )
     assert help_["matchConstraints"]["resourceRules"][0]["operations"] == ["CREATE"]
-    assert not any(said.startswith(known) for said in _words(limits) for known in HELP)
+    assert not any(message.startswith(known) for message in _words(limits) for known in HELP)
 
 
 @RELEASES
@@ -61,7 +63,7 @@ def test_policy_that_protects_others_holds_the_rest(release: str) -> None:
         "labels or annotations",
         "tolerations",
     ):
-        assert any(known in said for said in words), known
+        assert any(known in message for message in words), known
 
 
 @RELEASES
@@ -96,7 +98,7 @@ def test_names_and_labels_of_teams_are_reserved(release: str) -> None:
 
 
 @RELEASES
-def test_refused_name_is_the_one_that_is_told(release: str) -> None:
+def test_refused_name_is_in_the_message(release: str) -> None:
     """Of two reserved forms, `team-*` and `trainyard-system`: a fixed text would be wrong about one
     of them."""
     policy = _policies(release)["trainyard-team-namespaces"]

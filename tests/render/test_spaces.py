@@ -170,7 +170,7 @@ def test_second_namespace_has_the_teams_partition() -> None:
 
 @pytest.mark.parametrize("name", ["roce", "pools"])
 def test_networks_of_an_operator_lead_to_their_namespace(name: str) -> None:
-    """All stand where the SR-IOV operator reads, with the team's VLAN, on the host's side; no NAD
+    """All are where the SR-IOV operator reads, with the team's VLAN, on the host's side; no NAD
     of ours beside."""
     networks = list(of(name, "SriovNetwork"))
     policies = {
@@ -241,9 +241,9 @@ def test_addresses_without_pools_stand_in_the_attachment() -> None:
     assert len(named) == 16
 
 
-def test_link_is_told_to_the_operator() -> None:
+def test_operator_gets_the_type_of_the_link() -> None:
     """A port that is of the other link is never set up: the operator looks for the type."""
-    told = {
+    links = {
         name: {
             each.body["spec"]["linkType"]
             for each in tree(name)
@@ -252,7 +252,7 @@ def test_link_is_told_to_the_operator() -> None:
         for name in ("infiniband", "roce")
     }
 
-    assert told == {"infiniband": {"ib"}, "roce": {"eth"}}
+    assert links == {"infiniband": {"ib"}, "roce": {"eth"}}
 
 
 @pytest.mark.parametrize(("name", "prefix"), [("roce", "openshift.io"), ("pools", "nvidia.com")])
@@ -268,12 +268,12 @@ def test_rails_have_the_prefix_of_the_release(name: str, prefix: str) -> None:
     assert all(f'"{each}": "1"' in json.dumps(runtime) for each in covered if "rail" in each)
 
 
-def test_driver_keeps_what_is_not_said() -> None:
-    """An MTU that nobody says is not emitted; one that is said stands in each rail's policy."""
-    said = together(ROCE, {CLUSTER: {"fabrics": {"ib": {"mtu": 9000}}}})
+def test_mtu_is_emitted_only_if_stated() -> None:
+    """An MTU is emitted only if it is stated; it is then in each rail's policy."""
+    changes = together(ROCE, {CLUSTER: {"fabrics": {"ib": {"mtu": 9000}}}})
     policies = [
         each.body
-        for each in render_site(platform_of(said).sites[0])
+        for each in render_site(platform_of(changes).sites[0])
         if each.body["kind"].endswith("NodePolicy")
     ]
 

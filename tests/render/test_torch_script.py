@@ -50,7 +50,7 @@ def run(
     return subprocess.run([*tame, *arguments], env=environment, capture_output=True, check=False)
 
 
-def test_arguments_reach_torchrun_unchanged(command: list[str], tmp_path: Path) -> None:
+def test_arguments_are_passed_to_torchrun_unchanged(command: list[str], tmp_path: Path) -> None:
     """Whatever stands in them; nothing of the command itself is among them."""
     done = run(command, ARGUMENTS, tmp_path)
 
@@ -65,7 +65,7 @@ def test_export_runs_around_torchrun(command: list[str], tmp_path: Path) -> None
     assert done.stdout.decode().split("\n")[:-1] == ["with-export", "torchrun", *ARGUMENTS]
 
 
-def test_job_without_arguments_is_told_what_to_give(command: list[str], tmp_path: Path) -> None:
+def test_job_without_arguments_fails_with_a_message(command: list[str], tmp_path: Path) -> None:
     """It fails at once instead of showing how torchrun is used."""
     done = run(command, [], tmp_path)
 

@@ -79,7 +79,7 @@ def tenant(changes: Mapping[str, Any], name: str = "nlp") -> Tenant:
     return next(each for each in platform.sites[0].tenants if each.name == name)
 
 
-def told(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[tuple[str, str, str]]:
+def reported(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> list[tuple[str, str, str]]:
     """Return the file, the path (a key's in brackets) and the message of each finding."""
     paths = ("/".join(map(str, each.at.path)) for each in found)
     return [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.resolve.changes import ALLOCATIONS, CLUSTER, resolved, together, told
+from tests.resolve.changes import ALLOCATIONS, CLUSTER, reported, resolved, together
 from tests.resolve.changes import ROCE as ROCE_BASE
 from trainyard.model.cluster import Cluster
 from trainyard.model.link import ROCE
@@ -58,7 +58,7 @@ def test_short_cluster_has_the_defaults_of_its_release() -> None:
     assert read.fips is False
 
 
-def test_cluster_says_more_than_its_release() -> None:
+def test_cluster_adds_to_its_release() -> None:
     """Installed versions and owners are laid over the release's; the rest of them stays."""
     read = cluster({"installed": {"kueue": "0.17"}, "external": {"Namespace/openshift-dns": "us"}})
 
@@ -106,7 +106,7 @@ def test_storage_of_each_kind() -> None:
 
 @given(st.integers(0, 0xFFFF), st.integers(0, 0xFFFF))
 def test_partitions_are_read_as_hexadecimal(first: int, last: int) -> None:
-    """The range is kept as it is said, reversed ones included; a rule judges it."""
+    """The range is kept as it is stated, reversed ones included; a rule judges it."""
     (fabric,) = cluster({"fabrics": {"ib": {"partitions": f"0x{first:04x}-0x{last:04x}"}}}).fabrics
 
     assert (fabric.first_segment, fabric.last_segment, fabric.block) == (first, last, 20)
@@ -114,7 +114,7 @@ def test_partitions_are_read_as_hexadecimal(first: int, last: int) -> None:
 
 @given(st.integers(1, 9999), st.integers(1, 9999))
 def test_vlans_are_read_as_decimal(first: int, last: int) -> None:
-    """On RoCE the range is of VLANs, kept as it is said; a rule judges it."""
+    """On RoCE the range is of VLANs, kept as it is stated; a rule judges it."""
     (fabric,) = _roce(vlans=f"{first}-{last}").fabrics
 
     assert (fabric.link, fabric.first_segment, fabric.last_segment) == (ROCE, first, last)
@@ -127,13 +127,13 @@ def _roce(**fields: Any) -> Cluster:
 
 
 def test_fabric_leaves_the_drivers_own() -> None:
-    """Neither MTU nor traffic class is set unless it is said; 0 is a traffic class, and not the
+    """Neither MTU nor traffic class is set unless it is stated; 0 is a traffic class, and not the
     driver's."""
     (plain,) = cluster({}).fabrics
-    (said,) = _roce(mtu=9000, trafficClass=0).fabrics
+    (stated,) = _roce(mtu=9000, trafficClass=0).fabrics
 
     assert (plain.mtu, plain.traffic_class) == (0, -1)
-    assert (said.mtu, said.traffic_class) == (9000, 0)
+    assert (stated.mtu, stated.traffic_class) == (9000, 0)
 
 
 @pytest.mark.parametrize(
@@ -173,11 +173,11 @@ def test_fabric_has_the_range_of_its_link(ranges: dict[str, Any], at: str, messa
     )
 
     assert {each.rule for each in found} == {SEGMENTS_OF_ANOTHER_LINK.id}
-    assert told(found) == [(CLUSTER, f"(fabrics/{at})", f"fabric `ib` is {message}")]
+    assert reported(found) == [(CLUSTER, f"(fabrics/{at})", f"fabric `ib` is {message}")]
 
 
 def test_priority_may_have_a_deadline() -> None:
-    """A number is a value without one; with one it is told in seconds."""
+    """A number is a value without one; with one, the deadline is in seconds."""
     batch, production = cluster(
         {"priorities": {"batch": {"value": 1, "deadline": "36h"}, "production": 1000}}
     ).priorities
@@ -186,7 +186,7 @@ def test_priority_may_have_a_deadline() -> None:
     assert (production.value, production.deadline) == (1000, 0)
 
 
-def test_allocation_says_partition_or_vlan() -> None:
+def test_allocation_has_partition_or_vlan() -> None:
     """Partition keys are hexadecimal text, VLANs are numbers; both are segments."""
     held: dict[str, Any] = {
         "old-west": {"ib": {"nlp": {"partition": "0x0155", "addresses": "10.70.0.0/20"}}}
@@ -200,7 +200,7 @@ def test_allocation_says_partition_or_vlan() -> None:
 
 
 def test_egress_keeps_order_and_source() -> None:
-    """A way out is everybody's unless it says whose."""
+    """An egress rule is for all pods unless it states which."""
     ways = {"a": {"namespaces": ["x", "b"], "ports": [9, 1], "from": "jobs"}}
     first, second = cluster({"egress": ways}).egress
 
@@ -219,7 +219,7 @@ def test_egress_keeps_order_and_source() -> None:
 
 
 def test_allocations_of_a_cluster_that_is_gone_stay() -> None:
-    """What was given stays taken: a section without cluster is read and not told."""
+    """What was given stays taken: a section without cluster is read and not reported."""
     held = {"partition": "0x0155", "addresses": "10.70.0.0/20"}
     platform, found = resolved({ALLOCATIONS: {"old-west": {"ib": {"nlp": held}}}})
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.resolve.changes import HARDWARE, hardware, told
+from tests.resolve.changes import HARDWARE, hardware, reported
 from tests.rules.cases import merged
 from trainyard.diagnostics import Pointer
 from trainyard.model.hardware import Share
@@ -69,7 +69,7 @@ def test_missing_field_is_the_only_finding(field: str) -> None:
 
     assert known == {}
     assert [each.rule for each in found] == [INCOMPLETE_HARDWARE.id]
-    assert told(found) == [("hardware/full.yaml", "", f"`{field}` is not given")]
+    assert reported(found) == [("hardware/full.yaml", "", f"`{field}` is not given")]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_profile_without_labels_has_those_it_extends() -> None:
 
 
 def test_lists_are_replaced() -> None:
-    """Ports of an ancestor never stand beside a profile's own; a port is shown in the file that
+    """Ports of an ancestor are never added to a profile's own; a port is shown in the file that
     gives the list."""
     own = [{"pci": "0000:99:00.0", "role": "rail", "gpu": 0}]
     known, found = hardware(_chain([{"nics": own}, {"pods": 99}]))
@@ -175,7 +175,7 @@ def test_lists_are_replaced() -> None:
     assert known["p0"].nics[0].pci == "0000:18:00.0"
 
 
-def test_chain_is_told_most_specific_first() -> None:
+def test_chain_is_most_specific_first() -> None:
     """The files that made a node type begin with its own and end with the preset."""
     known, found = hardware(
         {"hardware/mid.yaml": {"extends": "nvidia-dgx-h100"}, HARDWARE: {"extends": "mid"}}
@@ -190,8 +190,8 @@ def test_chain_is_told_most_specific_first() -> None:
 
 
 @pytest.mark.parametrize("length", [1, 2, 5])
-def test_profile_that_extends_itself_is_told_and_ends(length: int) -> None:
-    """Round a circle of any length each profile is told once, at the `extends` that closes it, and
+def test_profile_that_extends_itself_is_reported_and_ends(length: int) -> None:
+    """Each profile of a circle is reported once, at the `extends` that closes it, and
     none is taken."""
     circle = {
         f"hardware/p{i}.yaml": {**FULL, "extends": f"p{(i + 1) % length}"} for i in range(length)
@@ -200,7 +200,7 @@ def test_profile_that_extends_itself_is_told_and_ends(length: int) -> None:
     closes = [(f"hardware/p{(i - 1) % length}.yaml", "extends") for i in range(length)]
 
     assert {each.rule for each in found} == {INCOMPLETE_HARDWARE.id}
-    assert [(file, path) for file, path, _ in told(found)] == closes
+    assert [(file, path) for file, path, _ in reported(found)] == closes
     names = [f"`p{i % length}`" for i in range(length + 1)]
     assert found[0].message == f"{' extends '.join(names)}, and no preset"
     assert known == {}

@@ -1,4 +1,4 @@
-"""A name that leads nowhere is told where it stands, with the nearest name or the choices."""
+"""A name that refers to nothing is reported at its place, with the nearest name or the choices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, RUNTIME, resolved, told
+from tests.resolve.changes import ALLOCATIONS, CLUSTER, HARDWARE, NLP, RUNTIME, reported, resolved
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.resolve.findings import Finding, Unresolved, collect
 from trainyard.resolve.references import BAD_ADDRESS, UNKNOWN_NAME, find, network
@@ -82,11 +82,11 @@ GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
         (ALLOCATIONS, "(prod-east/eth)", "fabric `eth`"),
     ),
 ]
-"""Each name that a profile can say, wrong; where it is told; what it is called."""
+"""Each name in a profile, wrong; the place of the finding; the name in its message."""
 
 
 @pytest.mark.parametrize(("changes", "expected"), GONE, ids=[what for _, (_, _, what) in GONE])
-def test_unknown_name_is_told_where_it_stands(
+def test_unknown_name_is_reported_at_its_place(
     changes: dict[str, Any], expected: tuple[str, str, str]
 ) -> None:
     """Every name in every profile is followed, and one that leads nowhere points at itself, first
@@ -94,7 +94,7 @@ def test_unknown_name_is_told_where_it_stands(
     _, found = resolved(changes)
     file, path, what = expected
 
-    assert (file, path, f"there is no {what}") in told(found)
+    assert (file, path, f"there is no {what}") in reported(found)
     assert {each.rule for each in found} <= {UNKNOWN_NAME.id, "shape/incomplete-hardware"}
 
 
@@ -112,14 +112,14 @@ def test_profile_with_an_unknown_name_is_not_missing(changes: dict[str, Any], fo
     _, found = resolved(changes)
 
     assert found
-    assert follow not in [message for _, _, message in told(found)]
+    assert follow not in [message for _, _, message in reported(found)]
 
 
 def test_unknown_priority_points_at_its_own_entry() -> None:
-    """The index is the file's, in whatever order the names stand there."""
+    """The index is the file's, in whatever order the names are there."""
     _, found = resolved({NLP: {"priorities": ["production", "btach"]}})
 
-    assert told(found) == [
+    assert reported(found) == [
         (NLP, "priorities/1", "there is no priority `btach` of cluster prod-east")
     ]
 
@@ -130,31 +130,31 @@ def test_unknown_names_of_a_space_point_into_it() -> None:
         {NLP: {"spaces": {"dev": {"storage": {"hom": "1Ti"}, "priorities": ["urgent"]}}}}
     )
 
-    assert told(found) == [
+    assert reported(found) == [
         (NLP, "(spaces/dev/storage/hom)", "there is no storage `hom` of cluster prod-east"),
         (NLP, "spaces/dev/priorities/0", "there is no priority `urgent` of cluster prod-east"),
     ]
 
 
-def test_unknown_priority_that_a_space_inherits_is_told_once() -> None:
-    """What the team says is wrong where the team says it, and nowhere else."""
+def test_unknown_priority_that_a_space_inherits_is_reported_once() -> None:
+    """A wrong name of the team is reported at the team's own place only."""
     _, found = resolved(
         {NLP: {"priorities": ["urgent"], "spaces": {"dev": {}, "eval": {"priorities": ["batch"]}}}}
     )
 
-    assert told(found) == [
+    assert reported(found) == [
         (NLP, "priorities/0", "there is no priority `urgent` of cluster prod-east")
     ]
 
 
-def test_unknown_names_of_a_team_are_told_in_one_run() -> None:
+def test_unknown_names_of_a_team_are_reported_in_one_run() -> None:
     """Nobody should have to mend one name to hear of the next."""
     storage = {"hom": "1Ti", "home": "1Ti"}
     _, found = resolved(
         {NLP: {"cohort": "x1", "runtimes": ["y1"], "storage": storage, "components": ["z1"]}}
     )
 
-    assert [path for _, path, _ in told(found)] == [
+    assert [path for _, path, _ in reported(found)] == [
         "runtimes/0",
         "components/0",
         "cohort",
@@ -248,11 +248,11 @@ def test_text_that_is_no_network_is_reported(text: str) -> None:
         ),
     ],
 )
-def test_bad_address_is_told_where_it_stands(
+def test_bad_address_is_reported_at_its_place(
     changes: dict[str, Any], expected: tuple[str, str]
 ) -> None:
     """Every range in every profile is read, and one with host bits is the only finding."""
     _, found = resolved(changes)
 
-    assert [(file, path) for file, path, _ in told(found)] == [expected]
+    assert [(file, path) for file, path, _ in reported(found)] == [expected]
     assert [each.rule for each in found] == [BAD_ADDRESS.id]

@@ -1,4 +1,4 @@
-"""A runtime: its defaults, the family that its file's name tells, and times in seconds."""
+"""A runtime: its defaults, the family in its file's name, and times in seconds."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def test_short_runtime_has_defaults() -> None:
 def test_file_of_a_version_belongs_to_its_family(name: str, version: int, family: str) -> None:
     """A file that ends with its own version is an older one of the family; any other number is part
     of the name."""
-    told = runtime(name, version=version)
+    made = runtime(name, version=version)
 
-    assert (told.name, told.family, told.framework) == (name, family, family)
+    assert (made.name, made.family, made.framework) == (name, family, family)
 
 
 @given(st.integers(1, 99999), st.sampled_from("mhd"))
 def test_times_are_seconds(deadline: int, unit: str) -> None:
     """Controllers count seconds."""
-    told = runtime("mpi", deadline=f"{deadline}{unit}")
+    made = runtime("mpi", deadline=f"{deadline}{unit}")
 
-    assert told.deadline == deadline * {"m": 60, "h": 3600, "d": 86400}[unit]
+    assert made.deadline == deadline * {"m": 60, "h": 3600, "d": 86400}[unit]
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_launcher_is_found_by_its_name(
     launcher: Any, libraries: dict[str, str], version: str
 ) -> None:
     """Its version is that of its own library; a rule asks for one that is missing."""
-    told = runtime("mpi", launcher=launcher.name, libraries=libraries)
+    made = runtime("mpi", launcher=launcher.name, libraries=libraries)
 
-    assert (told.launcher, told.launcher_version) == (launcher, version)
+    assert (made.launcher, made.launcher_version) == (launcher, version)
 
 
 def test_older_version_has_its_last_day() -> None:
-    """It is kept as it is said: only rules and waivers look at a clock."""
+    """It is kept as it is stated: only rules and waivers look at a clock."""
     assert runtime("mpi-v2", deprecated={"end": "2027-03-31"}).end == "2027-03-31"

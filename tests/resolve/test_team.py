@@ -40,16 +40,16 @@ def test_lend_all_is_every_node_of_its_own(nodes: int, lend: int) -> None:
 
 @given(st.integers(0, 99))
 def test_team_in_a_cohort_lends_all_by_default(nodes: int) -> None:
-    """In a cohort what stands idle serves others; outside there is nobody to lend to."""
+    """In a cohort other teams use idle nodes; outside no team can borrow them."""
     assert quota(nodes=nodes).lend == nodes
     (alone,) = team({"quota": {"prod-east": {"dgx-h100": {"nodes": nodes}}}, "cohort": None}).quotas
     assert alone.lend == 0
 
 
 @given(st.integers(0, 99), st.integers(0, 99))
-def test_reach_is_own_and_borrowed(nodes: int, borrow: int) -> None:
+def test_maximum_is_own_and_borrowed(nodes: int, borrow: int) -> None:
     """What one job can have at most is what the team has and what it may borrow; nothing is
-    borrowed unless said."""
+    borrowed unless it is stated."""
     given_both = quota(nodes=nodes, borrow=borrow)
 
     assert [given_both.nodes, given_both.borrow, given_both.maximum] == [
@@ -94,7 +94,7 @@ def test_largest_job_is_never_less_than_the_smallest(
     assert platform.teams[0].largest_job == least
 
 
-def test_largest_job_may_be_said() -> None:
+def test_largest_job_may_be_stated() -> None:
     """The profile's own number counts, above and below the default."""
     assert [team({"largestJob": {"nodes": nodes}}).largest_job for nodes in (2, 3, 99)] == [
         2,

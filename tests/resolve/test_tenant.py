@@ -160,7 +160,7 @@ def test_queue_is_one_a_class_of_node() -> None:
 
 
 def test_network_is_one_a_rail_where_the_team_holds_a_partition() -> None:
-    """Each rail of the fabric is attached; without an allocation nothing is, and a rule tells."""
+    """Each rail of the fabric is attached; a rule reports a missing allocation."""
     networks = space(BOTH).networks
 
     assert [network.name for network in networks] == [f"ib-rail-{rail}" for rail in range(8)]
@@ -169,7 +169,7 @@ def test_network_is_one_a_rail_where_the_team_holds_a_partition() -> None:
 
 
 def test_pool_without_fabric_has_no_network() -> None:
-    """CPU nodes stand on no fabric."""
+    """CPU nodes are on no fabric."""
     only_cpu = {**BOTH, NLP: {"quota": {"prod-east": {"cpu": {"nodes": 1}, "dgx-h100": None}}}}
 
     assert (space(only_cpu).networks, tenant(only_cpu).address_pools) == ((), ())
@@ -188,7 +188,7 @@ def test_flavors_come_in_order_of_preference(preferences: list[tuple[str, int]])
     assert [flavor.name for flavor in queue.flavors] == ["spare", "third", "fourth", "dgx-h100"]
 
 
-def test_sample_says_the_deadline_of_its_class() -> None:
+def test_sample_has_the_deadline_of_its_class() -> None:
     """A class with a deadline admits no job without one, so the job to copy has it."""
     classes = {"batch": {"value": 500, "deadline": "2d"}, "production": 1000}
     labels = [
@@ -244,7 +244,7 @@ def test_team_is_only_where_it_has_quota() -> None:
 
 
 def test_launches_of_a_site_are_those_that_some_team_lists() -> None:
-    """Two teams with one runtime share one object; a runtime that nobody lists has none."""
+    """Two teams with one runtime share one object; a runtime that no team lists has none."""
     platform, _ = resolved({"teams/vision.yaml": {"runtimes": ["openmpi-cuda"]}})
     (site,) = platform.sites
 
