@@ -204,15 +204,17 @@ def _plain(value: object, where: str) -> Any:
             raise LookupError(f"{where}: the value is None")
         case bool():
             return value
-        case str():
-            return str.__str__(value)
-        case int():
-            return int(value)
+        case str() | int():
+            return _without_enum(value)
         case tuple() | list():
             return [_plain(item, where) for item in value]
         case Mapping():
             return {_key(key, where): _plain(item, where) for key, item in value.items()}
     raise TypeError(f"{where}: {type(value).__name__} is not plain data")
+
+
+def _without_enum(value: str | int) -> str | int:
+    return str.__str__(value) if isinstance(value, str) else int(value)
 
 
 def _key(key: object, where: str) -> str:

@@ -118,11 +118,8 @@ def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, 
     There are none in a queue with one kind. They are all such kinds of the cluster, so that every
     team gets the same runtime under the name.
     """
-    if _has_share(queue):
-        return {}
     demands = {_demands(pool) for pool, _ in queue}
-    names = [pool.hardware.name for pool, _ in queue]
-    if len(set(names)) == 1 or len(demands) > 1:
+    if _has_share(queue) or not _has_several_kinds(queue) or len(demands) > 1:
         return {}
     alike = (pool for pool in cluster.pools if _demands(pool) in demands)
     return {pool.hardware.name: pool.hardware for pool in alike}
@@ -130,6 +127,10 @@ def _interchangeable(queue: Sequence[PoolQuota], cluster: Cluster) -> dict[str, 
 
 def _has_share(queue: Sequence[PoolQuota]) -> bool:
     return any(quota.is_share for _, quota in queue)
+
+
+def _has_several_kinds(queue: Sequence[PoolQuota]) -> bool:
+    return len({pool.hardware.name for pool, _ in queue}) > 1
 
 
 def _demands(pool: Pool) -> tuple[str, int, str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from trainyard.model import names
@@ -20,14 +21,14 @@ def access(tenant: Tenant, place: SiteObjects) -> Answer:
     """Answer with the bindings in the team's namespaces, and those in the whole cluster."""
     bound = place.own(tenant, "RoleBinding")
     bindings = [each for each in bound if _role(each) != names.FINISHED_JOBS_ROLE]
-    team = {subject for each in bindings for subject in _subjects(each)}
+    team = frozenset(chain.from_iterable(map(_subjects, bindings)))
     wide = [each for each in place.of("ClusterRoleBinding") if each.unit == "platform"]
     kinds = " and ".join(sorted({_SUBJECTS[kind] for kind, _, _ in team}))
     how = f"the team's {kinds} have roles in its own namespaces: {_roles(bindings)}"
     how += _in_whole_cluster(wide, team)
     if len(bound) > len(bindings):
         how += f"; the platform's account {names.FINISHED_JOBS} lists and deletes TrainJobs there"
-    roles = place.of("ClusterRole", {_role(each) for each in (*bound, *wide)})
+    roles = place.of("ClusterRole", set(map(_role, (*bound, *wide))))
     return Answer(how, [*roles, *wide, *bound])
 
 
