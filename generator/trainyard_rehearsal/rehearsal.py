@@ -167,10 +167,7 @@ def _tasks(
     built = find(plan.components, cache_folder())
     programs = f"{len(plan.components.programs)} programs of {site.cluster.release.name}"
     manifests = generation.manifests[site.name]
-    whole = request.every or request.team
-    teams = (
-        all_teams(site) if whole else sample_teams(site, [*manifests, *component_manifests(site)])
-    )
+    teams = _teams(site, request, generation)
 
     def checked() -> tuple[Outcome, ...]:
         if not keep:
@@ -182,9 +179,8 @@ def _tasks(
                 progress(
                     f"{site.name}: no job of {team} to run; promises that need one are not tried"
                 )
-            outcomes = tuple(
-                _reported(lab, _checks(lab, generation, request.team, teams), progress)
-            )
+            checks = _checks(lab, generation, request.team, teams)
+            outcomes = tuple(_reported(lab, checks, progress))
             if keep:
                 keep(lab)
             return outcomes
@@ -196,6 +192,13 @@ def _tasks(
             return tuple(_reported(lab, deliver(lab, request.source, teams), progress))
 
     yield from (checked, delivered)
+
+
+def _teams(site: Site, request: Request, generation: Generation) -> TeamSample:
+    """Return the teams that are tried: all of them, or a sample of each shape."""
+    if request.every or request.team:
+        return all_teams(site)
+    return sample_teams(site, [*generation.manifests[site.name], *component_manifests(site)])
 
 
 def _yield_to_delivery() -> None:

@@ -1,2 +1,1 @@
-"""What the rules claim, seen: the bad tree of a rule on a real control plane. Run by ``make
-e2e``."""
+"""Scenarios of rules on a real control plane, each with the rule's bad tree; see `make e2e`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from tests.e2e.objects import messages
 from tests.e2e.setup import CLUSTER, bad
 from tests.e2e.stage import Stage
 from trainyard_rehearsal.control_plane.nodes import nodes
@@ -27,7 +26,7 @@ def idle_nodes(stage: Stage) -> None:
     """All quota is used, two nodes are idle, and a job of two nodes stays pending."""
     scene = stage.deploy(bad("capacity/idle-nodes"))
     jobs = [scene.submit(team, 4) for team in ("nlp", "vision")]
-    assert all(scene.runs(job) for job in jobs)
+    assert scene.runs(*jobs)
     assert scene.waits(scene.submit("nlp", 2), _FULL)
     assert stage.until(lambda: len({pod.node for job in jobs for pod in job.pods} - {""}) == 8)
     assert len(stage.api.list("v1", "Node")) == 10
@@ -58,7 +57,7 @@ def no_reserve(stage: Stage) -> None:
     """A node fails, no node replaces it, and its whole job is evicted."""
     scene = stage.deploy(bad("capacity/no-reserve"))
     jobs = [scene.submit(team, 4) for team in ("nlp", "vision")]
-    assert all(scene.runs(job) for job in jobs)
+    assert scene.runs(*jobs)
     assert stage.until(lambda: any(pod.node for pod in jobs[0].pods))
     name = next(pod.node for pod in jobs[0].pods if pod.node)
     by_name = {each["metadata"]["name"]: each for each in nodes(scene.site)}
@@ -89,7 +88,7 @@ def oversubscribed(stage: Stage) -> None:
     quota = {"teams/nlp.yaml": {"quota": {CLUSTER: {"dgx-h100": {"nodes": 6}}}}}
     scene = stage.deploy(bad("capacity/oversubscribed", **quota))
     jobs = [scene.submit("nlp", 4), scene.submit("vision", 4)]
-    assert all(scene.runs(job) for job in jobs)
+    assert scene.runs(*jobs)
     assert scene.waits(
         scene.submit("nlp", 2),
         "doesn't allow to fit any of 1 pod(s)",
@@ -101,10 +100,8 @@ def _oversubscribed_without_fabric(stage: Stage) -> None:
     """Jobs are admitted whose pods fit no node."""
     scene = stage.deploy(_plain_pool())
     jobs = [scene.submit("nlp", 2) for _ in range(2)]
-    assert all(scene.runs(job) for job in jobs)
-    assert stage.until(
-        lambda: any("Insufficient" in messages(pod.body) for job in jobs for pod in job.pods)
-    )
+    assert scene.runs(*jobs)
+    assert scene.pods_show("Insufficient", *jobs)
 
 
 def _plain_pool() -> dict[str, Any]:
@@ -197,7 +194,8 @@ def share_without_a_place(stage: Stage) -> None:
         "teams/audio.yaml": {**audio, **_shares(4)},
     }
     scene = stage.deploy(changes)
-    assert all(scene.runs(scene.submit(name, 1)) for name in ("vision", "audio"))
+    for name in ("vision", "audio"):
+        assert scene.runs(scene.submit(name, 1))
     assert scene.waits(scene.submit("nlp", 1), "doesn't allow to fit any of 1 pod(s)")
 
 

@@ -136,7 +136,7 @@ def volume_without_claim(stage: Stage) -> None:
     job = scene.create("vision", body)
     assert scene.runs(job)
     words = 'persistentvolumeclaim "scratch" not found'
-    assert stage.until(lambda: any(words in messages(pod.body) for pod in job.pods))
+    assert scene.pods_show(words, job)
     assert job.is_admitted
 
 

@@ -1,4 +1,4 @@
-"""Which connections the documentation allows, from profiles and release alone.
+"""Connections that the documentation allows, from profiles and release only.
 
 NetworkPolicies are not read, since the tests compare them with this.
 """

@@ -189,7 +189,7 @@ def queue_without_trainjob(stage: Stage) -> None:
     """A job starts without the queue, and its pods do not tolerate the taint of any node."""
     scene = stage.deploy(bad("scheduling/queue-without-trainjob"))
     job = scene.submit("nlp", 4)
-    assert stage.until(lambda: any("untolerated taint" in messages(pod.body) for pod in job.pods))
+    assert scene.pods_show("untolerated taint", job)
     assert job.workload == {}
 
 
@@ -210,9 +210,7 @@ def uneven_flavor_labels(stage: Stage) -> None:
     assert scene.runs(job)
     assert scene.flavors(job) == {"dgx-h200"}
     words = "didn't match Pod's node affinity/selector"
-    assert stage.until(lambda: any(words in messages(pod.body) for pod in job.pods)), [
-        messages(each.body) for each in job.pods
-    ]
+    assert scene.pods_show(words, job), [messages(each.body) for each in job.pods]
 
 
 def _for_the_other(scene: Scene, nodes: int) -> Job:
@@ -279,7 +277,7 @@ def _who_pays(stage: Stage, cohort: str) -> set[str]:
         for team, each in teams.items()
         for _ in range(2)
     ]
-    assert all(scene.runs(job) for _, job in jobs)
+    assert scene.runs(*(job for _, job in jobs))
     assert scene.runs(scene.submit("vision", 2))
     return {team for team, job in jobs if not job.is_admitted}
 

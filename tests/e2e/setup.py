@@ -1,4 +1,4 @@
-"""What a control plane is started with, and the changes of a rule's bad case."""
+"""Setups of control planes, and the changes of a rule's bad case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FILE = f"clusters/{CLUSTER}.yaml"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setup:
-    """What a control plane is started with: the release, and what Kueue reads when it starts.
+    """Setup of a control plane: the release, and the settings that Kueue reads when it starts.
 
     Compared by identity: pytest keeps a fixture for the tests after this one only where its
     parameter has a hash.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.objects import KUEUE, AppliedObjects, Identity, identity_of
+from tests.e2e.objects import KUEUE, AppliedObjects, Identity, identity_of, messages
 from tests.e2e.setup import CLUSTER, Setup
 from tests.rules.cases import platform_of
 from trainyard.model.manifest import Manifest
@@ -208,10 +209,20 @@ class Scene:
         assert refused, refusals[-1]
         return True
 
-    def runs(self, job: Job) -> bool:
-        """Return whether a job is admitted in time."""
-        assert self.stage.until(lambda: job.is_admitted), job.waiting_reason
+    def runs(self, *jobs: Job) -> bool:
+        """Return whether each of some jobs is admitted in time."""
+        for job in jobs:
+            assert self.stage.until(partial(getattr, job, "is_admitted")), job.waiting_reason
         return True
+
+    def pods_show(self, words: str, *jobs: Job) -> bool:
+        """Return whether a pod of some jobs shows words in its conditions in time."""
+
+        def is_shown() -> bool:
+            pods = [pod for job in jobs for pod in job.pods]
+            return any(words in messages(pod.body) for pod in pods)
+
+        return self.stage.until(is_shown)
 
     def waits(self, job: Job, *words: str) -> bool:
         """Return whether a job waits, in these words."""
