@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.access import may
 from tests.e2e.capacity import CPU, SIMULATION
 from tests.e2e.objects import messages
 from tests.e2e.setup import CLUSTER, bad, over
@@ -153,15 +152,6 @@ def invalid_manifest(stage: Stage) -> None:
     assert "runtimePatches" not in kept.body["spec"]
 
 
-def unserved_version(stage: Stage) -> None:
-    """The API server knows no such kind in that version."""
-    scene = stage.deploy(bad("release/unserved-version"))
-    assert (
-        "no kind ExternalSecret in external-secrets.io/v1beta1"
-        in scene.refused["ExternalSecret/tracking"]
-    )
-
-
 def known_bad_pair(stage: Stage) -> None:
     """A job is admitted, holds its quota, and does not start: Trainer ignores Kueue's patch."""
     scene = stage.deploy({})
@@ -169,51 +159,6 @@ def known_bad_pair(stage: Stage) -> None:
     assert stage.until(lambda: "kueue runtime patch not found" in stage.log("kueue"))
     assert scene.waits(scene.submit("nlp", 2), "insufficient unused quota")
     assert not job.pods
-
-
-def component_of_forbidden_kind(stage: Stage) -> None:
-    """One more role binding opens what the team's own close; a queue of its own gets nothing of
-    another team's."""
-    scene = stage.deploy({})
-    binding = next(
-        each.body for each in scene.manifests if each.path == "teams/vision/rolebinding-user.yaml"
-    )
-    subjects = [{"kind": "Group", "name": "strangers", "apiGroup": "rbac.authorization.k8s.io"}]
-    more = {
-        **binding,
-        "metadata": {"name": "more", "namespace": "team-vision"},
-        "subjects": subjects,
-    }
-    assert not may(stage, ["strangers"], "create trainjobs.trainer.kubeflow.org", "team-vision")
-    stage.api.apply(more)
-    try:
-        assert stage.until(
-            lambda: may(
-                stage, ["strangers"], "create trainjobs.trainer.kubeflow.org", "team-vision"
-            )
-        )
-    finally:
-        stage.delete(more["apiVersion"], "RoleBinding", "team-vision", "more")
-    _foreign_queue(scene)
-
-
-def _foreign_queue(scene: Scene) -> None:
-    """Look what a LocalQueue for another team's quota gives, policy or not."""
-    queue = next(
-        each.body for each in scene.manifests if each.path == "teams/nlp/localqueue-gpu.yaml"
-    )
-    spec = {**queue["spec"], "clusterQueue": "vision-gpu"}
-    scene.api.apply({**queue, "metadata": {"name": "other", "namespace": "team-nlp"}, "spec": spec})
-    try:
-        assert scene.denied(
-            "nlp", scene.body("nlp", 2, queue_name="other"), "kueue.x-k8s.io/queue-name"
-        )
-        scene.stage.forget("ValidatingAdmissionPolicyBinding", "trainjob-limits-nlp")
-        assert scene.waits(
-            scene.submit("nlp", 2, queue_name="other"), "doesn't match ClusterQueue selector"
-        )
-    finally:
-        scene.stage.delete(queue["apiVersion"], "LocalQueue", "team-nlp", "other")
 
 
 def profile_vanished(stage: Stage) -> None:
