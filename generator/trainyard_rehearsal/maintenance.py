@@ -61,7 +61,7 @@ def changed(site: Site, root: Path, components_root: str, today: str) -> Site:
     """Return a cluster of changed profiles.
 
     Raises:
-        Unfit: the profiles have errors.
+        InvalidProfiles: the profiles have errors.
     """
     generation = generate(root, components_root, (site.name,), today)
     errors = [

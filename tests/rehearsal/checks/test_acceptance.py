@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def _manifest(kind: str, name: str, unit: str = "platform", **annotations: str) 
 
 @pytest.fixture(autouse=True)
 def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody binds claims here."""
+    """No provisioner binds claims here."""
     monkeypatch.setattr("trainyard_rehearsal.checks.acceptance.settle", lambda _lab: 2)
 
 
@@ -37,8 +38,8 @@ def _checked(lab: Lab, *manifests: Manifest) -> dict[str, Outcome]:
     return {outcome.promise: outcome for outcome in check_acceptance(lab, manifests)}
 
 
-def test_order_is_argo_cds() -> None:
-    """Wave, then kind, then name; the platform before the teams."""
+def test_objects_are_applied_in_argo_cds_order() -> None:
+    """They are sorted by wave, kind and name, the platform before the teams."""
     shuffled = [
         _manifest("Pod", "b", "teams/nlp"),
         _manifest("Namespace", "n", "teams/nlp"),
@@ -50,20 +51,26 @@ def test_order_is_argo_cds() -> None:
     assert [each.name for each in in_sync_order(shuffled)] == ["early", "q", "a", "late", "n", "b"]
 
 
-def test_namespaces_come_before_what_is_in_them(generation: Generation) -> None:
-    """In the trees of this repository no object comes before its namespace, nor a local queue
-    before its own."""
+def test_namespaces_precede_their_objects(generation: Generation) -> None:
+    """In the trees of this repository a ClusterQueue also precedes its LocalQueues."""
     for manifests in generation.manifests.values():
-        ordered = in_sync_order(each for each in manifests if each.unit not in UNLISTED)
-        places = {(each.kind.name, each.name): i for i, each in enumerate(ordered)}
-        for i, each in enumerate(ordered):
-            assert places.get(("Namespace", each.namespace), -1) < i
-            if each.kind.name == "LocalQueue":
-                assert places["ClusterQueue", each.body["spec"]["clusterQueue"]] < i
+        _assert_dependencies_first(in_sync_order(_listed(manifests)))
 
 
-def test_accepted_twice_and_the_same(lab: Lab, server: Served) -> None:
-    """Each object is applied two times; what comes out the same is no change."""
+def _listed(manifests: Iterable[Manifest]) -> list[Manifest]:
+    return [each for each in manifests if each.unit not in UNLISTED]
+
+
+def _assert_dependencies_first(ordered: list[Manifest]) -> None:
+    places = {(each.kind.name, each.name): i for i, each in enumerate(ordered)}
+    for i, each in enumerate(ordered):
+        assert places.get(("Namespace", each.namespace), -1) < i
+        if each.kind.name == "LocalQueue":
+            assert places["ClusterQueue", each.body["spec"]["clusterQueue"]] < i
+
+
+def test_unchanged_objects_pass_the_second_apply(lab: Lab, server: Served) -> None:
+    """Each object is applied twice and comes out the same."""
     outcomes = _checked(lab, _manifest("Pod", "a"), _manifest("Pod", "b"))
 
     assert all(outcome.fine for outcome in outcomes.values())
@@ -80,8 +87,8 @@ def test_accepted_twice_and_the_same(lab: Lab, server: Served) -> None:
     assert [request.method for request in server.requests].count("PATCH") == 4
 
 
-def test_committed_file_is_what_is_applied(lab: Lab, server: Served) -> None:
-    """An object of the tree is sent as the bytes of its file, one of a component as data."""
+def test_committed_bytes_are_applied(lab: Lab, server: Served) -> None:
+    """An object of a component has no file in the tree, and is sent as JSON."""
     ours, component = _manifest("Pod", "a"), _manifest("Pod", "b")
     file = lab.plan.tree / ours.path
     file.parent.mkdir(parents=True)
@@ -100,8 +107,7 @@ def test_committed_file_is_what_is_applied(lab: Lab, server: Served) -> None:
 
 
 def test_refusals_and_warnings_are_failures(lab: Lab, server: Served) -> None:
-    """An object that is refused, or only warned of, is told in the server's words with its
-    profile."""
+    """A failure has the server's message and the place in the profile."""
     server.refused["PATCH", "/api/v1/namespaces/a/pods/a"] = (
         500,
         ".spec.x: field not declared in schema",
@@ -118,8 +124,8 @@ def test_refusals_and_warnings_are_failures(lab: Lab, server: Served) -> None:
     assert {each.at for each in outcome.failures} == {Pointer("p.yaml")}
 
 
-def test_meant_warning_is_none(lab: Lab, server: Served) -> None:
-    """What nobody can do otherwise is not held against the tree."""
+def test_expected_warning_is_no_failure(lab: Lab, server: Served) -> None:
+    """Trainer has to warn of a deprecated runtime."""
     text = (
         "training.kubeflow.org/x is deprecated and will be removed in a future release of "
         "Kubeflow Trainer"
@@ -128,8 +134,8 @@ def test_meant_warning_is_none(lab: Lab, server: Served) -> None:
     assert _checked(lab, _manifest("Pod", "a"))["objects accepted"].fine
 
 
-def test_unknown_kind_is_never_skipped(lab: Lab) -> None:
-    """A kind that the server does not have fails, and so does its object."""
+def test_unknown_kind_is_a_failure(lab: Lab) -> None:
+    """Its objects are failures as well."""
     outcomes = _checked(lab, _manifest("Secret", "s"), _manifest("Pod", "p"))
     assert (outcomes["kinds known"].held, outcomes["kinds known"].tried) == (1, 2)
     assert (
@@ -137,9 +143,8 @@ def test_unknown_kind_is_never_skipped(lab: Lab) -> None:
     )
 
 
-def test_second_apply_that_changes_is_told(lab: Lab, server: Served) -> None:
-    """A field that somebody else rewrites is a difference for ever: its values are told, status is
-    not looked at."""
+def test_change_by_the_second_apply_is_reported(lab: Lab, server: Served) -> None:
+    """The failure has the old and the new value. A change of the status is no failure."""
     counts = iter(range(100))
 
     def rewrite(_: str, body: dict[str, Any]) -> None:
@@ -152,9 +157,8 @@ def test_second_apply_that_changes_is_told(lab: Lab, server: Served) -> None:
     ]
 
 
-def test_kubectl_leaves_nothing_at_home(lab: Lab) -> None:
-    """What kubectl still finds is told; its cache and its temporary files stay in the folder of the
-    run."""
+def test_kubectl_writes_only_into_the_run_folder(lab: Lab) -> None:
+    """Its cache and temporary files stay in the folder of the run; its output is reported."""
     kubectl = Path(lab.built.programs["kubectl"])
     kubectl.write_text('#!/bin/sh\necho "$HOME $TMPDIR $KUBECONFIG"\nexit 1\n', encoding="utf-8")
     (failure,) = _checked(lab, _manifest("Pod", "a"))["server-side diff is empty"].failures

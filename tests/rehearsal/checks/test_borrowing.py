@@ -1,4 +1,4 @@
-"""Which pairs of queues are tried when teams are tried by sample."""
+"""Pairs of queues that are tried with a sample of teams."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ def _pairs(sites: dict[str, Site], generation: Generation) -> list[LendingPair]:
     return Lending(sites["prod-east"], templates).pairs()
 
 
-def test_each_queue_is_in_one_pair(sites: dict[str, Site], generation: Generation) -> None:
-    """Every borrower borrows once and every owner lends once, in no more pairs than it takes."""
+def test_each_borrower_and_owner_is_in_a_pair(
+    sites: dict[str, Site], generation: Generation
+) -> None:
+    """No more pairs are chosen than that takes."""
     pairs = _pairs(sites, generation)
     some = borrowing._one_of_each([*pairs, *pairs])
 
@@ -30,8 +32,7 @@ def test_each_queue_is_in_one_pair(sites: dict[str, Site], generation: Generatio
     assert borrowing._one_of_each([]) == []
 
 
-def test_pairs_are_of_teams_that_are_tried(sites: dict[str, Site], generation: Generation) -> None:
-    """Both of them."""
+def test_both_teams_of_a_pair_are_tried(sites: dict[str, Site], generation: Generation) -> None:
     for pair in _pairs(sites, generation):
         names = {pair.borrower.space.team.name, pair.owner.space.team.name}
         assert borrowing._is_of(pair, names)

@@ -1,4 +1,4 @@
-"""What is told of a clean-up, with controllers and a script that do what a test says."""
+"""Reports about a clean-up, with fake controllers and a fake script."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Script:
         self.ran: list[dict[str, str]] = []
 
     def run(self, _: list[str], environment: dict[str, str], **__: Any) -> Completed:
-        """Delete what goes when jobs are kept as long as is said."""
+        """Delete the jobs that the test expects to go with this retention time."""
         self.ran.append(environment)
         doomed = self.goes.get(environment["KEEP_SECONDS"], set())
         for path in [each for each in self.server.objects if each.rpartition("/")[2] in doomed]:
@@ -124,13 +124,12 @@ _KEPT = "deleting a JobSet alone refused"
 _GOOD = {"0": {"completed", "failed"}}
 
 
-def _told(outcome: Outcome) -> list[tuple[str, str]]:
+def _failures(outcome: Outcome) -> list[tuple[str, str]]:
     return [(failure.what, failure.words) for failure in outcome.failures]
 
 
-def test_a_cleanup_that_takes_what_has_ended(run: Run, server: Served) -> None:
-    """The script runs twice as its account, with its own time and with none; queues are open again
-    afterwards."""
+def test_good_clean_up_has_no_failure(run: Run, server: Served) -> None:
+    """The script runs as its account, first with its own retention time, then with none."""
     outcomes, script = run(_GOOD)
 
     assert {promise: (each.held, each.tried, each.fine) for promise, each in outcomes.items()} == {
@@ -150,58 +149,57 @@ def test_a_cleanup_that_takes_what_has_ended(run: Run, server: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    ("goes", "told"),
+    ("goes", "expected"),
     [
         ({}, {"completed": "stays", "failed": "stays"}),
         ({"0": {"completed", "failed", "running"}}, {"running": "is deleted"}),
         ({"0": {"completed", "failed", "waiting"}}, {"waiting": "is deleted"}),
     ],
 )
-def test_what_stays_and_what_goes_too_much_is_told(
-    run: Run, goes: dict[str, set[str]], told: dict[str, str]
+def test_wrongly_kept_and_wrongly_deleted_jobs_are_reported(
+    run: Run, goes: dict[str, set[str]], expected: dict[str, str]
 ) -> None:
-    """Each job is told by its namespace and name."""
+    """Each job is reported by its namespace and name."""
     outcomes, _ = run(goes)
 
-    found = _told(outcomes["only finished jobs are deleted"])
+    found = _failures(outcomes["only finished jobs are deleted"])
     assert {(what.partition("/")[2].partition(" ")[0], words) for what, words in found} == set(
-        told.items()
+        expected.items()
     )
-    assert len(found) == 2 * len(told)
+    assert len(found) == 2 * len(expected)
 
 
-def test_a_script_that_takes_jobs_too_early_is_told(run: Run) -> None:
-    """With its own time nothing is old enough."""
+def test_early_deletion_is_reported(run: Run) -> None:
+    """With its own retention time the script must delete nothing."""
     outcomes, _ = run({"259200": {"failed"}} | _GOOD)
 
-    assert {words for _, words in _told(outcomes["only finished jobs are deleted"])} == {
+    assert {words for _, words in _failures(outcomes["only finished jobs are deleted"])} == {
         "is deleted"
     }
 
 
-def test_a_script_that_fails_and_a_job_that_does_not_run_are_told(run: Run) -> None:
-    """The words are kubectl's, and the controller's."""
+def test_failing_script_and_job_that_does_not_run_are_reported(run: Run) -> None:
+    """The messages are those of kubectl and of the controller."""
     outcomes, _ = run(_GOOD, fails=1, words="not admitted: no quota")
 
-    assert {words for _, words in _told(outcomes["only finished jobs are deleted"])} == {
+    assert {words for _, words in _failures(outcomes["only finished jobs are deleted"])} == {
         "no such file"
     }
-    assert {words for _, words in _told(outcomes[_KEPT])} == {"not admitted: no quota"}
+    assert {words for _, words in _failures(outcomes[_KEPT])} == {"not admitted: no quota"}
 
 
-def test_a_job_that_does_not_end_is_told(run: Run) -> None:
-    """The others are tried all the same; a cluster without a clean-up has this line only."""
+def test_job_that_does_not_end_is_reported(run: Run) -> None:
+    """The other jobs are still tried."""
     outcomes, _ = run(_GOOD, endless="failed")
 
-    assert {words for _, words in _told(outcomes[_KEPT])} == {"does not end with its pods"}
+    assert {words for _, words in _failures(outcomes[_KEPT])} == {"does not end with its pods"}
     assert outcomes["only finished jobs are deleted"].fine
 
 
-def test_jobsets_that_can_be_deleted_are_told(run: Run) -> None:
-    """Without the policy each deletion is let through; a cluster without a clean-up has no script
-    to run."""
+def test_deletable_jobsets_are_reported(run: Run) -> None:
+    """Without the policy each deletion is accepted. Without a clean-up no script runs."""
     outcomes, script = run({}, cleanup=False, guards=False)
 
     assert set(outcomes) == {_KEPT}
-    assert {words for _, words in _told(outcomes[_KEPT])} >= {"let through"}
+    assert {words for _, words in _failures(outcomes[_KEPT])} >= {"let through"}
     assert not script.ran

@@ -1,5 +1,4 @@
-"""What stands between Argo CD and a control plane, each by itself; and what Argo CD is understood
-to say."""
+"""Parts between Argo CD and a control plane, and how Argo CD's status is read."""
 
 from __future__ import annotations
 
@@ -30,24 +29,24 @@ ARGO = "argoproj.io/v1alpha1"
 REFRESH = "argocd.argoproj.io/refresh"
 
 
-def test_a_commit_is_what_the_repository_serves(tmp_path: Path) -> None:
+def test_repository_serves_each_commit(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "git", "main")
     repository.create()
     first = repository.commit({"a/b.yaml": b"one\n", "c.yaml": b"two\n"})
     second = repository.commit({"a/b.yaml": None})
-    said = subprocess.run(
+    output = subprocess.run(
         ["git", "ls-tree", "-r", "--name-only", "refs/heads/main"],
         cwd=tmp_path / "git" / "platform.git",
         capture_output=True,
         text=True,
         check=True,
     )
-    assert said.stdout == "c.yaml\n"
+    assert output.stdout == "c.yaml\n"
     assert repository.address.startswith("file:///")
     assert first != second
 
 
-def test_git_tells_why_it_refuses(tmp_path: Path) -> None:
+def test_refused_commit_is_a_tool_error(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "git", "main")
     repository.create()
     repository.commit({"a.yaml": b"one\n"})
@@ -55,7 +54,7 @@ def test_git_tells_why_it_refuses(tmp_path: Path) -> None:
         repository.commit({"a.yaml": b"one\n"})
 
 
-def test_the_tunnel_leads_any_address_to_one_port() -> None:
+def test_tunnel_connects_every_address_to_one_port() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         Thread(target=_echo, args=(server,), daemon=True).start()
         with (
@@ -76,9 +75,7 @@ def _echo(server: socket.socket) -> None:
         link.sendall(link.recv(100))
 
 
-def test_without_redis_the_way_to_it_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_redis_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolError, match=r"install `redis-server`.*--build"):
         find_redis(tmp_path)
@@ -86,7 +83,7 @@ def test_without_redis_the_way_to_it_is_told(
         fetch_redis(tmp_path, print)
 
 
-def test_the_machines_redis_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_redis_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "redis-server"
     program.write_text("#!/bin/sh\n", encoding="utf-8")
     program.chmod(0o755)
@@ -99,7 +96,7 @@ def test_the_machines_redis_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def delivered(
     lab: Lab, sites: dict[str, Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> GitDelivery:
-    """A repository with a file in each unit, and nobody who takes them."""
+    """Return a delivery of a file in each sync unit, without a running Argo CD."""
     monkeypatch.setattr(delivery, "_PAUSE", 0.01)
     repository = Repository(tmp_path / "git", "main")
     repository.create()
@@ -115,16 +112,16 @@ def delivered(
     return GitDelivery(lab, argocd, repository, Tree(sites["lab"], files, (), ()))
 
 
-def application(server: Served, name: str, revision: str, **said: Any) -> dict[str, Any]:
-    """Have an Application; it is Synced and Healthy unless something else is said."""
+def application(server: Served, name: str, revision: str, **changes: Any) -> dict[str, Any]:
+    """Add an Application; it is Synced and Healthy unless the arguments differ."""
     status = {
-        "sync": {"status": said.get("sync", "Synced"), "revision": revision},
-        "health": {"status": said.get("health", "Healthy")},
+        "sync": {"status": changes.get("sync", "Synced"), "revision": revision},
+        "health": {"status": changes.get("health", "Healthy")},
         "operationState": {
-            "phase": said.get("phase", "Succeeded"),
-            "message": said.get("message", ""),
+            "phase": changes.get("phase", "Succeeded"),
+            "message": changes.get("message", ""),
         },
-        "resources": said.get("resources", []),
+        "resources": changes.get("resources", []),
     }
     return server.put(
         ARGO, "Application", name, "argocd", metadata={"annotations": {}}, status=status
@@ -132,14 +129,14 @@ def application(server: Served, name: str, revision: str, **said: Any) -> dict[s
 
 
 def marked(server: Served) -> list[str]:
-    """Return the Applications that were told to look at Git."""
+    """Return the Applications with a pending refresh."""
     bodies = [body for body in server.objects.values() if body["kind"] == "Application"]
     return sorted(
         body["metadata"]["name"] for body in bodies if REFRESH in body["metadata"]["annotations"]
     )
 
 
-def test_a_commit_concerns_the_units_that_it_touches(
+def test_commit_refreshes_only_the_applications_that_it_changes(
     delivered: GitDelivery, server: Served
 ) -> None:
     for name in delivered.units:
@@ -150,7 +147,7 @@ def test_a_commit_concerns_the_units_that_it_touches(
     assert list(commit.applications) == marked(server) == ["lab-team-nlp"]
 
 
-def test_another_tree_is_published_by_what_differs(
+def test_merge_publishes_only_the_differences(
     delivered: GitDelivery, sites: dict[str, Site]
 ) -> None:
     files = {
@@ -160,14 +157,14 @@ def test_another_tree_is_published_by_what_differs(
         Tree(sites["lab"], {**files, "overlays/lab/platform/a.yaml": b"two"}, (), ())
     )
     assert sorted(commit.applications) == ["lab-argocd", "lab-platform"]
-    said = subprocess.run(
+    output = subprocess.run(
         ["git", "show", "--name-status", "--format=", commit.revision],
         cwd=delivered.repository.folder / "platform.git",
         capture_output=True,
         text=True,
         check=True,
     )
-    assert said.stdout.split() == [
+    assert output.stdout.split() == [
         "D",
         "overlays/lab/argocd/a.yaml",
         "M",
@@ -176,7 +173,9 @@ def test_another_tree_is_published_by_what_differs(
     assert later.tree.files["overlays/lab/platform/a.yaml"] == b"two"
 
 
-def test_what_is_not_settled_says_why(delivered: GitDelivery, server: Served) -> None:
+def test_unsynced_applications_are_reported_with_their_status(
+    delivered: GitDelivery, server: Served
+) -> None:
     for name in delivered.units:
         application(server, name, "old")
     queue = {"kind": "ClusterQueue", "name": "nlp-gpu", "status": "Synced"}
@@ -201,11 +200,10 @@ def test_what_is_not_settled_says_why(delivered: GitDelivery, server: Served) ->
     }
 
 
-def test_application_that_has_not_seen_a_commit_is_asked_again(
+def test_application_behind_a_commit_is_refreshed_again(
     delivered: GitDelivery, server: Served
 ) -> None:
-    """What is deleted by hand before Argo CD knows the commit is made again; being out of sync is
-    no matter."""
+    """Argo CD recreates objects that are deleted before it has compared the commit."""
     application(server, "lab-platform", "new", sync="OutOfSync")
     application(server, "lab-argocd", "old")
     failures = delivered.wait_until_compared(Commit("new", ["lab-platform", "lab-argocd"]), 0)
@@ -216,11 +214,10 @@ def test_application_that_has_not_seen_a_commit_is_asked_again(
     assert delivered.wait_until_compared(Commit("new", ["lab-argocd"])) == []
 
 
-def test_wait_ends_when_nothing_moves(
+def test_wait_ends_when_no_application_changes(
     delivered: GitDelivery, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A queue that never becomes healthy ends the wait long before its time, once no Application
-    moves."""
+    """A queue that never becomes healthy ends the wait long before its timeout."""
     monkeypatch.setattr(delivery, "_STILL", 0.3)
     looks = iter(range(200))
     health = {"status": "Progressing", "message": "ClusterQueueDoesNotExist"}
@@ -234,10 +231,10 @@ def test_wait_ends_when_nothing_moves(
 
     def moves() -> bool:
         look = next(looks)
-        said: dict[str, Any] = {"message": str(min(look, 20)), "health": "Progressing"}
+        changes: dict[str, Any] = {"message": str(min(look, 20)), "health": "Progressing"}
         if look > 20:
-            said |= {"phase": "Running" if look < 80 else "Succeeded", "resources": [queue]}
-        application(server, "lab-team-nlp", "new", **said)
+            changes |= {"phase": "Running" if look < 80 else "Succeeded", "resources": [queue]}
+        application(server, "lab-team-nlp", "new", **changes)
         return False
 
     began = time.monotonic()
@@ -259,11 +256,10 @@ def test_wait_ends_when_nothing_moves(
         ("Succeeded", "", False),
     ],
 )
-def test_operation_that_only_waits_moves_nothing(
+def test_waiting_operation_applies_nothing(
     server: Served, phase: str, message: str, *, applied: bool
 ) -> None:
-    """Argo CD says nothing while it tries hundreds of objects out; what it waits for may never
-    come."""
+    """While an operation applies objects it has no message; one that waits may never end."""
     assert is_applied(application(server, "a", "new", phase=phase, message=message)) == applied
     assert not is_applied({})
 
@@ -271,10 +267,10 @@ def test_operation_that_only_waits_moves_nothing(
 @pytest.mark.parametrize(
     ("policy", "started"), [({}, True), ({"automated": {"selfHeal": True}}, False)]
 )
-def test_sync_that_nobody_starts_is_started_by_hand(
+def test_manual_sync_is_started_by_the_rehearsal(
     delivered: GitDelivery, server: Served, policy: dict[str, Any], started: bool
 ) -> None:
-    """Argo CD syncs an Application by itself only where its policy says so."""
+    """Argo CD syncs an Application by itself only if its policy is `automated`."""
     for name in delivered.units:
         application(server, name, "new")
     nodes = application(server, "lab-nodes", "new", sync="OutOfSync")

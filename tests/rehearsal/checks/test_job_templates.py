@@ -1,4 +1,4 @@
-"""Jobs of chosen sizes: what a rehearsal submits to fill a queue exactly, and twice."""
+"""Templates of jobs, their sizes, and the load that a rehearsal submits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from trainyard_rehearsal.publication import sample_jobs
 
 @pytest.fixture(scope="module")
 def templates() -> dict[str, list[JobTemplate]]:
-    """Return the lanes of this repository's clusters."""
+    """Return the templates of this repository's clusters."""
     generation = generate(REPOSITORY / "profiles", "../profiles/components", (), "2026-11-21")
     platform = generation.checked.platform
     assert platform
@@ -35,26 +35,25 @@ def templates() -> dict[str, list[JobTemplate]]:
 
 
 @given(st.integers(0, 200), st.integers(1, 3), st.integers(0, 20))
-def test_jobs_fill_as_much_as_jobs_can(pods: int, least: int, more: int) -> None:
-    """None is smaller or larger than a job may be, there are as few as can be, and no more pods
-    would come out even."""
-    most = least + more
-    sizes = job_sizes(pods, least, most)
+def test_jobs_of_permitted_sizes_fill_a_quota(pods: int, smallest: int, more: int) -> None:
+    """There are as few jobs as possible, and no more pods can be used."""
+    largest = smallest + more
+    sizes = job_sizes(pods, smallest, largest)
 
-    assert all(least <= size <= most for size in sizes)
-    assert len(sizes) == -(-sum(sizes) // most)
+    assert all(smallest <= size <= largest for size in sizes)
+    assert len(sizes) == -(-sum(sizes) // largest)
     even = (
         each
         for each in range(pods, -1, -1)
-        if any(least * n <= each <= most * n for n in range(each + 1))
+        if any(smallest * n <= each <= largest * n for n in range(each + 1))
     )
     assert sum(sizes) == next(even)
 
 
-def test_a_lane_reaches_what_its_team_owns_and_borrows(
+def test_template_holds_pods_of_own_and_borrowed_nodes(
     templates: dict[str, list[JobTemplate]],
 ) -> None:
-    """Pods of whole nodes are nodes; a share of a node has as many as it is divided into."""
+    """A pod takes a whole node, or a share of it."""
     found = {
         (template.queue.name, template.own_pods, template.maximum_pods)
         for template in one_per_flavor(templates["prod-east"])
@@ -74,10 +73,10 @@ def test_a_lane_reaches_what_its_team_owns_and_borrows(
     assert shares["torchrun-v1-xe9680-h200-shared-6gpu-speech"] == (1,)
 
 
-def test_what_a_full_queue_borrows_is_counted_in_gpus(
+def test_borrowing_of_a_full_queue_is_counted_in_gpus(
     templates: dict[str, list[JobTemplate]],
 ) -> None:
-    """8 nodes beyond its own 8 are 64 GPUs; its own are none."""
+    """8 nodes beyond its own 8 are 64 GPUs. A queue within its quota borrows none."""
     nlp = next(
         template
         for template in one_per_flavor(templates["prod-east"])
@@ -87,10 +86,10 @@ def test_what_a_full_queue_borrows_is_counted_in_gpus(
     assert [_expected_borrowing(nlp, pods) for pods in (8, 16)] == ["0", "64"]
 
 
-def test_rounds_hold_one_lane_of_each_queue_and_borrowers_alone(
+def test_round_has_one_template_of_each_queue_and_borrowers_are_alone(
     templates: dict[str, list[JobTemplate]],
 ) -> None:
-    """Every lane is in one round; nobody in a round takes what another in it counts on."""
+    """Every template is in one round, whose jobs take no quota from each other."""
     every = templates["prod-east"]
     found = independent_rounds(every, lambda template: sum(template.maximum_pods))
 
@@ -103,8 +102,8 @@ def test_rounds_hold_one_lane_of_each_queue_and_borrowers_alone(
         )
 
 
-def test_a_class_brings_its_own_deadline_or_none(templates: dict[str, list[JobTemplate]]) -> None:
-    """A job of another class than its sample's must not keep the sample's deadline."""
+def test_priority_class_sets_its_own_deadline(templates: dict[str, list[JobTemplate]]) -> None:
+    """A job of another class must not keep the deadline of the sample's class."""
     template = next(template for template in templates["lab"] if template.queue.name == "nlp-gpu")
     lowest, *_, highest = template.space.priorities
 
@@ -115,50 +114,44 @@ def test_a_class_brings_its_own_deadline_or_none(templates: dict[str, list[JobTe
     assert "kueue.x-k8s.io/max-exec-time-seconds" not in high
 
 
-def test_load_asks_for_twice_the_reach_and_is_the_same_each_time(
+Load = list[tuple[JobTemplate, int]]
+
+
+def _load(templates: list[JobTemplate], teams: set[str]) -> Load:
+    return list(_jobs(templates, teams, random.Random("x")))
+
+
+def _pods(load: Load, queue: str) -> list[int]:
+    return [pods for template, pods in load if template.queue.name == queue]
+
+
+def test_load_is_twice_the_maximum_and_reproducible(
     templates: dict[str, list[JobTemplate]],
 ) -> None:
-    """Every queue gets jobs until they ask for twice what it may have; no job is larger than
-    allowed."""
-    teams = {template.space.team.name for template in templates["prod-east"]}
-    once, again = (list(_jobs(templates["prod-east"], teams, random.Random("x"))) for _ in range(2))
-    asked = {
-        name: sum(p for template, p in once if template.queue.name == name)
-        for name in ("nlp-gpu", "science-gpu")
-    }
+    """No job is larger than permitted."""
+    every = templates["prod-east"]
+    teams = {template.space.team.name for template in every}
+    load = _load(every, teams)
 
-    assert [(template.sample.name, pods) for template, pods in once] == [
-        (template.sample.name, pods) for template, pods in again
-    ]
-    assert asked["nlp-gpu"] >= 32
-    assert asked["science-gpu"] >= 16
-    assert all(template.smallest <= pods <= template.grant.nodes for template, pods in once)
+    assert load == _load(every, teams)
+    assert sum(_pods(load, "nlp-gpu")) >= 32
+    assert sum(_pods(load, "science-gpu")) >= 16
+    assert all(template.smallest <= pods <= template.grant.nodes for template, pods in load)
 
 
-def test_load_of_teams_that_are_not_tried_is_their_quota(
+def test_load_of_other_teams_is_their_nominal_quota(
     templates: dict[str, list[JobTemplate]],
 ) -> None:
-    """They fill the cluster, so that who is tried finds no more than its own; nobody's smallest job
-    is left out."""
-    jobs = list(_jobs(templates["prod-east"], {"nlp"}, random.Random("x")))
-    asked = {
-        template.queue.name: sum(p for each, p in jobs if each.queue is template.queue)
-        for template in templates["prod-east"]
-    }
-    largest = {
-        template.queue.name: max(p for each, p in jobs if each.queue is template.queue)
-        for template, _ in jobs
-    }
+    """They fill the cluster, so that tried teams find no idle nodes."""
+    load = _load(templates["prod-east"], {"nlp"})
     own = {
         template.queue.name: sum(flavor.quota.nodes for flavor in template.queue.flavors)
         for template in templates["prod-east"]
     }
 
-    assert asked["nlp-gpu"] >= 32
+    assert sum(_pods(load, "nlp-gpu")) >= 32
     assert own.keys() > {"nlp-gpu"}
-    assert all(
-        own[name] <= asked[name] < own[name] + largest[name]
-        for name in own.keys() - {"nlp-gpu"}
-        if own[name]
-    )
-    assert all(asked[name] == 0 for name in own if not own[name])
+    for queue in own.keys() - {"nlp-gpu"}:
+        pods = _pods(load, queue)
+        assert own[queue] <= sum(pods)
+        assert sum(pods) < own[queue] + max(pods) if own[queue] else pods == []

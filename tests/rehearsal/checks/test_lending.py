@@ -1,4 +1,4 @@
-"""Which queues lend to which, and what would be left."""
+"""Queues that lend to others, and the nodes that full queues leave."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trainyard_rehearsal.publication import sample_jobs
 
 @pytest.fixture(scope="module")
 def lending() -> Lending:
-    """Return what queues of prod-east lend."""
+    """Return the lending of the queues of prod-east."""
     generation = generate(
         REPOSITORY / "profiles", "../profiles/components", ("prod-east",), "2026-11-21"
     )
@@ -28,8 +28,8 @@ def lending() -> Lending:
     )
 
 
-def test_who_borrows_has_the_nodes_of_each_who_lends(lending: Lending) -> None:
-    """vision lends and does not borrow; nobody lends to themselves."""
+def test_each_borrower_is_paired_with_each_lender(lending: Lending) -> None:
+    """vision lends and does not borrow. No team lends to itself."""
     found = {
         (pair.borrower.space.team.name, pair.owner.space.team.name, pair.lent)
         for pair in lending.pairs()
@@ -43,17 +43,15 @@ def test_who_borrows_has_the_nodes_of_each_who_lends(lending: Lending) -> None:
     }
 
 
-def test_owner_is_pressed_only_where_nothing_is_spare(lending: Lending) -> None:
-    """With every quota full an owner can come back to its own nodes only; beside idle ones nobody
-    need go."""
+def test_owner_reclaims_only_without_spare_nodes(lending: Lending) -> None:
+    """With spare nodes no job has to be evicted."""
     for pair in lending.pairs():
         assert pair.spare == 0
         assert pair.forces_reclaim
         assert not replace(pair, spare=Fraction(pair.lent)).forces_reclaim
 
 
-def test_queues_without_jobs_are_spare(lending: Lending) -> None:
-    """What a team without a job to run would lend is there for all."""
+def test_nodes_of_queues_without_jobs_are_spare(lending: Lending) -> None:
     without = replace(
         lending,
         templates=[
@@ -66,6 +64,6 @@ def test_queues_without_jobs_are_spare(lending: Lending) -> None:
     assert not pair.forces_reclaim
 
 
-def test_nobody_is_limited_who_lends_all(lending: Lending) -> None:
-    """A lending limit shows only where an owner keeps some."""
+def test_owner_that_lends_everything_shows_no_limit(lending: Lending) -> None:
+    """A lending limit has an effect only if the owner keeps some nodes."""
     assert not any(pair.shows_limit for pair in lending.pairs())

@@ -1,5 +1,4 @@
-"""Refusals: by a policy with the words that were meant, before it by a schema, by its own fault, or
-not at all."""
+"""Requests that a policy refuses, that a schema refuses first, and that are accepted."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ def _answering(status: int, words: str) -> DryRun:
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "held", "earlier"),
+    ("status", "message", "held", "earlier"),
     [
         (422, f"{_POLICY}Kueue places jobs", 1, 0),
         (422, f"{_POLICY}another reason", 0, 0),
@@ -33,21 +32,21 @@ def _answering(status: int, words: str) -> DryRun:
         (0, "", 0, 0),
     ],
 )
-def test_a_hostile_request_is_refused_for_what_it_is(
-    status: int, said: str, held: int, earlier: int
+def test_hostile_request_holds_only_with_its_expected_refusal(
+    status: int, message: str, held: int, earlier: int
 ) -> None:
-    tries = RequestTally()
-    tries.send([RequestCase("a job", _answering(status, said), _AT, "Kueue places jobs")])
-    outcome = tries.outcome("refused")
-    assert (outcome.held, outcome.tried, tries.earlier) == (held, 1, earlier)
+    tally = RequestTally()
+    tally.send([RequestCase("a job", _answering(status, message), _AT, "Kueue places jobs")])
+    outcome = tally.outcome("refused")
+    assert (outcome.held, outcome.tried, tally.earlier) == (held, 1, earlier)
     assert [failure.words for failure in outcome.failures] == (
-        [] if held else [said or "let through"]
+        [] if held else [message or "let through"]
     )
 
 
 @pytest.mark.parametrize(("status", "held"), [(0, 1), (422, 0), (403, 0)])
-def test_a_good_request_is_let_through(status: int, held: int) -> None:
-    tries = RequestTally()
-    tries.send([RequestCase("a job", _answering(status, "is invalid"), _AT)])
-    outcome = tries.outcome("passed")
+def test_harmless_request_holds_only_when_accepted(status: int, held: int) -> None:
+    tally = RequestTally()
+    tally.send([RequestCase("a job", _answering(status, "is invalid"), _AT)])
+    outcome = tally.outcome("passed")
     assert (outcome.held, outcome.remark) == (held, "")

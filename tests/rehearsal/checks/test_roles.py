@@ -1,4 +1,4 @@
-"""The page that explains the roles says what they are measured against."""
+"""The rights of roles, and the page that documents them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "isolation.md"
 _ROLES = ("admin", "auditor", "catalog viewer", "clean-up", "operator", "user", "viewer")
 
 
-def test_the_page_shows_the_table() -> None:
+def test_isolation_page_lists_the_rights_of_every_role() -> None:
     rows = re.findall(
         r"^\| ([a-z, -]+) \| ([a-z, ]+) \| (`.*`) \|$",
         _PAGE.read_text(encoding="utf-8"),
         re.MULTILINE,
     )
-    told = {
+    listed = {
         cell
         for roles, verbs, names in rows
         for cell in product(roles.split(", "), verbs.split(", "), re.findall(r"`([^`]+)`", names))
     }
-    assert told == {(role, verb, name) for role in _ROLES for verb, (_, name) in rights(role)}
+    assert listed == {(role, verb, name) for role in _ROLES for verb, (_, name) in rights(role)}
 
 
-def test_every_right_is_a_cell_that_is_tried() -> None:
+def test_every_right_of_a_role_is_tried() -> None:
     assert not {each for role in _ROLES for each in rights(role)} - tried_rights()

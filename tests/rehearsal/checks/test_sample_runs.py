@@ -1,4 +1,4 @@
-"""Queues and sample jobs, with controllers that do what a test says."""
+"""Queues and sample jobs, with fake controllers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ _JOB = "trainjobs"
 
 @dataclass
 class Controllers:
-    """Kueue, Trainer and KWOK in one, for one sample; each field makes them do one thing wrong or
-    late."""
+    """Kueue, Trainer and KWOK in one, for one sample; each field makes one action wrong or late."""
 
     server: Served
     sample: Sample
@@ -107,14 +106,14 @@ class Controllers:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not come at once never comes."""
+    """Fail at once instead of waiting."""
     monkeypatch.setattr("trainyard_rehearsal.checks.queues._PATIENCE", 0)
     monkeypatch.setattr("trainyard_rehearsal.checks.sample_runs._PATIENCE", 0)
 
 
 @pytest.fixture
 def samples(generation: Generation, lab: Lab) -> dict[str, tuple[Sample, Manifest]]:
-    """The samples of the lab, by name, with all queues active and its nodes there."""
+    """Return the sample jobs of the cluster `lab`, by team and name."""
     found = sample_jobs(lab.plan.site, generation.manifests["lab"], "")
     return {
         f"{sample.space.team.name}/{sample.name}": (sample, manifest) for sample, manifest in found
@@ -123,7 +122,7 @@ def samples(generation: Generation, lab: Lab) -> dict[str, tuple[Sample, Manifes
 
 @pytest.fixture
 def active(server: Served, lab: Lab) -> Served:
-    """A server on which every queue is active and every node is there."""
+    """Return a server with active queues and with every node."""
     status = {"conditions": [{"type": "Active", "status": "True"}]}
     for tenant in lab.plan.site.tenants:
         for queue in tenant.queues:
@@ -141,8 +140,7 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture
 def run(lab: Lab, active: Served, samples: dict[str, tuple[Sample, Manifest]]) -> Run:
-    """Run the first MPI sample of several nodes on the GPU pool, with controllers that are
-    changed."""
+    """Return a function that runs an MPI sample of several GPU nodes with changed controllers."""
     sample, manifest = next(
         (sample, manifest)
         for sample, manifest in samples.values()
@@ -162,20 +160,19 @@ def _words(outcome: Outcome) -> list[str]:
     return [failure.words for failure in outcome.failures]
 
 
-def test_good_job_runs_to_its_end(run: Run, server: Served) -> None:
-    """A job that is admitted, placed and ended as meant holds, and is deleted afterwards."""
+def test_good_job_runs_and_is_deleted(run: Run, server: Served) -> None:
     outcome = run()
     assert (outcome.held, outcome.tried, _words(outcome)) == (1, 1, [])
     assert not [path for path in server.objects if f"/{_JOB}/" in path]
 
 
-def test_job_is_submitted_as_the_team(run: Run, server: Served) -> None:
-    """It is a member of the team's group who creates it, never the administrator."""
+def test_job_is_submitted_by_a_team_member(run: Run, server: Served) -> None:
+    """The administrator, who may do anything, never submits it."""
     run()
     (created,) = (request for request in server.requests if request.method == "POST")
-    said = {name.lower(): value for name, value in created.headers}
-    assert said["impersonate-user"].startswith("somebody@")
-    assert "impersonate-group" in said
+    headers = {name.lower(): value for name, value in created.headers}
+    assert headers["impersonate-user"].startswith("somebody@")
+    assert "impersonate-group" in headers
 
 
 @pytest.mark.thorough
@@ -195,26 +192,28 @@ def test_job_is_submitted_as_the_team(run: Run, server: Served) -> None:
     ],
     ids=lambda each: next(iter(each)) if isinstance(each, dict) else "",
 )
-def test_wrong_job_is_told(run: Run, changes: dict[str, Any], words: str) -> None:
-    """Each way in which a job is not what the profile says is a failure in its own words."""
+def test_job_that_differs_from_its_profile_is_reported(
+    run: Run, changes: dict[str, Any], words: str
+) -> None:
     outcome = run(**changes)
     assert outcome.held == 0
     assert any(words in each for each in _words(outcome)), _words(outcome)
 
 
-def test_refused_job_is_told(
+def test_refused_job_is_reported(
     run: Run, server: Served, samples: dict[str, tuple[Sample, Manifest]]
 ) -> None:
-    """A policy's words are the finding."""
+    """The failure has the policy's message."""
     for sample, _ in samples.values():
         path = f"/apis/trainer.kubeflow.org/v1alpha1/namespaces/{sample.space.namespace}/{_JOB}"
         server.refused["POST", path] = (403, "ValidatingAdmissionPolicy 'x' denied request")
     assert _words(run()) == ["ValidatingAdmissionPolicy 'x' denied request"]
 
 
-def test_network_of_the_operator_is_found(run: Run, server: Served, lab: Lab, samples: Any) -> None:
-    """A network exists as itself, or as the object that the operator makes it of, for this
-    namespace only."""
+def test_sriov_network_of_the_namespace_is_found(
+    run: Run, server: Served, lab: Lab, samples: Any
+) -> None:
+    """The operator makes a network from the SriovNetwork of the same namespace."""
     namespaces = {sample.space.namespace for sample, _ in samples.values()}
     where = lab.plan.site.cluster.release.sriov_namespace
     server.put(
@@ -231,10 +230,9 @@ def test_network_of_the_operator_is_found(run: Run, server: Served, lab: Lab, sa
 
 
 @pytest.mark.parametrize(("leaves", "count"), [("aabb", 0), ("abbb", 0), ("abab", 1), ("abca", 1)])
-def test_ranks_jump_between_switches(
+def test_ranks_that_return_to_a_switch_are_reported(
     lab: Lab, server: Served, samples: dict[str, tuple[Sample, Manifest]], leaves: str, count: int
 ) -> None:
-    """Ranks that go to another switch and come back are out of order."""
     sample = next(sample for sample, _ in samples.values() if sample.launch.fabric)
     for node, leaf in enumerate(leaves):
         server.put("v1", "Node", str(node), labels={"ml.example.com/leaf": leaf})
@@ -245,8 +243,8 @@ def test_ranks_jump_between_switches(
     assert all(each.startswith("ranks are not in order: a") for each in found)
 
 
-def test_inactive_queue_is_told(lab: Lab, active: Served) -> None:
-    """A queue that is not active, or not there, is told with what it says."""
+def test_inactive_queue_is_reported(lab: Lab, active: Served) -> None:
+    """So is a queue that does not exist. The failure has the message of the condition."""
     site = lab.plan.site
     first, second = [queue.name for tenant in site.tenants for queue in tenant.queues][:2]
     path = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/"
@@ -265,8 +263,8 @@ def test_inactive_queue_is_told(lab: Lab, active: Served) -> None:
     assert local.fine
 
 
-def test_roles_of_a_job(samples: dict[str, tuple[Sample, Manifest]]) -> None:
-    """With MPI the launcher is one of the nodes; without, all are nodes."""
+def test_launcher_is_one_of_the_nodes_with_mpi(samples: dict[str, tuple[Sample, Manifest]]) -> None:
+    """Without MPI all pods are nodes."""
     counts = {
         sample.launch.runtime.launcher.mpi: pods_by_role(sample.grant, 4)
         for sample, _ in samples.values()
@@ -274,10 +272,9 @@ def test_roles_of_a_job(samples: dict[str, tuple[Sample, Manifest]]) -> None:
     assert counts == {True: {"node": 3, "launcher": 1}, False: {"node": 4}}
 
 
-def test_user_of_a_team_without_users(
+def test_user_of_each_team_is_in_one_of_its_groups(
     samples: dict[str, tuple[Sample, Manifest]], lab: Lab
 ) -> None:
-    """Somebody of each team is in one of its groups."""
     for sample, _ in samples.values():
         acting = as_user(lab.api, sample.space)
         groups = [value for name, value in acting._impersonated if name == "Impersonate-Group"]

@@ -1,4 +1,4 @@
-"""Which teams are tried for which: a team of another shape is never left out."""
+"""The teams that a rehearsal tries: a team of another shape is never left out."""
 
 from __future__ import annotations
 
@@ -71,48 +71,57 @@ def _team(i: int, **more: Any) -> dict[str, Any]:
     }
 
 
+def _number(field: str, i: int) -> str | int:
+    return f"0x{0x110 + i:04x}" if field == "partition" else 110 + i
+
+
+def _allocations(field: str) -> dict[str, dict[str, Any]]:
+    """Return the allocations of the alike teams, and of two retired ones."""
+    found: dict[str, dict[str, Any]] = {}
+    for i in range(TWINS):
+        found[f"twin{i}"] = {field: _number(field, i), "addresses": f"10.{64 + i}.0.0/18"}
+    for i, team in enumerate(("nlp", "vision")):
+        found[team] = {"partition": None} if field == "vlan" else {}
+        found[team] |= {field: _number(field, 20 + i), "addresses": f"10.{90 + i}.0.0/18"}
+    return found
+
+
+def _profiles(field: str) -> dict[str, dict[str, Any]]:
+    """Return the changed profiles of the platform without its teams."""
+    return {
+        RUNTIME: {"hardware": ["b", "dgx-h100"]},
+        "runtimes/torchrun.yaml": {
+            "version": 1,
+            "image": f"registry.example.com/x@sha256:{'a' * 64}",
+            "launcher": "torchrun",
+            "hardware": ["dgx-h100"],
+            "libraries": {"torch": "2.6.0", "cuda": "12.6"},
+            "maxNodes": 16,
+        },
+        "hardware/b.yaml": {
+            "extends": "nvidia-dgx-h100",
+            "labels": {"nvidia.com/gpu.product": "B"},
+        },
+        LEDGER: {"prod-east": {"ib": _allocations(field)}},
+    }
+
+
 def _site(release: str, changes: Mapping[str, Any] | None = None) -> Site:
-    """Return a cluster of six twins after changes of the third, which has neither the most nor the
-    least quota."""
+    """Return a cluster of six alike teams after changes of the third.
+
+    The third has neither the most nor the least quota.
+    """
     field = {"openshift-ai-3.5": "partition", "kubernetes-1.36": "vlan"}[release]
-
-    def number(i: int) -> str | int:
-        return f"0x{0x110 + i:04x}" if field == "partition" else 110 + i
-
-    held = {
-        f"twin{i}": {field: number(i), "addresses": f"10.{64 + i}.0.0/18"} for i in range(TWINS)
-    }
-    old = {
-        team: {field: number(20 + i), "addresses": f"10.{90 + i}.0.0/18"}
-        for i, team in enumerate(("nlp", "vision"))
-    }
-    gone = {
-        team: {"partition": None, **each} if field == "vlan" else each for team, each in old.items()
-    }
+    teams = {f"teams/twin{i}.yaml": _team(i) for i in range(TWINS)}
     third = {**_team(THIRD), **(changes or {})}
+    teams[f"teams/twin{THIRD}.yaml"] = {k: each for k, each in third.items() if each is not None}
     platform = platform_of(
         {
             CLUSTER: RELEASES[release],
-            RUNTIME: {"hardware": ["b", "dgx-h100"]},
-            "runtimes/torchrun.yaml": {
-                "version": 1,
-                "image": f"registry.example.com/x@sha256:{'a' * 64}",
-                "launcher": "torchrun",
-                "hardware": ["dgx-h100"],
-                "libraries": {"torch": "2.6.0", "cuda": "12.6"},
-                "maxNodes": 16,
-            },
-            "hardware/b.yaml": {
-                "extends": "nvidia-dgx-h100",
-                "labels": {"nvidia.com/gpu.product": "B"},
-            },
-            LEDGER: {"prod-east": {"ib": {**gone, **held}}},
+            **_profiles(field),
             "teams/nlp.yaml": {"state": "retired"},
             "teams/vision.yaml": {"state": "retired"},
-            **{f"teams/twin{i}.yaml": _team(i) for i in range(TWINS)},
-            f"teams/twin{THIRD}.yaml": {
-                key: each for key, each in third.items() if each is not None
-            },
+            **teams,
         }
     )
     return next(site for site in platform.sites if site.name == "prod-east")
@@ -123,8 +132,8 @@ def _sampled(site: Site) -> TeamSample:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_twins_are_tried_by_sample(release: str) -> None:
-    """Names, groups, contacts, buckets, numbers on the fabric and amounts make no other shape."""
+def test_teams_of_one_shape_are_sampled(release: str) -> None:
+    """They differ in names, groups, contacts, buckets, fabric numbers and amounts."""
     site = _site(release)
     manifests = [*render_site(site), *component_manifests(site)]
 
@@ -168,7 +177,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     ("release", "changes"), list(zip(cycle(RELEASES), OTHERS.values())), ids=OTHERS
 )
 def test_team_of_another_shape_is_never_left_out(release: str, changes: dict[str, Any]) -> None:
-    """It is tried although it is not among the least, the most, the first or the last of all."""
+    """It is tried although it is neither first nor last, and has neither least nor most quota."""
     site = _site(release, changes)
     others = list(team_shapes(site, [*render_site(site), *component_manifests(site)]))
     alone = others.pop(THIRD)
@@ -178,9 +187,8 @@ def test_team_of_another_shape_is_never_left_out(release: str, changes: dict[str
     assert f"twin{THIRD}" in _sampled(site).teams
 
 
-def test_everything_made_for_a_team_counts() -> None:
-    """Whatever is added to any object of a team some day makes another shape, without a word
-    here."""
+def test_every_object_of_a_team_is_part_of_its_shape() -> None:
+    """A later addition to any object of a team makes another shape without a change here."""
     site = _site("kubernetes-1.36")
     manifests = [*render_site(site), *component_manifests(site)]
     tenant = site.tenants[THIRD]
@@ -203,28 +211,28 @@ def test_everything_made_for_a_team_counts() -> None:
 
 
 def test_every_team_of_this_repository_has_a_shape_of_its_own(sites: Mapping[str, Site]) -> None:
-    """A rehearsal of both clusters tries all teams, and its table says nothing about a sample."""
+    """A rehearsal of both clusters tries all teams, and has no remark about a sample."""
     for site in sites.values():
         assert _sampled(site) == all_teams(site)
         assert not all_teams(site).remark
 
 
-def test_table_says_what_was_tried() -> None:
-    """Beside what else there is to say."""
+def test_remark_counts_the_tried_teams() -> None:
+    """It comes after the other remarks."""
     some, outcome = (
         TeamSample(frozenset({"a"}), 3),
         Outcome("sample jobs run", 1, 1, remark="dry runs"),
     )
-    (told,) = with_sample_remark(iter([outcome]), some)
+    (remarked,) = with_sample_remark(iter([outcome]), some)
 
-    assert told.remark == "dry runs; 1 of 3 teams, the rest have the same shape"
+    assert remarked.remark == "dry runs; 1 of 3 teams, the rest have the same shape"
     assert list(with_sample_remark(iter([outcome]), TeamSample(frozenset({"a"}), 1))) == [outcome]
     whole = Outcome("own quotas filled", 3, 3)
     assert list(with_sample_remark(iter([whole]), some)) == [whole]
 
 
-def test_promises_without_a_sample_have_the_names_of_promises() -> None:
-    """A promise that is renamed would be told as tried by sample."""
+def test_promises_tried_for_all_teams_exist() -> None:
+    """A renamed promise would get the remark of a sample."""
     texts = [
         each.read_text("utf-8")
         for each in (REPOSITORY / "generator/trainyard_rehearsal").rglob("*.py")

@@ -1,5 +1,4 @@
-"""Who is there and what they hold; and what is told of an API server that does not do what the
-roles say."""
+"""Subjects with their rights, and an API server that does not enforce the roles."""
 
 from __future__ import annotations
 
@@ -89,13 +88,13 @@ class Authorizer:
 
 @pytest.fixture
 def site(sites: dict[str, Site]) -> Site:
-    """The cluster with the most teams."""
+    """Return the cluster with the most teams."""
     return sites["lab"]
 
 
 @pytest.fixture
 def authorizer(site: Site) -> Authorizer:
-    """An API server that does what the roles say."""
+    """Return an API server that enforces the roles."""
     return Authorizer({each.user: each for each in subjects(site)})
 
 
@@ -107,7 +106,7 @@ def _checked(lab: Lab, authorizer: Authorizer) -> dict[str, Outcome]:
     }
 
 
-def test_roles_hold_at_home_and_the_catalog_everywhere(site: Site) -> None:
+def test_roles_apply_in_own_namespace_and_catalog_everywhere(site: Site) -> None:
     space = site.tenants[0].spaces[0]
     group = space.team.groups["user"][0]
     member = next(each for each in subjects(site) if each.groups[0] == group)
@@ -115,18 +114,18 @@ def test_roles_hold_at_home_and_the_catalog_everywhere(site: Site) -> None:
     assert member.rights("team-of-others") == rights("catalog viewer")
 
 
-def test_ranks_and_strangers_hold_nothing(site: Site) -> None:
+def test_ranks_and_strangers_have_no_rights(site: Site) -> None:
     nobody = [each for each in subjects(site) if "no role" in each.display]
     spaces = [space for tenant in site.tenants for space in tenant.spaces]
     assert len(nobody) == len(spaces) + 1
     assert not any(each.rights(space.namespace) for each in nobody for space in spaces)
 
 
-def test_a_server_that_does_what_the_roles_say(lab: Lab, authorizer: Authorizer) -> None:
+def test_server_that_enforces_the_roles_has_no_failure(lab: Lab, authorizer: Authorizer) -> None:
     assert all(outcome.fine for outcome in _checked(lab, authorizer).values())
 
 
-def test_every_right_too_many_and_too_few_is_told(
+def test_additional_and_missing_rights_are_reported(
     lab: Lab, site: Site, authorizer: Authorizer
 ) -> None:
     space = site.tenants[0].spaces[0]
@@ -135,12 +134,12 @@ def test_every_right_too_many_and_too_few_is_told(
     authorizer.less[member.user, space.namespace] = {
         ("delete", ("trainer.kubeflow.org", "trainjobs"))
     }
-    told = {
+    reported = {
         promise: [(failure.what, failure.words) for failure in outcome.failures]
         for promise, outcome in _checked(lab, authorizer).items()
     }
     here = f"in {space.namespace}"
-    assert told == {
+    assert reported == {
         "permissions match the roles": [
             (
                 f"{member.display}: delete trainjobs.trainer.kubeflow.org {here}",
@@ -155,29 +154,27 @@ def test_every_right_too_many_and_too_few_is_told(
     }
 
 
-def test_members_of_some_teams_are_tried(site: Site) -> None:
-    """With everybody who is in no team, and the groups and the ranks' accounts of the teams that
-    are tried."""
+def test_subjects_of_some_teams_are_tried_with_those_of_no_team(site: Site) -> None:
+    """The accounts of the teams' ranks are among them."""
     first, *others = site.tenants
-    everybody = {who.user for who in subjects(site)}
-    tried = {who.user for who in tenants._subjects_of(site, {first.name})}
-    left_out = {who.user for who in tenants._subjects_of(site, {tenant.name for tenant in others})}
+    every = {subject.user for subject in subjects(site)}
+    tried = _users(site, first.name)
+    left_out = _users(site, *(tenant.name for tenant in others))
+    ranks = {f"system:serviceaccount:{space.namespace}:trainer" for space in first.spaces}
+    operators = {f"somebody@{group}" for group in site.cluster.operators}
 
-    assert tried | left_out == everybody
-    assert {
-        f"system:serviceaccount:{space.namespace}:trainer" for space in first.spaces
-    } <= tried - left_out
-    assert {
-        "somebody@of-no-team",
-        *(f"somebody@{group}" for group in site.cluster.operators),
-    } <= tried & left_out
-    assert {
-        who.user for who in tenants._subjects_of(site, {tenant.name for tenant in site.tenants})
-    } == everybody
+    assert tried | left_out == every
+    assert ranks <= tried - left_out
+    assert {"somebody@of-no-team", *operators} <= tried & left_out
+    assert _users(site, *(tenant.name for tenant in site.tenants)) == every
 
 
-def test_group_of_two_teams_is_tried_with_either(site: Site) -> None:
-    """Its rights are those of both, whichever of them is tried."""
+def _users(site: Site, *teams: str) -> set[str]:
+    return {subject.user for subject in tenants._subjects_of(site, teams)}
+
+
+def test_group_of_two_teams_is_tried_with_either_team(site: Site) -> None:
+    """It is tried with its rights in both teams."""
     one, two = (tenant.name for tenant in site.tenants[:2])
     team = replace(site.tenants[1].team, groups=site.tenants[0].team.groups)
     spaces = tuple(replace(space, team=team) for space in site.tenants[1].spaces)

@@ -1,4 +1,4 @@
-"""Whether a job that was touched is told from one that was left alone."""
+"""Jobs that run during other checks, and what disturbs them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def pod(server: Served, uid: str) -> None:
 
 @pytest.fixture
 def watched(server: Served, lab: Lab, generation: Generation) -> WatchedJobs:
-    """A job with a pod, watched from now on."""
+    """Return a job with a pod, watched from now on."""
     server.put(
         TRAINER, "TrainJob", "nlp-train", "team-nlp", metadata={"uid": "one", "generation": 3}
     )
@@ -63,29 +63,28 @@ DISTURBANCES: dict[str, tuple[Callable[[Served], object], str]] = {
 
 
 @pytest.mark.parametrize("case", DISTURBANCES)
-def test_a_disturbance_is_told(server: Served, watched: WatchedJobs, case: str) -> None:
+def test_disturbance_is_reported(server: Served, watched: WatchedJobs, case: str) -> None:
     disturb, words = DISTURBANCES[case]
     disturb(server)
     (failure,) = watched.disturbed()
     assert words in failure.words
 
 
-def test_a_job_left_alone_is_not_told(server: Served, watched: WatchedJobs) -> None:
+def test_undisturbed_job_is_not_reported(server: Served, watched: WatchedJobs) -> None:
     server.objects[JOB]["status"] = {"conditions": []}
     assert list(watched.disturbed()) == []
 
 
-def test_a_job_that_may_be_disturbed_is_left_out(server: Served, watched: WatchedJobs) -> None:
+def test_job_of_an_excluded_team_is_not_reported(server: Served, watched: WatchedJobs) -> None:
     put("uid", "two")(server)
     assert list(watched.without_team("nlp").disturbed()) == []
 
 
 @pytest.mark.parametrize(("nodes", "teams"), [(1, []), (2, ["nlp"]), (4, ["nlp"])])
-def test_a_job_that_borrows_is_not_watched(
+def test_job_that_borrows_is_not_watched(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, nodes: int, teams: list[str]
 ) -> None:
-    """Its owners may take the nodes back, which is no disturbance: a job of Open MPI takes two
-    nodes at least."""
+    """Owners may reclaim its nodes. A job of Open MPI takes at least two nodes."""
     submitted = []
 
     def submit(_api: object, _body: object, space: Space) -> Job:
