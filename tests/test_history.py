@@ -88,7 +88,7 @@ class History:
         return str(line)
 
     def commit(self) -> None:
-        """Generate and commit; the tree is then what the profiles say."""
+        """Generate and commit, so that the tree equals the generated one."""
         code, out = self.trainyard("generate")
         assert code == 0, out
         self.git("add", "--all")
@@ -105,7 +105,7 @@ class History:
         assert self.git("status", "--porcelain", "overlays") == ""
 
     def unchanged(self) -> None:
-        """See that the tree is what the profiles say, and that generating changes nothing."""
+        """Assert that the tree equals the generated one, and that generating changes nothing."""
         assert self.trainyard("generate")[0] == 0
         assert self.git("status", "--porcelain") == ""
 
@@ -117,7 +117,7 @@ class History:
         return [(ids.namespace, ids.first, ids.former) for ids in lock.ids]
 
     def restore(self) -> None:
-        """Take back what is not committed."""
+        """Restore the committed files."""
         self.git("restore", ".")
         self.git("clean", "-qfd")
 
@@ -200,8 +200,7 @@ def test_deleted_line_of_a_retired_team_gives_nothing_away(
 
 
 def test_name_of_a_team_without_line_and_profile_is_taken(history: History) -> None:
-    """The lockfile remembers who had the numbers, so nobody gets that team's folders by its
-    name."""
+    """The lockfile remembers the team, so no other team gets its folders by its name."""
     _retire(history, "nlp")
     history.drop_line("nlp")
     (history.folder / "profiles" / "teams" / "nlp.yaml").unlink()
@@ -288,7 +287,7 @@ def test_nodes_are_free_only_after_draining(history: History) -> None:
 
 
 def test_each_step_of_a_retirement_is_reverted(history: History) -> None:
-    """The team comes back with its numbers, from its tombstone as from draining, and goes again."""
+    """The team returns with its numbers from retired and draining, and can retire again."""
     history.put("nlp", "draining")
     history.commit()
     history.revert()
@@ -304,8 +303,7 @@ def test_each_step_of_a_retirement_is_reverted(history: History) -> None:
 
 
 def test_user_ids_are_kept_moved_and_never_given_to_another_namespace(history: History) -> None:
-    """A lost line is refused; drained, the namespace moves, nobody else gets its ids, and a revert
-    gives them back."""
+    """A lost line is refused; a drained namespace may get other ids; a revert restores them."""
     own = history.drop_line("team-nlp")
     history.refused(UIDS_MOVED)
     history.restore()

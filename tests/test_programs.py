@@ -12,8 +12,7 @@ from trainyard.programs import Completed, NotStartedError, run
 
 
 def _lives(pid: int) -> bool:
-    """Tell whether a process still runs; one that was killed may stand as a zombie until init
-    collects it."""
+    """Return whether a process still runs; a killed one may be a zombie until init collects it."""
     try:
         return (
             Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
@@ -45,12 +44,12 @@ def test_run_gives_no_input_and_no_network(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("https_proxy", "http://proxy.example")
     monkeypatch.setenv("HOME", "/home/x")
     monkeypatch.delenv("TMPDIR", raising=False)
-    said = run([program(tmp_path, "tool", "cat; exec /usr/bin/env")], timeout=10).stdout
-    assert {line.partition("=")[0] for line in said.splitlines()} <= {
+    message = run([program(tmp_path, "tool", "cat; exec /usr/bin/env")], timeout=10).stdout
+    assert {line.partition("=")[0] for line in message.splitlines()} <= {
         "HOME", "HTTP_PROXY", "HTTPS_PROXY", "LC_ALL", "PWD", "OLDPWD", "SHLVL", "_",
     }  # fmt: skip
-    assert "HOME=/home/x" in said
-    assert "HTTPS_PROXY=http://127.0.0.1:9" in said
+    assert "HOME=/home/x" in message
+    assert "HTTPS_PROXY=http://127.0.0.1:9" in message
 
 
 def test_hanging_program_is_stopped_with_its_children(tmp_path: Path) -> None:
@@ -81,16 +80,15 @@ def test_flood_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("echo panic: boom >&2; exit 2", "failed with exit code 2: panic: boom"),
         ("kill -SEGV $$", "failed with signal 11"),
         (r"printf '\377'", "not UTF-8"),
     ],
 )
-def test_failing_program_is_an_error(tmp_path: Path, script: str, said: str) -> None:
-    """A crash, an exit code that is no answer, and bytes that are no text are told apart."""
-    with pytest.raises(ToolError, match=said):
+def test_failing_program_is_an_error(tmp_path: Path, script: str, message: str) -> None:
+    with pytest.raises(ToolError, match=message):
         run([program(tmp_path, "tool", script)], timeout=10)
 
 

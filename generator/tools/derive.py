@@ -6,8 +6,8 @@ Run it after a change to a release's ``kinds.toml``, ``go.mod`` or ``handwritten
 
 It runs ``go mod download``, which verifies each module against the committed ``go.sum`` (and the
 public checksum database), reads CRDs as they were published, and writes
-``schemas/<group>/<kind>_<version>.json``; the core group stands under its version (``schemas/v1``),
-which is how kubeconform names it. ``shipped.sha256`` lists their digests: Trainyard refuses a
+``schemas/<group>/<kind>_<version>.json``; the core group is under its version (``schemas/v1``),
+as kubeconform names it. ``shipped.sha256`` lists their digests: Trainyard refuses a
 schema that differs from it. ``--check`` writes nothing and fails when a committed schema differs.
 It reads YAML with PyYAML: CRDs are not profiles, and the strict reader would reject them.
 """

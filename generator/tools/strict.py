@@ -33,7 +33,7 @@ _WALKED = frozenset({"additionalProperties", "items", "nullable", "properties"})
 _DROPPED = frozenset({"default", "description", "example", "externalDocs", "format", "title"})
 
 _SHARED_FROM = 200
-"""Length of a subschema, in characters of JSON, from which a reference is worth it."""
+"""Length of a subschema, in characters of JSON, from which it is shared."""
 
 _INT_OR_STRING: Schema = {"type": ["integer", "string"]}
 _QUANTITY: Schema = {
@@ -64,8 +64,8 @@ _BY_NAME: Mapping[str, Schema] = {
     "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": _TEMPLATE_METADATA,
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": _INT_OR_STRING,
 }
-"""Definitions of the Kubernetes specification whose text says less than the API server accepts or
-more than we emit."""
+"""Definitions of the Kubernetes specification that allow less than the API server accepts, or more
+than we emit."""
 
 
 def manifest_schema(
@@ -78,16 +78,16 @@ def manifest_schema(
 ) -> Schema:
     """Return the strict schema of one kind.
 
-    ``status`` is refused: it belongs to controllers. ``metadata`` is closed to what Trainyard
-    writes, and says a namespace if, and only if, the kind has one: the rest of Trainyard tells an
-    object's scope by that.
+    ``status`` is refused: it belongs to controllers. ``metadata`` is closed to the fields that
+    Trainyard writes. It has a namespace if, and only if, the kind is namespaced: the rest of
+    Trainyard reads an object's scope from it.
 
     Args:
         api_version: e.g. ``kueue.x-k8s.io/v1beta2``.
         kind: e.g. ``ClusterQueue``.
         openapi: ``openAPIV3Schema`` of a CRD, or a definition of the Kubernetes specification.
         definitions: what its ``$ref`` may name, by name; empty for a CRD.
-        namespaced: whether its objects stand in namespaces.
+        namespaced: whether its objects are in namespaces.
 
     Raises:
         ToolError: the schema uses a keyword that this derivation doesn't know.
@@ -121,12 +121,11 @@ def _metadata(*, namespaced: bool) -> Schema:
 def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
     """Return a node of an OpenAPI schema as strict draft-07.
 
-    An object is closed unless it is a map or says that it keeps unknown fields: whatever else the
-    API server would prune in silence is refused here.
+    An object is closed unless it is a map or keeps unknown fields: the API server would prune every
+    other field in silence, so it is refused here.
     """
     if "$ref" in node:
-        name = node["$ref"].rpartition("/")[2]
-        return _BY_NAME[name] if name in _BY_NAME else tighten(definitions[name], definitions)
+        return _referred(node["$ref"].rpartition("/")[2], definitions)
     if node.get("x-kubernetes-int-or-string"):
         node = _int_or_string(node)
     _refuse_unknown(node)
@@ -140,6 +139,10 @@ def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
             name: tighten(child, definitions) for name, child in node["properties"].items()
         }
     return strict | _openness(node, definitions)
+
+
+def _referred(name: str, definitions: Mapping[str, Schema]) -> Schema:
+    return _BY_NAME[name] if name in _BY_NAME else tighten(definitions[name], definitions)
 
 
 def _int_or_string(node: Schema) -> Schema:
@@ -160,7 +163,7 @@ def _nullable(node: Schema) -> Schema:
 
 
 def _openness(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
-    """Return what an object says of the keys that it doesn't name."""
+    """Return the schema of the keys that an object doesn't name."""
     if node.get("type") != "object" or node.get("x-kubernetes-preserve-unknown-fields"):
         return {}
     others = node.get("additionalProperties", False)

@@ -82,10 +82,10 @@ class Rule:
     """A kind of mistake that Trainyard knows.
 
     Args:
-        id: ``family/bad-pattern``, stable for ever; reads well after "allow".
+        id: ``family/bad-pattern``, permanent; reads well after "allow".
         severity: of every diagnostic of this rule.
         summary: what is checked, one sentence.
-        why: what happens on the cluster when it is merged all the same; quotes the controller where
+        why: the consequence on the cluster if it is merged; quotes the controller where
             it was seen.
         fix: how to put it right; the default hint.
     """
@@ -129,7 +129,7 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 class ToolError(Exception):
-    """A tool or schema that Trainyard needs is missing, broken or of another version (exit code 4)."""
+    """A tool or schema is missing, broken or of another version (exit code 4)."""
 
 
 class TreeError(Exception):

@@ -9,7 +9,7 @@ from errno import EINVAL, ELOOP, ENOTDIR, ENXIO
 from pathlib import Path
 
 _NO_FILE = frozenset({ELOOP, ENOTDIR, ENXIO})
-"""What the kernel answers for a symlink as file, for one as folder, and for a socket or a device
+"""The kernel's answers for a symlink as file, for one as folder, and for a socket or a device
 without driver."""
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -29,7 +29,7 @@ def read_regular(folder: Path, path: str, limit: int | None = None) -> bytes:
         folder: named by the user, who may name a symlink.
         path: of the file below the folder, with forward slashes; none of its parts may be a
             symlink.
-        limit: bytes. At most one more is read, which tells the caller that the file is larger.
+        limit: bytes. One more byte is read, so that the caller sees that the file is larger.
 
     Raises:
         NotRegularError: it is not a regular file, or a part of its path is not a folder.

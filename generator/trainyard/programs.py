@@ -167,6 +167,17 @@ def _collect(process: subprocess.Popen[bytes], name: str, deadline: float) -> tu
     assert process.stdout is not None
     assert process.stderr is not None
     streams = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}
+    _read(streams, name, deadline)
+    try:
+        process.wait(_left(deadline, name))
+    except subprocess.TimeoutExpired as error:
+        raise _too_long(name) from error
+    stdout, stderr = streams.values()
+    return bytes(stdout), bytes(stderr)
+
+
+def _read(streams: dict[int, bytearray], name: str, deadline: float) -> None:
+    """Fill the buffer of each file descriptor with all that can be read from it."""
     with selectors.DefaultSelector() as selector:
         for stream in streams:
             selector.register(stream, selectors.EVENT_READ)
@@ -178,12 +189,6 @@ def _collect(process: subprocess.Popen[bytes], name: str, deadline: float) -> tu
                     selector.unregister(key.fd)
             if sum(map(len, streams.values())) > OUTPUT_LIMIT:
                 raise ToolError(f"{name} printed more than {OUTPUT_LIMIT >> 20} MB")
-    try:
-        process.wait(_left(deadline, name))
-    except subprocess.TimeoutExpired as error:
-        raise _too_long(name) from error
-    stdout, stderr = streams.values()
-    return bytes(stdout), bytes(stderr)
 
 
 def _left(deadline: float, name: str) -> float:

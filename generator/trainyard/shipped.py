@@ -35,12 +35,15 @@ def shipped(folder: Path, pattern: str) -> dict[str, bytes]:
         }
     except OSError as error:
         raise _broken(str(error.filename), f"can't be read: {error.strerror}") from error
-    lines = (line.partition("  ") for line in listed.decode(errors="replace").splitlines())
-    wanted = {path: sha256 for sha256, _, path in lines}
+    wanted = {}
+    for line in listed.decode(errors="replace").splitlines():
+        sha256, _, path = line.partition("  ")
+        wanted[path] = sha256
     for path in sorted({*wanted, *found}):
-        if path not in found or hashlib.sha256(found[path]).hexdigest() != wanted.get(path):
-            reason = "is missing" if path not in found else "is not what was shipped"
-            raise _broken(str(folder / path), reason)
+        if path not in found:
+            raise _broken(str(folder / path), "is missing")
+        if hashlib.sha256(found[path]).hexdigest() != wanted.get(path):
+            raise _broken(str(folder / path), "is not what was shipped")
     return found
 
 

@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Exit code and what was printed."""
+    """Exit code and output of a command."""
 
     code: int
     out: str

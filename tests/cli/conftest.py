@@ -13,7 +13,7 @@ from trainyard.cli.main import run
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have set these."""
+    """Clear the variables that a developer may have set."""
     for variable in ("NO_COLOR", "FORCE_COLOR", "TERM"):
         monkeypatch.delenv(variable, raising=False)
 

@@ -15,6 +15,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tests.cli.calls import REPOSITORY
+from trainyard import __version__
 from trainyard.cli.app import COMMANDS, app
 
 
@@ -49,7 +50,6 @@ def test_command_and_options_have_help(command: click.Command) -> None:
 
 @pytest.mark.parametrize("command", EVERY.values(), ids=EVERY)
 def test_every_option_is_read(command: click.Command) -> None:
-    """An option that the command's function does not use would be a promise that nobody keeps."""
     assert command.callback is not None
     tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(command.callback))))
     read = {
@@ -116,8 +116,7 @@ _EXTRAS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["pro
 @pytest.mark.thorough
 @pytest.mark.parametrize("library", [each.partition(">")[0] for each in _EXTRAS["rehearse"]])
 def test_only_the_rehearsal_needs_its_extra(library: str) -> None:
-    """Without the extra `rehearse`, its command says what to install, and completions and all
-    others go on."""
+    """Without the extra, its command shows what to install; completions and other commands work."""
     program = f"""
 import sys
 sys.modules[{library!r}] = None
@@ -136,7 +135,8 @@ print({{name for name in COMMANDS if run([name, "--help"])}}, file=sys.stderr)
     )
 
     sentence = (
-        f"error: `rehearse` needs {library}, which is not installed; run `pip install "
-        "'trainyard[rehearse]'`"
+        f"error: `rehearse` needs {library}, which is not installed; run `make` in a checkout, or "
+        "install the wheel that `make dist` writes: "
+        f"`pipx install --force 'dist/trainyard-{__version__}-py3-none-any.whl[rehearse]'`"
     )
     assert done.stderr == f"{sentence}\n{{'rehearse'}}\n"

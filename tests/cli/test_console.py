@@ -14,7 +14,7 @@ from trainyard.cli import console
 def test_long_work_is_announced_on_a_terminal(
     terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A person who waits is told what for; a log is not."""
+    """A log gets no announcement."""
     monkeypatch.setattr(console, "_PATIENCE", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     with console.working("verifying"):
@@ -26,7 +26,6 @@ def test_long_work_is_announced_on_a_terminal(
 def test_short_work_is_not_announced(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is done in a moment needs no word."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with console.working("verifying"):
         pass
@@ -49,8 +48,8 @@ def test_terminal_decides_when_nobody_else_does(
 
 @given(st.text())
 def test_printable_text_is_printable_and_the_rest_is_escaped(text: str) -> None:
-    """Nothing steers the terminal, and what is harmless stays as it is."""
-    told = console.printable(text)
+    """No text controls the terminal, and harmless text stays as it is."""
+    reported = console.printable(text)
 
-    assert told.isprintable()
-    assert told == text or not text.isprintable()
+    assert reported.isprintable()
+    assert reported == text or not text.isprintable()

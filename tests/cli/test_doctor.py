@@ -22,13 +22,13 @@ def test_all_is_well(trainyard: Call) -> None:
     """Versions of everything, number of schemas, state of the profiles."""
     ended = trainyard("doctor")
     rows = dict(line.split("  ", 1) for line in ended.out.splitlines())
-    told = {name: state.strip() for name, state in rows.items()}
+    reported = {name: state.strip() for name, state in rows.items()}
 
     assert (ended.code, ended.err) == (0, "")
-    assert told.pop("profiles").endswith(" profiles")
+    assert reported.pop("profiles").endswith(" profiles")
     for release in PACKAGE.glob("releases/*/release.yaml"):
-        assert int(told.pop(f"release {release.parent.name}").removesuffix(" schemas")) > 30
-    assert told == {
+        assert int(reported.pop(f"release {release.parent.name}").removesuffix(" schemas")) > 30
+    assert reported == {
         "trainyard": __version__,
         "python": platform.python_version(),
         "kustomize": "v5.8.1",
@@ -38,7 +38,7 @@ def test_all_is_well(trainyard: Call) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_missing_tool_has_its_exit_code(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is missing is told with the way to get it, and the rest is told as well."""
+    """The missing tool is shown with the way to get it, beside all other parts."""
     monkeypatch.setenv("TRAINYARD_KUSTOMIZE", "/nowhere/kustomize")
     ended = trainyard("doctor")
 
@@ -74,8 +74,7 @@ def test_release_without_schemas_is_broken(
 def test_release_that_was_replaced_is_broken(
     trainyard: Call, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other parts are shown all the same; a command that reads profiles names the file with the
-    same exit code."""
+    """The other parts are still shown; a command that reads profiles has the same exit code."""
     (here / "profiles" / "teams").mkdir(parents=True)
     (here / "profiles" / "teams" / "blue.yaml").write_text("nodes: 1\n", encoding="utf-8")
     shutil.copytree(PACKAGE / "presets", here / "presets")

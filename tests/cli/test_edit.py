@@ -11,7 +11,7 @@ Call = Callable[..., Ended]
 
 
 def test_new_repository_grows_to_a_tree(here: Path, trainyard: Call) -> None:
-    """From an empty folder to a team's files, each step tells what it wrote and what comes next."""
+    """From an empty folder to a tree, each command prints what it wrote and the next step."""
     begun = trainyard("init")
     assert begun.code == 0
     written = [line.removeprefix("wrote ") for line in begun.out.splitlines()]
@@ -27,7 +27,7 @@ def test_new_repository_grows_to_a_tree(here: Path, trainyard: Call) -> None:
     assert added.out.startswith(
         "wrote profiles/teams/audio.yaml\nwrote profiles/allocations.yaml\nteam audio has 2 "
     )
-    assert " for ever\n" in added.out
+    assert " permanently\n" in added.out
     assert (
         added.err
         == "Next: fill in profiles/teams/audio.yaml, run `trainyard generate` and commit both.\n"
@@ -37,7 +37,6 @@ def test_new_repository_grows_to_a_tree(here: Path, trainyard: Call) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_init_elsewhere_names_the_folder(trainyard: Call) -> None:
-    """Whoever began elsewhere is told to go there."""
     begun = trainyard("init", "new")
 
     assert begun.code == 0
@@ -75,7 +74,7 @@ def test_init_leaves_profiles_that_are_there(trainyard: Call) -> None:
 
 @pytest.mark.usefixtures("repository")
 def test_team_that_is_there_is_refused(trainyard: Call) -> None:
-    """The finding stands at the team that has the name."""
+    """The finding is at the existing team's profile."""
     ended = trainyard("add", "team", "nlp", "--cluster", "prod-east")
 
     assert (ended.code, ended.err) == (1, "")
@@ -84,7 +83,7 @@ def test_team_that_is_there_is_refused(trainyard: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "reported"),
     [
         (("nlp",), ["there is a team `nlp` already", "no cluster is given"]),
         (
@@ -106,8 +105,8 @@ def test_team_that_is_there_is_refused(trainyard: Call) -> None:
     ids=["exists", "bad-name", "unknown-pool"],
 )
 @pytest.mark.usefixtures("repository")
-def test_name_cluster_and_pool_are_told_in_one_run(
-    args: tuple[str, ...], told: list[str], trainyard: Call
+def test_name_cluster_and_pool_are_reported_in_one_run(
+    args: tuple[str, ...], reported: list[str], trainyard: Call
 ) -> None:
     """Nobody mends one of them to meet the next; the option to add is named."""
     ended = trainyard("add", "team", *args)
@@ -115,7 +114,7 @@ def test_name_cluster_and_pool_are_told_in_one_run(
         line.partition(": ")[2] for line in ended.out.splitlines() if line.startswith("error[")
     )
 
-    assert (ended.code, heads) == (1, sorted(told))
+    assert (ended.code, heads) == (1, sorted(reported))
     assert "help: Add `--cluster NAME`; there is: lab, prod-east" in ended.out
 
 
@@ -136,7 +135,7 @@ def test_pool_is_asked_for_with_the_cluster(repository: Path, trainyard: Call) -
 
 
 def test_team_is_not_added_to_broken_profiles(repository: Path, trainyard: Call) -> None:
-    """What the profiles say must be known before a number is given away."""
+    """Broken profiles may hold numbers that a new team must not get."""
     edit(repository / "profiles" / "teams" / "nlp.yaml", "contact:", "contct:")
     ended = trainyard("add", "team", "audio")
 
@@ -146,7 +145,7 @@ def test_team_is_not_added_to_broken_profiles(repository: Path, trainyard: Call)
 
 
 @pytest.mark.usefixtures("repository")
-def test_unknown_place_of_a_team_is_told(trainyard: Call) -> None:
+def test_unknown_place_of_a_team_is_reported(trainyard: Call) -> None:
     """A cluster or pool that there is not is a finding with what there is."""
     ended = trainyard("add", "team", "audio", "--cluster", "west", "--pool", "a100")
 
@@ -156,7 +155,6 @@ def test_unknown_place_of_a_team_is_told(trainyard: Call) -> None:
 
 
 def test_team_on_nodes_without_fabric_keeps_nothing(repository: Path, trainyard: Call) -> None:
-    """Where no number is given, none is told."""
     edit(
         repository / "profiles" / "clusters" / "lab.yaml",
         "cpu-epyc, nodes: 7",
@@ -171,7 +169,7 @@ def test_team_on_nodes_without_fabric_keeps_nothing(repository: Path, trainyard:
     )
 
 
-def test_share_is_told_in_gpus(repository: Path, trainyard: Call) -> None:
+def test_share_is_reported_in_gpus(repository: Path, trainyard: Call) -> None:
     """A share is asked for in its own unit, and not beside nodes."""
     edit(repository / "profiles" / "teams" / "speech.yaml", "gpus: 6", "gpus: 4")
     where = ("--cluster", "lab", "--pool", "xe9680-h200-shared", "--gpus", "2")
@@ -196,7 +194,7 @@ def _state(folder: Path) -> dict[str, bytes]:
     [
         ("a" * 39, "2", "error[names/too-long]: the sample TrainJob"),
         ("audio", "5", "error[capacity/oversubscribed]: teams own 5 nodes of pool `dgx-h100`"),
-        ("audio", "0", "error[capacity/smallest-job-does-not-fit]: team audio reaches 0"),
+        ("audio", "0", "error[capacity/smallest-job-does-not-fit]: team audio may use 0"),
     ],
     ids=["name-of-its-sample", "more-nodes-than-there-are", "no-nodes"],
 )
@@ -216,7 +214,7 @@ def test_team_that_would_be_refused_is_not_written(
 
 
 def test_error_that_was_there_before_is_no_obstacle(here: Path, trainyard: Call) -> None:
-    """Only what the new team would add is told."""
+    """Only errors that the new team brings are reported."""
     trainyard("init")
     assert trainyard("add", "team", "nlp", "--nodes", "2").code == 0
     edit(

@@ -68,9 +68,9 @@ def test_document_holds_the_notes() -> None:
     found = findings.Findings(
         (RULE.at(Pointer(FILE) / "a", "bad", notes=notes),), Places({FILE: source}, {})
     )
-    (told,) = json.loads(document.report("validate", found))["diagnostics"]
+    (reported,) = json.loads(document.report("validate", found))["diagnostics"]
 
-    assert told["notes"] == [
+    assert reported["notes"] == [
         {
             "message": "see",
             "file": FILE,
@@ -83,11 +83,12 @@ def test_document_holds_the_notes() -> None:
 
 
 def test_rule_without_consequence_or_hint_has_no_empty_lines() -> None:
-    """What is not said is not announced."""
     bare = dataclasses.replace(RULE, why="", fix="")
-    told = _text(bare.at(Pointer("profiles/b.yaml"), "bad"), source=_source("a: 1\n"))
+    reported = _text(bare.at(Pointer("profiles/b.yaml"), "bad"), source=_source("a: 1\n"))
 
-    assert told == "warning[family/pattern]: bad\n --> profiles/b.yaml\n\n1 warning in 1 profile"
+    assert (
+        reported == "warning[family/pattern]: bad\n --> profiles/b.yaml\n\n1 warning in 1 profile"
+    )
 
 
 def test_findings_are_sorted_by_place_then_rule() -> None:
@@ -112,10 +113,10 @@ def test_findings_are_sorted_by_place_then_rule() -> None:
 def test_rule_with_too_many_causes_is_cut_and_counted() -> None:
     """Fifty causes of a rule are enough to read; the sum counts all."""
     source = _source("a: 1\n")
-    told = _text(*(RULE.at(Pointer(FILE) / "a", f"{i:03}") for i in range(60)), source=source)
+    reported = _text(*(RULE.at(Pointer(FILE) / "a", f"{i:03}") for i in range(60)), source=source)
 
-    assert told.count("warning[family/pattern]: 0") == 50
-    assert told.endswith("\nwarning[family/pattern]: and 10 more\n\n60 warnings in 1 profile")
+    assert reported.count("warning[family/pattern]: 0") == 50
+    assert reported.endswith("\nwarning[family/pattern]: and 10 more\n\n60 warnings in 1 profile")
 
 
 def test_findings_of_one_cause_are_one_block() -> None:
@@ -136,7 +137,7 @@ def test_findings_of_one_cause_are_one_block() -> None:
 
 
 def test_cause_is_the_head_only_of_several_findings() -> None:
-    """One finding is told in its own words, two of a cause in what they have in common."""
+    """One finding is shown with its message, two of a cause with the cause."""
     at, source = Pointer(FILE), _source("a: 1\nb: 2\n")
     one, two = (
         RULE.at(at / key, f"team {key} lacks it", cause="teams lack it") for key in ("a", "b")
@@ -149,17 +150,16 @@ def test_cause_is_the_head_only_of_several_findings() -> None:
 
 
 def test_other_rule_severity_or_help_is_another_cause() -> None:
-    """What is mended in another way is told apart."""
     at, source = Pointer(FILE) / "a", _source("a: 1\n")
     error = dataclasses.replace(RULE, severity=Severity.ERROR)
     other = dataclasses.replace(RULE, id="family/another")
-    told = _text(
+    reported = _text(
         *(each.at(at, "bad") for each in (RULE, error, other)),
         RULE.at(at, "bad", hint="Else."),
         source=source,
     )
 
-    assert [line for line in told.splitlines() if "[family/" in line] == [
+    assert [line for line in reported.splitlines() if "[family/" in line] == [
         "warning[family/another]: bad",
         "warning[family/pattern]: bad",
         "error[family/pattern]: bad",
@@ -167,30 +167,30 @@ def test_other_rule_severity_or_help_is_another_cause() -> None:
     ]
 
 
-def test_consequence_is_told_once_for_each_rule() -> None:
+def test_consequence_is_reported_once_for_each_rule() -> None:
     """At the first finding; the others have their place and help."""
     source = _source("a: 1\n")
     other = dataclasses.replace(RULE, id="family/another", why="Because.")
-    told = _text(
+    reported = _text(
         *(rule.at(Pointer(FILE), f"{i}") for i in range(3) for rule in (RULE, other)), source=source
     )
 
     assert (
-        told.count("= if merged: Why."),
-        told.count("= if merged: Because."),
-        told.count("= help: "),
+        reported.count("= if merged: Why."),
+        reported.count("= if merged: Because."),
+        reported.count("= help: "),
     ) == (1, 1, 6)
 
 
 def test_document_holds_every_finding_of_a_cause() -> None:
-    """Each is complete there, and says what it has in common with others."""
+    """Each has its own message and the common cause."""
     source = _source("a: 1\nb: 2\n")
     found = tuple(RULE.at(Pointer(FILE) / key, f"team {key}", cause="teams") for key in ("a", "b"))
-    told = json.loads(
+    reported = json.loads(
         document.report("validate", findings.Findings(found, Places({FILE: source}, {})))
     )["diagnostics"]
 
-    assert [(each["message"], each["cause"], each["consequence"]) for each in told] == [
+    assert [(each["message"], each["cause"], each["consequence"]) for each in reported] == [
         ("team a", "teams", "Why."),
         ("team b", "teams", "Why."),
     ]
@@ -198,49 +198,48 @@ def test_document_holds_every_finding_of_a_cause() -> None:
 
 @pytest.mark.thorough
 def test_renamed_runtime_of_a_thousand_teams_is_one_finding(tmp_path: Path) -> None:
-    """Less than a screen, whatever else could be said of a thousand teams without a runtime."""
+    """The report is shorter than a screen."""
     root = tmp_path / "profiles"
     write_platform(root, REPOSITORY, teams=1000, clusters=20)
     (root / "runtimes" / "openmpi-cuda.yaml").rename(root / "runtimes" / "openmpi.yaml")
     checked = check(root)
     errors = tuple(each for each in checked.diagnostics if has_errors([each]))
-    told = findings.text(
+    reported = findings.text(
         findings.Findings(errors, Places(checked.profiles.sources(), {})), colour=False
     )
 
-    assert told.startswith(
+    assert reported.startswith(
         "error[references/unknown-name]: there is no runtime `openmpi-cuda` (1,000 places)\n"
     )
-    assert told.count("error[") == 1
-    assert told.count("= also: profiles/teams/") == 9
-    assert told.endswith("\n1,000 errors in 1,026 profiles")
+    assert reported.count("error[") == 1
+    assert reported.count("= also: profiles/teams/") == 9
+    assert reported.endswith("\n1,000 errors in 1,026 profiles")
 
 
 def test_finding_with_too_many_notes_is_cut_and_counted() -> None:
     """A tree that was never generated does not fill the screen."""
     diagnostic = RULE.at(Pointer(FILE) / "a", "bad", notes=[Note(f"{i:03}") for i in range(60)])
-    told = _text(diagnostic, source=_source("a: 1\n"))
+    reported = _text(diagnostic, source=_source("a: 1\n"))
 
-    assert told.count("= note: ") == 51
-    assert "= note: and 10 more\n" in told
+    assert reported.count("= note: ") == 51
+    assert "= note: and 10 more\n" in reported
 
 
 @given(text=st.text(max_size=400), first=st.integers(0, 400), length=st.integers(0, 100))
 def test_any_line_is_shown_on_one_line_with_the_caret_below_its_span(
     text: str, first: int, length: int
 ) -> None:
-    """Whatever a line holds, it can't steer the terminal, and the carets stand below what they
-    mean."""
+    """No line controls the terminal."""
     line = text.replace("\n", "").replace("\r", "")
     first = min(first, len(line))
     end = min(first + length, len(line))
     content = line.encode("utf-8", "surrogatepass")
     line = content.decode("utf-8", "replace").removeprefix("\ufeff")
     source = Source(FILE, content, None, {(): Mark(1, first + 1, end + 1)})
-    told = _text(RULE.at(Pointer(FILE), "bad"), source=source).split("\n")
+    reported = _text(RULE.at(Pointer(FILE), "bad"), source=source).split("\n")
     if not content:
         return
-    shown, carets = told[3][4:], told[4][4:]
+    shown, carets = reported[3][4:], reported[4][4:]
     begin, marked = len(carets) - len(carets.lstrip()), carets.strip()
 
     assert all(char.isprintable() for char in shown)
@@ -253,34 +252,34 @@ def test_any_line_is_shown_on_one_line_with_the_caret_below_its_span(
 def test_long_line_is_cut_around_its_span() -> None:
     """Of a long line the part around the span is shown."""
     source = _source(f"a: [{'x, ' * 100}here, {'z, ' * 100}end]\n")
-    told = _text(RULE.at(Pointer(FILE) / "a" / 100, "bad"), source=source).splitlines()
+    reported = _text(RULE.at(Pointer(FILE) / "a" / 100, "bad"), source=source).splitlines()
 
-    assert told[3].startswith("1 | ...")
-    assert told[3].endswith("...")
-    assert len(told[3]) == 4 + 3 + 120 + 3
-    begin = told[4].index("^")
-    assert told[3][begin : begin + 4] == "here"
-    assert told[4].count("^") == 4
+    assert reported[3].startswith("1 | ...")
+    assert reported[3].endswith("...")
+    assert len(reported[3]) == 4 + 3 + 120 + 3
+    begin = reported[4].index("^")
+    assert reported[3][begin : begin + 4] == "here"
+    assert reported[4].count("^") == 4
 
 
 def test_message_can_not_steer_the_terminal() -> None:
     """Control characters of a profile are shown, not obeyed."""
-    told = _text(
+    reported = _text(
         RULE.at(Pointer(FILE) / "a", "bad \x1b]0;title\x07 \u202e"), source=_source("a: 1\n")
     )
 
-    assert told.startswith("warning[family/pattern]: bad \\x1b]0;title\\x07 \\u202e\n")
+    assert reported.startswith("warning[family/pattern]: bad \\x1b]0;title\\x07 \\u202e\n")
 
 
 def test_credential_is_not_printed() -> None:
-    """The place is shown, what stands there is not: logs are kept, and read by many."""
+    """Its place is shown: logs are kept, and many people read them."""
     secret = "correct-horse"
     source, (found,) = read(FILE, f"a: 1\npassword: {secret}\n".encode())
-    told = _text(found, source=source)
+    reported = _text(found, source=source)
 
-    assert secret not in told
-    assert " --> profiles/a.yaml:2:11\n" in told
-    assert f"2 | password: {'*' * len(secret)}\n  |           ^" in told
+    assert secret not in reported
+    assert " --> profiles/a.yaml:2:11\n" in reported
+    assert f"2 | password: {'*' * len(secret)}\n  |           ^" in reported
     assert secret not in document.report(
         "validate", findings.Findings((found,), Places({FILE: source}, {}))
     )
@@ -292,18 +291,18 @@ def test_no_line_of_a_private_key_is_shown() -> None:
     source, problems = read(
         FILE, f"a: |\n  -----BEGIN PRIVATE KEY-----\n  {body}\u200b\n  -----END\n".encode()
     )
-    told = _text(*problems, source=source)
+    reported = _text(*problems, source=source)
 
     assert [each.rule for each in problems] == ["shape/hidden-character", "delivery/secret-in-git"]
-    assert "--> profiles/a.yaml:3:23" in told
-    assert body not in told
+    assert "--> profiles/a.yaml:3:23" in reported
+    assert body not in reported
 
 
 def test_absent_first_key_is_named_beside_the_file() -> None:
     """The first line has nothing to do with it, so no line is shown."""
-    told = _text(
+    reported = _text(
         RULE.at(Pointer(FILE) / "largestJob" / "nodes", "bad"), source=_source("contact: x\n")
     )
 
-    assert " --> profiles/a.yaml (`largestJob` is not stated there)\n  = if merged" in told
-    assert "contact" not in told
+    assert " --> profiles/a.yaml (`largestJob` is not stated there)\n  = if merged" in reported
+    assert "contact" not in reported

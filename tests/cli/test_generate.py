@@ -36,8 +36,7 @@ def test_tree_is_written_and_counted_by_unit(repository: Path, trainyard: Call) 
     assert (repository / "overlays").stat().st_ino == before
 
 
-def test_dry_run_tells_the_same_and_writes_nothing(tree: Path, trainyard: Call) -> None:
-    """What would be written is what is written."""
+def test_dry_run_shows_the_same_and_writes_nothing(tree: Path, trainyard: Call) -> None:
     edit(tree / "profiles" / "teams" / "nlp.yaml", "nlp-guests", "nlp-readers")
     (tree / "overlays" / "prod-east" / "teams" / "vision" / "localqueue-gpu.yaml").unlink()
     before = _state(tree / "overlays")
@@ -70,8 +69,8 @@ def test_check_names_each_file_that_differs(tree: Path, trainyard: Call) -> None
     assert _state(tree / "overlays") == before
     assert (
         "error[delivery/tree-is-stale]: prod-east: 2 edited, 1 extra\n --> overlays/prod-east\n  = "
-        "if merged: Argo CD syncs what is committed (seen with Argo CD 3.5.7): the cluster gets "
-        "something else than the profiles that were reviewed.\n  = note: edited --> "
+        "if merged: Argo CD syncs the committed tree (seen with Argo CD 3.5.7): the cluster differs "
+        "from the reviewed profiles.\n  = note: edited --> "
         "overlays/prod-east/README.md\n  = note: extra --> overlays/prod-east/extra\n  = note: "
         "edited --> overlays/prod-east/trainyard.lock\n"
     ) in ended.out
@@ -154,8 +153,7 @@ def test_tombstone_lets_the_team_go(tree: Path, trainyard: Call) -> None:
     assert trainyard("generate", "--check").code == 0
 
 
-def test_file_edited_by_hand_is_kept_and_told(tree: Path, trainyard: Call) -> None:
-    """What a person changed is not thrown away with what is no longer generated."""
+def test_file_edited_by_hand_is_kept_and_reported(tree: Path, trainyard: Call) -> None:
     _retire(tree, trainyard)
     file = tree / "overlays" / "prod-east" / "teams" / "science" / "localqueue-gpu.yaml"
     file.write_text("mine\n")
@@ -174,7 +172,7 @@ def test_file_edited_by_hand_is_kept_and_told(tree: Path, trainyard: Call) -> No
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "reported"),
     [
         (
             ["teams/nlp/a.yaml"],
@@ -188,16 +186,16 @@ def test_file_edited_by_hand_is_kept_and_told(tree: Path, trainyard: Call) -> No
     ids=["one", "two"],
 )
 def test_foreign_files_are_counted_on_stderr(
-    names: list[str], told: str, tree: Path, trainyard: Call
+    names: list[str], reported: str, tree: Path, trainyard: Call
 ) -> None:
-    """They stay and are no fault of the run, but whoever commits it meets them in `verify`."""
+    """They stay and are no error of `generate`, but `verify` fails on them."""
     folder = tree / "overlays" / "prod-east"
     for name in names:
         (folder / name).touch()
     (tree / "overlays" / "NOTES.md").touch()
     ended = trainyard("generate")
 
-    assert (ended.code, ended.err) == (0, f"overlays holds {told}\n")
+    assert (ended.code, ended.err) == (0, f"overlays holds {reported}\n")
     assert ended.out.splitlines()[-1].startswith("overlays is up to date: ")
     assert trainyard("generate", "--dry-run").err == ended.err
     assert trainyard("generate", "--cluster", "lab").err == ""
@@ -208,7 +206,6 @@ def test_foreign_files_are_counted_on_stderr(
 
 
 def test_json_lists_every_file(repository: Path, trainyard: Call) -> None:
-    """A machine is told what was done to each file."""
     ended = trainyard("generate", "--format", "json")
     result = json.loads(ended.out)["result"]
 
@@ -255,7 +252,7 @@ def test_components_are_found_from_any_folder(repository: Path, trainyard: Call)
     ],
 )
 @pytest.mark.usefixtures("repository")
-def test_wrong_use_is_told(args: tuple[str, ...], message: str, trainyard: Call) -> None:
+def test_wrong_use_is_reported(args: tuple[str, ...], message: str, trainyard: Call) -> None:
     """What makes no sense is a usage error."""
     help_line = "Try `trainyard generate --help`.\n"
     ended = trainyard("generate", *args)

@@ -77,8 +77,7 @@ def trees(
 def test_interrupt_at_any_moment(
     command: str, trees: tuple[Path, dict[str, bytes], dict[str, bytes]]
 ) -> None:
-    """The command says `interrupted` or ends as if nothing had happened; the tree is the old one or
-    the new one."""
+    """The command prints `interrupted` or succeeds; the tree is the old one or the new one."""
     folder, before, after = trees
     random = Random(command)
     write(folder / "overlays", before if command == "generate" else after)
@@ -92,10 +91,10 @@ def test_interrupt_at_any_moment(
             # One in each part of the run: the first comes before any machine has ended it.
             time.sleep((number + random.random()) / TRIES[command] * longest)
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60)
+            _, message = process.communicate(timeout=60)
         codes.append(process.returncode)
-        assert "Traceback" not in said
-        assert (process.returncode, said.strip()) in {(130, "interrupted"), (0, "")}
+        assert "Traceback" not in message
+        assert (process.returncode, message.strip()) in {(130, "interrupted"), (0, "")}
         assert on_disk(folder / "overlays") in (before, after)
         assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
     assert 130 in codes
@@ -115,8 +114,8 @@ def test_interrupt_of_hanging_builds_ends_them(
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         begun = time.monotonic()
-        _, said = process.communicate(timeout=60)
-    assert (process.returncode, said.strip()) == (130, "interrupted")
+        _, message = process.communicate(timeout=60)
+    assert (process.returncode, message.strip()) == (130, "interrupted")
     assert time.monotonic() - begun < 20
     for pid in (tmp_path / "pids").read_text().split():
         state = Path(f"/proc/{pid}/status")
@@ -135,8 +134,7 @@ class _Slow:
 
 @pytest.mark.usefixtures("signals")
 def test_forgotten_interrupt_is_raised_again(capsys: pytest.CaptureFixture[str]) -> None:
-    """Python prints what is raised while an object is collected, and goes on; Ctrl-C must not get
-    lost so."""
+    """Python only prints an exception that is raised while it collects an object."""
     interrupt.remember()
 
     def collect() -> None:
@@ -171,10 +169,10 @@ def test_import_ends_the_process_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("closed", [False, True])
-def test_interrupt_outside_of_commands_is_told(
+def test_interrupt_outside_of_commands_is_reported(
     closed: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What click does not see is told all the same, if anybody listens."""
+    """click does not handle it."""
 
     def fail() -> None:
         raise KeyboardInterrupt
@@ -188,8 +186,7 @@ def test_interrupt_outside_of_commands_is_told(
 
 
 def test_entry_point_imports_nothing_of_its_own() -> None:
-    """Until `main` begins, Python answers Ctrl-C with a traceback: what is imported until then is
-    there already."""
+    """Until `main` begins, Python answers Ctrl-C with a traceback."""
     code = (
         "import sys; before = set(sys.modules); import trainyard.__main__; "
         "print(*sorted(set(sys.modules) - before))"

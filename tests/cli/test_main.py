@@ -21,12 +21,11 @@ Call = Callable[..., Ended]
 
 
 def test_version_is_one_line(trainyard: Call) -> None:
-    """The version is all that stands on stdout."""
     assert trainyard("--version") == Ended(0, f"trainyard {__version__}\n", "")
 
 
 def test_no_command_is_a_usage_error_that_helps(trainyard: Call) -> None:
-    """Whoever says nothing is shown the commands, and a script sees that nothing was done."""
+    """The commands are shown, and a script sees the exit code of a usage error."""
     ended = trainyard()
 
     assert (ended.code, ended.out) == (2, "")
@@ -83,7 +82,7 @@ def test_what_ends_a_command_is_a_sentence_and_a_code(
     assert trainyard("validate") == Ended(code, "", message)
 
 
-def test_bug_is_told_in_a_report_and_not_on_the_screen(
+def test_bug_is_reported_in_a_report_and_not_on_the_screen(
     repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The user sees one sentence and a file's name; the file holds version, command, exception and
@@ -115,7 +114,7 @@ def test_bug_without_place_for_a_report_keeps_its_code(
 
 
 @pytest.mark.parametrize("args", [("--help",), ("rules",)])
-def test_full_disk_behind_stdout_is_told(args: tuple[str, ...], tmp_path: Path) -> None:
+def test_full_disk_behind_stdout_is_reported(args: tuple[str, ...], tmp_path: Path) -> None:
     """Lost output never looks like success."""
     with Path("/dev/full").open("wb") as full:
         ended = process(*args, cwd=tmp_path, stdout=full)
@@ -127,7 +126,7 @@ def test_full_disk_behind_stdout_is_told(args: tuple[str, ...], tmp_path: Path) 
 def test_reader_that_went_away_matters_only_for_a_result(
     args: tuple[str, ...], code: int, tmp_path: Path
 ) -> None:
-    """Nobody needs all of the help; a result that nobody read is lost."""
+    """Help that is not read to its end is no error; a result is."""
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as pipe:
@@ -136,8 +135,8 @@ def test_reader_that_went_away_matters_only_for_a_result(
     assert (ended.code, ended.err) == (code, "")
 
 
-def test_closed_stdout_is_told(tmp_path: Path) -> None:
-    """Python drops what is printed to a closed stdout in silence; we don't."""
+def test_closed_stdout_is_reported(tmp_path: Path) -> None:
+    """Python itself would drop the output in silence."""
     done = subprocess.run(
         ["/bin/sh", "-c", '"$0" -m trainyard rules >&-', sys.executable],
         cwd=tmp_path,
@@ -170,7 +169,7 @@ def test_closed_pipe_is_seen_at_once(
 def test_closed_stdout_is_seen_at_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is done whose result could not be told."""
+    """No work is done when its result could not be printed."""
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "argv", ["trainyard", "rules"])
 
@@ -243,7 +242,7 @@ def _on_terminal(cwd: Path, *args: str, **environment: str) -> str:
 def test_colour_on_a_terminal(
     args: tuple[str, ...], environment: dict[str, str], coloured: bool, broken: Path
 ) -> None:
-    """A terminal gets colours unless the user or NO_COLOR says otherwise."""
+    """A terminal gets colours unless an option or NO_COLOR turns them off."""
     assert ("\x1b[" in _on_terminal(broken, "validate", *args, **environment)) is coloured
 
 

@@ -77,7 +77,7 @@ def test_staging_folder_of_a_killed_run_is_named(tree: Path, trainyard: Call) ->
 def test_staging_folder_of_a_killed_edit_is_named(
     repository: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever folder `add` leaves when it is killed, the next one removes."""
+    """The next `add` removes the staging folder of a killed one."""
     edit(
         repository / "profiles" / "clusters" / "lab.yaml",
         "hardware: cpu-epyc, nodes: 7",
@@ -98,7 +98,6 @@ def test_staging_folder_of_a_killed_edit_is_named(
 
 
 def test_init_removes_what_a_killed_one_left(here: Path, trainyard: Call) -> None:
-    """A folder that is there already may hold what an earlier `init` had staged."""
     (here / ".trainyard-staging-x").mkdir()
     ended = trainyard("init")
 
@@ -110,7 +109,6 @@ def test_init_removes_what_a_killed_one_left(here: Path, trainyard: Call) -> Non
 def test_unreadable_profile_is_not_called_an_unwritable_tree(
     trainyard: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What fails while the tree is held is told as what it is."""
 
     def fail(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "profiles")

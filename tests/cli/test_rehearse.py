@@ -63,7 +63,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
 
 @pytest.mark.usefixtures("tree", "seen")
 def test_all_that_held_is_counted(trainyard: Call) -> None:
-    """A line for each promise, by cluster; progress goes to stderr."""
+    """Each promise has a line, by cluster; progress goes to stderr."""
     ended = trainyard("rehearse")
     line = "  objects accepted                 2/2  3 volumes stand in\n"
     assert (ended.code, ended.out) == (0, f"lab:\n{line}prod-east:\n{line}")
@@ -74,7 +74,7 @@ def test_all_that_held_is_counted(trainyard: Call) -> None:
 
 
 @pytest.mark.usefixtures("tree")
-def test_what_did_not_hold_is_told(trainyard: Call, seen: list[Outcome]) -> None:
+def test_what_did_not_hold_is_reported(trainyard: Call, seen: list[Outcome]) -> None:
     """The object, the controller's words and the place in the profile, and the exit code of
     findings."""
     seen.append(_BAD)
@@ -131,10 +131,10 @@ def test_missing_program_names_the_command(trainyard: Call) -> None:
 
 
 @pytest.mark.usefixtures("tree")
-def test_cache_that_is_a_file_is_told(
+def test_cache_that_is_a_file_is_reported(
     trainyard: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Who names a file as the cache is told the variable."""
+    """The message names the variable."""
     (file := tmp_path / "file").write_text("mine")
     monkeypatch.setenv("TRAINYARD_CACHE", str(file))
     ended = trainyard("rehearse", "--build")
@@ -170,7 +170,7 @@ def test_kind_runs_what_it_needs(trainyard: Call, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("tree", "seen")
-def test_second_rehearsal_is_told(trainyard: Call, cache: Path) -> None:
+def test_second_rehearsal_is_reported(trainyard: Call, cache: Path) -> None:
     """Two rehearsals never meet."""
     with alone(cache):
         ended = trainyard("rehearse")
@@ -183,7 +183,7 @@ def test_second_rehearsal_is_told(trainyard: Call, cache: Path) -> None:
 
 @pytest.mark.usefixtures("seen")
 def test_stale_tree_is_not_rehearsed(tree: Path, trainyard: Call) -> None:
-    """What is not what the profiles say is a finding before anything starts."""
+    """The finding is printed before anything starts."""
     edit(
         tree / "overlays" / "lab" / "teams" / "nlp" / "localqueue-gpu.yaml", "nlp-gpu", "vision-gpu"
     )
@@ -216,7 +216,7 @@ def test_full_disk_is_a_sentence(
 
 @pytest.mark.usefixtures("tree", "seen")
 def test_kept_until_interrupted(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its kubeconfig is printed, and Ctrl-C ends it with what was seen."""
+    """The kubeconfig is printed; after Ctrl-C the results are printed."""
 
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
@@ -225,7 +225,7 @@ def test_kept_until_interrupted(trainyard: Call, monkeypatch: pytest.MonkeyPatch
     ended = trainyard("rehearse", "--keep", "--cluster", "lab")
     assert ended.code == 0
     assert (
-        "export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C; Argo CD's part comes "
+        "export KUBECONFIG=admin.kubeconfig\nrunning until Ctrl-C; Argo CD's part follows "
         "then\nending\n" in ended.err
     )
     assert ended.out.startswith("lab:\n")
@@ -248,7 +248,6 @@ def test_termination_ends_a_kept_rehearsal(
 
 @pytest.mark.usefixtures("tree", "seen")
 def test_unknown_team_is_usage(trainyard: Call) -> None:
-    """A team that there is not is told before anything starts."""
     ended = trainyard("rehearse", "--team", "nobody")
     assert ended.code == 2
     assert "nobody" in ended.err

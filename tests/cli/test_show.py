@@ -20,7 +20,7 @@ def _rows(ended: Ended) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.usefixtures("repository")
-def test_each_value_tells_where_it_comes_from(trainyard: Call) -> None:
+def test_each_value_shows_where_it_comes_from(trainyard: Call) -> None:
     """A line of a profile, a default, or what follows from others."""
     ended = trainyard("show", "nlp")
     rows = _rows(ended)
@@ -95,8 +95,7 @@ def test_unknown_team_names_the_nearest(trainyard: Call) -> None:
     assert trainyard("show", "visio") == Ended(2, "", message)
 
 
-def test_broken_profiles_are_told(repository: Path, trainyard: Call) -> None:
-    """What can't be read can't be shown."""
+def test_broken_profiles_are_reported(repository: Path, trainyard: Call) -> None:
     edit(repository / "profiles" / "teams" / "nlp.yaml", "contact:", "contct:")
     ended = trainyard("show", "nlp")
 

@@ -1,4 +1,4 @@
-"""What `show` tells of ranks and rails."""
+"""Ranks and rails in `show`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trainyard.cli.effective import effective
 ONE = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 2}}}, "largestJob": None}
 
 
-def told(changes: dict[str, Any], word: str) -> list[str]:
+def reported(changes: dict[str, Any], word: str) -> list[str]:
     """Return the values of team nlp whose name has a word."""
     sections = effective(platform_of(changes), "nlp")
     return [value.value for section in sections for value in section.values if word in value.name]
@@ -40,7 +40,7 @@ def told(changes: dict[str, Any], word: str) -> list[str]:
 def test_ranks_and_what_each_is_bound_to_are_shown(changes: dict[str, Any], ranks: str) -> None:
     """Those of one node, or of one pod of a share; Trainer alone decides them for torchrun without
     GPUs."""
-    assert told(changes, "ranks of") == [ranks]
+    assert reported(changes, "ranks of") == [ranks]
 
 
 def test_sides_of_rails_are_shown_where_they_are_stated() -> None:
@@ -52,6 +52,6 @@ def test_sides_of_rails_are_shown_where_they_are_stated() -> None:
     unstated = {"hardware/dgx-h100.yaml": {"gpu": {"count": 2}, "nics": nics}}
     pinned = "a pod has one virtual function of each, not pinned"
 
-    assert told({}, ": rails") == [f"8 rails, 4 on NUMA node 0, 4 on NUMA node 1; {pinned}"]
-    assert told(unstated, ": rails") == [f"2 rails; {pinned}"]
-    assert told(CPU, ": rails") == []
+    assert reported({}, ": rails") == [f"8 rails, 4 on NUMA node 0, 4 on NUMA node 1; {pinned}"]
+    assert reported(unstated, ": rails") == [f"2 rails; {pinned}"]
+    assert reported(CPU, ": rails") == []

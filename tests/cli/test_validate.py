@@ -34,8 +34,7 @@ def test_finding_is_shown_where_it_stands(trainyard: Call) -> None:
 
 
 def test_real_folder_is_shown(broken: Path, trainyard: Call) -> None:
-    """A place can be opened from here, whatever the profiles' folder is called and however it was
-    named."""
+    """A place is a path from the current folder, whatever the profiles' folder is called."""
     (broken / "profiles").rename(broken / "in")
     expected = Ended(1, TEXT.format(folder="in"), "")
 
@@ -108,7 +107,7 @@ def test_forms_go_each_to_its_place(broken: Path, trainyard: Call) -> None:
 def test_form_that_makes_no_sense_is_refused(
     formats: tuple[str, ...], message: str, trainyard: Call
 ) -> None:
-    """A mistake in a CI file is told before anything is done."""
+    """A mistake in a CI file is reported before anything is done."""
     ended = trainyard("validate", *(f"--format={each}" for each in formats))
 
     assert (ended.code, ended.out) == (2, "")
@@ -116,7 +115,7 @@ def test_form_that_makes_no_sense_is_refused(
 
 
 @pytest.mark.usefixtures("broken")
-def test_form_whose_file_can_not_be_written_is_told(trainyard: Call) -> None:
+def test_form_whose_file_can_not_be_written_is_reported(trainyard: Call) -> None:
     """A report that is not there does not look like one without findings."""
     message = "error: no/report.json can't be written: No such file or directory\n"
     assert trainyard("validate", "--format", "json:no/report.json") == Ended(5, "", message)
@@ -124,13 +123,12 @@ def test_form_whose_file_can_not_be_written_is_told(trainyard: Call) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_no_profiles_is_not_green(trainyard: Call) -> None:
-    """An empty folder ends with a code of its own and tells how to start."""
+    """An empty folder has an exit code of its own, and the message shows how to start."""
     start = "run `trainyard init` to start, or name their folder with `--profiles`"
     assert trainyard("validate") == Ended(3, "", f"error: no profiles in profiles; {start}\n")
 
 
 def test_profiles_that_are_a_file_are_a_usage_error(here: Path, trainyard: Call) -> None:
-    """What is named must be a folder."""
     (here / "profiles").write_text("")
     assert trainyard("validate").code == 2
 

@@ -45,7 +45,6 @@ def test_edited_tree_is_found(tree: Path, trainyard: Call) -> None:
 
 @pytest.mark.usefixtures("tree")
 def test_missing_tool_is_no_success(trainyard: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What could not be checked is never reported as checked."""
     monkeypatch.setenv("TRAINYARD_KUBECONFORM", "/nowhere/kubeconform")
     ended = trainyard("verify")
 

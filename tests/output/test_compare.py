@@ -23,8 +23,7 @@ _FILES = st.dictionaries(
 def test_comparison_names_each_difference(
     tmp_path_factory: pytest.TempPathFactory, old: dict[str, str], new: dict[str, str]
 ) -> None:
-    """Between any two trees, each path is missing, changed or extra exactly as the two sets of
-    files say."""
+    """Each path of any two trees is missing, changed or extra exactly as in the sets of files."""
     target = tmp_path_factory.mktemp("parent") / "overlays"
     before, after = cluster_files(**old), cluster_files(**new)
     write(target, before)
@@ -52,7 +51,6 @@ def test_hand_made_file_is_foreign(target: Path) -> None:
 
 
 def test_other_cluster_is_not_looked_at(target: Path) -> None:
-    """Comparing one cluster says nothing of another's folder."""
     write(target, cluster_files(a="1"))
     files = cluster_files("lab", a="1")
     write(target, files)
@@ -120,7 +118,6 @@ def test_undecodable_name_is_foreign(target: Path) -> None:
 
 
 def test_file_in_place_of_the_tree_is_an_error(target: Path) -> None:
-    """What can't be read is an error for the user, not a crash."""
     target.touch()
     with pytest.raises(TreeError, match="can't be read: Not a directory"):
         compare(target, cluster_files(a="1"))

@@ -39,7 +39,7 @@ def test_library_without_exchange_is_an_os_error(
 
 
 def test_failing_flush_is_an_os_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk that can't take the data is noticed before the old tree goes."""
+    """A disk that fails is noticed before the old tree is removed."""
     monkeypatch.setattr(exchange, "_libc", _OldLibrary())
     with pytest.raises(OSError, match=r"Errno"):
         exchange.flush(tmp_path)

@@ -84,8 +84,7 @@ def test_lock_is_read_back_as_it_was_written(
     holdings: list[Holding],
     ids: list[Ids],
 ) -> None:
-    """Whatever the paths, contents and numbers, reading a lockfile gives the lock that was
-    written."""
+    """This holds for any paths, contents and numbers."""
     folder = tmp_path_factory.mktemp("cluster")
     origins = {path: ["profiles/teams/ü.yaml"] for path in files}
     lock = make_lock(files, origins, tool="0.1.0", release=release, given=(holdings, ids))
@@ -94,8 +93,7 @@ def test_lock_is_read_back_as_it_was_written(
 
 
 def test_lock_bytes_hold_one_file_a_line() -> None:
-    """Two teams' files stand on two lines of sorted JSON, so that Git merges them without a
-    conflict."""
+    """Sorted lines let Git merge two teams without a conflict."""
     text = lock_bytes(_lock(b=b"2", a=b"1")).decode()
     assert text.splitlines()[7:9] == [
         f'    "a": {{"sha256": "{digest(b"1")}", "from": ["profiles/a.yaml", "profiles/b.yaml"]}},',
@@ -105,8 +103,7 @@ def test_lock_bytes_hold_one_file_a_line() -> None:
 
 
 def test_lock_bytes_hold_one_number_a_line() -> None:
-    """Sorted by fabric and team, in the words of the ledger; one that the ledger no longer has says
-    so."""
+    """They are sorted by fabric and team; a number that left the ledger is marked."""
     held = (
         Holding("roce", "nlp", "vlan", 100, IPv4Network("10.72.0.0/20"), "2026-11-22"),
         Holding("ib", "nlp", "partition", 0x101, IPv4Network("10.64.0.0/20")),
@@ -136,8 +133,7 @@ def test_lock_bytes_hold_one_number_a_line() -> None:
 
 
 def test_lock_bytes_hold_the_user_ids_of_one_namespace_a_line() -> None:
-    """Sorted by namespace, in the words of the ledger; those that the ledger no longer has say
-    so."""
+    """They are sorted by namespace; ids that left the ledger are marked."""
     held = (
         Ids("team-vision", 1_000_680_000, "s0:c26,c15", former=True),
         Ids("team-nlp", 2_000_000_000, "s0:c1001,c0", "2026-11-22"),
@@ -162,8 +158,7 @@ def test_lock_bytes_hold_the_user_ids_of_one_namespace_a_line() -> None:
 
 
 def test_first_form_remembers_no_numbers(tmp_path: Path) -> None:
-    """A lockfile that was written before numbers were remembered still says which files are
-    ours."""
+    """It still lists the files of Trainyard."""
     entry = '{"a": {"sha256": "0", "from": []}}'
     (tmp_path / LOCKFILE).write_text(
         f'{{"version": 1, "tool": "0.1", "release": "r", "files": {entry}}}'
@@ -172,8 +167,7 @@ def test_first_form_remembers_no_numbers(tmp_path: Path) -> None:
 
 
 def test_second_form_remembers_no_user_ids(tmp_path: Path) -> None:
-    """A lockfile that was written before user ids were remembered still says which numbers were
-    given."""
+    """It still lists the numbers ever given."""
     (tmp_path / LOCKFILE).write_bytes(
         _allocation(b'"partition": "0x0101", "addresses": "10.64.0.0/20"')
     )
@@ -232,7 +226,7 @@ def test_newer_lock_is_refused(tmp_path: Path) -> None:
     "path", ["../x", "/etc/passwd", "a/../../x", "a//b", "", ".", "a\\b", "a\0b", "a/"]
 )
 def test_escaping_lock_is_refused(tmp_path: Path, path: str) -> None:
-    """A lockfile can't make Trainyard delete what lies outside its folder."""
+    """Otherwise a lockfile could make Trainyard delete files outside its folder."""
     lock = make_lock({path: b""}, {}, tool="0.1", release="r")
     (tmp_path / LOCKFILE).write_bytes(lock_bytes(lock))
     with pytest.raises(TreeError, match="leaves its folder"):

@@ -51,8 +51,7 @@ def _limit(kind: int, soft: int) -> Iterator[None]:
 def test_tree_becomes_what_is_generated(
     tmp_path_factory: pytest.TempPathFactory, old: dict[str, str], new: dict[str, str]
 ) -> None:
-    """From any tree to any other: the files are exactly the generated ones, and the report tells
-    the difference."""
+    """The files are the generated ones, and the report is the difference, from any tree."""
     target = tmp_path_factory.mktemp("parent") / "overlays"
     before, after = cluster_files(**old), cluster_files(**new)
     write(target, before)
@@ -134,7 +133,7 @@ def test_symlink_in_place_of_our_orphan_is_kept(target: Path) -> None:
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])
 def test_modes_do_not_depend_on_the_umask(target: Path, umask: int) -> None:
-    """Files are 0644 and folders 0755, generated or carried over, whoever runs it."""
+    """Files are 0644 and folders 0755, whether they are generated or carried over."""
     before = os.umask(umask)
     try:
         write(target, cluster_files(a="1"))
@@ -165,7 +164,6 @@ def test_modes_do_not_depend_on_the_umask(target: Path, umask: int) -> None:
     ],
 )
 def test_path_that_could_leave_the_tree_is_refused(target: Path, path: str) -> None:
-    """Whatever the caller says, nothing is written outside a cluster's folder."""
     with pytest.raises(TreeError, match="no path inside a cluster's folder"):
         write(target, {**cluster_files(a="1"), path: b""})
     assert list(target.parent.iterdir()) == []
@@ -202,7 +200,7 @@ def test_what_stands_in_the_way_stops_the_run(target: Path, kind: str) -> None:
     write(target, cluster_files(a="1"))
     _in_the_way(target, kind)
     before = on_disk(target.parent)
-    with pytest.raises(TreeError, match=r"overlays/prod.* stands in the way of what is generated"):
+    with pytest.raises(TreeError, match=r"overlays/prod.* is in the way of a generated file"):
         write(target, cluster_files(b="1", teams__x__a="1"))
     assert on_disk(target.parent) == before
 
@@ -225,7 +223,7 @@ def test_full_disk_leaves_the_old_tree(target: Path) -> None:
 def test_failing_step_leaves_the_old_tree(
     target: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """Whichever step the disk refuses, the old tree stands and the staging folder is gone."""
+    """Whichever step fails, the old tree stays and the staging folder is removed."""
     write(target, cluster_files(a="1"))
     before = on_disk(target.parent)
     monkeypatch.setattr(f"trainyard.output.write.{step}", _refuse)

@@ -24,9 +24,9 @@ pytestmark = pytest.mark.thorough
 _ROOT = Path(__file__).parents[2]
 
 
-def _run(target: Path, files: dict[str, bytes], told: list[str] | None = None) -> Written:
+def _run(target: Path, files: dict[str, bytes], reported: list[str] | None = None) -> Written:
     """Write a tree as `generate` does."""
-    with held(target, print if told is None else told.append):
+    with held(target, print if reported is None else reported.append):
         return write(target, files)
 
 
@@ -42,8 +42,7 @@ def test_second_run_at_the_same_time_is_refused(target: Path) -> None:
 
 
 def test_two_processes_leave_one_of_their_trees(target: Path) -> None:
-    """Of two processes that write at once, each either completes or is refused, and one tree
-    stands."""
+    """Of two processes that write at once, each completes or is refused."""
     trees = [cluster_files(**{f"f{n}": mark for n in range(200)}) for mark in "12"]
     for process in [_writer(target, *marks) for marks in ("12", "21")]:
         _kill(process, 0.1)
@@ -105,18 +104,18 @@ def test_tree_renamed_aside_by_a_killed_run_comes_back(target: Path) -> None:
     write(target, cluster_files(a="1"))
     (target / "prod" / "mine").touch()
     target.rename(target.with_name(".overlays.previous"))
-    told: list[str] = []
-    assert _run(target, cluster_files(a="2"), told).changed == (
+    reported: list[str] = []
+    assert _run(target, cluster_files(a="2"), reported).changed == (
         "prod/a.yaml",
         "prod/trainyard.lock",
     )
     assert (target / "prod" / "mine").exists()
     assert [path.name for path in target.parent.iterdir()] == ["overlays"]
-    assert told == [f"recovered {target}: an earlier run was ended while it replaced the tree"]
+    assert reported == [f"recovered {target}: an earlier run was ended while it replaced the tree"]
 
 
 def test_tree_that_is_aside_is_not_judged(target: Path) -> None:
-    """Whoever only looks says what happened, in place of comparing with nothing."""
+    """A command that only reads reports the renamed tree."""
     write(target, cluster_files(a="1"))
     target.rename(target.with_name(".overlays.previous"))
     with pytest.raises(
@@ -126,15 +125,15 @@ def test_tree_that_is_aside_is_not_judged(target: Path) -> None:
 
 
 def test_leftover_of_an_exchange_is_removed_and_named(target: Path) -> None:
-    """Staging folders and a tree aside are removed as soon as the tree itself stands."""
+    """Staging folders and a renamed tree are removed when the tree is in its place."""
     write(target, cluster_files(a="1"))
     names = (".overlays.previous", ".overlays.staging-x")
     for name in names:
         (target.with_name(name) / "prod").mkdir(parents=True)
-    told: list[str] = []
-    _run(target, cluster_files(a="1"), told)
+    reported: list[str] = []
+    _run(target, cluster_files(a="1"), reported)
     assert [path.name for path in target.parent.iterdir()] == ["overlays"]
-    assert told == [
+    assert reported == [
         f"removed {target.with_name(name)}, which an earlier run had left behind" for name in names
     ]
 
@@ -142,8 +141,7 @@ def test_leftover_of_an_exchange_is_removed_and_named(target: Path) -> None:
 def test_leftover_that_can_not_be_removed_is_named(
     target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tree is written all the same, and the reason is told, be the folder from an earlier run
-    or from this one."""
+    """The tree is still written, and the reason is reported."""
     write(target, cluster_files(a="1"))
     left = target.with_name(".overlays.staging-x")
     left.mkdir()
@@ -153,14 +151,14 @@ def test_leftover_that_can_not_be_removed_is_named(
             raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(shutil, "rmtree", refuse)
-    told: list[str] = []
-    _run(target, cluster_files(a="2"), told)
+    reported: list[str] = []
+    _run(target, cluster_files(a="2"), reported)
     assert on_disk(target) == cluster_files(a="2")
     assert (
         f"{left} was left behind and can't be removed (Permission denied); remove it by hand"
-        in told
+        in reported
     )
-    assert len({line for line in told if "staging-" in line}) == 2
+    assert len({line for line in reported if "staging-" in line}) == 2
 
 
 @pytest.mark.parametrize("renames", [1, 2])

@@ -1,4 +1,4 @@
-"""Which files are taken for profiles, and what is said of the rest."""
+"""The files that are profiles, and the findings about all others."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ def refused(root: Path) -> list[tuple[str, str]]:
 
 
 def test_profiles_are_found_in_the_order_of_their_names(tmp_path: Path) -> None:
-    """Each file has its folder for a kind and its name without ending for a name, whatever the
-    folder's own order."""
+    """A file's folder is its kind, and its name without ending is its name."""
     place(
         tmp_path,
         "teams/nlp.yaml",
@@ -68,7 +67,7 @@ def test_profiles_are_found_in_the_order_of_their_names(tmp_path: Path) -> None:
 
 
 def test_path_found_is_the_file_itself(tmp_path: Path) -> None:
-    """The shown name hides the real folder, so the path must lead to what is read."""
+    """The shown name hides the real folder, so the path must lead to the file."""
     place(tmp_path, "teams/nlp.yaml", "components/c/kustomization.yaml")
     paths = [each.path for each in discover(tmp_path) if isinstance(each, ProfileFile)]
 
@@ -89,7 +88,7 @@ def test_path_found_is_the_file_itself(tmp_path: Path) -> None:
     ],
 )
 def test_misplaced_file_is_refused(file: str, tmp_path: Path) -> None:
-    """What nobody reads is told once, at the outermost name that is no profile, and never found."""
+    """The finding is at the outermost name that is no profile."""
     place(tmp_path, file)
     top, *rest = file.split("/")
     shown = f"profiles/{top}/{rest[0]}" if top in FOLDERS else f"profiles/{top}"
@@ -103,7 +102,7 @@ def test_misplaced_file_is_refused(file: str, tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("form", ["teams/{}.yaml", "components/{}/kustomization.yaml"])
 def test_bad_name_is_refused(form: str, name: str, tmp_path: Path) -> None:
-    """A name that the API server would refuse in a namespace or label is refused, and said."""
+    """The API server would refuse such a name in a namespace or label."""
     place(tmp_path, form.format(name))
     (diagnostic,) = discover(tmp_path)
 
@@ -114,8 +113,7 @@ def test_bad_name_is_refused(form: str, name: str, tmp_path: Path) -> None:
 
 @given(st.text(alphabet="abz019-_.A\n", max_size=42))
 def test_name_is_an_rfc_1123_label_that_begins_with_a_letter(name: str) -> None:
-    """Exactly the lower-case labels of at most 40 characters are names; the rule is told in another
-    way here."""
+    """The expected names come from another form of the rule."""
     allowed = set("abcdefghijklmnopqrstuvwxyz0123456789-")
     good = bool(name) and len(name) <= 40 and set(name) <= allowed
     good = good and name[0].isalpha() and not name.endswith("-")
@@ -165,7 +163,7 @@ def test_lock_of_emacs_is_passed_over(tmp_path: Path) -> None:
     ],
 )
 def test_hidden_profile_is_refused(file: str, tmp_path: Path) -> None:
-    """A profile that `ls` does not show looks delivered to whoever wrote it, and is not read."""
+    """Its author would think that it is delivered."""
     place(tmp_path, file)
 
     assert refused(tmp_path) == [(MISPLACED_FILE.id, f"profiles/{file}")]
@@ -184,7 +182,7 @@ def test_name_of_a_device_is_refused(form: str, name: str, tmp_path: Path) -> No
     assert diagnostic.message == f"`{name}` is the name of a device on Windows"
 
 
-def test_name_that_looks_like_ascii_is_told_by_code_point(tmp_path: Path) -> None:
+def test_name_that_looks_like_ascii_is_reported_by_code_point(tmp_path: Path) -> None:
     """The screen does not show the difference; the message does."""
     place(tmp_path, "teams/n\u0430no.yaml")
     (diagnostic,) = discover(tmp_path)
@@ -220,7 +218,7 @@ def test_symbolic_link_is_refused(link: str, target: str, tmp_path: Path) -> Non
     "file", ["trainyard.yaml", "teams/nlp.yaml", "components/c/kustomization.yaml"]
 )
 def test_fifo_is_refused(file: str, tmp_path: Path) -> None:
-    """A pipe would block the reader for ever."""
+    """A pipe would block the reader without end."""
     (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
     os.mkfifo(tmp_path / file)
 

@@ -1,5 +1,4 @@
-"""Files become sources; a Component's objects are read beside it, and what can't be used is told at
-its entry."""
+"""Files become sources; a Component's files are read beside it, with findings at its entries."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ def component(tmp_path: Path) -> Path:
 
 
 def listed(folder: Path, *entries: str) -> tuple[dict[str, int], list[Diagnostic]]:
-    """Return how many objects each listed file gave, and what is wrong."""
+    """Return how many objects each listed file gave, and the problems."""
     lines = "".join(f"\n  - {entry}" for entry in entries)
     (folder / "kustomization.yaml").write_text(
         f"kind: Component\nresources:{lines}\n", encoding="utf-8"
@@ -40,7 +39,7 @@ def listed(folder: Path, *entries: str) -> tuple[dict[str, int], list[Diagnostic
 
 
 def only(found: list[Diagnostic], index: int = 0) -> str:
-    """Return the message of the only finding, which must stand at an entry of the Component."""
+    """Return the message of the only finding, which must be at an entry of the Component."""
     (diagnostic,) = found
     assert diagnostic.rule == BROKEN_COMPONENT.id
     assert diagnostic.at == Pointer(KUSTOMIZATION, ("resources", index))
@@ -48,8 +47,7 @@ def only(found: list[Diagnostic], index: int = 0) -> str:
 
 
 def test_empty_folder_gives_empty_profiles(tmp_path: Path) -> None:
-    """The files that stand alone may be absent: nothing is given, nothing is waived, and settings
-    are missed later."""
+    """The files at the top may be absent; missing settings are reported by a later stage."""
     profiles, found = load(tmp_path)
 
     assert found == ()
@@ -65,7 +63,7 @@ def test_empty_folder_gives_empty_profiles(tmp_path: Path) -> None:
 
 
 def test_each_kind_goes_to_its_place(profiles: Path) -> None:
-    """The flagship's files are told apart by their folders, and each is shown under `profiles/`."""
+    """The flagship's files are sorted by folder, and each is shown under `profiles/`."""
     read, found = load(profiles)
 
     assert found == ()
@@ -93,7 +91,7 @@ def test_shipped_files_have_no_fault() -> None:
 
 
 def test_reading_goes_on_after_a_fault(tmp_path: Path) -> None:
-    """What is misplaced and what can't be read are told in one run, and the rest is read."""
+    """Misplaced and unreadable files are reported in one run, and the others are read."""
     (tmp_path / "teams").mkdir()
     (tmp_path / "notes.txt").touch()
     (tmp_path / "teams" / "bad.yaml").write_text("a: [", encoding="utf-8")
@@ -111,8 +109,7 @@ def test_reading_goes_on_after_a_fault(tmp_path: Path) -> None:
 def test_unreadable_file_is_no_finding_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file that can't be opened ends the run and is named; nothing would be told truly without
-    it."""
+    """It ends the run, since findings without it could be wrong."""
 
     def deny(*_: object) -> bytes:
         raise PermissionError(13, "Permission denied")
@@ -125,7 +122,7 @@ def test_unreadable_file_is_no_finding_of_the_user(
 
 
 def test_huge_file_is_a_finding_and_is_not_read(tmp_path: Path) -> None:
-    """Of a sparse file of a terabyte, no more is read than tells that it is too large."""
+    """Of a sparse file of a terabyte, only the limit and one byte are read."""
     (tmp_path / "teams").mkdir()
     with (tmp_path / "teams" / "a.yaml").open("wb") as file:
         file.truncate(2**40)
@@ -206,7 +203,7 @@ def test_file_that_a_component_lists_often_is_read_once(component: Path) -> None
 
 
 def test_component_without_resources_has_no_objects(component: Path) -> None:
-    """A Component may only patch or label; one whose list is no list is told by the shape check."""
+    """A Component may only patch or label; the shape check reports resources that are no list."""
     for text in ("kind: Component\n", "resources: a.yaml\n", "[", "- a\n"):
         (component / "kustomization.yaml").write_text(text, encoding="utf-8")
         profiles, found = load(component.parents[1])
@@ -214,8 +211,8 @@ def test_component_without_resources_has_no_objects(component: Path) -> None:
         assert BROKEN_COMPONENT.id not in {each.rule for each in found}
 
 
-def test_missing_file_of_a_component_is_told_at_its_entry(component: Path) -> None:
-    """The entry is told by its index, and the others are read all the same."""
+def test_missing_file_of_a_component_is_reported_at_its_entry(component: Path) -> None:
+    """The index of the entry is in the place, and the other entries are read."""
     (component / "a.yaml").write_text(CONFIG_MAP, encoding="utf-8")
     objects, found = listed(component, "a.yaml", "gone.yaml")
 
@@ -228,7 +225,7 @@ def test_missing_file_of_a_component_is_told_at_its_entry(component: Path) -> No
     ["../d/a.yaml", "deep/a.yaml", "../../trainyard.yaml", "deep/../a.yaml", "/etc/hostname"],
 )
 def test_file_from_elsewhere_is_not_read(entry: str, component: Path) -> None:
-    """A Component takes only what lies beside it, even when what it names exists."""
+    """A Component lists only files beside it, even if the other file exists."""
     for folder in (component, component / "deep", component.parent / "d"):
         folder.mkdir(exist_ok=True)
         (folder / "a.yaml").write_text(CONFIG_MAP, encoding="utf-8")
@@ -282,11 +279,10 @@ def test_symbolic_link_of_a_component_is_not_followed(component: Path, tmp_path:
         (b"[" * 20_000, "can't be used: more than 100 levels of mappings and lists", (1, 101)),
     ],
 )
-def test_broken_file_of_a_component_is_told(
+def test_broken_file_of_a_component_is_reported(
     content: bytes, reason: str, place: tuple[int, int], component: Path
 ) -> None:
-    """Whatever the file holds: one finding at its line with the reason, and not one of its objects
-    is used."""
+    """There is one finding at the line, and no object of the file is used."""
     (component / "a.yaml").write_bytes(content)
     objects, (found,) = listed(component, "a.yaml")
     mark = load(component.parents[1])[0].sources()[found.at.file].mark(found.at)
@@ -326,8 +322,7 @@ def test_huge_file_of_a_component_is_a_finding_and_is_not_read(component: Path) 
 def test_file_of_a_component_is_read_like_a_profile(
     content: bytes, rule: str, column: int, component: Path
 ) -> None:
-    """What no profile may hold, no hand-written object may: it is told at its own place, and
-    nothing of it is used."""
+    """Content that no profile may hold is reported at its own place, and the file is not used."""
     (component / "a.yaml").write_bytes(content)
     objects, found = listed(component, "a.yaml")
 
@@ -340,7 +335,7 @@ def test_file_of_a_component_is_read_like_a_profile(
 
 
 def test_file_that_a_component_does_not_list_is_misplaced(component: Path) -> None:
-    """It looks like configuration, hidden or not; what an editor left does not."""
+    """Hidden YAML is reported too; an editor's files are not."""
     for name in ("a.yaml", "b.yaml", ".b.yaml", ".b.yaml.swp"):
         (component / name).write_text(CONFIG_MAP, encoding="utf-8")
     (component / "deep").mkdir()

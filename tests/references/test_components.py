@@ -14,7 +14,7 @@ PATH = "teams/science/extra/it.yaml"
 
 
 def added(kind: str, spec: dict[str, Any], name: str = "it") -> list[str]:
-    """Return what is told of a component's object beside the flagship's own."""
+    """Return the messages about a component's object beside the flagship's own."""
     version = "external-secrets.io/v1" if kind == "ExternalSecret" else "v1"
     body = {
         "apiVersion": version,
@@ -32,7 +32,7 @@ def added(kind: str, spec: dict[str, Any], name: str = "it") -> list[str]:
     ids=["data", "dataFrom"],
 )
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "reported"),
     [
         ("ClusterSecretStore", "ClusterSecretStore `nowhere`"),
         (None, "SecretStore `nowhere` in namespace"),
@@ -40,13 +40,13 @@ def added(kind: str, spec: dict[str, Any], name: str = "it") -> list[str]:
     ids=["cluster", "own"],
 )
 def test_store_of_a_single_entry_has_a_target(
-    field: str, place: str, kind: str | None, told: str
+    field: str, place: str, kind: str | None, reported: str
 ) -> None:
     """Each entry of an ExternalSecret may name a store of its own."""
     store = {"name": "nowhere"} | ({"kind": kind} if kind else {})
     (found,) = added("ExternalSecret", {field: [{"sourceRef": {"storeRef": store}}]})
 
-    assert f"{place}.sourceRef.storeRef.name names {told}" in found
+    assert f"{place}.sourceRef.storeRef.name names {reported}" in found
 
 
 def test_known_store_is_found() -> None:

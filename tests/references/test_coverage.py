@@ -81,7 +81,7 @@ def test_job_with_resources_of_its_own_asks_for_these() -> None:
 
 
 def test_limit_without_request_counts_as_asked() -> None:
-    """The API server makes a request of a limit that stands alone."""
+    """The API server makes a request of it."""
 
     def limit(body: dict[str, Any]) -> None:
         job = body["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"][

@@ -51,7 +51,7 @@ def test_generated_tree_is_closed() -> None:
 
 @pytest.mark.parametrize("at", range(len(MANIFESTS)), ids=lambda at: MANIFESTS[at].path)
 def test_dropped_object_is_missed(at: int) -> None:
-    """Whatever somebody names leaves a finding when it goes; what nobody names leaves none."""
+    """A finding follows exactly when another object names the dropped one."""
     dropped = MANIFESTS[at]
     named = dropped.kind.name not in UNNAMED and dropped.name not in UNNAMED_OBJECTS
     assert bool(rules([*MANIFESTS[:at], *MANIFESTS[at + 1 :]])) is named
@@ -59,7 +59,7 @@ def test_dropped_object_is_missed(at: int) -> None:
 
 @given(st.sampled_from(_all_uses()))
 def test_renamed_reference_is_found(place: tuple[int, Use]) -> None:
-    """A name that is changed where it is used leads nowhere, and the finding says where."""
+    """The finding is at the place of the reference."""
     at, use = place
 
     def rename(body: dict[str, Any]) -> None:
@@ -96,9 +96,8 @@ def _paths(value: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]
     st.integers(0, len(MANIFESTS) - 1),
     st.sampled_from([None, 7, "x", [], ["x", None], {}, {"x": []}]),
 )
-def test_odd_shapes_are_survived(data: st.DataObject, at: int, value: object) -> None:
-    """A component may hold anything: the schemas say what is wrong with it, the graph must not fall
-    over."""
+def test_odd_shapes_are_no_bug(data: st.DataObject, at: int, value: object) -> None:
+    """A component may hold any shape; the schemas report it."""
     identity = {(), ("apiVersion",), ("kind",), ("metadata",), ("metadata", "name")}
     paths = [path for path in _paths(MANIFESTS[at].body) if path not in identity]
     path = data.draw(st.sampled_from(paths))
@@ -108,8 +107,8 @@ def test_odd_shapes_are_survived(data: st.DataObject, at: int, value: object) ->
         assert finding.rule in {rule.id for rule in RULES}
 
 
-def test_undefined_name_says_what_where_and_what_is_nearest() -> None:
-    """The finding stands at the profile, names the file and field, and offers the nearest name."""
+def test_undefined_name_is_shown_with_its_place_and_the_nearest_name() -> None:
+    """The finding is at the profile, and has the file, the field and the nearest name."""
     at = position("teams/nlp/localqueue-gpu.yaml")
     manifests = changed(at, lambda body: put(body, ("spec", "clusterQueue"), lambda _: "nlp-gpus"))
     finding = next(check_references(SITE, manifests))

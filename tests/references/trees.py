@@ -29,7 +29,7 @@ def flagship() -> tuple[Site, tuple[Manifest, ...]]:
 
 
 def position(path: str) -> int:
-    """Return where the one manifest stands whose path ends so."""
+    """Return the index of the one manifest whose path has an ending."""
     (found,) = (i for i, manifest in enumerate(flagship()[1]) if manifest.path.endswith(path))
     return found
 
@@ -44,7 +44,7 @@ def changed(at: int, change: Callable[[dict[str, Any]], object]) -> list[Manifes
 
 
 def put(body: dict[str, Any], path: tuple[Step, ...], change: Callable[[Any], object]) -> None:
-    """Replace what stands at a path."""
+    """Replace the value at a path."""
     inner: Any = body
     for step in path[:-1]:
         inner = inner[step]
@@ -57,5 +57,5 @@ def rules(manifests: list[Manifest]) -> set[str]:
 
 
 def messages(manifests: list[Manifest]) -> list[str]:
-    """Return what is said of the flagship with these manifests."""
+    """Return the messages about the flagship with these manifests."""
     return [each.message for each in check_references(flagship()[0], manifests)]

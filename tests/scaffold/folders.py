@@ -1,4 +1,4 @@
-"""Folders of new repositories, and what they hold."""
+"""Folders of new repositories, and their content."""
 
 from __future__ import annotations
 

@@ -38,8 +38,7 @@ def _fabric(
 
 @given(_KEYS, _KEYS, st.one_of(_HELD, st.sets(_KEYS)))
 def test_partition_is_the_lowest_one_that_is_free(first: int, last: int, taken: set[int]) -> None:
-    """It is in the range, valid, not the default one and nobody's under either membership bit, or
-    there is none."""
+    """It is valid, in the range, not the default and free under either membership bit, or None."""
     held = [Allocation(_AT, key, _NOWHERE) for key in sorted(taken)]
     used = {key & 0x7FFF for key in taken} | {0, 0x7FFF}
     free = [key for key in range(first, last + 1) if key <= 0x7FFF and key not in used]
@@ -48,8 +47,7 @@ def test_partition_is_the_lowest_one_that_is_free(first: int, last: int, taken: 
 
 @given(_TAGS, _TAGS, st.sets(_TAGS))
 def test_vlan_is_the_lowest_one_that_is_free(first: int, last: int, taken: set[int]) -> None:
-    """It is in the range, neither untagged nor the switches' own nor reserved, and nobody's, or
-    there is none."""
+    """It is in the range, free, tagged, and neither reserved nor the switches' own, or None."""
     held = [Allocation(_AT, tag, _NOWHERE) for tag in sorted(taken)]
     free = [tag for tag in range(first, last + 1) if tag not in taken | {0, 1, 4095}]
     assert next_segment(_fabric(first, last, link=ROCE), held) == min(free, default=None)

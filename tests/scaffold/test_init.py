@@ -79,7 +79,7 @@ def test_git_files_that_are_there_stay(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["folder", "file", "link"])
 def test_profiles_that_are_there_are_never_touched(tmp_path: Path, kind: str) -> None:
-    """Whatever is called profiles stops the command before anything is written."""
+    """The command stops before anything is written."""
     profiles = tmp_path / "profiles"
     if kind == "folder":
         profiles.mkdir()

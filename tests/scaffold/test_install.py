@@ -10,16 +10,14 @@ from trainyard.scaffold.install import put
 
 
 def test_files_appear_and_the_last_may_replace(tmp_path: Path) -> None:
-    """New files and folders are made, the last part replaces what is there, and nothing else is
-    left."""
+    """New files are made, the last part replaces an existing one, and nothing else remains."""
     (tmp_path / "b").write_text("old")
     put(tmp_path, {"x/a": b"1", "b": b"2"}, ["x/a"], "b")
     assert content(tmp_path) == {"x": None, "x/a": b"1", "b": b"2"}
 
 
 def test_new_file_never_replaces(tmp_path: Path) -> None:
-    """A file that is there, even a broken link, stops the writing, and what was written before
-    goes."""
+    """An existing file, even a broken link, stops the run, and written files are removed."""
     (tmp_path / "a").symlink_to("nowhere")
     with pytest.raises(TreeError, match="a is there already; it is untouched"):
         put(tmp_path, {"y/z": b"1", "a": b"1", "b": b"2"}, ["y/z", "a"], "b")

@@ -84,7 +84,7 @@ def test_new_team_generates_at_once(profiles: Path) -> None:
     ],
 )
 def test_refused_name_is_explained(name: str, message: str, profiles: Path) -> None:
-    """A device's name and a look-alike are told as what they are."""
+    """The message names a device's name and the look-alike character."""
     assert _refused(profiles, TeamRequest(name, 2)) == [("names/bad-team-name", message)]
 
 
@@ -221,8 +221,7 @@ def test_teams_in_any_order_never_move_each_other(
 
 
 def test_what_a_retired_team_or_another_cluster_holds_is_not_given(profiles: Path) -> None:
-    """Numbers stay taken for ever: of a team without a profile, of another cluster, of a block of
-    another size."""
+    """Numbers stay taken permanently: of former teams, other clusters and blocks of other sizes."""
     (profiles / "allocations.yaml").write_text(
         "# Head.\n"
         "gone:\n  ib:\n"
@@ -253,7 +252,7 @@ def test_team_that_is_there_is_refused(profiles: Path) -> None:
 
 
 def test_name_of_a_former_team_is_refused(profiles: Path) -> None:
-    """Whoever still holds an allocation keeps its name."""
+    """A team that still holds an allocation keeps its name."""
     _add(profiles, "nlp")
     (profiles / "teams/nlp.yaml").unlink()
     ((rule, message),) = _refused(profiles, TeamRequest("nlp", 2))
@@ -276,13 +275,13 @@ def test_unknown_place_is_refused(profiles: Path, request_: TeamRequest, message
 
 
 def test_all_findings_come_in_one_run(profiles: Path) -> None:
-    """A bad name and an unknown pool are told together."""
+    """A bad name and an unknown pool are reported together."""
     found = _refused(profiles, TeamRequest("Nlp", 2, pool="a100"))
     assert [rule for rule, _ in found] == ["names/bad-team-name", "references/unknown-place"]
 
 
 def test_several_places_are_listed(profiles: Path) -> None:
-    """Where there are two clusters the one that is meant must be said, and then it is taken."""
+    """With two clusters, the command needs the name of one."""
     text = (profiles / "clusters/lab.yaml").read_text()
     (profiles / "clusters/west.yaml").write_text(text)
     _, (problem,) = _plan(profiles, TeamRequest("nlp", 2))
@@ -291,7 +290,7 @@ def test_several_places_are_listed(profiles: Path) -> None:
     assert _add(profiles, TeamRequest("nlp", 2, cluster="west", pool="dgx-h100")).cluster == "west"
 
 
-def test_repository_without_cluster_is_told_so(profiles: Path) -> None:
+def test_repository_without_cluster_is_reported_so(profiles: Path) -> None:
     """There is nothing to list and no crash."""
     (profiles / "clusters/lab.yaml").unlink()
     _, (problem,) = _plan(profiles, TeamRequest("nlp", 2))
@@ -305,7 +304,7 @@ def test_pool_without_runtime_is_refused(profiles: Path) -> None:
     assert found == [("runtime/none-for-pool", "no runtime runs on hardware `dgx-h100`")]
 
 
-def test_exhausted_ranges_are_told_both(profiles: Path) -> None:
+def test_exhausted_ranges_are_reported_both(profiles: Path) -> None:
     """When neither a partition nor a block is left, each is a finding of its own."""
     _edit(profiles, "clusters/lab.yaml", "0x0100-0x017f", "0x0100-0x0100")
     _edit(profiles, "clusters/lab.yaml", "10.64.0.0/13", "10.64.0.0/20")
@@ -316,8 +315,8 @@ def test_exhausted_ranges_are_told_both(profiles: Path) -> None:
     ]
 
 
-def test_exhausted_vlans_are_told_in_their_own_word(profiles: Path) -> None:
-    """Whoever has VLANs is not told of partitions."""
+def test_exhausted_vlans_are_reported_in_their_own_word(profiles: Path) -> None:
+    """The message has VLANs, not partitions."""
     _edit(profiles, "clusters/lab.yaml", "infiniband", "roce")
     _edit(profiles, "clusters/lab.yaml", "partitions: 0x0100-0x017f", "vlans: 100-100")
     _edit(
@@ -369,8 +368,7 @@ def test_share_of_a_node_is_said_in_gpus(profiles: Path) -> None:
 
 
 def test_new_team_lists_no_runtime_that_ends_or_needs_storage(profiles: Path) -> None:
-    """It has no claim yet, and nobody starts with what is going away; where there is no other, the
-    rules say why."""
+    """If there is no other runtime, it is listed, and the rules report why it fails."""
     runtime = profiles / "runtimes" / "openmpi.yaml"
     older = profiles / "runtimes" / "older.yaml"
     older.write_text(runtime.read_text() + 'deprecated: {end: "2027-03-31"}\n')

@@ -68,8 +68,7 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_derive_names_schemas_as_kubeconform_asks(release: Path) -> None:
-    """The path of a schema follows from group, kind and version; the core group stands under its
-    version."""
+    """The path has group, kind and version; the core group is under its version."""
     schemas, _ = derive.derive(release)
     assert list(schemas) == ["a.example/thing_v1.json", "b.example/own_v1.json", "v1/note_v1.json"]
     assert json.loads(schemas["a.example/thing_v1.json"])["properties"]["apiVersion"] == {
@@ -79,7 +78,7 @@ def test_derive_names_schemas_as_kubeconform_asks(release: Path) -> None:
 
 
 def test_scope_is_that_of_the_source(release: Path) -> None:
-    """A CRD says its scope, the specification of Kubernetes only by the paths that it serves."""
+    """A CRD has its scope; the specification of Kubernetes shows it only in paths."""
     schemas = {name: json.loads(content) for name, content in derive.derive(release)[0].items()}
     assert schemas["a.example/thing_v1.json"]["properties"]["metadata"]["required"] == ["name"]
     assert schemas["v1/note_v1.json"]["properties"]["metadata"]["required"] == ["name", "namespace"]
@@ -115,7 +114,7 @@ def test_check_writes_nothing_and_names_what_differs(
 
 
 def test_main_makes_folder_exact(release: Path) -> None:
-    """Writing repairs what differs, removes what is extra, and satisfies the check."""
+    """Writing replaces files that differ, removes extra ones, and satisfies the check."""
     derive.main([])
     (release / "schemas" / "extra.json").write_text("{}", encoding="utf-8")
     (release / "schemas" / "v1" / "note_v1.json").unlink()
@@ -146,7 +145,7 @@ def test_go_runs_in_release_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_go_failure_is_broken_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Go says of a checksum that doesn't match is shown."""
+    """Go's message about a wrong checksum is shown."""
     tool = tmp_path / "go"
     tool.write_text("#!/bin/sh\necho SECURITY ERROR >&2\nexit 1\n", encoding="utf-8")
     tool.chmod(0o755)

@@ -38,7 +38,7 @@ keywords = ["public"]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the rules; the module of gitleaks lies beside it."""
+    """Return the folder of the rules, beside the module of gitleaks."""
     module, folder = tmp_path / "module", tmp_path / "gitleaks"
     (module / "config").mkdir(parents=True)
     folder.mkdir()
@@ -76,7 +76,7 @@ def test_rules_of_a_form_of_their_own_are_taken(
     ]
 
 
-def test_check_tells_what_differs_and_writes_nothing(
+def test_check_shows_what_differs_and_writes_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """So that a review sees a change of gitleaks as a diff."""

@@ -48,8 +48,7 @@ TEXT = {"type": "string"}
     ],
 )
 def test_tighten_closes_and_strips(openapi: dict[str, Any], strict: dict[str, Any] | None) -> None:
-    """Objects are closed unless they are open on purpose, prose goes, rules stay, field names
-    aren't keywords."""
+    """Objects are closed unless they are open on purpose; prose is removed and rules stay."""
     if strict is None:
         strict = {"properties": openapi["properties"], "additionalProperties": False}
     expected = {"type": openapi["type"], **strict} if "type" in openapi else strict
@@ -137,9 +136,8 @@ def test_manifest_schema_requires_envelope(validator: jsonschema_rs.Draft7Valida
 
 
 @pytest.mark.parametrize("namespaced", [True, False])
-def test_manifest_says_a_namespace_if_its_kind_has_one(*, namespaced: bool) -> None:
-    """Whoever reads it may tell its scope by that, and no cluster-wide object passes as a
-    team's."""
+def test_manifest_has_a_namespace_if_its_kind_has_one(*, namespaced: bool) -> None:
+    """A reader gets the scope from it, and no cluster-wide object passes as a team's."""
     bare = {"apiVersion": "a.example/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {}}
     placed = {**bare, "metadata": {"name": "a", "namespace": "b"}}
     validator = validator_of(namespaced=namespaced)
@@ -180,7 +178,7 @@ def expanded(node: Any, definitions: dict[str, Any]) -> Any:
 
 @given(SCHEMAS, st.integers(2, 4))
 def test_share_keeps_meaning(part: dict[str, Any], times: int) -> None:
-    """Sharing changes how a schema is written, not what it says, and never makes it longer."""
+    """Sharing changes the form of a schema, not its meaning, and never makes it longer."""
     schema = {
         "type": "object",
         "properties": {f"p{number}": {"items": part} for number in range(times)},

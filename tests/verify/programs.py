@@ -1,4 +1,4 @@
-"""Programs that stand in for the real ones."""
+"""Fakes for the real programs."""
 
 from __future__ import annotations
 

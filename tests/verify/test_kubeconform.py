@@ -51,7 +51,7 @@ def test_no_stream_is_no_object(kubeconform: Tool, schemas: str) -> None:
     assert validate(kubeconform, {}, schemas).total == 0
 
 
-def test_mistakes_are_told_with_stream_and_place(kubeconform: Tool, schemas: str) -> None:
+def test_mistakes_are_reported_with_stream_and_place(kubeconform: Tool, schemas: str) -> None:
     """Each mistake of an object is a finding of its own, under the name of its stream."""
     report = validate(kubeconform, {"teams/b": _BAD, "teams/a": _GOOD}, schemas)
     assert (report.valid, report.total) == (1, 2)
@@ -107,7 +107,7 @@ def _result(**change: object) -> str:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "",
         "garbage",
@@ -123,12 +123,12 @@ def _result(**change: object) -> str:
     ],
 )
 @pytest.mark.parametrize("code", [0, 1])
-def test_rubbish_is_an_error(tmp_path: Path, said: str, code: int) -> None:
+def test_unreadable_report_is_an_error(tmp_path: Path, message: str, code: int) -> None:
     """Empty, cut, foreign or contradictory output never passes for a report."""
-    (tmp_path / "said").write_text(said, encoding="utf-8")
+    (tmp_path / "message").write_text(message, encoding="utf-8")
     tool = Tool(
         "kubeconform",
-        program(tmp_path, "kubeconform", f"cat {tmp_path}/said; exit {code}"),
+        program(tmp_path, "kubeconform", f"cat {tmp_path}/message; exit {code}"),
         "v0.7.0",
     )
     with pytest.raises(ToolError, match="kubeconform printed no report that can be read"):
@@ -142,9 +142,9 @@ def test_verdict_that_contradicts_the_exit_code_is_an_error(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
     """All valid and exit code 1, or a result of a file that was not handed over, is no report."""
-    (tmp_path / "said").write_text(_result(**change), encoding="utf-8")
+    (tmp_path / "message").write_text(_result(**change), encoding="utf-8")
     tool = Tool(
-        "kubeconform", program(tmp_path, "kubeconform", f"cat {tmp_path}/said; exit 1"), "v0.7.0"
+        "kubeconform", program(tmp_path, "kubeconform", f"cat {tmp_path}/message; exit 1"), "v0.7.0"
     )
     with pytest.raises(ToolError, match="printed no report"):
         validate(tool, {"u": _GOOD}, "/s.json")

@@ -33,10 +33,10 @@ def test_unit_is_built(kustomize: Tool, tmp_path: Path) -> None:
     )
 
 
-def test_unit_that_does_not_build_is_told_without_this_machine(
+def test_unit_that_does_not_build_is_reported_without_this_machine(
     kustomize: Tool, tmp_path: Path
 ) -> None:
-    """A missing file is a refusal that names the file and not where the checkout lies."""
+    """The refusal names the missing file without the path of the checkout."""
     refusal = build(kustomize, _unit(tmp_path, "b.yaml"))
     assert isinstance(refusal, Refusal)
     assert "b.yaml" in refusal.message

@@ -40,7 +40,7 @@ def test_tool_is_found_where_it_is_installed(machine: Path, folder: str) -> None
 
 
 def test_variable_comes_first(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the user names wins over what is installed."""
+    """The program in the variable wins over an installed one."""
     program(machine / "path", "kubeconform", "echo v0.7.0")
     named = program(machine / "mine", "kc", "echo v0.7.0")
     monkeypatch.setenv("TRAINYARD_KUBECONFORM", str(named))
@@ -64,7 +64,7 @@ def test_variable_that_names_nothing_is_an_error(
 def test_program_of_the_current_folder_is_not_run(
     machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pull request can't bring its own tool, whatever PATH says of the current folder."""
+    """A pull request can't bring its own tool, even if PATH has the current folder."""
     for folder in ("work", "work/.tools/bin", ".tools/bin"):
         program(machine / folder, "kustomize", f"touch {machine}/run; echo v5.8.1")
     monkeypatch.setenv("PATH", f":.:../work:{machine}/work:{machine}/work/")
@@ -74,7 +74,7 @@ def test_program_of_the_current_folder_is_not_run(
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("echo v5.8.0", "is version 'v5.8.0' instead of v5.8.1"),
         ("echo development", "is version 'development'"),
@@ -82,15 +82,17 @@ def test_program_of_the_current_folder_is_not_run(
         ("exit 2", "does not work: `kustomize version` failed with exit code 2"),
     ],
 )
-def test_tool_that_is_not_the_pinned_one_is_refused(machine: Path, script: str, said: str) -> None:
-    """A broken or other tool is an error that says how to get the right one."""
+def test_tool_that_is_not_the_pinned_one_is_refused(
+    machine: Path, script: str, message: str
+) -> None:
+    """The error of a broken or other tool shows how to get the right one."""
     program(machine / "path", "kustomize", script)
-    with pytest.raises(ToolError, match=f"{said}.*run `make tools`, or set TRAINYARD_KUSTOMIZE"):
+    with pytest.raises(ToolError, match=f"{message}.*run `make tools`, or set TRAINYARD_KUSTOMIZE"):
         find_kustomize()
 
 
 def test_hanging_tool_is_refused(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tool that never tells its version does not stop the run for ever."""
+    """A tool that never prints its version does not block the run."""
     monkeypatch.setattr(tools, "VERSION_TIMEOUT", 0.5)
     program(machine / "path", "kustomize", "sleep 60")
     with pytest.raises(
@@ -106,7 +108,7 @@ def test_hanging_tool_is_refused(machine: Path, monkeypatch: pytest.MonkeyPatch)
 def test_version_is_read_from_what_the_linker_wrote(
     machine: Path, version: str, found: bool
 ) -> None:
-    """A tool from `go install` says "development"; the module version inside it decides."""
+    """A tool from `go install` prints "development"; the module version inside it counts."""
     line = f"path\tx\nmod\tgithub.com/yannh/kubeconform\t{version}\th1:abc=\ndep\tgithub.com/other\tv0.7.0\th1:x="
     program(machine / "path", "kubeconform", f"echo development; exit\n{line}")
     if found:

@@ -47,7 +47,6 @@ def _drop_team(profiles: Path, team: str) -> None:
 
 
 def test_fresh_tree_has_no_finding(profiles: Path, target: Path) -> None:
-    """What was just written is what is generated."""
     assert list(check_fresh(target, _generate(profiles))) == []
     assert _replaced(profiles, target) == []
 
@@ -72,8 +71,7 @@ def test_folder_without_lockfile_is_not_ours(profiles: Path, target: Path) -> No
 
 
 def test_vanished_team_is_found_at_its_profile(profiles: Path, target: Path) -> None:
-    """The finding stands where the file was, once for each cluster that had the team, and names the
-    tombstone."""
+    """There is one finding for each cluster that had the team, and it names the tombstone."""
     _drop_team(profiles, "science")
     every = _replaced(profiles, target)
     found = [each for each in every if each.rule != "change/allocation-moved"]
@@ -88,7 +86,7 @@ def test_vanished_team_is_found_at_its_profile(profiles: Path, target: Path) -> 
 
 
 def test_vanished_runtime_is_found(profiles: Path, target: Path) -> None:
-    """A runtime goes in two steps: out of the teams first, then its file."""
+    """A runtime is removed in two steps: from the teams first, then its file."""
     _replace(profiles / "teams" / "nlp.yaml", "deepspeed, ", "")
     assert _replaced(profiles, target) == []
 
@@ -100,9 +98,8 @@ def test_vanished_runtime_is_found(profiles: Path, target: Path) -> None:
     )
 
 
-def test_retired_team_may_go(profiles: Path, target: Path) -> None:
-    """A tombstone says what the absence of a file does not, once the team was drained on each of
-    its clusters."""
+def test_retired_team_may_leave(profiles: Path, target: Path) -> None:
+    """A tombstone allows it, after the team was drained on each of its clusters."""
     _replace(profiles / "teams" / "science.yaml", "contact:", "state: retired\ncontact:")
     assert [(each.rule, each.at.path) for each in _replaced(profiles, target)] == [
         ("change/retired-without-draining", ("state",))
@@ -115,8 +112,7 @@ def test_retired_team_may_go(profiles: Path, target: Path) -> None:
 
 
 def test_vanished_cluster_is_found_unless_others_are_wanted(profiles: Path, target: Path) -> None:
-    """A folder with a lockfile and without a profile is told, but not to whoever asks for another
-    cluster."""
+    """A folder with a lockfile and no profile is reported, unless only another cluster is wanted."""
     shutil.copytree(target / "prod-east", target / "prod-west")
     (found,) = _replaced(profiles, target)
 
@@ -129,7 +125,7 @@ def test_vanished_cluster_is_found_unless_others_are_wanted(profiles: Path, targ
 
 
 def test_other_clusters_are_not_looked_at(profiles: Path, target: Path) -> None:
-    """Whoever asks for one cluster hears nothing of what is generated for another."""
+    """A run for one cluster reports nothing of another."""
     _drop_team(profiles, "science")
 
     assert _replaced(profiles, target, "another") == []
@@ -160,15 +156,15 @@ def test_team_without_quota_on_its_cluster_is_found(profiles: Path, target: Path
     assert found.at.path == ("quota",)
 
 
-def test_broken_lockfile_is_told(profiles: Path, target: Path) -> None:
-    """Without its lockfile nobody knows what is ours."""
+def test_broken_lockfile_is_reported(profiles: Path, target: Path) -> None:
+    """Without its lockfile the files of Trainyard are unknown."""
     (target / "prod-east" / "trainyard.lock").write_text("{")
 
     with pytest.raises(TreeError, match=r"trainyard\.lock is broken"):
         _replaced(profiles, target)
 
 
-def test_lost_lockfile_is_told(profiles: Path, target: Path) -> None:
+def test_lost_lockfile_is_reported(profiles: Path, target: Path) -> None:
     """A tree that forgot its numbers would let the next team have them; a folder with files of
     others may be begun."""
     (target / "lab" / "trainyard.lock").unlink()
@@ -183,7 +179,7 @@ def test_lost_lockfile_is_told(profiles: Path, target: Path) -> None:
 
 
 def test_runtime_edited_in_place_is_found_at_its_version(profiles: Path, target: Path) -> None:
-    """What is committed is compared with what replaces it, once for each cluster."""
+    """The committed runtime is compared with the new one, once for each cluster."""
     _replace(
         profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: 64Gi", "sharedMemory: 80Gi"
     )
@@ -195,7 +191,7 @@ def test_runtime_edited_in_place_is_found_at_its_version(profiles: Path, target:
 
 
 def test_runtime_comes_back_under_its_name_in_two_merges(profiles: Path, target: Path) -> None:
-    """The long way to an edited runtime: nobody may run it in between."""
+    """No team may run it between the two merges."""
     team, runtime = profiles / "teams" / "nlp.yaml", profiles / "runtimes" / "deepspeed.yaml"
     _replace(team, "deepspeed, ", "")
     write(target, _generate(profiles).files)
@@ -239,7 +235,7 @@ def test_file_that_is_gone_or_moved_is_no_other_object(profiles: Path, target: P
     assert "ml.example.com/leaf" in found.message
 
 
-def test_broken_file_is_told(profiles: Path, target: Path) -> None:
+def test_broken_file_is_reported(profiles: Path, target: Path) -> None:
     """Left over from a merge, it can't be compared with anything."""
     _replace(
         profiles / "runtimes" / "openmpi-cuda.yaml", "sharedMemory: 64Gi", "sharedMemory: 80Gi"
@@ -254,7 +250,7 @@ def test_broken_file_is_told(profiles: Path, target: Path) -> None:
 
 
 def _foreign(profiles: Path, target: Path) -> list[Diagnostic]:
-    """Return what is told of foreign files; nothing else may be."""
+    """Return the findings about foreign files; there must be no others."""
     found = list(check_fresh(target, _generate(profiles)))
     assert {each.rule for each in found} <= {"delivery/foreign-file"}
     return found
@@ -264,9 +260,8 @@ def _files(finding: Diagnostic) -> list[str]:
     return [note.at.file for note in finding.notes if note.at]
 
 
-def test_foreign_files_are_told_by_folder(profiles: Path, target: Path) -> None:
-    """Files beside ours are told with the folder, a folder of others as a whole; links and pipes
-    are files."""
+def test_foreign_files_are_reported_by_folder(profiles: Path, target: Path) -> None:
+    """A foreign folder is one finding; links and pipes are files."""
     lab = target / "lab"
     for folder in (lab / "platform", lab / "old" / "deep", lab / "teams" / "rogue"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -288,7 +283,7 @@ def test_foreign_files_are_told_by_folder(profiles: Path, target: Path) -> None:
 
 
 def test_link_in_place_of_a_cluster_is_foreign(profiles: Path, target: Path) -> None:
-    """It is told at the tree, since the folder that it stands for is not there."""
+    """It is reported at the tree, since the cluster's folder is missing."""
     (target / "lab").rename(target.parent / "lab")
     (target / "lab").symlink_to(target.parent / "lab")
     (found,) = (
@@ -340,7 +335,7 @@ def test_removal_of_foreign_files_can_be_pasted(profiles: Path, target: Path) ->
 
 
 def test_only_ten_files_are_in_one_command(profiles: Path, target: Path) -> None:
-    """A command stays readable, and says how many are left."""
+    """The command stays readable, and the rest is counted."""
     for number in range(12):
         (target / "lab" / f"{number:02}").touch()
     (found,) = _foreign(profiles, target)
@@ -350,7 +345,7 @@ def test_only_ten_files_are_in_one_command(profiles: Path, target: Path) -> None
     assert "/lab/09`, then the other 2; " in found.hint
 
 
-def test_edited_file_that_is_no_longer_generated_is_told(profiles: Path, target: Path) -> None:
+def test_edited_file_that_is_no_longer_generated_is_reported(profiles: Path, target: Path) -> None:
     """Such a file stays when the tree is generated; before and after, the finding names it."""
     edited = target / "lab" / "samples" / "trainjob-robotics-torchrun.yaml"
     edited.write_text("edited", encoding="utf-8")

@@ -1,5 +1,4 @@
-"""The order of the stages: where they stop, what they tell together, and what never changes the
-tree."""
+"""The order of the stages: where they stop, what they report together, and their inputs."""
 
 from __future__ import annotations
 
@@ -62,8 +61,7 @@ FAULTS = (
 def test_profiles_are_checked_in_one_run_and_objects_only_without_errors(
     first: int, profiles: Path
 ) -> None:
-    """With faults of one stage and of all later ones, all but those of rendered objects are
-    told."""
+    """With faults of a stage and all later ones, all but those of rendered objects are reported."""
     for break_it, _ in FAULTS[first:]:
         break_it(profiles)
     generation = generate(profiles, COMPONENTS)
@@ -77,8 +75,7 @@ def test_profiles_are_checked_in_one_run_and_objects_only_without_errors(
 
 @pytest.mark.parametrize("fault", range(3))
 def test_check_stops_without_a_platform(fault: int, profiles: Path) -> None:
-    """What is misplaced, misshapen or leads nowhere leaves no platform, but the sources stay for
-    the report."""
+    """A fault of reading, shape or names leaves no platform; the sources stay for the report."""
     FAULTS[fault][0](profiles)
     checked = check(profiles)
 
@@ -103,9 +100,8 @@ def test_check_and_generate_tell_the_same_of_good_profiles(profiles: Path) -> No
     assert {path.partition("/")[0] for path in generation.files} == {"lab", "prod-east"}
 
 
-def test_object_of_a_component_is_told_at_its_own_line(profiles: Path) -> None:
-    """The key itself is the place, once for all clusters and teams, and the hint says to correct it
-    there."""
+def test_object_of_a_component_is_reported_at_its_own_line(profiles: Path) -> None:
+    """The key is the place, once for all clusters and teams; the hint is to correct it there."""
     unfit(profiles)
     generation = generate(profiles, COMPONENTS)
     (fault,) = generation.diagnostics
@@ -120,7 +116,7 @@ def test_object_of_a_component_is_told_at_its_own_line(profiles: Path) -> None:
     assert "Correct the field in this file" in fault.hint
 
 
-def test_finding_about_a_later_document_is_told_there(profiles: Path) -> None:
+def test_finding_about_a_later_document_is_reported_there(profiles: Path) -> None:
     """A file may hold several objects; empty documents count for nothing."""
     file = profiles / COMPONENT / "simulation-defaults.yaml"
     second = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: more\n  namespace: team-nlp\n"
@@ -135,7 +131,7 @@ def test_finding_about_a_later_document_is_told_there(profiles: Path) -> None:
     assert generation.checked.profiles.sources()[at.file].mark(at).line == 18
 
 
-def test_name_that_a_component_uses_is_told_at_the_field(profiles: Path) -> None:
+def test_name_that_a_component_uses_is_reported_at_the_field(profiles: Path) -> None:
     """A name that nothing defines has its caret."""
     file = profiles / COMPONENT / "simulation-defaults.yaml"
     secret = (
@@ -171,8 +167,7 @@ def test_component_that_no_team_lists_is_checked_too(profiles: Path) -> None:
 def test_unlisted_component_is_compared_with_every_release_in_use(
     profiles: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What one release takes may be meant for its clusters; where there is no cluster, nothing can
-    be told."""
+    """An object that one release takes may be meant for its clusters."""
     unfit(profiles)
     change(profiles, "teams/science.yaml", "components: [simulation-defaults]\n", "")
     platform = check(profiles).platform
@@ -187,7 +182,6 @@ def test_unlisted_component_is_compared_with_every_release_in_use(
 
 
 def test_fault_in_an_object_of_ours_is_not_the_users(profiles: Path) -> None:
-    """The hint says who can correct it."""
     platform = check(profiles).platform
     assert platform is not None
     site = platform.sites[0]
@@ -199,8 +193,8 @@ def test_fault_in_an_object_of_ours_is_not_the_users(profiles: Path) -> None:
     assert "fault of Trainyard and not of the profile" in found.hint
 
 
-def test_every_fault_of_an_object_is_told(profiles: Path) -> None:
-    """One run tells all unknown fields of one object, at the profile that it was made from."""
+def test_every_fault_of_an_object_is_reported(profiles: Path) -> None:
+    """One run reports all unknown fields of an object, at the profile that it was made from."""
     platform = check(profiles).platform
     assert platform is not None
     site = platform.sites[0]
@@ -213,7 +207,7 @@ def test_every_fault_of_an_object_is_told(profiles: Path) -> None:
 
 
 def test_name_in_an_object_must_lead_somewhere(profiles: Path) -> None:
-    """Beside the schema of each object, what objects say of each other is checked."""
+    """References between objects are checked beside their schemas."""
     platform = check(profiles).platform
     assert platform is not None
     site = platform.sites[0]
@@ -283,8 +277,7 @@ def test_day_changes_no_byte(today: str, profiles: Path) -> None:
 
 
 def test_day_after_an_end_stops_the_run(profiles: Path) -> None:
-    """A runtime or waiver that has ended is an error: no tree comes of it, and `check` tells the
-    same."""
+    """A runtime or waiver that has ended is an error of `generate` and of `check`."""
     generation = generate(profiles, COMPONENTS, today="2027-04-01")
 
     assert [each.rule for each in generation.diagnostics] == [

@@ -88,7 +88,7 @@ def test_real_tools_count_the_same(profiles: Path, target: Path) -> None:
 
 
 def test_only_the_wanted_cluster_is_verified(profiles: Path, target: Path) -> None:
-    """Of two clusters one is counted, and what is wrong with the other does not matter."""
+    """Faults of the other cluster do not matter."""
     east = profiles / "clusters" / "prod-east.yaml"
     (profiles / "clusters" / "prod-west.yaml").write_bytes(east.read_bytes())
     write(target, generate(profiles, COMPONENTS).files)
@@ -103,7 +103,7 @@ def test_only_the_wanted_cluster_is_verified(profiles: Path, target: Path) -> No
     "pattern", ["teams/nlp/localqueue-gpu.yaml", "trainyard.lock", "platform/kustomization.yaml"]
 )
 def test_stale_tree_is_not_looked_into(pattern: str, profiles: Path, target: Path) -> None:
-    """What is not fresh is told as stale, whatever else may be wrong with it."""
+    """A stale tree is reported as stale, without any other fault."""
     file = target / "prod-east" / pattern
     file.write_text(file.read_text() + "\n")
     verified = _verify(profiles, target)
@@ -115,8 +115,7 @@ def test_stale_tree_is_not_looked_into(pattern: str, profiles: Path, target: Pat
 def test_unit_that_does_not_build_is_shown_at_its_team(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Kustomize's words stand at the profile of the unit, and the other units are checked all the
-    same."""
+    """Kustomize's message is at the unit's profile, and the other units are still checked."""
     build = kustomize.build
 
     def refuse(tool: Tool, folder: Path) -> str | Refusal:
@@ -167,8 +166,7 @@ def test_component_that_kustomize_names_is_the_place(
 def test_finding_of_kubeconform_is_shown_at_the_profile(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An object, a sample and something that nobody knows, each at the profile that it comes
-    from."""
+    """An object, a sample and something unknown are each at the profile that they come from."""
     monkeypatch.setattr(
         verification,
         "validate",
@@ -239,7 +237,7 @@ def test_object_that_nobody_looked_at_is_an_error(
 def test_object_that_kustomize_drops_is_an_error(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is listed and not built would never reach the cluster."""
+    """A listed object that is not built would never reach the cluster."""
     build = kustomize.build
 
     def drop(tool: Tool, folder: Path) -> str | Refusal:
@@ -291,7 +289,7 @@ def test_tool_that_lies_about_its_version_stops_everything(
         _verify(profiles, target)
 
 
-def test_broken_profiles_are_told_before_the_tree(profiles: Path, target: Path) -> None:
+def test_broken_profiles_are_reported_before_the_tree(profiles: Path, target: Path) -> None:
     """Without a platform there is nothing to compare the tree with."""
     (profiles / "trainyard.yaml").unlink()
     verified = _verify(profiles, target)
@@ -311,7 +309,7 @@ def _fake(
 
 
 @pytest.mark.parametrize(
-    ("printed", "said"),
+    ("printed", "message"),
     [
         (r"\377", "not UTF-8"),
         ("a: [", "kustomize printed no YAML for "),
@@ -320,12 +318,12 @@ def _fake(
     ],
 )
 def test_kustomize_that_prints_garbage_is_a_broken_tool(
-    printed: str, said: str, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+    printed: str, message: str, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it prints is not taken for a bug of ours, and not handed on."""
     _fake(profiles.parent, "kustomize", "v5.8.1", f"printf -- '{printed}'", monkeypatch)
 
-    with pytest.raises(ToolError, match=said):
+    with pytest.raises(ToolError, match=message):
         _verify_east(profiles, target)
 
 
@@ -342,7 +340,7 @@ def test_kustomize_that_prints_garbage_is_a_broken_tool(
 def test_kubeconform_that_prints_garbage_is_a_broken_tool(
     resource: object, profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A finding of which nobody knows the object is no finding."""
+    """A finding without an object is no finding."""
     found = {"filename": "000000.yaml", "status": "statusInvalid", "msg": "odd"}
     report = {
         "resources": [{**found, **resource} if isinstance(resource, dict) else resource],
@@ -395,8 +393,7 @@ def test_kubeconform_that_hangs_is_stopped(
 
 
 def test_hanging_tools_cost_less_than_a_minute() -> None:
-    """Two tools that are slow to tell their version, and one that hangs at its work, in a
-    repository like this one."""
+    """Two tools print their versions slowly and one hangs, in a repository like this one."""
     work = [
         inspect.signature(each).parameters["timeout"].default
         for each in (kustomize.build, kubeconform.validate)
@@ -407,7 +404,7 @@ def test_hanging_tools_cost_less_than_a_minute() -> None:
 
 
 def test_large_unit_gets_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kustomize's time grows with the square of the files, and what is given to it as well."""
+    """Kustomize's time grows with the square of the files, and so does its limit."""
     given: list[float] = []
 
     def answer(*_: object, timeout: float, **__: object) -> Completed:
@@ -422,10 +419,9 @@ def test_large_unit_gets_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert given == [9 * 40.0]
 
 
-def test_tree_that_changes_meanwhile_is_told(
+def test_tree_that_changes_meanwhile_is_reported(
     profiles: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was fresh a moment ago and is something else now is not verified."""
 
     def edited(*_: object) -> Iterator[Diagnostic]:
         (target / "prod-east" / "README.md").write_text("x")

@@ -23,14 +23,14 @@ WRONG = (
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """The root of a Git repository, as far as can be told without running Git."""
+    """The root of a Git repository; Git is not run."""
     (tmp_path / ".git").mkdir()
     return tmp_path
 
 
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
-    """Return what was printed on stdout and stderr since the last call."""
+    """Return the output on stdout and stderr since the last call."""
 
     def read() -> tuple[str, str]:
         both = capsys.readouterr()
@@ -138,13 +138,13 @@ def test_copy_of_a_subfolder_is_found(
 
 
 def test_without_git_any_path_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is no work tree, nobody can tell where the tree lies in its repository."""
+    """Without a work tree, the path of the tree in its repository is unknown."""
     _team(tmp_path / "platform" / "gpu", monkeypatch)
 
     assert run(["validate"]) == 0
 
 
-def test_broken_profiles_are_told_first(
+def test_broken_profiles_are_reported_first(
     root: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
 ) -> None:
     """Without settings there is no path to compare."""
@@ -156,8 +156,7 @@ def test_broken_profiles_are_told_first(
 
 
 def test_tree_for_a_look_is_no_finding(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever writes the tree elsewhere, to look at it, is not told that Argo CD looks in the right
-    place."""
+    """A tree that is written elsewhere on purpose has no finding."""
     _team(root / "gpu", monkeypatch)
 
     assert run(["generate", "--output", "../scratch"]) == 0
@@ -166,7 +165,7 @@ def test_tree_for_a_look_is_no_finding(root: Path, monkeypatch: pytest.MonkeyPat
 def test_tree_outside_the_repository_has_the_same_delivery(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Comparing with a tree that lies elsewhere tells no change of what Argo CD is given."""
+    """Argo CD is given the same objects."""
     _team(root / "gpu", monkeypatch)
     (root.parent / "elsewhere" / "a" / "b").mkdir(parents=True)
     assert run(["generate"]) == 0

@@ -36,7 +36,7 @@ SECRETS = {
 
 
 def seen(text: str) -> list[tuple[str, str]]:
-    """Return what is found: what it looks like, and the text of it."""
+    """Return the kind and the text of each credential."""
     return [(what, text[start:end]) for start, end, what in find_credentials(text)]
 
 
@@ -74,8 +74,8 @@ def test_shape_is_found_wherever_it_stands(what: str, secret: str, frame: str) -
         ("passphrase: changeme", "changeme"),
     ],
 )
-def test_literal_under_a_telling_key_is_found(line: str, secret: str) -> None:
-    """What has no shape of its own is known by the key that it stands under."""
+def test_literal_under_a_key_for_secrets_is_found(line: str, secret: str) -> None:
+    """A credential without a form of its own is recognised by its key."""
     assert seen(f"a: 1\n{line}\nb: 2\n") == [("a password or key", secret)]
 
 
@@ -131,8 +131,8 @@ def test_what_is_no_credential_is_left_alone(text: str) -> None:
     assert masked(text) == text
 
 
-def test_credential_under_a_telling_key_is_one_finding() -> None:
-    """The shape says more than the key."""
+def test_credential_under_a_key_for_secrets_is_one_finding() -> None:
+    """The form is more specific than the key."""
     secret = SECRETS["a GitHub token"]
 
     assert seen(f"api_key: {secret}\npassword: correct-horse\n") == [
@@ -159,7 +159,7 @@ def test_private_key_in_base64_is_found(before: str, kind: str, width: int) -> N
 
 
 def test_placeholder_of_a_token_is_left_alone() -> None:
-    """gitleaks says how random a token is at least."""
+    """gitleaks states the least entropy of a token."""
     assert seen("sha256~" + "x" * 43) == []
 
 
@@ -229,7 +229,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("unit", HOSTILE, ids=repr)
 def test_hostile_file_is_searched_in_linear_time(unit: str) -> None:
-    """As large as a profile may be: no rule goes back over what it has seen again and again."""
+    """The file is as large as a profile may be; no rule reads a part of it again and again."""
     text = (unit * (256 * 1024 // len(unit) + 1))[: 256 * 1024]
     begin = time.process_time()
     list(find_credentials(text))

@@ -1,4 +1,4 @@
-"""What is emitted means the same to every reader."""
+"""Emitted YAML means the same to every reader."""
 
 from __future__ import annotations
 
@@ -239,8 +239,7 @@ def test_emit_is_a_profile_for_the_reader(body: Plain) -> None:
 
 
 def test_emit_has_one_readable_shape() -> None:
-    """Lists stand under their key as kubectl writes them, scripts are blocks, the header is a
-    comment."""
+    """Lists are under their key as in kubectl, scripts are blocks, the header is a comment."""
     body = {
         "kind": "A",
         "spec": {

@@ -207,7 +207,7 @@ def test_read_goes_on_after_local_mistakes_until_the_syntax_ends() -> None:
     ]
 
 
-def test_read_tells_all_anchors_and_aliases_as_one() -> None:
+def test_read_shows_all_anchors_and_aliases_as_one() -> None:
     """An alias bomb has one cause: one finding at its first place, with the count and up to ten
     places."""
     content = b"a: &a [x]\n" + b"".join(b"b%d: *a\n" % number for number in range(12))
@@ -222,8 +222,7 @@ def test_read_tells_all_anchors_and_aliases_as_one() -> None:
 
 
 def test_read_keeps_a_value_that_only_has_an_anchor() -> None:
-    """What an anchor marks is written out, so the shape can be checked; what an alias stands for is
-    not guessed."""
+    """An anchor's value is written out and can be checked; an alias has no value."""
     assert read("p.yaml", b"a: &x b\n")[0].value == {"a": "b"}
     assert read("p.yaml", b"a: *x\n")[0].value is None
 
@@ -236,7 +235,7 @@ def test_read_keeps_a_value_that_only_has_an_anchor() -> None:
     ],
 )
 def test_read_names_the_character_of_a_key_that_is_not_ascii(key: str, named: str) -> None:
-    """A key that looks right on the screen is told apart by its code point."""
+    """The code point shows the difference that the screen does not."""
     (found,) = read("p.yaml", f"{key}: 1\n".encode())[1]
 
     assert found.rule == "shape/odd-key"
@@ -252,7 +251,7 @@ def test_read_shows_the_first_place_of_a_duplicate_key() -> None:
 
 
 def test_read_hints_at_tabs_only_where_one_indents() -> None:
-    """A tab in the indentation is named in the hint; elsewhere the rule's own fix stands."""
+    """A tab in the indentation is in the hint; elsewhere the hint is the rule's own fix."""
     assert "tabs" in read("p.yaml", b"a:\n\tb: 1\n")[1][0].hint
     assert "tabs" not in read("p.yaml", b"a: [\tb\n")[1][0].hint
 
@@ -297,8 +296,7 @@ def test_read_limits_the_hidden_characters_it_lists() -> None:
     "unit", ["[", "{", "- ", "? ", "a: [", "!", "'", "a: {b", "# ", "[a, ", "&a ", "\n "]
 )
 def test_read_is_quick_on_hostile_repetition(unit: str) -> None:
-    """A quarter of a megabyte of nesting neither crashes nor stalls the reader: what is not linear
-    takes minutes."""
+    """A reader that is not linear would take minutes for a quarter of a megabyte of nesting."""
     begin = time.process_time()
     read("p.yaml", (unit * (250_000 // len(unit))).encode())
     assert time.process_time() - begin < 10
@@ -357,7 +355,7 @@ PIECES = st.sampled_from((*TOKENS, *ODDITIES))
 @example(b'a: "\\ud800"')
 @example(b"%TAG !e! %ED%A0%80\n---\na: 1")
 def test_read_never_raises_and_every_place_lies_in_the_file(content: bytes) -> None:
-    """Whatever the bytes, there is a value or a finding, and each place and note can be shown."""
+    """Any bytes give a value or a finding, and each place and note can be shown."""
     source, diagnostics = read("p.yaml", content)
     assert diagnostics or isinstance(source.value, dict)
     lines = source.lines

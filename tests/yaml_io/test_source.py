@@ -25,7 +25,7 @@ ROOT = Pointer("p.yaml")
     ],
 )
 def test_mark_falls_back_to_the_nearest_ancestor(at: Pointer, mark: Mark) -> None:
-    """A value that was defaulted is shown at the key of what it would stand in."""
+    """A default value is shown at the key of its parent."""
     source, _ = read("p.yaml", b"a:\n  b: 12\nc: [x]\n")
     assert source.mark(at) == mark
 

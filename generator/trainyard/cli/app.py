@@ -27,7 +27,7 @@ COMMANDS = {
 }
 """Name -> help in lists of commands, so that a list is shown without loading any command."""
 _EXTRAS = {"rehearse": ("httpx", "cryptography")}
-"""Commands that need more than Trainyard does: the extra of their name brings these libraries."""
+"""Commands that need further libraries, which the extra of their name installs."""
 
 
 class Commands(click.Group):
@@ -77,9 +77,10 @@ def _load(name: str) -> click.Command:
     except ModuleNotFoundError as missing:
         if missing.name not in _EXTRAS.get(name, ()):
             raise
+        wheel = f"dist/trainyard-{__version__}-py3-none-any.whl[{name}]"
         raise ToolError(
-            f"`{name}` needs {missing.name}, which is not installed; run `pip install "
-            f"'trainyard[{name}]'`"
+            f"`{name}` needs {missing.name}, which is not installed; run `make` in a checkout, or "
+            f"install the wheel that `make dist` writes: `pipx install --force '{wheel}'`"
         ) from missing
     assert isinstance(command, click.Command)
     command.short_help = COMMANDS[name]

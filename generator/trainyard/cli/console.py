@@ -12,11 +12,11 @@ import click
 
 from trainyard.cli.exits import Exit
 
-_PATIENCE = 2.0  # seconds without a word; after that one wonders
+_PATIENCE = 2.0  # seconds before progress is shown
 
 
-def say(message: str) -> None:
-    """Print a message on stderr; nobody can be told that this failed."""
+def notify(message: str) -> None:
+    """Print a message on stderr, and ignore write errors."""
     with suppress(OSError):
         click.echo(message, err=True)
 
@@ -35,9 +35,9 @@ def result(text: str) -> None:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Tell on a terminal what is going on when it takes more than a moment."""
-    timer = threading.Timer(_PATIENCE, say, [f"{what} ..."])
+def working(activity: str) -> Iterator[None]:
+    """Show an activity on a terminal when it takes more than a moment."""
+    timer = threading.Timer(_PATIENCE, notify, [f"{activity} ..."])
     timer.daemon = True
     if sys.stderr is not None and sys.stderr.isatty():
         timer.start()
@@ -50,8 +50,8 @@ def working(what: str) -> Iterator[None]:
 def wants_colour(choice: str) -> bool:
     """Decide about colour by the option, NO_COLOR, FORCE_COLOR and whether stdout is a terminal.
 
-    Sources: https://no-color.org and https://force-color.org; a variable that is set and empty says
-    nothing.
+    Sources: https://no-color.org and https://force-color.org; a variable that is set and empty has
+    no effect.
     """
     if choice != "auto":
         return choice == "always"
@@ -63,7 +63,7 @@ def wants_colour(choice: str) -> bool:
 
 
 def printable(text: str) -> str:
-    """Return text with everything escaped that could steer a terminal or hide what is there."""
+    """Return text with characters escaped that could control a terminal or hide other text."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )

@@ -1,4 +1,4 @@
-"""A team's effective values, each with the place that it comes from."""
+"""List a team's effective values, each with the place that it comes from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trainyard.model.launch import Launch
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_amount
-from trainyard.model.space import Space
+from trainyard.model.space import Grant, Space
 from trainyard.model.team import Team
 from trainyard.model.tenant import Tenant
 
@@ -21,7 +21,7 @@ class Value:
     """One effective value.
 
     Args:
-        at: where a profile says it, if one does; None when it follows from others.
+        at: its place in a profile; None when it follows from other values.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Section:
 
 
 def effective(platform: Platform, name: str) -> tuple[Section, ...]:
-    """Return what holds for a team; nothing but its own section when it is retired."""
+    """Return the values of a team, on each cluster too unless it is retired."""
     team = next(team for team in platform.teams if team.name == name)
     tenants = [tenant for site in platform.sites for tenant in site.tenants if tenant.name == name]
     on_clusters = (
@@ -71,33 +71,34 @@ def _tenant(tenant: Tenant) -> Iterator[Value]:
         )
 
 
+def _grant(space: Space, grant: Grant, own: str) -> Iterator[Value]:
+    """Yield the values of a runtime that a namespace may run."""
+    launch = grant.launch
+    gpus = f", {counted(grant.gpus, 'GPU')}" if grant.gpus else ""
+    size = f"jobs up to {grant.size}{gpus}"
+    yield Value(f"{own}runtime {launch.name}", size, space.team.at / "runtimes")
+    yield Value(f"{own}ranks of {launch.name}", _ranks(launch), launch.runtime.at / "ranks")
+
+
 def _space(space: Space) -> Iterator[Value]:
-    """Yield what holds in a namespace; those of a further one are told with its name before them."""
+    """Yield the values of a namespace; those of a further one begin with its name."""
     own = f"{space.profile.name}: " if space.profile.name else ""
     yield Value(f"{own}namespace", space.namespace)
     if space.ids:
-        told = f"{space.ids.range}, SELinux level {space.ids.level}"
-        yield Value(f"{own}user ids", told, space.ids.at)
+        ids = f"{space.ids.range}, SELinux level {space.ids.level}"
+        yield Value(f"{own}user ids", ids, space.ids.at)
     for grant in space.grants:
-        gpus = f", {counted(grant.gpus, 'GPU')}" if grant.gpus else ""
-        yield Value(
-            f"{own}runtime {grant.launch.name}",
-            f"jobs up to {grant.size}{gpus}",
-            space.team.at / "runtimes",
-        )
-        yield Value(
-            f"{own}ranks of {grant.launch.name}",
-            _ranks(grant.launch),
-            grant.launch.runtime.at / "ranks",
-        )
-    yield Value(
-        f"{own}priorities",
-        ", ".join(each.name for each in space.priorities) or "none",
-        space.profile.at / "priorities",
-    )
+        yield from _grant(space, grant, own)
+    priorities = ", ".join(each.name for each in space.priorities) or "none"
+    yield Value(f"{own}priorities", priorities, space.profile.at / "priorities")
     for network in space.networks:
-        told = f"{network.fabric.link.segment} {network.display}, {network.addresses.subnet}"
-        yield Value(f"{own}network {network.name}", told, network.addresses.allocation.at)
+        numbers = f"{network.fabric.link.segment} {network.display}, {network.addresses.subnet}"
+        yield Value(f"{own}network {network.name}", numbers, network.addresses.allocation.at)
+    yield from _storage(space, own)
+
+
+def _storage(space: Space, own: str) -> Iterator[Value]:
+    """Yield the storage of a namespace."""
     for claim in space.claims:
         size = format_amount("storage", claim.request.size)
         yield Value(f"{own}storage {claim.name}", f"{size} at {claim.mount_path}", claim.request.at)
@@ -109,8 +110,10 @@ def _space(space: Space) -> Iterator[Value]:
             allowed.at,
         )
     for bucket in space.buckets:
-        told = f"bucket {bucket.bucket} at {bucket.mount_path}"
-        yield Value(f"{own}storage {bucket.name}", told, space.profile.at / "storage" / bucket.name)
+        mount = f"bucket {bucket.bucket} at {bucket.mount_path}"
+        yield Value(
+            f"{own}storage {bucket.name}", mount, space.profile.at / "storage" / bucket.name
+        )
 
 
 def _ranks(launch: Launch) -> str:
@@ -134,14 +137,16 @@ def _ranks(launch: Launch) -> str:
 def _rails(pool: Pool) -> str:
     """Return the rails of a node by their NUMA node; a pod can't choose among them."""
     sides = Counter(rail.nic.numa for rail in pool.rails)
-    told = (f"{count} on NUMA node {side}" for side, count in sorted(sides.items()) if side >= 0)
-    where = ", ".join((counted(len(pool.rails), "rail"), *told))
-    return f"{where}; a pod has one virtual function of each, not pinned"
+    counts = [counted(len(pool.rails), "rail")]
+    for side, count in sorted(sides.items()):
+        if side >= 0:
+            counts.append(f"{count} on NUMA node {side}")
+    return f"{', '.join(counts)}; a pod has one virtual function of each, not pinned"
 
 
 def _queues(tenant: Tenant) -> Iterator[Value]:
     for queue in tenant.queues:
-        yield Value(f"queue {queue.node_class}", f"leads to ClusterQueue {queue.name}")
+        yield Value(f"queue {queue.node_class}", f"uses ClusterQueue {queue.name}")
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
             yield Value(f"{pool}: own", quota.display(quota.nodes), quota.at / quota.unit)

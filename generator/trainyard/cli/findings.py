@@ -1,4 +1,4 @@
-"""Findings as text, in the form that rustc made familiar."""
+"""Print findings as text, in the form of rustc."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found, and how to tell where."""
+    """Diagnostics, and the places that they are shown at."""
 
     diagnostics: tuple[Diagnostic, ...]
     places: Places
@@ -54,8 +54,8 @@ def text(findings: Findings, *, colour: bool) -> str:
 def summary(findings: Findings) -> str:
     """Return how many findings there are, e.g. ``3 errors, 1 warning in 12 profiles``."""
     counts = ((findings.count(severity), severity) for severity in Severity)
-    told = ", ".join(_many(count, severity) for count, severity in counts if count)
-    return f"{told or 'no findings'} in {_many(findings.places.profiles, 'profile')}"
+    shown = ", ".join(_many(count, severity) for count, severity in counts if count)
+    return f"{shown or 'no findings'} in {_many(findings.places.profiles, 'profile')}"
 
 
 def _many(count: int, what: str) -> str:
@@ -99,11 +99,9 @@ def _block(
         *_elsewhere([other for _, other in others]),
         *_remarks(diagnostic, places, explain=explain),
     )
-    for name, told in remarks:
-        yield (
-            f"{gutter} {_paint('=', colour, 'blue')} {_paint(name, colour, None)}: "
-            f"{printable(told)}"
-        )
+    for name, remark in remarks:
+        sign = _paint("=", colour, "blue")
+        yield f"{gutter} {sign} {_paint(name, colour, None)}: {printable(remark)}"
 
 
 def _elsewhere(others: list[Place]) -> Iterator[tuple[str, str]]:
@@ -145,10 +143,10 @@ def _excerpt(place: Place) -> tuple[str, str]:
     return f"{left}{printable(shown)}{right}", f"{indent}{'^' * max(1, len(span))}"
 
 
-def _paint(told: str, colour: bool, tone: str | None) -> str:
-    return click.style(told, fg=tone, bold=True) if colour else told
+def _paint(words: str, colour: bool, tone: str | None) -> str:
+    return click.style(words, fg=tone, bold=True) if colour else words
 
 
-def _paint_after_spaces(told: str, colour: bool, tone: str) -> str:
-    carets = told.lstrip()
-    return told[: len(told) - len(carets)] + _paint(carets, colour, tone)
+def _paint_after_spaces(words: str, colour: bool, tone: str) -> str:
+    carets = words.lstrip()
+    return words[: len(words) - len(carets)] + _paint(carets, colour, tone)

@@ -13,7 +13,7 @@ import click
 
 from trainyard import __version__
 from trainyard.cli.app import app
-from trainyard.cli.console import printable, say
+from trainyard.cli.console import notify, printable
 from trainyard.cli.exits import Exit, NoInput
 from trainyard.diagnostics import ToolError, TreeError
 
@@ -30,7 +30,7 @@ def main() -> int:
 def run(args: Sequence[str]) -> int:
     """Run a command and return its exit code; an error is one sentence on stderr."""
     if sys.stdout is None:
-        say("error: standard output is closed")
+        notify("error: standard output is closed")
         return Exit.IO
     try:
         return _invoke(args)
@@ -47,30 +47,30 @@ def _invoke(args: Sequence[str]) -> int:
             app.main(args=list(args), prog_name="trainyard", standalone_mode=False) or Exit.FINE
         )
     except click.exceptions.NoArgsIsHelpError as problem:
-        say(problem.format_message())
+        notify(problem.format_message())
         return Exit.USAGE
     except click.ClickException as problem:
         return _usage(problem)
     except click.Abort:
-        say("interrupted")
+        notify("interrupted")
         return Exit.INTERRUPTED
     except (NoInput, ToolError, TreeError) as problem:
-        say(f"error: {printable(str(problem))}")
+        notify(f"error: {printable(str(problem))}")
         return {NoInput: Exit.NO_INPUT, ToolError: Exit.TOOL}.get(type(problem), Exit.IO)
     except OSError as problem:
-        say(f"error: {problem.filename or 'standard output'}: {problem.strerror}")
+        notify(f"error: {problem.filename or 'standard output'}: {problem.strerror}")
         return Exit.IO
 
 
 def _usage(problem: click.ClickException) -> int:
     context = getattr(problem, "ctx", None)
     hint = f"\nTry `{context.command_path} --help`." if context else ""
-    say(f"error: {printable(problem.format_message())}{hint}")
+    notify(f"error: {printable(problem.format_message())}{hint}")
     return Exit.USAGE
 
 
 def _asks_only(args: Sequence[str]) -> bool:
-    """Return whether only help or the version was printed, which a reader need not read to its end."""
+    """Return whether only help or the version was printed, which a reader may stop reading."""
     return not {"-h", "--help", "--version"}.isdisjoint(args)
 
 
@@ -92,15 +92,15 @@ def _bug(args: Sequence[str], problem: Exception) -> int:
         f"command: trainyard {' '.join(args)}\n"
         f"{type(problem).__name__}: {problem}\n\n{''.join(frames)}"
     )
-    say(f"internal error: {type(problem).__name__}; this is a bug of Trainyard")
+    notify(f"internal error: {type(problem).__name__}; this is a bug of Trainyard")
     try:
         handle, path = tempfile.mkstemp(prefix="trainyard-bug-", suffix=".txt", text=True)
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(report)
     except OSError:
-        say("no report could be written")
+        notify("no report could be written")
     else:
-        say(
+        notify(
             f"Please report it with {path}, which holds the command and where it failed, and no "
             "profile."
         )

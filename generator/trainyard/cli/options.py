@@ -57,7 +57,7 @@ color_option = click.option(
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of the profiles in a folder; none when it is not there."""
+    """Return the names of the profiles in a folder; none when it does not exist."""
     return sorted(path.stem for path in folder.glob("*.yaml"))
 
 
@@ -89,7 +89,7 @@ cluster_option = click.option(
 
 
 def need_profiles(folder: Path, clusters: Iterable[str] = ()) -> None:
-    """Refuse to work on nothing, which would look green, or on a cluster that there is not.
+    """Refuse a folder without profiles, which would look green, or an unknown cluster.
 
     Raises:
         NoInput: the folder holds no profile.
@@ -138,10 +138,10 @@ def need_clusters(generation: Generation, profiles: Path, *, fine: bool) -> None
 
 
 def need_name(kind: str, name: str, known: Iterable[str]) -> None:
-    """Refuse a name that stands for nothing.
+    """Refuse an unknown name.
 
     Raises:
-        click.UsageError: it does; with the nearest name that exists.
+        click.UsageError: it is unknown; with the nearest name that exists.
     """
     names = sorted(known)
     if name in names:
@@ -162,7 +162,7 @@ def components_root(profiles: Path, output: Path) -> str:
 
 
 def places(read: Profiles, profiles: Path, output: Path = Path("overlays")) -> Places:
-    """Return what tells where a finding stands, with the folders as the user named them."""
+    """Return the places of findings, with the folders as the user named them."""
     return Places(
         read.sources(), {"profiles": shown_folder(profiles), "overlays": shown_folder(output)}
     )

@@ -50,15 +50,21 @@ def allocation_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     fabrics = {fabric.name for fabric in replacement.site.cluster.fabrics}
     running = replacement.running
     for held in replacement.holdings:
-        if held.former or held.fabric not in fabrics:
-            continue
-        now = ledger.get((held.fabric, held.team))
-        if now is None:
-            yield _gone(replacement, held)
-        elif held.team in running:
-            for field, number in _moves(held, now):
-                message = f"{_has(replacement, held)}, and would get {number}"
-                yield ALLOCATION_MOVED.at(_line(replacement, held) / field, message)
+        if not held.former and held.fabric in fabrics:
+            now = ledger.get((held.fabric, held.team))
+            yield from _moved(replacement, held, now, may_run=held.team in running)
+
+
+def _moved(
+    replacement: Replacement, held: Holding, now: Holding | None, *, may_run: bool
+) -> Iterator[Diagnostic]:
+    """Yield that a team's line is gone, or has other numbers while its jobs may run."""
+    if now is None:
+        yield _gone(replacement, held)
+    elif may_run:
+        for field, number in _moves(held, now):
+            message = f"{_has(replacement, held)}, and would get {number}"
+            yield ALLOCATION_MOVED.at(_line(replacement, held) / field, message)
 
 
 def _gone(replacement: Replacement, held: Holding) -> Diagnostic:

@@ -61,12 +61,16 @@ def _members(value: Any, path: str) -> dict[str, Any] | None:
 
 def _shown(value: Any) -> str:
     """Return a value as one line; empty when it is too long, or has several lines."""
+    text = _as_text(value)
+    return text if len(text) <= _LONG and "\n" not in text else ""
+
+
+def _as_text(value: Any) -> str:
     if value is None:
         return "none"
     if _are_mappings(value) and all(len(each) == 1 for each in value):
-        value = ", ".join(str(*each.values()) for each in value)
-    text = value if isinstance(value, str) and value else json.dumps(value)
-    return text if len(text) <= _LONG and "\n" not in text else ""
+        return ", ".join(str(*each.values()) for each in value)
+    return value if isinstance(value, str) and value else json.dumps(value)
 
 
 def _are_mappings(value: Any) -> bool:

@@ -14,7 +14,7 @@ NAMESPACE_LEFT_BEHIND = Rule(
     why="""
         The namespace stays (`Prune=false`) with what runs in it, while Argo CD prunes its
         default-deny policy, roles and queue: its pods can be reached from every namespace and reach
-        every host. Its jobs run on, and nobody of the team has rights there any more.
+        every host. Its jobs keep running, and the team no longer has rights there.
     """,
     fix="Restore the space. To remove it, first merge only `state: draining` for its team.",
 )

@@ -21,10 +21,10 @@ RUNTIME_EDITED_IN_PLACE = Rule(
     """,
     why="""
         Running jobs are stopped, or their quota is counted wrong. Kueue 0.16.2 with Trainer 2.1.0:
-        event `Deleted not matching Workload`, and the pods keep running with no Workload: their quota is given to
-        others while their nodes are used, and a revert does not repair it. Kueue 0.19.2 with
-        Trainer 2.3.0: the job is suspended and counted again, while its pods still have the old
-        size (both seen).
+        event `Deleted not matching Workload`, and the pods keep running with no Workload: their
+        quota is given to others while their nodes are used, and a revert does not repair it. Kueue
+        0.19.2 with Trainer 2.3.0: the job is suspended and counted again, while its pods still have
+        the old size (both seen).
     """,
     fix="""
         Raise the runtime's `version`. If only its own profile changed, keep the old one beside it

@@ -34,7 +34,7 @@ class Comparison:
 
     @property
     def clean(self) -> bool:
-        """Whether the tree is exactly what is generated."""
+        """True if the tree equals the generated one."""
         return self == Comparison()
 
 

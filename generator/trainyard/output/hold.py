@@ -12,7 +12,7 @@ from pathlib import Path
 from trainyard.diagnostics import TreeError
 from trainyard.output.exchange import aside, recover
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 """Takes a line about what a killed run had left."""
 
 EDIT_PREFIX = ".trainyard-staging-"
@@ -25,7 +25,7 @@ def staging_prefix(target: Path) -> str:
 
 
 @contextmanager
-def held(target: Path, tell: Tell) -> Iterator[None]:
+def held(target: Path, report: Report) -> Iterator[None]:
     """Lock the tree for this run: recover it first, and leave no staging folders.
 
     Everything that judges the tree and then writes it belongs inside, so that it judges what it
@@ -33,7 +33,7 @@ def held(target: Path, tell: Tell) -> Iterator[None]:
 
     Args:
         target: the tree, ``overlays``; its parent must exist.
-        tell: gets a line about what a killed run had left, and about what can't be removed.
+        report: gets a line about what a killed run had left, and about what can't be removed.
 
     Raises:
         TreeError: another run holds it, or it can't be recovered.
@@ -47,29 +47,29 @@ def held(target: Path, tell: Tell) -> Iterator[None]:
     with _locked(target.parent, target):
         with writing(target):
             if recover(target):
-                tell(f"recovered {target}: an earlier run was ended while it replaced the tree")
-            _sweep(target.parent, prefixes, tell, tell)
+                report(f"recovered {target}: an earlier run was ended while it replaced the tree")
+            _sweep(target.parent, prefixes, report, report)
         try:
             yield
         finally:
             with writing(target):
-                _sweep(target.parent, prefixes, lambda _: None, tell)
+                _sweep(target.parent, prefixes, lambda _: None, report)
 
 
 @contextmanager
-def editing(folder: Path, tell: Tell) -> Iterator[None]:
+def editing(folder: Path, report: Report) -> Iterator[None]:
     """Lock a folder whose files are edited, and remove what a killed edit left in it.
 
     Args:
         folder: the profiles, or the repository of `init`.
-        tell: gets a line about what a killed run had left, and about what can't be removed.
+        report: gets a line about what a killed run had left, and about what can't be removed.
 
     Raises:
         TreeError: another run holds it, or it can't be read.
     """
     with _locked(folder, folder):
         with writing(folder):
-            _sweep(folder, (EDIT_PREFIX,), tell, tell)
+            _sweep(folder, (EDIT_PREFIX,), report, report)
         yield
 
 
@@ -90,7 +90,7 @@ def writing(target: Path) -> Iterator[None]:
 
 @contextmanager
 def _locked(folder: Path, target: Path) -> Iterator[None]:
-    """Lock a folder; the kernel drops the lock with the process, so a killed run blocks no other."""
+    """Lock a folder; the kernel drops the lock with the process, so a killed run blocks none."""
     with writing(target):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -105,7 +105,7 @@ def _locked(folder: Path, target: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _sweep(folder: Path, prefixes: tuple[str, ...], removed: Tell, refused: Tell) -> None:
+def _sweep(folder: Path, prefixes: tuple[str, ...], removed: Report, refused: Report) -> None:
     """Remove staging folders; the lock is held, so no run is using them."""
     for left in sorted(path for path in folder.iterdir() if path.name.startswith(prefixes)):
         try:

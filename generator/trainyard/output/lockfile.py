@@ -98,7 +98,7 @@ def make_lock(
 
 
 def lock_bytes(lock: Lock) -> bytes:
-    """Return the lockfile as JSON with one entry a line, so that Git merges teams' lines cleanly."""
+    """Return the lockfile as JSON with one entry a line, so that Git merges teams cleanly."""
     allocations = [json.dumps(_allocation(holding)) for holding in sorted(lock.holdings)]
     ids = [
         json.dumps({"namespace": each.namespace, **each.entry, **_former(each)})

@@ -57,7 +57,7 @@ _TYPES = {
     stat.S_IFIFO: "FIFO",
     stat.S_IFSOCK: "socket",
 }
-"""What a path can be; everything else is a device."""
+"""Types of a path; everything else is a device."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ UNCOVERED_RESOURCE = Rule(
         A queue of each team that may use a runtime covers every resource that its pods request.
     """,
     why="""
-        Kueue never admits the job and shows no error at the job itself: its workload says `couldn't
+        Kueue never admits the job and shows no error at the job itself: its workload has `couldn't
         assign flavors to pod set node: resource <resource> unavailable in ClusterQueue` (seen with
         Kueue 0.19.2, and alike with 0.16.2).
     """,
@@ -29,7 +29,7 @@ UNCOVERED_RESOURCE = Rule(
 
 
 def check_coverage(index: Index, listing: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
-    """Check each runtime against the queues of namespaces that list it, and each job against its own.
+    """Check each runtime against the queues of its namespaces, and each job against its queue.
 
     Args:
         index: of the site.

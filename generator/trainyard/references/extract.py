@@ -22,7 +22,7 @@ def _name(kind: str, *steps: str, beside: bool = False) -> Extractor:
     Args:
         kind: of what is named.
         steps: to the name.
-        beside: whether it stands in the manifest's own namespace rather than cluster-wide.
+        beside: whether it is in the manifest's own namespace, not cluster-wide.
     """
 
     def extract(body: dict[str, Any], scope: Scope) -> Iterator[Use]:
@@ -37,7 +37,7 @@ def _object(*steps: str, kind: str = "") -> Extractor:
 
     Args:
         steps: to the reference.
-        kind: of references that don't say one.
+        kind: of references without one.
     """
 
     def extract(body: dict[str, Any], scope: Scope) -> Iterator[Use]:

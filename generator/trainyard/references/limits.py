@@ -1,4 +1,4 @@
-"""What the teams' limits list: the parameters that admission policies are bound with."""
+"""Read the teams' limits: the parameters that admission policies are bound with."""
 
 from __future__ import annotations
 

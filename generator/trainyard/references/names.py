@@ -1,4 +1,4 @@
-"""What a name in a manifest is, and how it is found there."""
+"""Names in manifests, and the places where they are used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POOL_LABEL = "MachineConfigPool label"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a manifest stands.
+    """The scope of a manifest's names.
 
     Args:
         namespace: its own; empty when it is cluster-wide.

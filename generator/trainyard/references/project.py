@@ -106,8 +106,7 @@ def check_unit(
     for manifest in objects:
         kind = manifest.kind
         listed = namespaced if kind.namespaced else cluster_wide
-        names = [""] if kind.namespaced else ["", manifest.name]
-        if listed.isdisjoint((kind.group, kind.name, name) for name in names):
+        if listed.isdisjoint(_entries(manifest)):
             message = (
                 f"{manifest.display}: {kind.name} `{manifest.name}` is not permitted in "
                 f"AppProject `{delivered.project}`"
@@ -119,6 +118,13 @@ def check_unit(
                 f"`{delivered.project}`"
             )
             yield NAMESPACE_NOT_PERMITTED.at(manifest.place(("metadata", "namespace")), message)
+
+
+def _entries(manifest: Manifest) -> set[tuple[str, str, str]]:
+    """Return the entries of an AppProject that permit an object; a cluster-wide one may be named."""
+    kind = manifest.kind
+    every = (kind.group, kind.name, "")
+    return {every} if kind.namespaced else {every, (kind.group, kind.name, manifest.name)}
 
 
 def _listed(project: dict[str, Any], field: str) -> set[tuple[str, str, str]]:

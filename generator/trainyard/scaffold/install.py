@@ -1,4 +1,4 @@
-"""Putting new content into a folder, whole or not at all."""
+"""Write new files into a folder, all or none."""
 
 from __future__ import annotations
 

@@ -21,8 +21,7 @@ _COMMENT = re.compile("#.*")
 _INDENT = re.compile("^( +)[^ #\\n]", re.MULTILINE)
 _Leaf = tuple[CommentedMap, str]
 _END_OF_LINE = 2
-"""Where ruamel.yaml keeps what follows a key's value: its comment, and all lines up to the next
-key."""
+"""Index at which ruamel.yaml keeps the comment of a key and all lines up to the next key."""
 
 
 def append(content: bytes, path: tuple[str, ...], entry: Mapping[str, str | int]) -> bytes:

@@ -107,16 +107,14 @@ def validate(
 
 def _report(completed: Completed, names: Mapping[str, str]) -> Report:
     document = json.loads(completed.stdout)
-    # An empty document has an empty status: it is no object.
-    resources = [resource for resource in document["resources"] if resource["status"]]
+    resources = _objects(document)
     counts = Counter(resource["status"] for resource in resources)
     valid, invalid, errors, skipped = (counts[status] for status in _STATUSES)
-    summary = document["summary"]
-    if [summary[key] for key in _SUMMARY] != [counts[status] for status in _STATUSES]:
+    if [document["summary"][key] for key in _SUMMARY] != [valid, invalid, errors, skipped]:
         raise ValueError("its summary is not the sum of its results")
-    if counts.total() != sum(counts[status] for status in _STATUSES):
+    if counts.total() != valid + invalid + errors + skipped:
         raise ValueError("a result has an unknown status")
-    if bool(invalid + errors) != bool(completed.code):
+    if (invalid + errors > 0) != (completed.code != 0):
         raise ValueError("its exit code differs from its results")
     return Report(
         valid,
@@ -125,6 +123,11 @@ def _report(completed: Completed, names: Mapping[str, str]) -> Report:
         skipped,
         counts.total(),
     )
+
+
+def _objects(document: Any) -> list[Any]:
+    """Return the results of objects; an empty document has an empty status."""
+    return [resource for resource in document["resources"] if resource["status"]]
 
 
 def _findings(resources: list[Any], status: str, names: Mapping[str, str]) -> tuple[Finding, ...]:

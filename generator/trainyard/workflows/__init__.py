@@ -1,1 +1,1 @@
-"""What each command does: the order of the stages, and the only code that knows it."""
+"""Run the stages of each command in their order, which no other code knows."""

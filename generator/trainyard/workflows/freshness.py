@@ -20,10 +20,10 @@ from trainyard.workflows.generate import Generation
 TREE_IS_STALE = Rule(
     id="delivery/tree-is-stale",
     severity=Severity.ERROR,
-    summary="The committed tree is, byte for byte, what its profiles say.",
+    summary="The committed tree equals, byte for byte, what its profiles generate.",
     why="""
-        Argo CD syncs what is committed (seen with Argo CD 3.5.7): the cluster gets something else
-        than the profiles that were reviewed.
+        Argo CD syncs the committed tree (seen with Argo CD 3.5.7): the cluster differs from the
+        reviewed profiles.
     """,
     fix="Run `trainyard generate` and commit what it writes; never edit the tree by hand.",
 )

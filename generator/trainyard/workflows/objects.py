@@ -20,12 +20,12 @@ INVALID_MANIFEST = Rule(
     """,
     why="""
         The API server refuses the object, e.g. `.spec.runtimePatches: field not declared in schema`
-        (seen with Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Where nobody asks it
-        to check, it drops the field in silence.
+        (seen with Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Without field
+        validation it drops the field in silence.
     """,
     fix="""
         Correct the object if it is in a component. Trainyard makes every other object: report the
-        message, the release and the profile as a fault of Trainyard.
+        message, the release and the profile as a bug of Trainyard.
     """,
 )
 _BY_HAND = "Correct the field in this file of the component."

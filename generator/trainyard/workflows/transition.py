@@ -25,38 +25,38 @@ PROFILE_VANISHED = Rule(
     id="delivery/profile-vanished",
     severity=Severity.ERROR,
     summary="""
-        A profile that the tree was made from is still there, or a tombstone stands in its place.
+        A profile that the tree was made from still exists, or is replaced by a tombstone.
     """,
     why="""
-        The platform's unit prunes what it had of it: a queue takes no more jobs and stays behind
-        those that run (`Can't admit new workloads; clusterQueue is terminating`, seen with Kueue
-        0.19.2), a runtime is missing (`specified clusterTrainingRuntime must be created before the
+        The platform's unit prunes the profile's objects. A queue takes no more jobs and stays until
+        the running ones end (`Can't admit new workloads; clusterQueue is terminating`, seen with Kueue
+        0.19.2). A runtime is missing (`specified clusterTrainingRuntime must be created before the
         TrainJob is created`, seen with Trainer 2.3.0). A team's own unit stays on the cluster, its
-        roles too, and nobody watches over it.
+        with its roles, and Argo CD no longer reconciles it.
     """,
     fix="Restore the file from Git.",
 )
 UNIT_VANISHED = Rule(
     id="delivery/unit-vanished",
     severity=Severity.ERROR,
-    summary="A team leaves a cluster by a tombstone, not by its quota there going away.",
+    summary="A team leaves a cluster by a tombstone, not by losing its quota there.",
     why="""
-        Argo CD leaves everything of the unit on the cluster, roles too, and heals nothing any more
-        (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7); the team's queue,
+        Argo CD leaves all objects of the unit on the cluster, with their roles, and no longer
+        reconciles them (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7); the team's queue,
         in the platform's unit, goes: `Can't admit new workloads; clusterQueue is terminating` (seen
         with Kueue 0.19.2).
     """,
-    fix="Give the quota back; to end the team, set `state: draining`, then `state: retired`.",
+    fix="Restore the quota. To end the team, set `state: draining`, then `state: retired`.",
 )
 RULES = (PROFILE_VANISHED, UNIT_VANISHED)
 
 _FIXES = {
     "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its "
     "numbers stay taken.",
-    "clusters": "Restore it; to give the cluster up, remove its folder of the tree in the same "
+    "clusters": "Restore it. To give up the cluster, remove its folder of the tree in the same "
     "change.",
-    "runtimes": "Restore it; take it out of every team's `runtimes`, merge, and remove it when its "
-    "jobs have ended.",
+    "runtimes": "Restore it. To remove it, first remove it from every team's `runtimes`, merge, and "
+    "wait until its jobs have ended.",
 }
 _OURS = frozenset({"argocd", "platform"})
 """Folders of each cluster's tree."""

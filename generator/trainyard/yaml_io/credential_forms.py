@@ -98,8 +98,8 @@ TELLING: Final = (
         _TELLING_WORDS,
         flags=re.IGNORECASE | re.MULTILINE,
     ),
-    # In the middle of a line stands prose as well, e.g. in a comment: only what has a digit is
-    # taken for a password.
+    # The middle of a line can be prose, e.g. in a comment: only a word with a digit is taken for a
+    # password.
     Shape(
         "a password or key",
         rf"{_TELLING}(?P<secret>(?=[^\s\"'0-9]{{0,200}}[0-9]){_LITERAL})",
@@ -107,11 +107,11 @@ TELLING: Final = (
         flags=re.IGNORECASE,
     ),
 )
-"""What has no form of its own is known by the key that it stands under."""
+"""Credentials without a form of their own are recognised by their keys."""
 
 
 def possible(text: str) -> Iterator[Shape]:
-    """Yield the forms that a text may hold, the most specific first: it has one of their keywords."""
+    """Yield the forms whose keywords a text has, the most specific first."""
     lowered = text.lower()
     present = {word for word in _words() if word in lowered}
     return (

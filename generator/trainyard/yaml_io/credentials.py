@@ -16,7 +16,7 @@ def find_credentials(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the begin, end and kind of each credential, in the order of the text."""
     found = [(*span, shape.what) for shape in possible(text) for span in shape.spans(text)]
     end = 0
-    # The sort is stable: what has a form of its own comes before the key that it stands under.
+    # The sort is stable: a credential with a form of its own comes before its key.
     for start, stop, what in sorted(found, key=lambda each: each[0]):
         if start >= end:
             yield start, _whole(text, stop), what

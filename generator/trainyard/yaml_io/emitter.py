@@ -16,6 +16,7 @@ _MAX_KEY: Final = 1000
 """Longest key, characters: libyaml looks 1024 ahead for its colon (src/scanner.c,
 yaml_parser_stale_simple_keys)."""
 
+_EMPTY: Final[dict[type, str]] = {dict: "{}", list: "[]"}
 _NO_BLOCK: Final = re.compile(rf"\A[ \t\n]|[ \t](?:\n|\Z)|{HIDDEN.pattern}")
 
 
@@ -41,13 +42,12 @@ def emit(body: Plain, header: str = "") -> bytes:
 
 
 def _mapping(out: list[str], body: dict[Plain, Plain], lead: str, indent: str) -> None:
-    """Append a mapping; its first line begins with ``lead``, e.g. ``- ``, others with ``indent``."""
+    """Append a mapping.
+
+    Its first line begins with ``lead``, such as ``- ``, and the others with ``indent``.
+    """
     for key, value in body.items():
-        if type(key) is not str:
-            raise TypeError(f"{key!r} is no key: it is not a string")
-        if len(key) > _MAX_KEY:
-            raise ValueError(f"a key of {len(key)} characters, more than {_MAX_KEY}")
-        head = f"{lead}{inline(key)}:"
+        head = f"{lead}{_key(key)}:"
         lead = indent
         if type(value) is str and "\n" not in value:
             out.append(f"{head} {inline(value)}")
@@ -59,6 +59,14 @@ def _mapping(out: list[str], body: dict[Plain, Plain], lead: str, indent: str) -
             _sequence(out, value, indent, indent)
         else:
             _value(out, f"{head} ", value, indent)
+
+
+def _key(key: Plain) -> str:
+    if type(key) is not str:
+        raise TypeError(f"{key!r} is no key: it is not a string")
+    if len(key) > _MAX_KEY:
+        raise ValueError(f"a key of {len(key)} characters, more than {_MAX_KEY}")
+    return inline(key)
 
 
 def _sequence(out: list[str], body: list[Plain], lead: str, indent: str) -> None:
@@ -76,22 +84,26 @@ def _sequence(out: list[str], body: list[Plain], lead: str, indent: str) -> None
 
 def _value(out: list[str], head: str, value: Plain, indent: str) -> None:
     """Append a scalar or an empty collection after ``head``."""
+    if type(value) is str and "\n" in value and not _NO_BLOCK.search(value):
+        _block(out, head, value, indent + "  ")
+    else:
+        out.append(head + _scalar(value))
+
+
+def _scalar(value: Plain) -> str:
+    """Return a scalar or an empty collection on one line."""
     kind = type(value)
     if kind is str:
-        if "\n" in value and not _NO_BLOCK.search(value):
-            _block(out, head, value, indent + "  ")
-        else:
-            out.append(head + inline(value))
-    elif kind is int:
-        out.append(f"{head}{value}")
-    elif kind is bool:
-        out.append(f"{head}true" if value else f"{head}false")
-    elif value is None:
-        out.append(f"{head}null")
-    elif kind in (dict, list):
-        out.append(f"{head}{{}}" if kind is dict else f"{head}[]")
-    else:
-        raise TypeError(f"{value!r} is no plain data: {kind.__name__}")
+        return inline(value)
+    if kind is int:
+        return str(value)
+    if kind is bool:
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if kind in _EMPTY:
+        return _EMPTY[kind]
+    raise TypeError(f"{value!r} is no plain data: {kind.__name__}")
 
 
 def _block(out: list[str], head: str, value: str, indent: str) -> None:

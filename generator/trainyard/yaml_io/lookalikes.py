@@ -12,12 +12,12 @@ _LIKE_LATIN: Final = re.compile(
     "[\u0400-\u052f\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d"
     "\u039f\u03a1\u03a4\u03a5\u03a7\u03bd\u03bf]"
 )
-"""Cyrillic, and the Greek letters that look like Latin ones; others stand in formulas such as a
+"""Cyrillic, and the Greek letters that look like Latin ones; others are used in formulas such as a
 delta before a t."""
 
 
 def name_of(char: str) -> str:
-    """Return how a character is told to the user, e.g. ``U+202E RIGHT-TO-LEFT OVERRIDE``."""
+    """Return the name of a character for the user, e.g. ``U+202E RIGHT-TO-LEFT OVERRIDE``."""
     name = unicodedata.name(char, "")
     return f"U+{ord(char):04X} {name}".rstrip()
 

@@ -27,7 +27,7 @@ _Path = tuple[Step, ...]
 _KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]*")
 
 
-class _Stop(Exception):  # noqa: N818 - not an error: the rest of the file tells nothing
+class _Stop(Exception):  # noqa: N818 - not an error: the rest of the file has no meaning
     """Ends the reading of a file; its diagnostics are already noted."""
 
 
@@ -82,14 +82,13 @@ def read(file: str, content: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:
 
     Args:
         file: path as shown to the user, forward slashes.
-        content: the file's bytes, any bytes at all.
+        content: the file's bytes, whatever they are.
 
     Returns:
-        The source and all that is wrong with it, in the order of the file. Its value is ``None``
-        when the file as a whole can't be taken (bytes, syntax, size, no mapping); after a local
-        mistake it is the best guess (of duplicate keys the last, of an ambiguous scalar its text,
-        nothing for an odd key), so that later stages can go on. An alias leaves no guess, so its
-        file has no value.
+        The source and its faults, in the order of the file. Its value is ``None`` when the file as
+        a whole can't be used (bytes, syntax, size, no mapping). After a local fault it is the best
+        guess, so that later stages can go on: the last of duplicate keys, the text of an ambiguous
+        scalar, nothing for an odd key. An alias leaves no guess, so its file has no value.
     """
     text, found = scan(file, content)
     if found:
@@ -102,25 +101,27 @@ def read(file: str, content: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:
         pass
     except yaml.YAMLError as error:
         _note_syntax(reading, error)
-    return Source(file, content, value, reading.marks, reading.key_marks), rules.anchors_as_one(
-        reading.found
-    )
+    source = Source(file, content, value, reading.marks, reading.key_marks)
+    return source, rules.anchors_as_one(reading.found)
 
 
 def _note_syntax(reading: _Reading, error: yaml.YAMLError) -> None:
-    problem, context = (
-        getattr(error, "problem", None) or str(error),
-        getattr(error, "context", None),
-    )
-    mark, opened = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or str(error)
+    mark = getattr(error, "problem_mark", None)
     place = reading.point(mark) if mark else next(reversed(reading.marks.values()), Mark(1, 1, 2))
     line = reading.lines[place.line - 1]
-    tabbed = "\t" in line[: len(line) - len(line.lstrip())]
-    notes: tuple[Note, ...] = ()
-    if context and opened:
-        notes = (Note(f"{context} that begins here", reading.pointer(reading.point(opened))),)
-    hint = "indent with spaces; YAML does not allow tabs there" if tabbed else ""
+    indent = line[: len(line) - len(line.lstrip())]
+    hint = "indent with spaces; YAML does not allow tabs there" if "\t" in indent else ""
+    notes = _opened(reading, error)
     reading.note(rules.NOT_YAML, place, problem, hint=hint, notes=notes)
+
+
+def _opened(reading: _Reading, error: yaml.YAMLError) -> tuple[Note, ...]:
+    """Return where the structure begins that libyaml could not read to its end."""
+    context, mark = getattr(error, "context", None), getattr(error, "context_mark", None)
+    if not context or not mark:
+        return ()
+    return (Note(f"{context} that begins here", reading.pointer(reading.point(mark))),)
 
 
 def _document(reading: _Reading) -> Plain:
@@ -167,7 +168,9 @@ def _node(reading: _Reading, event: Event, path: _Path) -> Plain:
             rules.TOO_LARGE, span, f"mappings and lists are nested more than {MAX_DEPTH} deep"
         )
         raise _Stop
-    return (_mapping if isinstance(event, yaml.MappingStartEvent) else _sequence)(reading, path)
+    if isinstance(event, yaml.MappingStartEvent):
+        return _mapping(reading, path)
+    return _sequence(reading, path)
 
 
 def _note_properties(reading: _Reading, event: Event, span: Mark) -> None:
@@ -191,10 +194,9 @@ def _mapping(reading: _Reading, path: _Path) -> dict[str, Plain]:
         span, key = reading.span(event), _key(reading, event, path)
         at = (*path, key)
         if key and key in seen:
-            notes = (Note(f"`{key}` stands here first", reading.pointer(seen[key])),)
-            reading.note(
-                rules.DUPLICATE_KEY, span, f"key `{key}` stands twice in this mapping", notes=notes
-            )
+            message = f"key `{key}` is in this mapping twice"
+            notes = (Note(f"`{key}` is here first", reading.pointer(seen[key])),)
+            reading.note(rules.DUPLICATE_KEY, span, message, notes=notes)
         seen.setdefault(key, span)
         content = reading.next()
         value = _node(reading, content, at)
@@ -206,10 +208,10 @@ def _mapping(reading: _Reading, path: _Path) -> dict[str, Plain]:
 
 
 def _key(reading: _Reading, event: Event, path: _Path) -> str:
-    """Return a key, or ``""`` for one that no profile can have; says what is wrong with it."""
+    """Return a key, or note its fault and return ``""`` for one that no profile can have."""
     span = reading.span(event)
     if not isinstance(event, yaml.ScalarEvent):
-        reading.note(rules.ODD_KEY, span, "a mapping, list or alias stands as a key")
+        reading.note(rules.ODD_KEY, span, "a mapping, list or alias is used as a key")
         _node(reading, event, (*path, ""))
         return ""
     _note_properties(reading, event, span)
@@ -245,7 +247,7 @@ def _scalar(reading: _Reading, event: Event, span: Mark) -> Plain:
 
 
 def _fits(reading: _Reading, text: str, span: Mark) -> bool:
-    """Tell whether a key or value can be looked at; says so if not."""
+    """Return whether a key or value can be read; note its fault if not."""
     if len(text) > MAX_SCALAR:
         reading.note(
             rules.TOO_LARGE,

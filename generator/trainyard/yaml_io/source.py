@@ -94,7 +94,7 @@ class Profiles:
     """Every file that was read, by kind and name (the file's name without ending).
 
     Args:
-        settings, allocations, waivers: the files that stand alone; an empty source when absent.
+        settings, allocations, waivers: the files at the top; an empty source when absent.
         presets, releases: shipped with the package, read by the same reader.
         plurals: of each release: kind -> its name in the API's paths.
         components: the ``kustomization.yaml`` of each hand-written Component.

@@ -1,1 +1,1 @@
-"""One module for each command: its ``command`` is the click command, which returns the exit code."""
+"""One module for each command: its ``command`` is the click command."""

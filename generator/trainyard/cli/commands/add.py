@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from trainyard.cli import findings
-from trainyard.cli.console import result, say, working
+from trainyard.cli.console import notify, result, working
 from trainyard.cli.exits import Exit
 from trainyard.cli.options import (
     complete_cluster,
@@ -82,8 +82,8 @@ def team(
         pool=pool,
         since=today(),
     )
-    # What is free is looked up and taken by one run at a time.
-    with working("checking"), editing(profiles, say):
+    # Only one run at a time may look up free numbers and take them.
+    with working("checking"), editing(profiles, notify):
         added = add_team(
             Target(profiles, output, components_root(profiles, output)), request, today()
         )
@@ -92,7 +92,9 @@ def team(
         result(findings.text(found, colour=False))
         return Exit.FINDINGS
     result(_told(added, added.plan))
-    say(f"Next: fill in {shown_folder(added.files[0])}, run `trainyard generate` and commit both.")
+    notify(
+        f"Next: fill in {shown_folder(added.files[0])}, run `trainyard generate` and commit both."
+    )
     return Exit.FINE
 
 
@@ -103,7 +105,7 @@ def _told(added: Addition, plan: TeamPlan) -> str:
     lines.append(f"team {asked.name} has {own} of pool {plan.pool} on cluster {plan.cluster}")
     if plan.holding:
         lines.append(
-            f"and keeps {plan.holding.display} and addresses {plan.holding.addresses} for ever"
+            f"and keeps {plan.holding.display} and addresses {plan.holding.addresses} permanently"
         )
     if plan.ids:
         lines.append(f"and namespace {plan.ids.namespace} keeps the user ids {plan.ids.range}")

@@ -32,13 +32,13 @@ def command(rule: str) -> int:
     rules = {each.id: each for each in all_rules()}
     need_name("rule", rule, rules)
     known = rules[rule]
-    told = {
+    texts = {
         "what": known.summary,
         "why": known.why,
         "fix": known.fix,
         "page": f"docs/reference/rules/{rule.partition('/')[0]}.md",
     }
-    paragraphs = (_paragraph(name, text) for name, text in told.items())
+    paragraphs = (_paragraph(name, text) for name, text in texts.items())
     result("\n".join([f"{known.severity}[{rule}]", *paragraphs]))
     return Exit.FINE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from trainyard.cli import document, findings
-from trainyard.cli.console import printable, say, working
+from trainyard.cli.console import notify, printable, working
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.options import (
@@ -28,12 +28,12 @@ from trainyard.cli.options import (
     profiles_option,
     today,
 )
-from trainyard.diagnostics import has_errors
+from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.model.quantity import counted
 from trainyard.output.hold import held
 from trainyard.output.write import Written, preview, write
 from trainyard.workflows.freshness import check_fresh
-from trainyard.workflows.generate import generate
+from trainyard.workflows.generate import Generation, generate
 from trainyard.workflows.transition import check_replaced
 from trainyard.workflows.worktree import check_tree_path
 
@@ -45,7 +45,7 @@ from trainyard.workflows.worktree import check_tree_path
 @click.option(
     "--check", is_flag=True, help="Write nothing; fail when the tree is not what would be written."
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; tell what would be written.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; show what would be written.")
 @format_option
 @color_option
 def command(
@@ -60,34 +60,23 @@ def command(
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
-    Refuses when the profiles have errors, when a profile or quota is gone that the tree was made
-    from, and when the change breaks a rule of the family `change`: a field that the API server
-    never changes, a runtime edited in place, or a queue, namespace, partition or address range
-    taken from a team. It does not refuse changes of VF counts, MTU or kubelet settings, which can
-    interrupt running jobs.
+    Writes nothing when the profiles have errors, or when a profile or quota is gone that the tree
+    was made from. The same holds when the change breaks a rule of the family `change`: it edits a
+    field that the API server never changes or a runtime in place, or takes a queue, namespace,
+    partition or address range from a team. Changes of VF counts, MTU and kubelet settings are
+    written, although they can interrupt running jobs.
     """
     if check and dry_run:
         raise click.UsageError("`--check` and `--dry-run` exclude each other")
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
-    writes = not (check or dry_run)
-    with working("generating"), held(output, say) if writes else nullcontext():
-        generation = generate(
-            profiles, components_root(profiles, output), clusters, today(), output
-        )
-        diagnostics = (
-            *generation.diagnostics,
-            *check_tree_path(profiles, output, generation.checked),
-        )
-        if not has_errors(diagnostics):
-            diagnostics += tuple(check_replaced(output, generation, clusters))
-        if check and not has_errors(diagnostics):
-            diagnostics += tuple(check_fresh(output, generation))
+    written = None
+    with working("generating"), _held(output, writes=not (check or dry_run)):
+        generation, diagnostics = _checked(profiles, output, clusters, fresh=check)
         fine = not has_errors(diagnostics)
         need_clusters(generation, profiles, fine=fine)
-        written = None
         if fine and not check:
-            written = (write if writes else preview)(output, generation.files)
+            written = (preview if dry_run else write)(output, generation.files)
     found = findings.Findings(diagnostics, places(generation.checked.profiles, profiles, output))
     deliver(
         formats,
@@ -95,17 +84,48 @@ def command(
         lambda colour: _text(found, written, len(generation.files), dry_run=dry_run, colour=colour),
         lambda: document.report("generate", found, _result(written, dry_run=dry_run)),
     )
-    if written and (others := len(written.kept) + len(written.foreign)):
-        say(_count_foreign(others, found.places.shown("overlays")))
+    _notify_foreign(written, found.places.shown("overlays"))
     return Exit.FINE if fine else Exit.FINDINGS
 
 
-def _count_foreign(others: int, tree: str) -> str:
-    them = "it" if others == 1 else "them"
-    return (
-        f"{tree} holds {counted(others, 'file')} that Trainyard does not generate; `trainyard "
-        f"verify` fails on {them}"
+def _held(output: Path, *, writes: bool) -> AbstractContextManager[None]:
+    """Return a context that holds the tree for a run that writes it."""
+    return held(output, notify) if writes else nullcontext()
+
+
+def _checked(
+    profiles: Path, output: Path, clusters: tuple[str, ...], *, fresh: bool
+) -> tuple[Generation, tuple[Diagnostic, ...]]:
+    """Return the new tree, and every finding about it and about the change from the committed one.
+
+    Args:
+        profiles: their folder.
+        output: the committed tree.
+        clusters: names of the only ones wanted; all when empty.
+        fresh: the committed tree must equal the new one.
+    """
+    root = components_root(profiles, output)
+    generation = generate(profiles, root, clusters, today(), output)
+    diagnostics = (
+        *generation.diagnostics,
+        *check_tree_path(profiles, output, generation.checked),
     )
+    if not has_errors(diagnostics):
+        diagnostics += tuple(check_replaced(output, generation, clusters))
+    if fresh and not has_errors(diagnostics):
+        diagnostics += tuple(check_fresh(output, generation))
+    return generation, diagnostics
+
+
+def _notify_foreign(written: Written | None, tree: str) -> None:
+    """Print how many files of the tree Trainyard does not generate."""
+    others = len(written.kept) + len(written.foreign) if written else 0
+    if others:
+        pronoun = "it" if others == 1 else "them"
+        notify(
+            f"{tree} holds {counted(others, 'file')} that Trainyard does not generate; `trainyard "
+            f"verify` fails on {pronoun}"
+        )
 
 
 def _result(written: Written | None, *, dry_run: bool) -> dict[str, Any] | None:
@@ -115,34 +135,46 @@ def _result(written: Written | None, *, dry_run: bool) -> dict[str, Any] | None:
 def _text(
     found: findings.Findings, written: Written | None, files: int, *, dry_run: bool, colour: bool
 ) -> str:
-    told = [findings.text(found, colour=colour)] if found.diagnostics else []
+    lines = [findings.text(found, colour=colour)] if found.diagnostics else []
     tree = found.places.shown("overlays")
     if written is not None:
-        told += _told(written, tree, dry_run=dry_run)
+        lines += _changed_units(written, tree)
+        lines += _kept(written, tree)
+        lines += _total(written, tree, dry_run=dry_run)
     if not has_errors(found.diagnostics) and not (written and _changes(written)):
-        told.append(f"{tree} is up to date: {files} files")
-    return "\n".join(told)
+        lines.append(f"{tree} is up to date: {files} files")
+    return "\n".join(lines)
 
 
 def _changes(written: Written) -> dict[str, tuple[str, ...]]:
+    """Return the paths of each kind of change that there is."""
     changes = {"created": written.created, "changed": written.changed, "deleted": written.deleted}
-    return {what: paths for what, paths in changes.items() if paths}
+    return {change: paths for change, paths in changes.items() if paths}
 
 
-def _told(written: Written, tree: str, *, dry_run: bool) -> Iterator[str]:
-    """Yield what happened to each unit, what was left alone, and the sum."""
-    changes = _changes(written)
-    units = {
-        what: Counter(path.rpartition("/")[0] for path in paths) for what, paths in changes.items()
-    }
-    for unit in sorted({unit for counts in units.values() for unit in counts}):
-        counts = ", ".join(f"{units[what][unit]} {what}" for what in units if units[what][unit])
-        yield f"{tree}/{unit}: {counts}"
+def _changed_units(written: Written, tree: str) -> Iterator[str]:
+    """Yield one line for each unit with changes."""
+    units: dict[str, Counter[str]] = {}
+    for change, paths in _changes(written).items():
+        for path in paths:
+            units.setdefault(path.rpartition("/")[0], Counter())[change] += 1
+    for unit, counts in sorted(units.items()):
+        numbers = ", ".join(f"{count} {change}" for change, count in counts.items())
+        yield f"{tree}/{unit}: {numbers}"
+
+
+def _kept(written: Written, tree: str) -> Iterator[str]:
+    """Yield one line for each file that was edited by hand and is not generated any more."""
     for path in written.kept:
         yield (
             f"{tree}/{printable(path)}: kept, since it was edited by hand; it is not generated "
             "any more"
         )
+
+
+def _total(written: Written, tree: str, *, dry_run: bool) -> Iterator[str]:
+    """Yield the sum of all changes, if there are any."""
+    changes = _changes(written)
     if changes:
-        total = ", ".join(f"{len(paths)} {what}" for what, paths in changes.items())
+        total = ", ".join(f"{len(paths)} {change}" for change, paths in changes.items())
         yield f"{'would write' if dry_run else 'wrote'} {tree}: {total}"

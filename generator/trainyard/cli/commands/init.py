@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli.console import result, say
+from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
 from trainyard.cli.places import shown_folder
 from trainyard.output.hold import editing
@@ -62,12 +62,12 @@ def command(folder: Path, release: str, hardware: str, nodes: int) -> int:
             "digits, `.`, `_`, `-`"
         )
         raise click.UsageError(message)
-    with editing(folder, say) if folder.is_dir() else nullcontext():
+    with editing(folder, notify) if folder.is_dir() else nullcontext():
         written = begin(folder, tree, release, hardware, nodes)
     for path in written:
         result(f"wrote {shown_folder(path)}")
     for line in _next_steps(folder, written):
-        say(line)
+        notify(line)
     return Exit.FINE
 
 

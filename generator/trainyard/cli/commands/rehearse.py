@@ -11,7 +11,7 @@ from types import FrameType
 import click
 
 from trainyard.cli import document, findings
-from trainyard.cli.console import say
+from trainyard.cli.console import notify
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.options import (
@@ -64,7 +64,7 @@ from trainyard_rehearsal.rehearsal import Rehearsal, Request, build_programs, re
     type=click.Choice([PROCESSES, KIND]),
     default=PROCESSES,
     show_default=True,
-    help="What the control plane is; kind needs Docker.",
+    help="Form of the control plane; kind needs Docker.",
 )
 @click.option(
     "--keep", is_flag=True, help="Leave it running until Ctrl-C, and print its kubeconfig."
@@ -95,14 +95,14 @@ def command(  # noqa: PLR0917 - click passes options by name
         need_engine()
     if team:
         need_name("team", team, names_in(profiles / "teams"))
-    # A control plane must not outlive us: whoever ends this process politely ends it like Ctrl-C.
+    # A control plane must not outlive this process: SIGTERM ends it as Ctrl-C does.
     signal.signal(signal.SIGTERM, _terminate)
     source = Origin(profiles, output, components_root(profiles, output), today())
     request = Request(source, clusters, team, on, every)
     if builds:
-        build_programs(request, say)
+        build_programs(request, notify)
         return Exit.FINE
-    rehearsal = rehearse(request, say, _wait if keep else None)
+    rehearsal = rehearse(request, notify, _wait if keep else None)
     return _report(rehearsal, profiles, output, formats, color)
 
 
@@ -115,14 +115,14 @@ def _terminate(_: int, __: FrameType | None) -> None:
 
 
 def _wait(lab: Lab) -> None:
-    say(f"export KUBECONFIG={lab.kubeconfig}")
-    say("running until Ctrl-C; Argo CD's part comes then")
+    notify(f"export KUBECONFIG={lab.kubeconfig}")
+    notify("running until Ctrl-C; Argo CD's part follows then")
     try:
         threading.Event().wait()
     except _Terminated:
         raise
     except KeyboardInterrupt:
-        say("ending")
+        notify("ending")
 
 
 def _report(
@@ -141,14 +141,15 @@ def _report(
 
 
 def _text(found: findings.Findings, rehearsal: Rehearsal, *, colour: bool) -> str:
-    told = [findings.text(found, colour=colour)] if found.diagnostics else []
+    lines = [findings.text(found, colour=colour)] if found.diagnostics else []
     for cluster, outcomes in rehearsal.outcomes.items():
-        told.append(f"{cluster}:")
-        told += [line for outcome in outcomes for line in _told(outcome, found)]
-    return "\n".join(told)
+        lines.append(f"{cluster}:")
+        for outcome in outcomes:
+            lines += _outcome(outcome, found)
+    return "\n".join(lines)
 
 
-def _told(outcome: Outcome, found: findings.Findings) -> list[str]:
+def _outcome(outcome: Outcome, found: findings.Findings) -> list[str]:
     lines = [f"  {outcome.promise:<32} {outcome.held}/{outcome.tried}  {outcome.remark}".rstrip()]
     for failure in outcome.failures:
         lines += [f"    {failure.what}: {failure.words}", f"      {found.places.find(failure.at)}"]

@@ -57,7 +57,7 @@ def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
 
 
 def _origin(value: Value, where: Places) -> tuple[str, str, int]:
-    """Return what kind of origin a value has, and the file and line when a profile says it."""
+    """Return the kind of a value's origin, and the file and line if it is in a profile."""
     if value.at is None:
         return "derived", "", 0
     source = where.sources[value.at.file]

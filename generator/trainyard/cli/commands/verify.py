@@ -39,9 +39,9 @@ def command(
 ) -> int:
     """Check the committed tree offline, object by object.
 
-    It must be what the profiles say; each object must fit the release's strict schemas; kustomize
-    must build each sync unit and kubeconform must accept what it builds; and the number of objects
-    must be the same everywhere.
+    The tree must equal what the profiles generate. Each object must fit the release's strict
+    schemas. Kustomize must build each sync unit, and kubeconform must accept the result. All must
+    count the same number of objects.
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
@@ -64,11 +64,11 @@ def command(
 
 
 def _text(found: findings.Findings, counts: tuple[Count, ...], *, colour: bool) -> str:
-    told = [findings.text(found, colour=colour)] if found.diagnostics else []
-    return "\n".join([*told, *map(_told, counts)])
+    lines = [findings.text(found, colour=colour)] if found.diagnostics else []
+    return "\n".join([*lines, *map(_count, counts)])
 
 
-def _told(count: Count) -> str:
+def _count(count: Count) -> str:
     units = ", ".join(f"{unit} {objects}" for unit, objects in count.by_unit.items())
     return (
         f"{count.cluster}: {count.objects} objects, {count.valid} valid against schemas, "
