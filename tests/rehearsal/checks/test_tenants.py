@@ -161,11 +161,15 @@ def test_subjects_of_some_teams_are_tried_with_those_of_no_team(site: Site) -> N
     tried = _users(site, first.name)
     left_out = _users(site, *(tenant.name for tenant in others))
     ranks = {f"system:serviceaccount:{space.namespace}:trainer" for space in first.spaces}
-    operators = {f"somebody@{group}" for group in site.cluster.operators}
+    of_no_team = {"of-no-team", *site.cluster.operators}
 
     assert tried | left_out == every
     assert ranks <= tried - left_out
-    assert {"somebody@of-no-team", *operators} <= tried & left_out
+    assert {f"somebody@{group}" for group in of_no_team} <= tried & left_out
+
+
+def test_subjects_of_all_teams_are_all_subjects(site: Site) -> None:
+    every = {subject.user for subject in subjects(site)}
     assert _users(site, *(tenant.name for tenant in site.tenants)) == every
 
 
