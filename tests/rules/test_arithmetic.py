@@ -41,8 +41,8 @@ def system(**fields: Any) -> dict[str, Any]:
 
 
 def allocation(partition: int = 0x0101, addresses: str = "10.64.0.0/20") -> dict[str, Any]:
-    held = {"partition": f"0x{partition:04x}", "addresses": addresses}
-    return {"allocations.yaml": {"prod-east": {"ib": {"nlp": held}}}}
+    line = {"partition": f"0x{partition:04x}", "addresses": addresses}
+    return {"allocations.yaml": {"prod-east": {"ib": {"nlp": line}}}}
 
 
 def ports(gpu: int, count: int = 2) -> dict[str, Any]:
@@ -215,11 +215,11 @@ def test_too_many_partitions_counts_teams_that_are_not_retired(
 ) -> None:
     """A port's table has 128 entries; retired teams have none."""
     blocks = IPv4Network("10.64.0.0/13").subnets(new_prefix=21)
-    held = {
+    teams = {
         f"t{i}": {"partition": f"0x{0x200 + i:04x}", "addresses": str(next(blocks))}
         for i in range(count)
     }
-    allocations: dict[str, Any] = {"nlp": None, "vision": None, **held}
+    allocations: dict[str, Any] = {"nlp": None, "vision": None, **teams}
     retired_teams = {f"teams/t{i}.yaml": _retired() for i in range(retired)}
     platform = platform_of(
         {"allocations.yaml": {"prod-east": {"ib": allocations}}, **retired_teams}
@@ -240,10 +240,10 @@ def _retired() -> dict[str, Any]:
 
 def test_retired_team_owns_no_nodes_but_keeps_its_partition() -> None:
     """A tombstone counts in no sum, and no other team gets its partition."""
-    held = {"partition": "0x0101", "addresses": "10.64.32.0/20"}
+    line = {"partition": "0x0101", "addresses": "10.64.32.0/20"}
     changes = {
         "teams/old.yaml": _retired(),
-        "allocations.yaml": {"prod-east": {"ib": {"old": held}}},
+        "allocations.yaml": {"prod-east": {"ib": {"old": line}}},
     }
 
     found = broken(changes)
@@ -261,12 +261,12 @@ def _blocks() -> st.SearchStrategy[list[str]]:
 
 
 def _with_blocks(blocks: list[str]) -> Platform:
-    held = {
+    teams = {
         f"t{i}": {"partition": f"0x{0x200 + i:04x}", "addresses": block}
         for i, block in enumerate(blocks)
     }
     return platform_of(
-        {"allocations.yaml": {"prod-east": {"ib": {"nlp": None, "vision": None, **held}}}}
+        {"allocations.yaml": {"prod-east": {"ib": {"nlp": None, "vision": None, **teams}}}}
     )
 
 

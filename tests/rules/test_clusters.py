@@ -79,7 +79,7 @@ def test_two_clusters_have_different_servers(one: str, two: str, *, breaks: bool
 
 
 @pytest.mark.parametrize(
-    ("fabric", "owner", "held", "breaks"),
+    ("fabric", "owner", "allocations", "breaks"),
     [
         (IB, "fabric team", {"science": {"partition": "0x0101"}}, True),
         (IB, "another team", {"science": {"partition": "0x0101"}}, False),
@@ -90,10 +90,10 @@ def test_two_clusters_have_different_servers(one: str, two: str, *, breaks: bool
     ],
 )
 def test_two_teams_have_different_partitions_on_fabrics_of_one_owner(
-    fabric: dict[str, Any], owner: str, held: dict[str, Any], *, breaks: bool
+    fabric: dict[str, Any], owner: str, allocations: dict[str, Any], *, breaks: bool
 ) -> None:
     """Fabrics of one owner and one kind of link may be one network; a team may keep its number."""
-    entries = {team: {**entry, "addresses": "10.64.0.0/20"} for team, entry in held.items()}
+    entries = {team: {**entry, "addresses": "10.64.0.0/20"} for team, entry in allocations.items()}
     changes = {**west(owner=owner, **fabric), ALLOCATIONS: {"prod-west": {"ib": entries}}}
 
     assert bool(messages("fabric/partitions-of-two-clusters", changes)) is breaks

@@ -63,11 +63,11 @@ def platforms(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, list[Fraction]
             "largestJob": None,
             "cohort": None,
         }
-    held = {
+    owned = {
         pool: [in_nodes(quotas[team][pool]) for team in TEAMS if pool in quotas[team]]
         for pool in POOLS
     }
-    return changes, held, nodes
+    return changes, owned, nodes
 
 
 def in_nodes(quota: dict[str, int]) -> Fraction:
@@ -93,8 +93,8 @@ def test_pool_is_oversubscribed_exactly_if_teams_own_more_than_it_promises(
     case: tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]],
 ) -> None:
     """A pool promises its nodes less its reserve."""
-    changes, held, nodes = case
-    too_much = {pool for pool in POOLS if sum(held[pool]) > nodes[pool]}
+    changes, owned, nodes = case
+    too_much = {pool for pool in POOLS if sum(owned[pool]) > nodes[pool]}
     found = [each for each in findings(changes) if each.rule == "capacity/oversubscribed"]
     reported = {pool for pool in POOLS if any(f"`{pool}`" in each.message for each in found)}
 
@@ -107,7 +107,7 @@ def test_nominal_quota_of_accepted_profiles_exists_in_the_nodes(
     case: tuple[dict[str, Any], dict[str, list[Fraction]], dict[str, int]],
 ) -> None:
     """All queues together, in every resource; rounding costs a team at most one base unit."""
-    changes, held, nodes = case
+    changes, owned, nodes = case
     assume(not has_errors(findings(changes)))
     sums: dict[tuple[str, str], Fraction] = {}
     for pool, resource, quota in promised(changes):
@@ -118,4 +118,4 @@ def test_nominal_quota_of_accepted_profiles_exists_in_the_nodes(
         known = {"cpu": THREADS[pool] - SYSTEM, "nvidia.com/gpu": GPUS}.get(resource, rail)
         if known is not None:
             assert total <= nodes[pool] * known
-            assert sum(held[pool]) * known - total < len(TEAMS)
+            assert sum(owned[pool]) * known - total < len(TEAMS)
