@@ -14,7 +14,9 @@ RULE = Rule(
     id="fabric/partition-given-twice",
     severity=Severity.ERROR,
     summary="No two teams of a fabric, retired ones included, have the same partition or VLAN.",
-    why="Both teams are on one network: RDMA passes between them, and no NetworkPolicy sees it.",
+    why="""
+        Both teams are on one network: RDMA passes between them, and no NetworkPolicy applies to it.
+    """,
     fix="Give the newer team a number that no team has ever had.",
 )
 

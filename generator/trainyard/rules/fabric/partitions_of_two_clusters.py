@@ -16,7 +16,7 @@ RULE = Rule(
     summary="Two clusters whose fabrics have one owner give no partition or VLAN to two teams.",
     why="""
         The two teams are on one network if one subnet manager, or the same switches, serve both
-        fabrics: RDMA passes between their jobs, and no NetworkPolicy sees it.
+        fabrics: RDMA passes between their jobs, and no NetworkPolicy applies to it.
     """,
     fix="""
         Give the fabrics ranges that do not overlap, or waive this rule if no cable connects them.
