@@ -33,7 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the quick tests, or with ``--thorough`` the others and every property."""
     thorough = config.getoption("--thorough")
-    kept, left = [], []
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
     for item in items:
         is_marked = item.get_closest_marker("thorough") is not None
         is_property = is_hypothesis_test(getattr(item, "obj", None))
