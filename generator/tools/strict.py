@@ -122,7 +122,7 @@ def tighten(node: Schema, definitions: Mapping[str, Schema]) -> Schema:
     """Return a node of an OpenAPI schema as strict draft-07.
 
     An object is closed unless it is a map or keeps unknown fields: the API server would prune every
-    other field in silence, so it is refused here.
+    other field silently, so it is refused here.
     """
     if "$ref" in node:
         return _referred(node["$ref"].rpartition("/")[2], definitions)

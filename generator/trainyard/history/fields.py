@@ -24,7 +24,7 @@ IMMUTABLE_FIELD = Rule(
     """,
     fix="""
         Restore the old value. To change it, add a pool, fabric or kind of storage with a new name
-        beside the old one, and remove the old one in a later change, when it is unused.
+        beside the old one. Remove the old one in a later change, when it is unused.
     """,
 )
 RULES = (IMMUTABLE_FIELD,)

@@ -21,7 +21,7 @@ INVALID_MANIFEST = Rule(
     why="""
         The API server refuses the object, e.g. `.spec.runtimePatches: field not declared in schema`
         (seen with Trainer 2.1.0), and Argo CD's sync of the whole unit fails. Without field
-        validation it drops the field in silence.
+        validation it silently drops the field.
     """,
     fix="""
         Correct the object if it is in a component. Trainyard makes every other object: report the

@@ -1,6 +1,6 @@
 """Verify the committed tree offline: fresh, valid, built as Argo CD builds it, and counted.
 
-A count that differs from the others is an error: otherwise an object that a tool skips in silence
+A count that differs from the others is an error: otherwise an object that a tool silently skips
 would look checked.
 """
 

@@ -59,7 +59,7 @@ NOT_A_MAPPING = _rule(
 DUPLICATE_KEY = _rule(
     "duplicate-key",
     "A mapping has each key once.",
-    "some readers take the last value in silence, others reject the file: the quota in force may "
+    "some readers silently take the last value, others reject the file: the quota in force may "
     "differ from the reviewed one",
     "keep one of the two",
 )
@@ -85,14 +85,14 @@ DIRECTIVE = _rule(
 SECOND_DOCUMENT = _rule(
     "second-document",
     "The file holds one document.",
-    "a reader that takes the first document only would ignore the second in silence",
+    "a reader that takes the first document only would silently ignore the second",
     "move the second document into a file of its own",
 )
 AMBIGUOUS_SCALAR = _rule(
     "ambiguous-scalar",
     "A value without quotes is of the same type for every YAML reader.",
     "readers disagree: Kubernetes' and Argo CD's take `no` for false, `0123` for 83 and `1e3` for "
-    "a number where others see text, so the cluster would get another value than the one reviewed",
+    "a number. Others see text, so the cluster would get another value than the one reviewed",
     "put the value in double quotes",
 )
 ODD_KEY = _rule(

@@ -35,7 +35,7 @@ RULE = Rule(
     """,
     why="""
         Argo CD cannot clone the repository or reach the cluster, pods cannot pull the image or
-        mount the volume, and policies are written for networks that the cluster does not have.
+        mount the volume. Policies are written for networks that the cluster does not have.
     """,
     fix="""
         Write your own value. Comments with `placeholder` mark the other values that `trainyard

@@ -23,7 +23,7 @@ RULE = Rule(
     """,
     why=f"""
         Jobs of other teams run on the same nodes (seen with Kueue 0.19.2), at the same time or
-        directly afterwards, and find what is left on their disks and in their memory.
+        directly afterwards. They find what is left on their disks and in their memory.
         {NOT_ENFORCED}
     """,
     fix="""

@@ -19,8 +19,8 @@ RULE = Rule(
     summary="Neither a namespace of a team nor `default` is a system namespace.",
     why="""
         Pods of the namespace, such as a workbench of the team, run on the training nodes and take
-        their GPUs without a queue and a quota (seen with Kubernetes 1.36.3), because admission
-        skips the pods of a system namespace. `default` has the pods of everyone who names no
+        their GPUs without a queue and a quota (seen with Kubernetes 1.36.3). Admission skips the
+        pods of a system namespace. `default` has the pods of everyone who names no
         namespace.
     """,
     fix="Remove it from `systemNamespaces`, and run the daemon in a namespace of its own.",
