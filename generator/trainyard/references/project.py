@@ -121,7 +121,7 @@ def check_unit(
 
 
 def _entries(manifest: Manifest) -> set[tuple[str, str, str]]:
-    """Return the entries of an AppProject that permit an object; a cluster-wide one may be named."""
+    """Return the entries of an AppProject that permit an object; cluster-wide ones may be named."""
     kind = manifest.kind
     every = (kind.group, kind.name, "")
     return {every} if kind.namespaced else {every, (kind.group, kind.name, manifest.name)}

@@ -29,10 +29,10 @@ PROFILE_VANISHED = Rule(
     """,
     why="""
         The platform's unit prunes the profile's objects. A queue takes no more jobs and stays until
-        the running ones end (`Can't admit new workloads; clusterQueue is terminating`, seen with Kueue
-        0.19.2). A runtime is missing (`specified clusterTrainingRuntime must be created before the
-        TrainJob is created`, seen with Trainer 2.3.0). A team's own unit stays on the cluster, its
-        with its roles, and Argo CD no longer reconciles it.
+        the running ones end (`Can't admit new workloads; clusterQueue is terminating`, seen with
+        Kueue 0.19.2). A runtime is missing (`specified clusterTrainingRuntime must be created
+        before the TrainJob is created`, seen with Trainer 2.3.0). A team's own unit stays on the
+        cluster with its roles, and Argo CD no longer reconciles it.
     """,
     fix="Restore the file from Git.",
 )
@@ -42,9 +42,9 @@ UNIT_VANISHED = Rule(
     summary="A team leaves a cluster by a tombstone, not by losing its quota there.",
     why="""
         Argo CD leaves all objects of the unit on the cluster, with their roles, and no longer
-        reconciles them (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7); the team's queue,
-        in the platform's unit, goes: `Can't admit new workloads; clusterQueue is terminating` (seen
-        with Kueue 0.19.2).
+        reconciles them (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7).
+        The platform's unit prunes the team's queue: `Can't admit new workloads; clusterQueue is
+        terminating` (seen with Kueue 0.19.2).
     """,
     fix="Restore the quota. To end the team, set `state: draining`, then `state: retired`.",
 )
@@ -55,8 +55,8 @@ _FIXES = {
     "numbers stay taken.",
     "clusters": "Restore it. To give up the cluster, remove its folder of the tree in the same "
     "change.",
-    "runtimes": "Restore it. To remove it, first remove it from every team's `runtimes`, merge, and "
-    "wait until its jobs have ended.",
+    "runtimes": "Restore it. To remove it, first remove it from every team's `runtimes`, merge, "
+    "and wait until its jobs have ended.",
 }
 _OURS = frozenset({"argocd", "platform"})
 """Folders of each cluster's tree."""
