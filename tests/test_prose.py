@@ -26,7 +26,7 @@ PAGES = [*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").rglob("*.md")
 GENERATED = [page for page in PAGES if page.read_text("utf-8").startswith(WRITTEN)]
 BY_HAND = [page for page in PAGES if page not in GENERATED]
 ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
-# Words with a meaning of our own, and what to write instead.
+# Words with a meaning of our own, and what to write instead of them.
 PRIVATE = {
     "for ever": "permanently",
     "way out": "egress rule",
@@ -233,7 +233,7 @@ def test_private_words_in_code_are_no_finding() -> None:
 
 
 def test_first_uses_are_linked() -> None:
-    """Only the first use, with the target at the end of the page; headings and code do not count."""
+    """The target is at the end of the page; headings and code do not count as a use."""
     glossary = "# Glossary\n\n## Rail\n\n## Sync unit\n"
     page = "# Rails\n\nSee `rail`.\nSync units and rails, each rail.\n"
     linked = link(page, "glossary.md", glossary)
