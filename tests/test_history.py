@@ -209,8 +209,8 @@ def test_name_of_a_team_without_line_and_profile_is_taken(history: History) -> N
     assert (code, out.splitlines()[0]) == (
         1,
         (
-            "error[names/team-exists]: there was a team `nlp`: the lockfile of cluster `lab` remembers "
-            "its numbers"
+            "error[names/team-exists]: there was a team `nlp`: the lockfile of cluster `lab` "
+            "remembers its numbers"
         ),
     )
 

@@ -24,7 +24,7 @@ from trainyard.scaffold.init import static_files
 pytestmark = pytest.mark.thorough
 
 _START = re.compile(
-    r"This page starts from (?:(this repository)|the repository that `trainyard init` writes, with team `([a-z]+)`)\."
+    r"This page starts from (?:(this repository)|the repository that `trainyard init` writes, with team `([a-z]+)`)\."  # noqa: E501 - one value
 )
 _REVERT = re.compile(r"`trainyard generate` (accepts|refuses) the revert")
 _RULE = re.compile(r"\[`([a-z]+/[a-z0-9-]+)`\]")

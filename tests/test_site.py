@@ -1,4 +1,4 @@
-"""The documentation site: what it is made of, and that its pages have the form that GitHub shows."""
+"""The documentation site: its sources, and that its pages have the form that GitHub shows."""
 
 from __future__ import annotations
 

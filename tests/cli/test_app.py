@@ -123,7 +123,8 @@ sys.modules[{library!r}] = None
 from click.shell_completion import ShellComplete
 from trainyard.cli.app import COMMANDS, app
 from trainyard.cli.main import run
-assert not ShellComplete(app, {{}}, "trainyard", "_TRAINYARD_COMPLETE").get_completions(["rehearse"], "--te")
+completer = ShellComplete(app, {{}}, "trainyard", "_TRAINYARD_COMPLETE")
+assert not completer.get_completions(["rehearse"], "--te")
 print({{name for name in COMMANDS if run([name, "--help"])}}, file=sys.stderr)
 """
     done = subprocess.run(

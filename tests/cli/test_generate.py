@@ -69,10 +69,10 @@ def test_check_names_each_file_that_differs(tree: Path, trainyard: Call) -> None
     assert _state(tree / "overlays") == before
     assert (
         "error[delivery/tree-is-stale]: prod-east: 2 edited, 1 extra\n --> overlays/prod-east\n  = "
-        "if merged: Argo CD syncs the committed tree (seen with Argo CD 3.5.7): the cluster differs "
-        "from the reviewed profiles.\n  = note: edited --> "
-        "overlays/prod-east/README.md\n  = note: extra --> overlays/prod-east/extra\n  = note: "
-        "edited --> overlays/prod-east/trainyard.lock\n"
+        "if merged: Argo CD syncs the committed tree (seen with Argo CD 3.5.7): the cluster "
+        "differs from the reviewed profiles.\n  = note: edited --> overlays/prod-east/README.md\n  "
+        "= note: extra --> overlays/prod-east/extra\n  = note: edited --> "
+        "overlays/prod-east/trainyard.lock\n"
     ) in ended.out
     assert "error[delivery/tree-is-stale]: prod-east/teams/nlp: 1 missing\n" in ended.out
     assert (

@@ -122,8 +122,8 @@ def test_lock_bytes_hold_one_number_a_line() -> None:
         ),
         '    {"fabric": "ib", "team": "nlp", "partition": "0x0101", "addresses": "10.64.0.0/20"},',
         (
-            '    {"fabric": "roce", "team": "nlp", "vlan": 100, "addresses": "10.72.0.0/20", "since": '
-            '"2026-11-22"}'
+            '    {"fabric": "roce", "team": "nlp", "vlan": 100, "addresses": "10.72.0.0/20", '
+            '"since": "2026-11-22"}'
         ),
         "  ],",
         '  "uids": [],',
@@ -198,7 +198,7 @@ def test_lock_of_a_folder_without_one_is_none(tmp_path: Path) -> None:
         b'{"version": 1, "tool": "", "release": "", "files": {"a": {"sha256": ""}}}',
         b'{"version": 1, "tool": "", "release": "", "files": {"a": null}}',
         b'{"version": 2, "tool": "", "release": "", "files": {}}',
-        b'{"version": 2, "tool": "", "release": "", "files": {}, "allocations": [{"fabric": "ib", "team": "nlp"}]}',
+        b'{"version": 2, "tool": "", "release": "", "files": {}, "allocations": [{"fabric": "ib", "team": "nlp"}]}',  # noqa: E501 - one value
         _allocation(b'"partition": "x", "addresses": "10.64.0.0/20"'),
         _allocation(b'"partition": "0x0101", "addresses": "10.64.0.1/20"'),
         _allocation(b'"partition": "0x0101", "vlan": 5, "addresses": "10.64.0.0/20"'),

@@ -180,7 +180,7 @@ def _value(draw: Draw, level: int) -> tuple[str, list[str]]:
         return (
             (
                 " {{ "
-                f"{draw(st.sampled_from(NAMES))}.{draw(st.sampled_from(('value', 'flag', 'size')))} "
+                f"{draw(st.sampled_from(NAMES))}.{draw(st.sampled_from(('value', 'flag', 'size')))} "  # noqa: E501 - one value
                 "}}"
             ),
             [],

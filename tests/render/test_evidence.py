@@ -242,8 +242,8 @@ def _with_a_second_pool(labels: dict[str, str]) -> dict[str, Any]:
             {"ml.example.com/node-type": "other"},
             "answered",
             (
-                "; pods that are admitted to other tolerate it; the node selector that Kueue adds to "
-                "them keeps them away"
+                "; pods that are admitted to other tolerate it; the node selector that Kueue adds "
+                "to them keeps them away"
             ),
         ),
         (

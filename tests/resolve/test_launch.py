@@ -89,7 +89,7 @@ def test_runtime_on_interchangeable_nodes_has_an_object_for_any_of_them() -> Non
     assert given_["openmpi-cuda-v1-gpu"].nodes == max(each.nodes for each in given_.values())
 
 
-STEP = "registry.example.com/ml/initializer@sha256:bb22cc33dd44ee55ff66007788990a1b2c3d4e5f60718293a4b5c6d7e8f9aa11"
+STEP = "registry.example.com/ml/initializer@sha256:bb22cc33dd44ee55ff66007788990a1b2c3d4e5f60718293a4b5c6d7e8f9aa11"  # noqa: E501 - one value
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from trainyard.history.differences import differences, few
 from trainyard.model.holding import Holding
 from trainyard.model.manifest import Manifest
 
-IMAGE = "registry.example.com/ml/openmpi-cuda@sha256:1c5e0f2d9b8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d"
+IMAGE = "registry.example.com/ml/openmpi-cuda@sha256:1c5e0f2d9b8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d"  # noqa: E501 - one value
 TWO_POOLS = {
     "clusters/prod-east.yaml": {
         "pools": {"b": {"hardware": "dgx-h100", "nodes": 5, "fabric": "ib"}}
@@ -291,8 +291,8 @@ def test_number_that_was_given_long_ago_is_told_with_its_day() -> None:
     )
     assert [note.message for note in found.notes] == [
         (
-            "the lockfile remembers that team audio was given partition 0x0103 with 10.64.96.0/20 on "
-            "2026-03-01"
+            "the lockfile remembers that team audio was given partition 0x0103 with 10.64.96.0/20 "
+            "on 2026-03-01"
         )
     ]
 

@@ -11,7 +11,7 @@ import pytest
 from tools import leaks
 from trainyard.diagnostics import ToolError
 
-ASSIGNED = r"""(?i)[\w.-]{0,50}?(?:acme)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)([a-z]{32})"""
+ASSIGNED = r"""(?i)[\w.-]{0,50}?(?:acme)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)([a-z]{32})"""  # noqa: E501 - one value
 TABLE = f"""
 [[rules]]
 id = "beta-token"

@@ -97,7 +97,8 @@ def test_hanging_tool_is_refused(machine: Path, monkeypatch: pytest.MonkeyPatch)
     program(machine / "path", "kustomize", "sleep 60")
     with pytest.raises(
         ToolError,
-        match="does not work: `kustomize version` did not end in time and was stopped; run `make tools`",
+        match="does not work: `kustomize version` did not end in time and was stopped; run `make "
+        "tools`",
     ):
         find_kustomize()
 
@@ -109,7 +110,7 @@ def test_version_is_read_from_what_the_linker_wrote(
     machine: Path, version: str, found: bool
 ) -> None:
     """A tool from `go install` prints "development"; the module version inside it counts."""
-    line = f"path\tx\nmod\tgithub.com/yannh/kubeconform\t{version}\th1:abc=\ndep\tgithub.com/other\tv0.7.0\th1:x="
+    line = f"path\tx\nmod\tgithub.com/yannh/kubeconform\t{version}\th1:abc=\ndep\tgithub.com/other\tv0.7.0\th1:x="  # noqa: E501 - one value
     program(machine / "path", "kubeconform", f"echo development; exit\n{line}")
     if found:
         assert find_kubeconform().version == "v0.7.0"

@@ -112,7 +112,7 @@ def test_retired_team_may_leave(profiles: Path, target: Path) -> None:
 
 
 def test_vanished_cluster_is_found_unless_others_are_wanted(profiles: Path, target: Path) -> None:
-    """A folder with a lockfile and no profile is reported, unless only another cluster is wanted."""
+    """A folder with a lockfile and no profile is reported, unless another cluster is wanted."""
     shutil.copytree(target / "prod-east", target / "prod-west")
     (found,) = _replaced(profiles, target)
 

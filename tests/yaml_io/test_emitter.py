@@ -255,9 +255,9 @@ def test_emit_has_one_readable_shape() -> None:
     }
     assert emit(body, "one\n\ntwo\u2028three").decode() == (
         "# one\n#\n# two\n# three\n"
-        'kind: A\nspec:\n  items:\n  - name: a\n    sub:\n    - x\n    - 1\n  - - "y"\n    - []\n  - z\n'
+        'kind: A\nspec:\n  items:\n  - name: a\n    sub:\n    - x\n    - 1\n  - - "y"\n    - []\n  - z\n'  # noqa: E501 - one value
         '  none: null\n  "on": true\n  "no": {}\n'
-        "script: |\n  set -e\n\n    run\nstrip: |-\n  a\n  b\nkeep: |+\n  a\n\nimage: registry/x:1.0@sha256:ab\n"
+        "script: |\n  set -e\n\n    run\nstrip: |-\n  a\n  b\nkeep: |+\n  a\n\nimage: registry/x:1.0@sha256:ab\n"  # noqa: E501 - one value
     )
 
 

@@ -109,13 +109,17 @@ def init(folder: Path, cluster: FirstCluster, path: str = "overlays") -> dict[Pa
             f"{profiles} is there already; `trainyard init` only begins where there is none"
         )
     every = {**static_files(), **_described(cluster)}
-    content = {name: body for name, body in every.items() if not (folder / name).exists()}
     if path != "overlays":
         comment = "of the generated tree, from the root of the Git repository"
-        content[_SETTINGS] += f"path: {inline(path)} # {comment}\n".encode()
+        every[_SETTINGS] += f"path: {inline(path)} # {comment}\n".encode()
+    content = _missing(folder, every)
     alone = sorted(name for name in content if "/" not in name)
     put(folder, content, (*alone, "profiles"))
     return {folder / name: content[name] for name in sorted(content)}
+
+
+def _missing(folder: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {name: body for name, body in files.items() if not (folder / name).exists()}
 
 
 def placeholders(content: bytes) -> Iterator[tuple[int, str]]:
