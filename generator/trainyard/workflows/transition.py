@@ -42,12 +42,9 @@ UNIT_VANISHED = Rule(
     summary="A team leaves a cluster by a tombstone, not by losing its quota there.",
     why="""
         Argo CD leaves all objects of the unit on the cluster, with their roles, and no longer
-        <<<<<<< HEAD reconciles them (`ComparisonError ... app path does not exist`, seen with Argo
-        CD 3.5.7). The platform's unit prunes the team's queue: `Can't admit new workloads;
-        clusterQueue is terminating` (seen with Kueue 0.19.2). ======= reconciles them
-        (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7). The team's queue,
-        in the platform's unit, is deleted: `Can't admit new workloads; clusterQueue is terminating`
-        (seen with Kueue 0.19.2). >>>>>>> 3b273e2 (Lines of 100 columns everywhere)
+        reconciles them (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7).
+        The platform's unit prunes the team's queue: `Can't admit new workloads; clusterQueue is
+        terminating` (seen with Kueue 0.19.2).
     """,
     fix="Restore the quota. To end the team, set `state: draining`, then `state: retired`.",
 )
