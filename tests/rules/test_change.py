@@ -278,7 +278,7 @@ def test_numbers_of_a_team_that_moved_are_not_given(
 
 
 def test_number_that_was_given_long_ago_is_told_with_its_day() -> None:
-    """What a lockfile remembers counts for ever, and the note says since when."""
+    """What a lockfile remembers counts permanently, and the note says since when."""
     (replacement,) = replacements({}, _newcomer())
     former = Holding(
         "ib", "audio", "partition", 0x0103, IPv4Network("10.64.96.0/20"), "2026-03-01", former=True
