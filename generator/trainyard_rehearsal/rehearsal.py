@@ -54,8 +54,12 @@ _Task = Callable[[], tuple[Outcome, ...]]
 _POLITE = 5
 """Priority of a control plane without Argo CD, whose checks take less time (see nice(1))."""
 
-_AT_ONCE = 2
-"""Control planes that run at the same time; each uses about one core and 2 GB of memory."""
+_MUCH_MEMORY = 20 << 30
+_AT_ONCE = 3 if os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") > _MUCH_MEMORY else 2
+"""Control planes that run at the same time; each takes about 5 GB of memory.
+
+Each waits now and then, so that three keep two cores busy.
+"""
 
 
 @dataclass(frozen=True, slots=True)
