@@ -116,7 +116,7 @@ def build_programs(request: Request, progress: Progress) -> None:
 
 
 def rehearse(request: Request, progress: Progress, keep: Keep | None) -> Rehearsal:
-    """Start two control planes for each cluster, two at a time, and try out its tree.
+    """Start two control planes for each cluster, a few at a time, and try out its tree.
 
     Args:
         request: clusters, teams and kind of control plane.
