@@ -56,8 +56,9 @@ _POLITE = 5
 
 _MUCH_MEMORY = 20 << 30
 _AT_ONCE = 3 if os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") > _MUCH_MEMORY else 2
-"""Control planes that run at the same time; each takes about 5 GB of memory.
+"""Control planes that run at the same time.
 
+Two of this repository took 9.6 GB of memory, and three 17 GB.
 Each waits now and then, so that three keep two cores busy.
 """
 
