@@ -46,6 +46,7 @@ def test_reference_is_what_the_code_says() -> None:
     assert main(["--check"]) == 0
 
 
+@pytest.mark.thorough
 def test_check_tells_a_stale_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without its pages the reference is stale; once written it is not, and a foreign page goes."""
     monkeypatch.setattr("docs.generate.REFERENCE", tmp_path)

@@ -16,6 +16,8 @@ import pytest
 from trainyard.cli.main import run
 from trainyard.output.lockfile import read_lock
 
+pytestmark = pytest.mark.thorough
+
 MOVED, GIVEN_AWAY = "change/allocation-moved", "change/allocation-given-away"
 UIDS_MOVED, UIDS_GIVEN_AWAY = "change/uids-moved", "change/uids-given-away"
 UNDRAINED = "change/retired-without-draining"

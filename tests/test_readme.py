@@ -92,6 +92,7 @@ def _compare(language: str, printed: str, *, update_golden: bool) -> None:
         assert shown == printed
 
 
+@pytest.mark.thorough
 def test_readme_begins_a_repository(tmp_path: Path) -> None:
     """The commands after the installation work in an empty folder."""
     (block,) = (block for block in shell_blocks(_README) if block.startswith("trainyard init"))

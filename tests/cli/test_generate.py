@@ -272,6 +272,7 @@ def test_no_cluster_is_no_success(repository: Path, trainyard: Call) -> None:
     assert ended.err.startswith("error: no cluster in profiles/clusters; ")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [

@@ -113,6 +113,7 @@ def test_any_text_is_one_cell_that_shows_it(value: str) -> None:
     assert all(each.type.startswith("text") for each in cells[4].children or ())
 
 
+@pytest.mark.thorough
 @settings(max_examples=40)
 @given(TEXTS.filter(str.strip))
 @example(HOSTILE[0])

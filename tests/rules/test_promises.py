@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from tests.rules.cases import findings, platform_of
 from trainyard.diagnostics import has_errors
 from trainyard.render.site import render_site
 from trainyard.workflows.objects import check_tree
+
+pytestmark = pytest.mark.thorough
 
 CLUSTER, OTHER, RUNTIME = (
     "clusters/prod-east.yaml",

@@ -54,6 +54,7 @@ def _files(draw: st.DrawFn) -> str:
     return "".join(lines())
 
 
+@pytest.mark.thorough
 @given(_files(), st.sampled_from("abx"), st.sampled_from("abx"))
 @settings(max_examples=150, deadline=None)
 def test_entry_is_added_and_every_other_byte_stays(text: str, cluster: str, fabric: str) -> None:

@@ -197,6 +197,7 @@ def test_words_that_yaml_takes_for_something_else_are_quoted(profiles: Path) -> 
 _TEAMS = st.lists(st.sampled_from(["a", "bb", "c-c", "d4", "zeta"]), unique=True, min_size=1)
 
 
+@pytest.mark.thorough
 @given(_TEAMS)
 @settings(max_examples=15, deadline=None)
 def test_teams_in_any_order_never_move_each_other(

@@ -16,6 +16,8 @@ from trainyard.workflows.freshness import check_fresh
 from trainyard.workflows.generate import Generation, generate
 from trainyard.workflows.transition import check_replaced
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def target(profiles: Path) -> Path:

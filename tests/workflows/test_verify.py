@@ -26,6 +26,8 @@ from trainyard.workflows import verify as verification
 from trainyard.workflows.generate import generate
 from trainyard.workflows.verify import Verification, verify
 
+pytestmark = pytest.mark.thorough
+
 COMPONENTS = "../profiles/components"
 COMPONENT = "profiles/components/simulation-defaults"
 

@@ -21,8 +21,7 @@ NOT_YAML = _rule(
     "The file is well-formed YAML.",
     "Nothing can be generated from the file: its cluster would keep its last tree, which differs "
     "from the profile.",
-    "Correct the syntax; quote a value that has `: ` or ` #` or begins with one of "
-    "`*&!|>%@[]{}`.",
+    "Correct the syntax; quote a value that has `: ` or ` #` or begins with one of `*&!|>%@[]{}`.",
 )
 NOT_UTF8 = _rule(
     "not-utf8",
