@@ -65,6 +65,7 @@ bench: venv tools
 
 golden: venv tools
 	$(bin)/pytest --update-golden
+	$(bin)/pytest --update-golden --thorough tests/test_examples.py tests/test_readme.py
 
 docs: venv
 	$(bin)/python -m docs.generate

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from threading import get_native_id
 
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.model.platform import Platform, Site
@@ -51,16 +49,8 @@ Keep = Callable[[Lab], None]
 
 _Task = Callable[[], tuple[Outcome, ...]]
 
-_POLITE = 5
-"""Priority of a control plane without Argo CD, whose checks take less time (see nice(1))."""
-
-_MUCH_MEMORY = 20 << 30
-_AT_ONCE = 3 if os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") > _MUCH_MEMORY else 2
-"""Control planes that run at the same time.
-
-Two of this repository took 9.6 GB of memory, and three 17 GB.
-Each waits now and then, so that three keep two cores busy.
-"""
+_AT_ONCE = 2
+"""Control planes that run at the same time; each uses about one core and 5 GB of memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +107,7 @@ def build_programs(request: Request, progress: Progress) -> None:
 
 
 def rehearse(request: Request, progress: Progress, keep: Keep | None) -> Rehearsal:
-    """Start two control planes for each cluster, a few at a time, and try out its tree.
+    """Start two control planes for each cluster, two at a time, and try out its tree.
 
     Args:
         request: clusters, teams and kind of control plane.
@@ -175,8 +165,6 @@ def _tasks(
     teams = _teams(site, request, generation)
 
     def checked() -> tuple[Outcome, ...]:
-        if not keep:
-            _yield_to_delivery()
         progress(f"{site.name}: starting {programs}")
         with opened(plan, built, folder / "tree") as lab:
             if not sample_jobs(site, manifests, request.team):
@@ -204,15 +192,6 @@ def _teams(site: Site, request: Request, generation: Generation) -> TeamSample:
     if request.every or request.team:
         return all_teams(site)
     return sample_teams(site, [*generation.manifests[site.name], *component_manifests(site)])
-
-
-def _yield_to_delivery() -> None:
-    """Lower the priority of this thread and of all that it starts, for delivery takes longer.
-
-    Linux gives each thread a priority of its own, and a process has that of the thread that
-    started it: setpriority(2).
-    """
-    os.setpriority(os.PRIO_PROCESS, get_native_id(), _POLITE)
 
 
 def _sites(generation: Generation) -> Iterator[Site]:

@@ -22,7 +22,7 @@ from trainyard.programs import dying_with_parent
 
 LOOPBACK = "127.0.0.1"
 _TAIL = 15
-_MEMORY = min(3 << 30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
+_MEMORY = min(2 << 30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
 """Bytes from which a Go process collects garbage more often, since two API servers run at once."""
 _ENVIRONMENT = {"GOGC": "1000", "GOMEMLIMIT": str(_MEMORY), "LC_ALL": "C.UTF-8", "PATH": os.defpath}
 """Environment of every process; all but Redis are Go programs.

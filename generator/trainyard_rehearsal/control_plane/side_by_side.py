@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from threading import BoundedSemaphore
 from typing import TypeVar
 
 from trainyard_rehearsal.control_plane.processes import HALT, Halted
@@ -16,12 +15,10 @@ def side_by_side(tasks: Sequence[Callable[[], Done]], at_once: int) -> list[Done
     """Run tasks, some at a time; return their results in order.
 
     The first failure ends the other tasks, as Ctrl-C does; all have ended before this returns.
-    Each task has a thread of its own, so that it may change the priority of what it starts.
     """
     HALT.clear()
-    turns = BoundedSemaphore(at_once)
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        futures = [pool.submit(_unless_halted, task, turns) for task in tasks]
+    with ThreadPoolExecutor(at_once) as pool:
+        futures = [pool.submit(_unless_halted, task) for task in tasks]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
@@ -35,20 +32,19 @@ def side_by_side(tasks: Sequence[Callable[[], Done]], at_once: int) -> list[Done
     return [future.result() for future in futures]
 
 
-def _unless_halted(task: Callable[[], Done], turns: BoundedSemaphore) -> Done:
+def _unless_halted(task: Callable[[], Done]) -> Done:
     """Run a task; on failure its own thread halts the others before it takes the next task.
 
     Raises:
         Halted: another task has failed.
     """
-    with turns:
-        if HALT.is_set():
-            raise Halted
-        try:
-            return task()
-        except BaseException:
-            HALT.set()
-            raise
+    if HALT.is_set():
+        raise Halted
+    try:
+        return task()
+    except BaseException:
+        HALT.set()
+        raise
 
 
 def _is_fine(future: Future[Done]) -> bool:
