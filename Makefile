@@ -5,6 +5,8 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 bin := .venv/bin
+# Many container images set it. Then each program that a test starts compiles 400 modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: all venv tools test thorough edits fuzz e2e bench golden docs site schemas leaks lock dist clean
 

@@ -9,7 +9,7 @@ findings as text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,8 +26,6 @@ from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
 from trainyard.rules.check import check_meaning
 from trainyard.schema.check import check_profiles
-from trainyard.yaml_io.emitter import emit
-from trainyard.yaml_io.manifests import parse_manifests
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Profiles, Source
 
@@ -59,7 +57,10 @@ def read_case(path: Path) -> tuple[dict[str, Any], frozenset[str]]:
 def replacements(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Replacement]:
     """Yield, for each cluster of the base after some changes, what its committed tree after others
     is replaced by."""
-    former, platform = platform_of(before), platform_of(after)
+    yield from _replacements(platform_of(before), platform_of(after))
+
+
+def _replacements(former: Platform, platform: Platform) -> Iterator[Replacement]:
     old = {site.name: site for site in former.sites}
     for site in platform.sites:
         was = old[site.name]
@@ -68,23 +69,24 @@ def replacements(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
 
 
 def _objects(site: Site) -> dict[Identity, Manifest]:
-    """Return what a site is rendered to, as it would be read back."""
-    manifests = ((each, parse_manifests(emit(each.body).decode())) for each in render_site(site))
-    return {
-        identity(each): replace(each, body=body)
-        for each, (body,) in manifests
-        if "metadata" in body
-    }
+    """Return what a site is rendered to."""
+    return {identity(each): each for each in render_site(site) if "metadata" in each.body}
 
 
 def platform_of(changes: Mapping[str, Any]) -> Platform:
     """Return the base platform after changes that are right in shape and in every name."""
+    if not changes:
+        return _base_platform()
+    platform, unresolved = _resolved(changes)
+    assert not has_errors(unresolved), unresolved
+    return platform
+
+
+def _resolved(changes: Mapping[str, Any]) -> tuple[Platform, Sequence[Diagnostic]]:
     profiles = changed(changes)
     shape = tuple(check_profiles(profiles))
     assert not has_errors(shape), shape
-    platform, unresolved = resolve(profiles)
-    assert not has_errors(unresolved), unresolved
-    return platform
+    return resolve(profiles)
 
 
 def changed(changes: Mapping[str, Any]) -> Profiles:
@@ -95,16 +97,12 @@ def changed(changes: Mapping[str, Any]) -> Profiles:
 def findings(changes: Mapping[str, Any]) -> list[Diagnostic]:
     """Return all findings about the base platform after changes that are right in shape."""
     before = changes.get(BEFORE)
-    after = {name: change for name, change in changes.items() if name != BEFORE}
-    profiles = changed(after)
-    shape = tuple(check_profiles(profiles))
-    assert not has_errors(shape), shape
-    platform, unresolved = resolve(profiles)
+    platform, unresolved = _resolved(changes)
     found = [*unresolved, *check_meaning(platform, TODAY)]
     if before is not None and not has_errors(found):
         found += [
             each
-            for replacement in replacements(before, after)
+            for replacement in _replacements(platform_of(before), platform)
             for each in check_replacement(replacement)
         ]
     return found
@@ -154,6 +152,13 @@ def _base() -> Profiles:
     profiles, found = load(HERE / "base" / "profiles")
     assert found == ()
     return profiles
+
+
+@cache
+def _base_platform() -> Platform:
+    platform, unresolved = resolve(_base())
+    assert unresolved == ()
+    return platform
 
 
 def _change(profiles: Profiles, changes: Mapping[str, Any]) -> Profiles:
