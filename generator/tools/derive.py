@@ -1,14 +1,20 @@
 """Derive the manifest schemas and plurals of every release from the sources that it pins.
 
-Run it after a change to a release's ``kinds.toml``, ``go.mod`` or ``handwritten/``::
+Run it after a new kind in the templates, and after a change to ``crds.toml`` or to a release's
+``go.mod`` or ``handwritten/``::
 
     python -m tools.derive [--check]
+
+The kinds of a release are those that its templates write and its components may contain.
+A kind that is in no file of ``handwritten/`` comes from Kubernetes' OpenAPI specification, or from
+a CRD of one of the release's modules.
 
 It runs ``go mod download``, which verifies each module against the committed ``go.sum`` (and the
 public checksum database), reads CRDs as they were published, and writes
 ``schemas/<group>/<kind>_<version>.json``; the core group is under its version (``schemas/v1``),
-as kubeconform names it. ``shipped.sha256`` lists their digests: Trainyard refuses a
-schema that differs from it. ``--check`` writes nothing and fails when a committed schema differs.
+as kubeconform names it. ``crds.json`` lists the files of the CRDs, ``plurals.yaml`` the plurals.
+``shipped.sha256`` lists the digests of the schemas: Trainyard refuses one that differs.
+``--check`` writes nothing and fails when a committed file differs.
 It reads YAML with PyYAML: CRDs are not profiles, and the strict reader would reject them.
 """
 
@@ -17,21 +23,42 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
-import shutil
+import re
 import sys
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tools.sources import Gvk, Source, find_sources
 from tools.strict import Schema, manifest_schema
-from trainyard import programs
-from trainyard.diagnostics import ToolError
+from trainyard.render.catalog import CATALOG, DELIVERY, Entry
+from trainyard.render.site import templates_folder
 
 _RELEASES = Path(__file__).parents[1] / "trainyard" / "releases"
+_PLURALS = "# Written by `python -m tools.derive`: the plural of each kind that is served.\n"
+_PLURAL = "x-plural"
+"""Keyword of a handwritten schema: the plural of a kind that an API server serves."""
+
+_HEAD = re.compile(r"^apiVersion: (\S+)\nkind: (\S+)$", re.MULTILINE)
+"""The two lines of a template that no variable is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What a release's sources say of its kinds.
+
+    Args:
+        schemas: file contents by path below ``schemas/``.
+        plurals: by kind and group, e.g. ``Topology.kueue.x-k8s.io``.
+        crds: module and file of each CRD, sorted.
+    """
+
+    schemas: Mapping[str, bytes]
+    plurals: Mapping[str, str]
+    crds: Sequence[tuple[str, str]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,139 +71,93 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     check = parser.parse_args(arguments).check
     differing = 0
-    for table in sorted(_RELEASES.glob("*/kinds.toml")):
-        schemas, plurals = derive(table.parent)
-        wanted = {f"schemas/{name}": content for name, content in schemas.items()}
-        wanted["shipped.sha256"] = _digests(wanted)
-        wanted["plurals.yaml"] = _plurals_file(plurals)
-        for name in sorted(_differing(table.parent, wanted)):
+    for file in sorted(_RELEASES.glob("*/release.yaml")):
+        release = file.parent
+        wanted = _files(derive(release, kinds(release)))
+        for name in sorted(_differing(release, wanted)):
             differing += 1
-            sys.stdout.write(f"{table.parent.name}/{name}\n")
+            sys.stdout.write(f"{release.name}/{name}\n")
         if not check:
-            _write(table.parent, wanted)
+            _write(release, wanted)
     return int(check and differing > 0)
 
 
-def derive(release: Path) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Return the schemas and the plurals of a release folder.
-
-    The schemas are file contents by path below ``schemas/``; the plurals are by kind and group,
-    e.g. ``Topology.kueue.x-k8s.io``.
-
-    Raises:
-        ToolError: ``go`` is missing, a checksum doesn't match, or a source isn't what
-            ``kinds.toml`` says.
-    """
-    table = tomllib.loads((release / "kinds.toml").read_text(encoding="utf-8"))
-    unpacked = modules(release)
-    core = table["core"]
-    schemas, plurals = _core(unpacked[core["module"]] / core["file"], core["definitions"])
-    for module, file, version in table["crds"]:
-        name, schema, kind, plural = _custom(unpacked[module] / file, version)
-        schemas[name], plurals[kind] = schema, plural
-    for path in sorted((release / "handwritten").rglob("*.json")):
-        name = path.relative_to(release / "handwritten").as_posix()
-        schemas[name] = json.loads(path.read_text(encoding="utf-8"))
-    plurals |= table.get("handwritten", {})
-    return {name: _encode(schema) for name, schema in sorted(schemas.items())}, plurals
+def kinds(release: Path) -> set[Gvk]:
+    """Return the kinds that a release's templates write and its components may contain."""
+    fields = yaml.safe_load((release / "release.yaml").read_text(encoding="utf-8"))
+    found = {_gvk(version, kind) for kind, version in fields["componentKinds"].items()}
+    entries: tuple[Entry[Any], ...] = (*CATALOG, *DELIVERY)
+    for entry in entries:
+        if entry.feature in {"", *fields["features"]}:
+            text = (templates_folder() / f"{entry.template}.yaml.j2").read_text(encoding="utf-8")
+            (head,) = _HEAD.findall(text)
+            found.add(_gvk(*head))
+    return found
 
 
-def modules(folder: Path) -> dict[str, Path]:
-    """Return where each module that a folder's ``go.mod`` requires is unpacked, verified.
+def _gvk(api_version: str, kind: str) -> Gvk:
+    group, _, version = api_version.rpartition("/")
+    return group, version, kind
+
+
+def derive(release: Path, wanted: Iterable[Gvk]) -> Derived:
+    """Return what the sources of a release say of some kinds, and of those written by hand.
 
     Raises:
-        ToolError: ``go`` is missing, or a checksum doesn't match.
+        ToolError: ``go`` is missing, a checksum doesn't match, or not exactly one source has a
+            kind.
     """
-    required = json.loads(_go(folder, "mod", "edit", "-json"))["Require"]
-    found = _go(
-        folder,
-        "mod",
-        "download",
-        "-json",
-        *(f"{each['Path']}@{each['Version']}" for each in required),
-    )
-    # The answer is one JSON object a module, one after the other.
-    parts = json.loads("[" + found.replace("\n}\n{", "\n},\n{") + "]")
-    return {part["Path"]: Path(part["Dir"]) for part in parts}
+    schemas, plurals = _handwritten(release / "handwritten")
+    sources = find_sources(release, [gvk for gvk in wanted if _path(gvk) not in schemas])
+    for gvk, source in sources.items():
+        schemas[_path(gvk)], plurals[_key(gvk)] = _schema(gvk, source), source.plural
+    encoded = {name: _encode(schema) for name, schema in sorted(schemas.items())}
+    crds = sorted(source.crd for source in sources.values() if any(source.crd))
+    return Derived(encoded, plurals, crds)
 
 
-def _go(release: Path, *arguments: str) -> str:
-    """Run the Go tool in the release folder."""
-    tool = shutil.which("go")
-    if tool is None:
-        raise ToolError("deriving schemas needs the Go tool `go`")
-    environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOWORK": "off"}
-    done = programs.run(
-        [tool, *arguments],
-        cwd=release,
-        environment=environment,
-        timeout=programs.AN_HOUR,
-    )
-    return done.stdout
-
-
-def _core(
-    specification: Path, definitions: Sequence[str]
-) -> tuple[dict[str, Schema], dict[str, str]]:
-    """Return the schemas and plurals of kinds of Kubernetes itself."""
-    openapi = json.loads(specification.read_text(encoding="utf-8"))
-    paths = _created_at(openapi["paths"])
+def _handwritten(folder: Path) -> tuple[dict[str, Schema], dict[str, str]]:
+    """Return schemas by path, and plurals by kind and group."""
     schemas, plurals = {}, {}
-    for definition in definitions:
-        body = openapi["definitions"][definition]
-        (gvk,) = body["x-kubernetes-group-version-kind"]
-        path = paths[gvk["group"], gvk["version"], gvk["kind"]]
-        namespaced = "/namespaces/{namespace}/" in path
-        name, schema = _named(gvk, body, openapi["definitions"], namespaced=namespaced)
-        schemas[name], plurals[_key(gvk)] = schema, path.rpartition("/")[2]
+    for path in sorted(folder.rglob("*.json")):
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        if plural := schema.pop(_PLURAL, ""):
+            kind = schema["properties"]["kind"]["const"]
+            plurals[f"{kind}.{path.parent.name}"] = plural
+        schemas[path.relative_to(folder).as_posix()] = schema
     return schemas, plurals
 
 
-def _created_at(paths: Mapping[str, Any]) -> dict[tuple[str, str, str], str]:
-    """Return the path that objects are created at, by group, version and kind.
-
-    No definition holds its scope or its plural; the path ends with the plural.
-    """
-    created = {}
-    for path, operations in paths.items():
-        gvk = operations.get("post", {}).get("x-kubernetes-group-version-kind")
-        if gvk and not path.endswith("}") and "{name}" not in path:
-            created[gvk["group"], gvk["version"], gvk["kind"]] = path
-    return created
-
-
-def _custom(crd: Path, version: str) -> tuple[str, Schema, str, str]:
-    """Return name, schema, kind and plural that a CRD defines, in one served version."""
-    documents = yaml.load_all(crd.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    (spec,) = (document["spec"] for document in documents if document)
-    names, namespaced = spec["names"], spec["scope"] == "Namespaced"
-    for each in spec["versions"]:
-        if each["name"] == version and each["served"]:
-            gvk = {"group": spec["group"], "version": version, "kind": names["kind"]}
-            schema = each["schema"]["openAPIV3Schema"]
-            return *_named(gvk, schema, {}, namespaced=namespaced), _key(gvk), names["plural"]
-    raise ToolError(f"{crd.name} doesn't serve {version}")
-
-
-def _key(gvk: Mapping[str, str]) -> str:
-    return f"{gvk['kind']}.{gvk['group']}".rstrip(".")
-
-
-def _named(
-    gvk: Mapping[str, str], openapi: Schema, definitions: Mapping[str, Schema], *, namespaced: bool
-) -> tuple[str, Schema]:
-    """Return a kind's path below ``schemas/`` and its strict schema."""
-    group, version, kind = gvk["group"], gvk["version"], gvk["kind"]
+def _schema(gvk: Gvk, source: Source) -> Schema:
+    """Return the strict schema of a kind."""
+    group, version, kind = gvk
     api_version = f"{group}/{version}" if group else version
-    name = f"{group or version}/{kind.lower()}_{version}.json"
-    return name, manifest_schema(api_version, kind, openapi, definitions, namespaced=namespaced)
+    return manifest_schema(
+        api_version, kind, source.openapi, source.definitions, namespaced=source.namespaced
+    )
 
 
-def _plurals_file(plurals: Mapping[str, str]) -> bytes:
-    lines = (f"{kind}: {plural}\n" for kind, plural in sorted(plurals.items()))
-    return "".join(
-        ["# Written by `python -m tools.derive`: the plural of each kind that is served.\n", *lines]
-    ).encode()
+def _path(gvk: Gvk) -> str:
+    """Return a kind's path below ``schemas/``."""
+    group, version, kind = gvk
+    return f"{group or version}/{kind.lower()}_{version}.json"
+
+
+def _key(gvk: Gvk) -> str:
+    group, _, kind = gvk
+    return f"{kind}.{group}".rstrip(".")
+
+
+def _files(derived: Derived) -> dict[str, bytes]:
+    """Return the derived files of a release by path."""
+    files = {f"schemas/{name}": content for name, content in derived.schemas.items()}
+    plurals = (f"{kind}: {plural}\n" for kind, plural in sorted(derived.plurals.items()))
+    return {
+        **files,
+        "shipped.sha256": _digests(files),
+        "plurals.yaml": "".join([_PLURALS, *plurals]).encode(),
+        "crds.json": (json.dumps(derived.crds, indent=2) + "\n").encode(),
+    }
 
 
 def _encode(schema: Any) -> bytes:
@@ -196,7 +177,7 @@ def _digests(files: Mapping[str, bytes]) -> bytes:
 
 def _differing(release: Path, wanted: Mapping[str, bytes]) -> set[str]:
     """Return the paths of derived files that are missing, different or extra in a release."""
-    files = [*release.glob("shipped.sha256"), *release.glob("plurals.yaml")]
+    files = [release / name for name in ("shipped.sha256", "plurals.yaml", "crds.json")]
     files += (release / "schemas").rglob("*")
     present = {
         path.relative_to(release).as_posix(): path.read_bytes() for path in files if path.is_file()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.calls import Ended
+from tests.cli.calls import REPOSITORY, Ended
 from trainyard.cli.main import run
 
 
@@ -45,10 +46,21 @@ def trainyard(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
     return call
 
 
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tree of this repository's profiles, which no test may change."""
+    folder = tmp_path_factory.mktemp("written")
+    shutil.copytree(REPOSITORY / "profiles", folder / "profiles")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run(["generate"]) == 0
+    return folder / "overlays"
+
+
 @pytest.fixture
-def tree(repository: Path, trainyard: Callable[..., Ended]) -> Path:
+def tree(repository: Path, written: Path) -> Path:
     """The repository with its tree written."""
-    assert trainyard("generate").code == 0
+    shutil.copytree(written, repository / "overlays")
     return repository
 
 

@@ -10,19 +10,26 @@ from typing import Any
 import pytest
 
 from tests.conftest import REPOSITORY
-from tools import derive
+from tools import derive, sources
 from trainyard.diagnostics import ToolError
+from trainyard.profiles.read import PACKAGE
+from trainyard.schema.manifests import schema_folder
+
+RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release.yaml"))
 
 CRD = """\
 ---
 spec:
   group: a.example
-  names: {kind: Thing, plural: things}
+  names:
+    kind: Thing
+    plural: things
   scope: Cluster
   versions:
   - {name: v1, served: true, schema: {openAPIV3Schema: {properties: {spec: {type: object}}}}}
   - {name: v2, served: false, schema: {openAPIV3Schema: {properties: {}}}}
 """
+OWN = {"x-plural": "owners", "properties": {"kind": {"const": "Own"}}}
 NOTE = {"group": "", "version": "v1", "kind": "Note"}
 OPENAPI = {
     "definitions": {"core.Note": {"properties": {}, "x-kubernetes-group-version-kind": [NOTE]}},
@@ -37,12 +44,11 @@ OPENAPI = {
     },
 }
 TABLE = """\
-crds = [["a.example/module", "crd.yaml", "v1"]]
-[core]
-module = "k.example/core"
-file = "openapi.json"
-definitions = ["core.Note"]
+"a.example/module" = ["crds/*.yaml"]
+"not.example/module-of-this-release" = ["*.yaml"]
 """
+THING, NOTE_KIND = ("a.example", "v1", "Thing"), ("", "v1", "Note")
+KINDS = {THING, NOTE_KIND}
 
 
 @pytest.fixture
@@ -50,12 +56,17 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a release of two kinds whose modules lie beside it, and one written by hand."""
     folder, module = tmp_path / "releases" / "test-1", tmp_path / "module"
     (folder / "handwritten" / "b.example").mkdir(parents=True)
-    (folder / "handwritten" / "b.example" / "own_v1.json").write_text("{}", encoding="utf-8")
-    (folder / "kinds.toml").write_text(TABLE, encoding="utf-8")
-    module.mkdir()
-    (module / "crd.yaml").write_text(CRD, encoding="utf-8")
-    (module / "openapi.json").write_text(json.dumps(OPENAPI), encoding="utf-8")
-    parts = [{"Path": path, "Dir": str(module)} for path in ("a.example/module", "k.example/core")]
+    own = folder / "handwritten" / "b.example" / "own_v1.json"
+    own.write_text(json.dumps(OWN), encoding="utf-8")
+    (folder / "release.yaml").touch()
+    (folder.parent / "crds.toml").write_text(TABLE, encoding="utf-8")
+    (module / "crds").mkdir(parents=True)
+    (module / "crds" / "thing.yaml").write_text(CRD, encoding="utf-8")
+    specification = module / "api" / "openapi-spec" / "swagger.json"
+    specification.parent.mkdir(parents=True)
+    specification.write_text(json.dumps(OPENAPI), encoding="utf-8")
+    paths = ("a.example/module", "k8s.io/kubernetes")
+    parts = [{"Path": path, "Dir": str(module)} for path in paths]
     answers = {
         "edit": json.dumps(
             {"Require": [{"Path": part["Path"], "Version": "v1.0.0"} for part in parts]}
@@ -63,13 +74,14 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "download": "".join(json.dumps(part, indent="\t") + "\n" for part in parts),
     }
     monkeypatch.setattr(derive, "_RELEASES", tmp_path / "releases")
-    monkeypatch.setattr(derive, "_go", lambda _release, *arguments: answers[arguments[1]])
+    monkeypatch.setattr(derive, "kinds", lambda _release: KINDS)
+    monkeypatch.setattr(sources, "_go", lambda _release, *arguments: answers[arguments[1]])
     return folder
 
 
 def test_derive_names_schemas_as_kubeconform_asks(release: Path) -> None:
     """The path has group, kind and version; the core group is under its version."""
-    schemas, _ = derive.derive(release)
+    schemas = derive.derive(release, KINDS).schemas
     assert list(schemas) == ["a.example/thing_v1.json", "b.example/own_v1.json", "v1/note_v1.json"]
     assert json.loads(schemas["a.example/thing_v1.json"])["properties"]["apiVersion"] == {
         "const": "a.example/v1"
@@ -79,22 +91,61 @@ def test_derive_names_schemas_as_kubeconform_asks(release: Path) -> None:
 
 def test_scope_is_that_of_the_source(release: Path) -> None:
     """A CRD has its scope; the specification of Kubernetes shows it only in paths."""
-    schemas = {name: json.loads(content) for name, content in derive.derive(release)[0].items()}
+    derived = derive.derive(release, KINDS)
+    schemas = {name: json.loads(content) for name, content in derived.schemas.items()}
     assert schemas["a.example/thing_v1.json"]["properties"]["metadata"]["required"] == ["name"]
     assert schemas["v1/note_v1.json"]["properties"]["metadata"]["required"] == ["name", "namespace"]
 
 
 def test_plurals_are_those_of_the_source(release: Path) -> None:
-    """A CRD names its plural; Kubernetes' specification has it in the path of the kind."""
-    _, plurals = derive.derive(release)
-    assert plurals == {"Note": "notes", "Thing.a.example": "things"}
+    """A CRD names its plural, Kubernetes' specification has it in the path of the kind, and a
+    handwritten schema in a keyword that is no part of what is shipped."""
+    derived = derive.derive(release, KINDS)
+    assert derived.plurals == {
+        "Note": "notes",
+        "Own.b.example": "owners",
+        "Thing.a.example": "things",
+    }
+    assert b"owners" not in derived.schemas["b.example/own_v1.json"]
 
 
-def test_derive_refuses_version_that_is_not_served(release: Path) -> None:
+def test_crds_are_files_of_modules(release: Path) -> None:
+    """The rehearsal serves them; kinds of Kubernetes itself have none."""
+    assert derive.derive(release, KINDS).crds == [("a.example/module", "crds/thing.yaml")]
+
+
+def test_kind_that_is_written_by_hand_has_no_other_source(release: Path) -> None:
+    derived = derive.derive(release, {("b.example", "v1", "Own")})
+    assert (list(derived.schemas), derived.crds) == (["b.example/own_v1.json"], [])
+
+
+@pytest.mark.parametrize(
+    "gvk",
+    [("a.example", "v2", "Thing"), ("a.example", "v1", "Other"), ("", "v2", "Note")],
+    ids=["not-served", "no-such-kind", "no-such-version"],
+)
+def test_kind_without_a_source_is_refused(release: Path, gvk: sources.Gvk) -> None:
     """A version that the API server wouldn't take can't become a schema."""
-    (release / "kinds.toml").write_text(TABLE.replace('"v1"]', '"v2"]'), encoding="utf-8")
-    with pytest.raises(ToolError, match="doesn't serve v2"):
-        derive.derive(release)
+    with pytest.raises(ToolError, match=rf"{gvk[2]}.* is served by no file"):
+        derive.derive(release, {gvk})
+
+
+def test_kind_of_two_files_is_refused(release: Path) -> None:
+    """A module may ship another CRD of a kind for other feature gates."""
+    module = release.parents[1] / "module"
+    shutil.copy(module / "crds" / "thing.yaml", module / "crds" / "thing-preview.yaml")
+    with pytest.raises(ToolError, match=r"Thing.* is served by .*preview.*thing.yaml"):
+        derive.derive(release, KINDS)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_schemas_are_those_of_the_kinds_that_are_written(release: str) -> None:
+    """Every template of a release has its schema, and no other kind has one but Kustomize's."""
+    folder = schema_folder(release)
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.json")}
+    found = {path for path in found if not path.startswith("kustomize")}
+
+    assert found == {derive._path(gvk) for gvk in derive.kinds(folder.parent)}
 
 
 def test_check_writes_nothing_and_names_what_differs(
@@ -126,7 +177,7 @@ def test_go_missing_is_broken_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Without the Go tool there is no derivation."""
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     with pytest.raises(ToolError, match="needs the Go tool"):
-        derive.derive(_with_table(tmp_path))
+        derive.derive(tmp_path, KINDS)
 
 
 def test_go_runs_in_release_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +186,7 @@ def test_go_runs_in_release_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     tool.write_text("#!/bin/sh\necho $PWD $GOFLAGS $GOWORK $*\n", encoding="utf-8")
     tool.chmod(0o755)
     monkeypatch.setattr(shutil, "which", lambda _name: str(tool))
-    assert derive._go(tmp_path, "mod", "edit").split() == [
+    assert sources._go(tmp_path, "mod", "edit").split() == [
         str(tmp_path),
         "-mod=mod",
         "off",
@@ -151,12 +202,7 @@ def test_go_failure_is_broken_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     tool.chmod(0o755)
     monkeypatch.setattr(shutil, "which", lambda _name: str(tool))
     with pytest.raises(ToolError, match="`go mod` failed with exit code 1: SECURITY ERROR"):
-        derive.derive(_with_table(tmp_path))
-
-
-def _with_table(folder: Path) -> Path:
-    (folder / "kinds.toml").write_text(TABLE, encoding="utf-8")
-    return folder
+        derive.derive(tmp_path, KINDS)
 
 
 def committed() -> list[tuple[str, dict[str, Any]]]:

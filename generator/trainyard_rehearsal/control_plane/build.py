@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -85,7 +84,7 @@ def _built(components: Components, cache: Path) -> Built:
         programs[name] = folder / name
         if program.manifests:
             manifests[name] = folder / program.manifests
-    folder = cache / "crds" / _digest(components.folder, "go.sum", "kinds.toml")
+    folder = cache / "crds" / _digest(components.folder, "go.sum", "crds.json")
     files = (Path(file).name for _, file in _crds(components))
     crds = tuple(folder / f"{number:02}-{name}" for number, name in enumerate(files))
     return Built(programs, manifests, crds)
@@ -101,9 +100,9 @@ def _digest(folder: Path, *names: str) -> str:
 
 def _crds(components: Components) -> Iterator[tuple[str, str]]:
     """Yield module and file of each kind of the release, except those of the controllers."""
-    table = tomllib.loads((components.folder / "kinds.toml").read_text(encoding="utf-8"))
+    crds = json.loads((components.folder / "crds.json").read_text(encoding="utf-8"))
     own = tuple(program.package for program in components.programs.values() if program.manifests)
-    for module, file, _ in table["crds"]:
+    for module, file in crds:
         if not any(f"{package}/".startswith(f"{module}/") for package in own):
             yield module, file
 
