@@ -40,6 +40,10 @@ _PAUSE = 1.0
 """Seconds between two looks at Argo CD: each takes time of the machine that Argo CD runs on."""
 
 
+Applications = Mapping[str, Body]
+"""Applications by name; empty for one that does not exist yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The contents of the Git repository at one time.
@@ -130,15 +134,22 @@ class GitDelivery:
         """Make Argo CD compare Applications with Git now; it would within three minutes."""
         for name, body in self.applications().items():
             if name in names and body:
-                self.lab.api.patch(body, {"metadata": {"annotations": {REFRESH: how}}})
+                self._refresh(body, how)
 
     def refresh_again(self, names: Collection[str]) -> None:
         """Refresh Applications without a pending refresh.
 
         A refresh that is requested while Argo CD finishes an earlier one is lost.
         """
-        pending = {name for name, body in self.applications().items() if is_refresh_pending(body)}
-        self.refresh(set(names) - pending)
+        self._refresh_again(names, self.applications())
+
+    def _refresh_again(self, names: Collection[str], seen: Applications) -> None:
+        for name in names:
+            if (body := seen.get(name)) and not is_refresh_pending(body):
+                self._refresh(body, "normal")
+
+    def _refresh(self, application: Body, how: str) -> None:
+        self.lab.api.patch(application, {"metadata": {"annotations": {REFRESH: how}}})
 
     def refresh_team_list(self) -> None:
         """Make Argo CD look for the folders of teams now, and wait until it has."""
@@ -165,23 +176,24 @@ class GitDelivery:
         Returns:
             Whether the condition became true.
         """
+        return self._wait(lambda _: ready(), seconds)
+
+    def _wait(self, ready: Callable[[Applications], bool], seconds: float) -> bool:
+        """Wait for a condition of the Applications.
+
+        They are read once a look: those of 40 teams are a megabyte.
+        """
         is_ready, deadline = False, ProgressDeadline(_STILL)
 
         def ended() -> bool:
             nonlocal is_ready
             write_statuses(self.lab.api, self.tree.manifests)
-            is_ready = ready()
-            return is_ready or deadline.exceeded(self._state())
+            seen = self.applications()
+            is_ready = ready(seen)
+            return is_ready or deadline.exceeded(_state(seen))
 
         self.lab.processes.waited(ended, seconds, _PAUSE)
         return is_ready
-
-    def _state(self) -> object:
-        """Return what changes when Argo CD works: a new object while it applies something."""
-        bodies = self.applications()
-        if any(map(is_applied, bodies.values())):
-            return object()
-        return {name: describe(body) for name, body in bodies.items()}
 
     def wait_until_synced(
         self, commit: Commit, seconds: float = _PATIENCE, health: Collection[str] = ("Healthy",)
@@ -192,26 +204,26 @@ class GitDelivery:
             The Applications that are not.
         """
 
-        def is_synced() -> bool:
-            bodies = self.applications()
-            idle = [name for name in self.units if is_idle(bodies[name])]
-            self.refresh_again({*self._behind(commit), *idle})
-            self._sync_by_hand(bodies[name] for name in idle if is_manual(bodies[name]))
-            return not self._not_synced(commit, health)
+        def is_synced(seen: Applications) -> bool:
+            idle = [name for name in self.units if is_idle(seen[name])]
+            self._refresh_again({*_behind(commit, seen), *idle}, seen)
+            self._sync_by_hand(seen[name] for name in idle if is_manual(seen[name]))
+            return not self._not_synced(commit, health, seen)
 
-        self.wait(is_synced, seconds)
+        self._wait(is_synced, seconds)
         return [
             Failure(name, describe(body), self.lab.plan.site.cluster.at)
-            for name, body in self._not_synced(commit, health).items()
+            for name, body in self._not_synced(commit, health, self.applications()).items()
         ]
 
-    def _not_synced(self, commit: Commit, health: Collection[str]) -> dict[str, Body]:
-        bodies = self.applications()
+    def _not_synced(
+        self, commit: Commit, health: Collection[str], seen: Applications
+    ) -> dict[str, Body]:
         found = {}
         for name in self.units:
             revision = commit.revision if name in commit.applications else ""
-            if not is_synced_and_healthy(bodies[name], revision, health):
-                found[name] = bodies[name]
+            if not is_synced_and_healthy(seen[name], revision, health):
+                found[name] = seen[name]
         return found
 
     def _sync_by_hand(self, applications: Iterable[Body]) -> None:
@@ -227,37 +239,43 @@ class GitDelivery:
             The Applications that were not.
         """
 
-        def is_compared() -> bool:
-            behind = self._behind(commit)
-            self.refresh_again(behind)
+        def is_compared(seen: Applications) -> bool:
+            behind = _behind(commit, seen)
+            self._refresh_again(behind, seen)
             return not behind
 
-        self.wait(is_compared, seconds)
+        self._wait(is_compared, seconds)
+        seen = self.applications()
         return [
-            Failure(name, self.describe(name), self.lab.plan.site.cluster.at)
-            for name in self._behind(commit)
-        ]
-
-    def _behind(self, commit: Commit) -> list[str]:
-        bodies = self.applications()
-        return [
-            name for name in commit.applications if revision_of(bodies[name]) != commit.revision
+            Failure(name, describe(seen[name]), self.lab.plan.site.cluster.at)
+            for name in _behind(commit, seen)
         ]
 
     def wait_until_orphaned(self, name: str) -> list[Failure]:
         """Wait until an Application reports that its folder is gone; return a failure if not."""
 
-        def is_orphaned() -> bool:
-            self.refresh_again([name])
-            return "app path does not exist" in self.describe(name)
+        def is_orphaned(seen: Applications) -> bool:
+            self._refresh_again([name], seen)
+            return "app path does not exist" in describe(seen.get(name, {}))
 
-        if self.wait(is_orphaned):
+        if self._wait(is_orphaned, _PATIENCE):
             return []
         return [Failure(name, self.describe(name), self.lab.plan.site.cluster.at)]
 
     def describe(self, name: str) -> str:
         """Return the status, conditions and messages of an Application in one line."""
         return describe(self.application(name))
+
+
+def _behind(commit: Commit, seen: Applications) -> list[str]:
+    return [name for name in commit.applications if revision_of(seen[name]) != commit.revision]
+
+
+def _state(seen: Applications) -> object:
+    """Return what changes when Argo CD works: a new object while it applies something."""
+    if any(map(is_applied, seen.values())):
+        return object()
+    return {name: describe(body) for name, body in seen.items()}
 
 
 def _is_set_refresh_pending(body: Body) -> bool:
