@@ -77,7 +77,7 @@ def test_team_that_is_there_is_refused(trainyard: Call) -> None:
     """The finding is at the existing team's profile."""
     ended = trainyard("add", "team", "nlp", "--cluster", "prod-east")
 
-    assert (ended.code, ended.err) == (1, "")
+    assert (ended.code, ended.err) == (1, "Nothing was written.\n")
     assert ended.out.startswith("error[names/team-exists]: ")
     assert " --> profiles/teams/nlp.yaml:" in ended.out
 
@@ -207,10 +207,22 @@ def test_team_that_would_be_refused_is_not_written(
     before = _state(here)
     ended = trainyard("add", "team", name, "--nodes", nodes)
 
-    assert (ended.code, ended.err) == (1, "")
+    assert (ended.code, ended.err) == (1, "Nothing was written.\n")
     assert finding in ended.out
     assert "  |" in ended.out
     assert _state(here) == before
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("option", "maximum"), [("--nodes", 5000), ("--gpus", 64)])
+def test_quota_of_a_new_team_is_what_a_profile_takes(
+    option: str, maximum: int, trainyard: Call
+) -> None:
+    """More is refused as an option: no profile with it could be read back."""
+    trainyard("init")
+    for quota in (maximum + 1, 10**40):
+        assert trainyard("add", "team", "audio", option, str(quota)).code == 2
+    assert trainyard("add", "team", "audio", option, str(maximum)).code == 1
 
 
 def test_error_that_was_there_before_is_no_obstacle(here: Path, trainyard: Call) -> None:

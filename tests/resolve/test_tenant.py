@@ -217,6 +217,26 @@ def test_retired_team_is_on_no_cluster() -> None:
     assert [each.name for each in platform.teams] == ["nlp", "vision"]
 
 
+@pytest.mark.parametrize(
+    "gone",
+    [
+        {"quota": {"prod-east": None, "closed": {"dgx-h100": {"nodes": 2}}}},
+        {"quota": {"prod-east": {"dgx-h100": None, "sold": {"nodes": 2}}}},
+        {"runtimes": ["of-last-year"]},
+        {"compliance": "repealed"},
+        {"components": ["deleted"]},
+    ],
+    ids=["cluster", "pool", "runtime", "compliance", "component"],
+)
+def test_what_a_retired_team_used_may_go(gone: dict[str, Any]) -> None:
+    """Otherwise a tombstone would keep a cluster, a pool or a runtime for ever."""
+    _, found = resolved({NLP: gone})
+    assert [each.rule for each in found] == ["references/unknown-name"]
+
+    _, found = resolved({NLP: {"state": "retired", **gone}})
+    assert found == ()
+
+
 def test_team_is_only_where_it_has_quota() -> None:
     """A cluster holds the teams with quota there, and each allocation is found by its cluster."""
     west = {

@@ -137,7 +137,8 @@ def as_text(diagnostics: list[Diagnostic]) -> str:
     for each in diagnostics:
         lines.append(f"{each.severity}[{each.rule}] {_place(each.at)}: {each.message}")
         lines += [
-            f"  note: {_place(note.at) if note.at else ''}: {note.message}" for note in each.notes
+            f"  note: {f'{_place(note.at)}: ' if note.at else ''}{note.message}"
+            for note in each.notes
         ]
     return "".join(f"{line}\n" for line in lines)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic
 from trainyard.history import (
     allocations,
+    domains,
     fields,
     flavors,
     ids,
@@ -32,6 +33,7 @@ CHECKS = (
     units.object_changes_unit,
 )
 RULES = (
+    *domains.RULES,
     *runtimes.RULES,
     *fields.RULES,
     *flavors.RULES,
@@ -46,5 +48,9 @@ RULES = (
 
 def check_replacement(replacement: Replacement) -> Iterator[Diagnostic]:
     """Yield what breaks when a cluster's committed objects are replaced."""
+    # With another domain every object differs, and other findings would hide the cause.
+    if moved := list(domains.domain_moved(replacement)):
+        yield from moved
+        return
     for check in CHECKS:
         yield from check(replacement)

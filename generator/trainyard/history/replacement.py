@@ -87,7 +87,10 @@ def identity(manifest: Manifest) -> Identity:
 def team_of(manifest: Manifest) -> str:
     """Return the team in an object's label, whatever the label's domain was; empty for none."""
     labels: dict[str, str] = manifest.body["metadata"].get("labels", {})
-    for key, value in labels.items():
-        if key.endswith("/team"):
-            return value
-    return ""
+    return labels.get(team_label_of(manifest), "")
+
+
+def team_label_of(manifest: Manifest) -> str:
+    """Return the key of an object's label with its team, e.g. ``ml.example.com/team``."""
+    keys = (key for key in manifest.body["metadata"].get("labels", {}) if key.endswith("/team"))
+    return next(keys, "")

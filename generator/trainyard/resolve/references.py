@@ -142,5 +142,14 @@ def network(text: str, at: Pointer) -> Resolving[IPv4Network | None]:
     try:
         return IPv4Network(text)
     except ValueError as problem:
-        yield BAD_ADDRESS.at(at, f"`{text}` is not an address range: {problem}")
+        message = f"`{text}` is not an address range: {problem}"
+        yield BAD_ADDRESS.at(at, message, hint=_own_address(text))
         return None
+
+
+def _own_address(text: str) -> str:
+    """Return what to write for a range with host bits; empty for another text."""
+    try:
+        return f"Write `{IPv4Network(text, strict=False)}`, the network's own address."
+    except ValueError:
+        return ""

@@ -33,9 +33,16 @@ class KnownToTeams:
 
 
 def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Team]:
-    """Return a team without the names that refer to nothing."""
+    """Return a team without the names that refer to nothing.
+
+    Nothing is rendered for a retired team, and what it used may go: its names are not looked up.
+    """
     at = Pointer(source.file)
     fields = source.value
+    is_retired = fields.get("state") == "retired"
+    if is_retired:
+        fields = {key: value for key, value in fields.items() if key != "compliance"}
+        fields |= {"quota": {}, "runtimes": ()}
     quotas = yield from _quotas(fields, at / "quota", known.pools)
     runtimes = yield from _runtimes(fields["runtimes"], at / "runtimes", known.runtimes)
     compliance = None
@@ -45,7 +52,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
             "compliance profile", regulation, known.regulations, at / "compliance"
         )
     components = fields.get("components", ())
-    for i, component in enumerate(components):
+    for i, component in enumerate(() if is_retired else components):
         yield from find("component", component, known.components, at / "components" / i)
     usual = _usual_job(quotas, runtimes), _usual_place(quotas, at)
     return Team(

@@ -27,11 +27,15 @@ def flavors_of(tenant: Tenant) -> Iterator[Flavor]:
 
 
 def shares(site: Site) -> dict[str, list[tuple[Tenant, Quota]]]:
-    """Return the teams with quota on each pool, by pool name; pools without a team included."""
+    """Return the teams with quota on each pool, by pool name; pools without a team included.
+
+    `capacity/uneven-share` alone reports GPUs of nodes without any.
+    """
     found: dict[str, list[tuple[Tenant, Quota]]] = {pool.name: [] for pool in site.cluster.pools}
     for tenant in site.tenants:
         for flavor in flavors_of(tenant):
-            found[flavor.pool.name].append((tenant, flavor.quota))
+            if flavor.pool.hardware.gpus or not flavor.quota.is_share:
+                found[flavor.pool.name].append((tenant, flavor.quota))
     return found
 
 

@@ -15,7 +15,10 @@ BAD_TEAM_NAME = Rule(
         The name becomes a namespace, queues and labels, which the API server refuses in any other
         form.
     """,
-    fix="Choose another: a letter first, at most 40 characters, no word such as `on` or `null`.",
+    fix="""
+        Choose another: lower-case letters, digits and inner hyphens, a letter first, at most 40
+        characters, no word such as `on` or `null`.
+    """,
 )
 TEAM_EXISTS = Rule(
     id="names/team-exists",

@@ -25,6 +25,9 @@ from trainyard.output.hold import editing
 from trainyard.scaffold.team import TeamPlan, TeamRequest
 from trainyard.workflows.add import Addition, Target, add_team
 
+_MOST_NODES = 5000
+_MOST_GPUS = 64
+"""Maxima of a quota, as in the schema of teams."""
 _NODES = 2
 """Nodes of a new team: the smallest MPI job takes as many."""
 
@@ -46,13 +49,16 @@ def command() -> None:
 @click.option("--pool", default="", metavar="NAME", help="Node pool of the cluster, if several.")
 @click.option(
     "--nodes",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, _MOST_NODES),
     metavar="N",
     show_default=str(_NODES),
     help="Nodes of its own; an MPI job takes two.",
 )
 @click.option(
-    "--gpus", type=click.IntRange(min=1), metavar="N", help="GPUs of one node, instead of nodes."
+    "--gpus",
+    type=click.IntRange(1, _MOST_GPUS),
+    metavar="N",
+    help="GPUs of one node, instead of nodes.",
 )
 @profiles_option
 @output_option
@@ -90,6 +96,7 @@ def team(
     if added.plan is None:
         found = findings.Findings(added.diagnostics, places(added.profiles, profiles, output))
         result(findings.text(found, colour=False))
+        notify("Nothing was written.")
         return Exit.FINDINGS
     result(_told(added, added.plan))
     notify(

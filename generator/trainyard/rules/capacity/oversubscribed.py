@@ -24,7 +24,7 @@ RULE = Rule(
         their teams have free quota: `doesn't allow to fit any of 1 pod(s). Total nodes: <n>;
         excluded: resource "cpu": <n>` (seen with Kueue 0.19.2).
     """,
-    fix="Lower a team's `nodes`, or raise `nodes` of the pool.",
+    fix="Lower a team's quota or the pool's `reserve`, or raise `nodes` of the pool.",
 )
 
 

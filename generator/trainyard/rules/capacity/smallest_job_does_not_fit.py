@@ -84,9 +84,10 @@ def _too_small(
         return
     runtime, quota = max(reversed(runnable), key=lambda each: each[1].maximum)
     smallest = runtime.launcher.smallest_job
+    launched = ": one for the launcher and one more" if smallest > 1 else ""
     needs = (
         f"but the smallest job with runtime `{runtime.name}` takes "
-        f"{counted(smallest, 'node')}: one for the launcher and one more"
+        f"{counted(smallest, 'node')}{launched}"
     )
     if quota.maximum < smallest:
         message = f"team {tenant.name} may use {display_maximum(quota)}, {needs}"

@@ -34,7 +34,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         quota, hardware = flavor.quota, flavor.pool.hardware
         owns = f"team {tenant.name} owns {counted(quota.gpus, 'GPU')} of pool `{quota.pool}`"
         if not hardware.gpus:
-            yield RULE.at(quota.at / "gpus", f"{owns}, whose nodes have no GPUs")
+            message = f"{owns}, whose nodes have no GPUs"
+            yield RULE.at(quota.at / "gpus", message, hint="Set `nodes` instead of `gpus`.")
         elif quota.gpus >= hardware.gpus:
             message = f"{owns}, whose nodes have {hardware.gpus}: this is not a share of a node"
             yield RULE.at(quota.at / "gpus", message)

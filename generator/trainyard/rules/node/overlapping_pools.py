@@ -21,8 +21,9 @@ RULE = Rule(
         neither.
     """,
     fix="""
-        Give each hardware profile labels of its own, e.g. the GPU's product and a label whose value
-        differs between the pools.
+        Give each pool a hardware profile with labels of its own. For a second pool of the same
+        nodes, write a profile with `extends:` and another label, and name it in the pool's
+        `hardware`.
     """,
 )
 

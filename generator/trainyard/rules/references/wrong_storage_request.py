@@ -12,6 +12,10 @@ from trainyard.model.storage import Storage
 from trainyard.model.team import StorageRequest
 from trainyard.rules._check import Check
 
+_TOO_LARGE = 1 << 63
+"""Bytes that are no quantity of Kubernetes, which are 64-bit integers
+(kubernetes/apimachinery:pkg/api/resource/quantity.go)."""
+
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
 
 
@@ -59,12 +63,13 @@ def _wrong_requests(space: Space) -> Iterator[Diagnostic]:
 
 def _claim_problem(storage: Storage, request: StorageRequest) -> str:
     """Return what is wrong with a request for a claim; empty when nothing is."""
-    if storage.kind == "adopted":
-        if request.volume:
-            return ""
-        return f"storage `{storage.name}` is adopted and takes the volume and its size"
-    if request.volume or not request.size:
-        return f"storage `{storage.name}` is {storage.kind} and takes a size, e.g. 500Gi"
+    takes = f"storage `{storage.name}` is {storage.kind} and takes"
+    if storage.kind == "adopted" and not request.volume:
+        return f"{takes} the volume and its size"
+    if storage.kind != "adopted" and (request.volume or not request.size):
+        return f"{takes} a size: a whole number with Mi, Gi or Ti, e.g. 500Gi"
+    if request.size >= _TOO_LARGE:
+        return f"{takes} a size below 8Ei, the largest that Kubernetes can hold"
     return ""
 
 

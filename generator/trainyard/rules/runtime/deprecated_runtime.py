@@ -19,8 +19,8 @@ RULE = Rule(
         profiles too.
     """,
     fix="""
-        List the newer version in the team's `runtimes`, or waive this until the team has moved, at
-        the latest until the runtime's last day.
+        Move the team to the newer version in its `runtimes`, and remove this one there when no job
+        uses it. Until then waive this, at the latest until the runtime's last day.
     """,
 )
 
