@@ -32,5 +32,5 @@ def domain_moved(replacement: Replacement) -> Iterator[Diagnostic]:
         team_label_of(namespace).partition("/")[0] for namespace in replacement.old("Namespace")
     }
     for domain in sorted(former - {"", settings.domain}):
-        message = f"the domain of the committed tree is `{domain}`, not `{settings.domain}`"
+        message = f"the committed tree has domain `{domain}`, not `{settings.domain}`"
         yield DOMAIN_MOVED.at(settings.at / "domain", message)

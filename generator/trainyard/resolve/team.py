@@ -22,6 +22,9 @@ Pools: TypeAlias = Mapping[str, Mapping[str, Pool | None] | None]
 """Cluster -> node pool -> pool; None for a cluster or pool that can't be resolved."""
 
 
+_NO_NAMES: Mapping[str, Any] = {"quota": {}, "runtimes": ()}
+
+
 @dataclass(frozen=True, slots=True)
 class KnownToTeams:
     """Everything that a team's profile may name; None for what can't be resolved."""
@@ -39,20 +42,16 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
     """
     at = Pointer(source.file)
     fields = source.value
-    is_retired = fields.get("state") == "retired"
-    if is_retired:
-        fields = {key: value for key, value in fields.items() if key != "compliance"}
-        fields |= {"quota": {}, "runtimes": ()}
-    quotas = yield from _quotas(fields, at / "quota", known.pools)
-    runtimes = yield from _runtimes(fields["runtimes"], at / "runtimes", known.runtimes)
+    names = _NO_NAMES if fields.get("state") == "retired" else fields
+    quotas = yield from _quotas(names, at / "quota", known.pools)
+    runtimes = yield from _runtimes(names["runtimes"], at / "runtimes", known.runtimes)
     compliance = None
-    if "compliance" in fields:
-        regulation = fields["compliance"]
+    if "compliance" in names:
+        regulation = names["compliance"]
         compliance = yield from find(
             "compliance profile", regulation, known.regulations, at / "compliance"
         )
-    components = fields.get("components", ())
-    for i, component in enumerate(() if is_retired else components):
+    for i, component in enumerate(names.get("components", ())):
         yield from find("component", component, known.components, at / "components" / i)
     usual = _usual_job(quotas, runtimes), _usual_place(quotas, at)
     return Team(
@@ -66,7 +65,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         cohort=fields.get("cohort", ""),
         quotas=quotas,
         spaces=tuple(_spaces(fields, at, usual)),
-        components=tuple(sorted(components)),
+        components=tuple(sorted(fields.get("components", ()))),
         compliance=compliance,
         encrypts_transit=fields.get("encryptionInTransit"),
     )

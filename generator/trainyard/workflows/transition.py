@@ -46,7 +46,7 @@ UNIT_VANISHED = Rule(
         The platform's unit prunes the team's queue: `Can't admit new workloads; clusterQueue is
         terminating` (seen with Kueue 0.19.2).
     """,
-    fix="Restore the quota. To end the team, set `state: draining`, then `state: retired`.",
+    fix="Restore the quota. A team leaves all its clusters: `state: draining`, then `retired`.",
 )
 RULES = (PROFILE_VANISHED, UNIT_VANISHED)
 
@@ -77,11 +77,16 @@ def check_replaced(
     Raises:
         TreeError: the tree can't be read, holds what Trainyard did not write, or lost a lockfile.
     """
-    platform = generation.checked.platform
-    assert platform is not None
-    sites = {site.name: site for site in platform.sites}
-    wanted = frozenset(clusters)
     _require_locks(target, generation)
+    # What holds for all clusters is found on each of them, at one place.
+    yield from dict.fromkeys(_check_trees(target, generation, frozenset(clusters)))
+
+
+def _check_trees(
+    target: Path, generation: Generation, wanted: frozenset[str]
+) -> Iterator[Diagnostic]:
+    assert generation.checked.platform is not None
+    sites = {site.name: site for site in generation.checked.platform.sites}
     for cluster, lock in locks(target):
         if wanted and cluster not in wanted:
             continue

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from trainyard.diagnostics import Pointer
 from trainyard.model.manifest import Manifest
 from trainyard.model.tenant import Tenant
-from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree, contents, differences
+from trainyard_rehearsal.checks.contents import contents, differences
+from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree
 from trainyard_rehearsal.checks.jobs import TRAINER
 from trainyard_rehearsal.checks.watched_jobs import WatchedJobs, watch_jobs
 from trainyard_rehearsal.control_plane.api import Refused

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from copy import deepcopy
 
 from trainyard.model.manifest import Manifest
-from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery, contents, differences
+from trainyard_rehearsal.checks.contents import contents, differences
+from trainyard_rehearsal.checks.git_delivery import Commit, GitDelivery
 from trainyard_rehearsal.checks.watched_jobs import watch_jobs
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle

@@ -80,14 +80,8 @@ def team(
         raise click.UsageError("`--nodes` and `--gpus` exclude each other")
     need_profiles(profiles)
     need_apart(profiles, output)
-    request = TeamRequest(
-        name=name,
-        nodes=_NODES if nodes is None else nodes,
-        gpus=gpus or 0,
-        cluster=cluster,
-        pool=pool,
-        since=today(),
-    )
+    own = _NODES if nodes is None else nodes
+    request = TeamRequest(name, own, gpus or 0, cluster=cluster, pool=pool, since=today())
     # Only one run at a time may look up free numbers and take them.
     with working("checking"), editing(profiles, notify):
         added = add_team(
@@ -98,14 +92,15 @@ def team(
         result(findings.text(found, colour=False))
         notify("Nothing was written.")
         return Exit.FINDINGS
-    result(_told(added, added.plan))
+    result(_report(added, added.plan))
     notify(
         f"Next: fill in {shown_folder(added.files[0])}, run `trainyard generate` and commit both."
     )
     return Exit.FINE
 
 
-def _told(added: Addition, plan: TeamPlan) -> str:
+def _report(added: Addition, plan: TeamPlan) -> str:
+    """Return the lines that say what was written."""
     lines = [f"wrote {shown_folder(path)}" for path in added.files]
     asked = plan.request
     own = counted(asked.gpus, "GPU") if asked.gpus else counted(asked.nodes, "node")
