@@ -1,7 +1,7 @@
 """Derive the manifest schemas and plurals of every release from the sources that it pins.
 
-Run it after a new kind in the templates, and after a change to ``crds.toml`` or to a release's
-``go.mod`` or ``handwritten/``::
+Run it after a new kind in the templates, and after a change to ``crds.toml``, ``handwritten/`` or a
+release's ``go.mod``::
 
     python -m tools.derive [--check]
 
@@ -25,7 +25,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,9 @@ _RELEASES = Path(__file__).parents[1] / "trainyard" / "releases"
 _PLURALS = "# Written by `python -m tools.derive`: the plural of each kind that is served.\n"
 _PLURAL = "x-plural"
 """Keyword of a handwritten schema: the plural of a kind that an API server serves."""
+
+_KUSTOMIZE = "kustomize.config.k8s.io"
+"""Group of the files that no template writes."""
 
 _HEAD = re.compile(r"^apiVersion: (\S+)\nkind: (\S+)$", re.MULTILINE)
 """The two lines of a template that no variable is in."""
@@ -100,14 +103,16 @@ def _gvk(api_version: str, kind: str) -> Gvk:
     return group, version, kind
 
 
-def derive(release: Path, wanted: Iterable[Gvk]) -> Derived:
-    """Return what the sources of a release say of some kinds, and of those written by hand.
+def derive(release: Path, wanted: Collection[Gvk]) -> Derived:
+    """Return what the sources of a release say of some kinds, and of Kustomize's own.
+
+    A schema that is written by hand is the only source of its kind.
 
     Raises:
         ToolError: ``go`` is missing, a checksum doesn't match, or not exactly one source has a
             kind.
     """
-    schemas, plurals = _handwritten(release / "handwritten")
+    schemas, plurals = _handwritten(release.parent / "handwritten", set(map(_path, wanted)))
     sources = find_sources(release, [gvk for gvk in wanted if _path(gvk) not in schemas])
     for gvk, source in sources.items():
         schemas[_path(gvk)], plurals[_key(gvk)] = _schema(gvk, source), source.plural
@@ -116,15 +121,17 @@ def derive(release: Path, wanted: Iterable[Gvk]) -> Derived:
     return Derived(encoded, plurals, crds)
 
 
-def _handwritten(folder: Path) -> tuple[dict[str, Schema], dict[str, str]]:
+def _handwritten(folder: Path, wanted: Collection[str]) -> tuple[dict[str, Schema], dict[str, str]]:
     """Return schemas by path, and plurals by kind and group."""
     schemas, plurals = {}, {}
     for path in sorted(folder.rglob("*.json")):
-        schema = json.loads(path.read_text(encoding="utf-8"))
-        if plural := schema.pop(_PLURAL, ""):
-            kind = schema["properties"]["kind"]["const"]
-            plurals[f"{kind}.{path.parent.name}"] = plural
-        schemas[path.relative_to(folder).as_posix()] = schema
+        name = path.relative_to(folder).as_posix()
+        if name in wanted or path.parent.name == _KUSTOMIZE:
+            schema = json.loads(path.read_text(encoding="utf-8"))
+            if plural := schema.pop(_PLURAL, ""):
+                kind = schema["properties"]["kind"]["const"]
+                plurals[f"{kind}.{path.parent.name}"] = plural
+            schemas[name] = schema
     return schemas, plurals
 
 

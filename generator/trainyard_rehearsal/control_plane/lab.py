@@ -152,7 +152,7 @@ def _published(built: Built) -> Iterator[Body]:
 
 def _handwritten(plan: Plan) -> Iterator[Body]:
     """Yield custom resources from our own schemas, for kinds of the tree that no module has."""
-    for path in sorted((plan.components.folder / "handwritten").rglob("*.json")):
+    for path in sorted((plan.components.folder.parent / "handwritten").rglob("*.json")):
         schema = json.loads(path.read_text(encoding="utf-8"))
         kind = schema["properties"]["kind"]["const"]
         group, version = path.parent.name, path.stem.rpartition("_")[2]

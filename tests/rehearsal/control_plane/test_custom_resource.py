@@ -7,10 +7,7 @@ from typing import Any
 from tests.conftest import REPOSITORY
 from trainyard_rehearsal.control_plane.custom_resource import custom_resource
 
-_KUEUE = (
-    REPOSITORY
-    / "generator/trainyard/releases/openshift-ai-3.5/handwritten/kueue.openshift.io/kueue_v1.json"
-)
+_KUEUE = REPOSITORY / "generator/trainyard/releases/handwritten/kueue.openshift.io/kueue_v1.json"
 _STRUCTURAL = {
     *("additionalProperties", "enum", "format", "items", "maximum", "maxLength"),
     *("minimum", "minLength", "pattern", "properties", "type"),
