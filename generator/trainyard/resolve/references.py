@@ -134,7 +134,15 @@ def _hint(kind: str, name: str, known: Mapping[str, Any]) -> str:
     near = get_close_matches(name, known, n=1)
     if near:
         return f"did you mean `{near[0]}`?"
-    return f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
+    if not known:
+        return f"no {kind} is defined yet"
+    there = f"there is: {', '.join(sorted(known))}"
+    # A team has one cohort, which each of its clusters must have.
+    return (
+        f"{there}; or add `{name}` to the cluster's `cohorts`"
+        if kind.startswith("cohort ")
+        else there
+    )
 
 
 def network(text: str, at: Pointer) -> Resolving[IPv4Network | None]:

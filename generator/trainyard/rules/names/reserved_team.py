@@ -17,7 +17,7 @@ RULE = Rule(
         Reviewers and selectors would take the team's folders, applications and queues for the
         platform's, because these are named after the team.
     """,
-    fix="Rename the team's file.",
+    fix="Choose another name; the name is that of the team's file.",
 )
 
 
