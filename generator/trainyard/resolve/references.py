@@ -136,13 +136,9 @@ def _hint(kind: str, name: str, known: Mapping[str, Any]) -> str:
         return f"did you mean `{near[0]}`?"
     if not known:
         return f"no {kind} is defined yet"
-    there = f"there is: {', '.join(sorted(known))}"
     # A team has one cohort, which each of its clusters must have.
-    return (
-        f"{there}; or add `{name}` to the cluster's `cohorts`"
-        if kind.startswith("cohort ")
-        else there
-    )
+    add = f"; or add `{name}` to the cluster's `cohorts`" if kind.startswith("cohort ") else ""
+    return f"there is: {', '.join(sorted(known))}{add}"
 
 
 def network(text: str, at: Pointer) -> Resolving[IPv4Network | None]:
