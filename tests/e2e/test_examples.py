@@ -15,6 +15,7 @@ from tests.test_examples import EXAMPLES
 from trainyard.output.write import write
 from trainyard.workflows.generate import generate
 from trainyard_rehearsal.control_plane.components import PROCESSES
+from trainyard_rehearsal.outcome import Outcome
 from trainyard_rehearsal.publication import Origin
 from trainyard_rehearsal.rehearsal import Request, rehearse
 
@@ -22,25 +23,44 @@ pytestmark = pytest.mark.e2e
 COMPONENTS = "../profiles/components"
 
 
-@pytest.mark.slow
-def test_example_with_two_fabrics_keeps_every_promise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The example has one queue over pools of two fabrics."""
-    profiles = EXAMPLES / "two-fabrics" / "profiles"
-    target, cache = tmp_path / "overlays", tmp_path / "cache"
-    cache.mkdir()
-    link_programs(cache)
-    monkeypatch.setenv("TRAINYARD_CACHE", str(cache))
-    write(target, generate(profiles, COMPONENTS).files)
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache of its own, with the programs of the usual one."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    link_programs(folder)
+    monkeypatch.setenv("TRAINYARD_CACHE", str(folder))
 
+
+def _outcomes(example: str, target: Path) -> dict[str, Outcome]:
+    """Rehearse an example of one cluster; return the outcomes by promise."""
+    profiles = EXAMPLES / example / "profiles"
+    write(target, generate(profiles, COMPONENTS).files)
     rehearsal = rehearse(
         Request(Origin(profiles, target, COMPONENTS, TODAY), (), "", PROCESSES), print, None
     )
+    (outcomes,) = rehearsal.outcomes.values()
+    return {outcome.promise: outcome for outcome in outcomes}
 
-    outcomes = {outcome.promise: outcome for outcome in rehearsal.outcomes["south"]}
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cache")
+def test_queue_over_two_fabrics_keeps_every_promise(tmp_path: Path) -> None:
+    """Its ClusterQueue has as many resources as one of a single fabric."""
+    outcomes = _outcomes("two-fabrics", tmp_path / "overlays")
+
     assert not [outcome for outcome in outcomes.values() if not outcome.fine]
     assert (outcomes["local queues active"].tried, outcomes["own quotas filled"].tried) == (2, 4)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cache")
+def test_cluster_without_gpus_and_fabric_keeps_every_promise(tmp_path: Path) -> None:
+    """Its roles name no network, and no quota counts a GPU."""
+    outcomes = _outcomes("smallest", tmp_path / "overlays")
+
+    assert not [outcome for outcome in outcomes.values() if not outcome.fine]
+    assert outcomes["sample jobs run"].tried > 0
 
 
 @pytest.mark.parametrize("stage", [OLD, NEW], indirect=True, ids=[OLD.name, NEW.name])

@@ -118,6 +118,9 @@ _RIGHTS = {
     "clean-up": _CLEANUP,
 }
 
+_OF_FABRICS = {"k8s.cni.cncf.io", "sriovnetwork.openshift.io"}
+"""API groups of networks on a fabric: on a cluster without one no role names them."""
+
 AUTHENTICATED_RIGHTS = {
     ("create", ("authentication.k8s.io", "selfsubjectreviews")),
     ("create", ("authorization.k8s.io", "selfsubjectaccessreviews")),
@@ -176,13 +179,14 @@ _OWN_VERBS: dict[GroupResource, str] = {
 
 
 @cache
-def rights(role: str) -> frozenset[tuple[str, GroupResource]]:
-    """Return the verbs and resources that a role permits."""
+def rights(role: str, *, fabrics: bool = True) -> frozenset[tuple[str, GroupResource]]:
+    """Return the verbs and resources that a role permits, on a cluster with or without fabrics."""
     return frozenset(
         (verb, resource)
         for verbs, by_group in _RIGHTS[role]
         for resource in _resources(by_group)
         for verb in verbs.split()
+        if fabrics or resource[0] not in _OF_FABRICS
     )
 
 

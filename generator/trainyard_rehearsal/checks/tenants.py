@@ -46,6 +46,7 @@ class Subject:
     Args:
         display: the group or account with its roles, for messages.
         roles: each with the namespace that it applies to; empty for the whole cluster.
+        fabrics: whether the cluster has one.
     """
 
     display: str
@@ -53,13 +54,14 @@ class Subject:
     groups: tuple[str, ...]
     roles: tuple[_Role, ...]
     at: Pointer
+    fabrics: bool
 
     def rights(self, namespace: str) -> set[_Right]:
         """Return what the roles permit in a namespace; in the whole cluster for an empty name."""
         found: set[_Right] = set()
         for role, home in self.roles:
             if home in {"", namespace}:
-                found |= rights(role)
+                found |= rights(role, fabrics=self.fabrics)
         return found
 
     def namespaces(self, site: Site) -> list[str]:
@@ -92,7 +94,11 @@ def subjects(site: Site) -> list[Subject]:
         account = ("account", f"{site.cluster.system_namespace}:{cleanup.name}")
         roles[account] = [("clean-up", space.namespace) for space in spaces]
     roles["group", "of-no-team"] = []
-    return [_subject(key, tuple(held), at.get(key, site.cluster.at)) for key, held in roles.items()]
+    cluster = site.cluster
+    return [
+        _subject(key, tuple(held), at.get(key, cluster.at), fabrics=bool(cluster.fabrics))
+        for key, held in roles.items()
+    ]
 
 
 def _spaces(site: Site) -> list[Space]:
@@ -117,15 +123,15 @@ def _cluster_groups(site: Site) -> Iterator[tuple[str, str]]:
     yield from ((group, "auditor") for group in site.cluster.auditors)
 
 
-def _subject(key: _Key, roles: tuple[_Role, ...], at: Pointer) -> Subject:
+def _subject(key: _Key, roles: tuple[_Role, ...], at: Pointer, *, fabrics: bool) -> Subject:
     kind, name = key
     described = dict.fromkeys(f"{role} of {home}" if home else role for role, home in roles)
     display = f"{kind} {name} ({', '.join(described) or 'no role'})"
     if kind == "group":
-        return Subject(display, f"somebody@{name}", (name, _SIGNED_IN), roles, at)
+        return Subject(display, f"somebody@{name}", (name, _SIGNED_IN), roles, at, fabrics)
     home = name.partition(":")[0]
     groups = ("system:serviceaccounts", f"system:serviceaccounts:{home}", _SIGNED_IN)
-    return Subject(display, f"system:serviceaccount:{name}", groups, roles, at)
+    return Subject(display, f"system:serviceaccount:{name}", groups, roles, at, fabrics)
 
 
 def check_tenants(

@@ -26,5 +26,13 @@ def test_isolation_page_lists_the_rights_of_every_role() -> None:
     assert listed == {(role, verb, name) for role in _ROLES for verb, (_, name) in rights(role)}
 
 
+def test_no_role_names_networks_where_there_is_no_fabric() -> None:
+    """A cluster of CPU nodes has none of these kinds."""
+    groups = {group for role in _ROLES for _, (group, _) in rights(role, fabrics=False)}
+
+    assert "trainer.kubeflow.org" in groups
+    assert not groups & {"k8s.cni.cncf.io", "sriovnetwork.openshift.io"}
+
+
 def test_every_right_of_a_role_is_tried() -> None:
     assert not {each for role in _ROLES for each in rights(role)} - tried_rights()
