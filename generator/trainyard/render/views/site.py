@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
 from trainyard.render.views.space import MOST_JOBS, Binding, SpaceView, group_subjects
+from trainyard.render.views.storage import PROPERTIES, StoreEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,24 @@ class SiteView:
         for claim in (claim for tenant in self.site.tenants for claim in tenant.made_volumes):
             folders.setdefault(f"{claim.storage.server}:{claim.path}", []).append(claim.namespace)
         return dict(sorted(folders.items()))
+
+    @property
+    def store_entries(self) -> dict[StoreEntry, list[str]]:
+        """Each entry of a secret store, with the namespaces that get a Secret from it."""
+        secrets = [
+            secret
+            for tenant in self.site.tenants
+            for space in tenant.spaces
+            for secret in space.secrets
+        ]
+        cleanup = self.site.cluster.finished_jobs
+        if cleanup and cleanup.pull_secret:
+            secrets.append(cleanup.pull_secret)
+        entries: dict[StoreEntry, list[str]] = {}
+        for secret in secrets:
+            entry = StoreEntry(secret.store, secret.key, PROPERTIES[secret.kind])
+            entries.setdefault(entry, []).append(secret.namespace)
+        return dict(sorted(entries.items()))
 
     @property
     def has_job_folders_on_nfs(self) -> bool:

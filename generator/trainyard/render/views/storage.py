@@ -6,10 +6,25 @@ from dataclasses import dataclass
 
 from trainyard.model.storage import StoredSecret
 
+PROPERTIES = {
+    "s3": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
+    "pull": ("dockerconfigjson",),
+}
+"""Properties of a store's entry that a kind of secret needs."""
+
 _KEYS = (
     "aws_access_key_id = {{ .AWS_ACCESS_KEY_ID }}\n"
     "aws_secret_access_key = {{ .AWS_SECRET_ACCESS_KEY }}\n"
 )
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class StoreEntry:
+    """An entry of a secret store, which its owner writes."""
+
+    store: str
+    key: str
+    properties: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
