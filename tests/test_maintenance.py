@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.calls import edit
 from tests.conftest import REPOSITORY
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
@@ -27,7 +28,10 @@ COMPONENTS = "../profiles/components"
 def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, PlannedChanges]:
     """The tree of a cluster, and the changes that are merged."""
     folder, _, name = request.param.rpartition("/")
-    root = shutil.copytree(REPOSITORY / folder, tmp_path / "profiles")
+    return planned(shutil.copytree(REPOSITORY / folder, tmp_path / "profiles"), name)
+
+
+def planned(root: Path, name: str) -> tuple[Tree, PlannedChanges]:
     platform = generate(root, COMPONENTS).checked.platform
     assert platform is not None
     site = next(site for site in platform.sites if site.name == name)
@@ -74,6 +78,29 @@ def test_each_change_touches_what_it_should(begun: tuple[Tree, PlannedChanges]) 
     assert leaving not in [tenant.name for tenant in after.site.tenants]
     after = merges.add_team()
     assert merges.successor in [tenant.name for tenant in after.site.tenants]
+
+
+def test_new_team_has_the_runtimes_of_its_own_pools(profiles: Path) -> None:
+    """The former team is on two clusters, and one of its runtimes is for the other cluster only."""
+    edit(profiles / "teams/speech.yaml", "openmpi-cuda]", "openmpi-cuda, deepspeed]")
+    edit(
+        profiles / "teams/speech.yaml",
+        "quota:\n",
+        "quota:\n  prod-east: {dgx-h100: {nodes: 2}}\n",
+    )
+    edit(profiles / "clusters/prod-east.yaml", "nodes: 17,", "nodes: 19,")
+    edit(
+        profiles / "allocations.yaml",
+        "  uids:\n",
+        '    speech: {partition: "0x0104", addresses: 10.64.48.0/20}\n  uids:\n',
+    )
+    _, merges = planned(profiles, "lab")
+    assert merges.retiring.name == "speech"
+    merges.drain_team()
+    merges.retire_team()
+
+    teams = {tenant.name: tenant.team for tenant in merges.add_team().site.tenants}
+    assert teams[merges.successor].runtimes == ("openmpi-cuda", "torchrun")
 
 
 def test_profiles_with_errors_are_reported(

@@ -120,6 +120,7 @@ class _Profiles:
                 **left,
                 **people,
                 "state": "active",
+                "runtimes": _runtimes(checked.platform, quota.cluster, left),
                 "quota": {quota.cluster: left["quota"][quota.cluster]},
                 "storage": {name: each for name, each in storage if isinstance(each, str)},
             }
@@ -152,6 +153,18 @@ class _Profiles:
         source, _ = read(name, path.read_bytes())
         yield source.value
         path.write_text(json.dumps(source.value), encoding="utf-8")
+
+
+def _runtimes(platform: Platform, cluster: str, team: Plain) -> list[str]:
+    """Return the runtimes of a team for its pools of a cluster; others are for other clusters."""
+    site = next(each for each in platform.sites if each.name == cluster)
+    owned = [pool for pool in site.cluster.pools if pool.name in team["quota"][cluster]]
+    hardware = {pool.hardware.name for pool in owned}
+    return [
+        runtime.name
+        for runtime in platform.runtimes
+        if runtime.name in team["runtimes"] and hardware & set(runtime.hardware)
+    ]
 
 
 def _fabrics(platform: Platform, cluster: str, team: str) -> Iterator[Fabric]:
