@@ -158,13 +158,10 @@ class _Profiles:
 def _runtimes(platform: Platform, cluster: str, team: Plain) -> list[str]:
     """Return the runtimes of a team for its pools of a cluster; others are for other clusters."""
     site = next(each for each in platform.sites if each.name == cluster)
-    owned = [pool for pool in site.cluster.pools if pool.name in team["quota"][cluster]]
-    hardware = {pool.hardware.name for pool in owned}
-    return [
-        runtime.name
-        for runtime in platform.runtimes
-        if runtime.name in team["runtimes"] and hardware & set(runtime.hardware)
-    ]
+    pools = (pool for pool in site.cluster.pools if pool.name in team["quota"][cluster])
+    hardware = {pool.hardware.name for pool in pools}
+    known = {runtime.name: set(runtime.hardware) for runtime in platform.runtimes}
+    return [name for name in team["runtimes"] if hardware & known[name]]
 
 
 def _fabrics(platform: Platform, cluster: str, team: str) -> Iterator[Fabric]:
