@@ -155,9 +155,13 @@ class _Profiles:
         path.write_text(json.dumps(source.value), encoding="utf-8")
 
 
+def _site(platform: Platform, cluster: str) -> Site:
+    return next(each for each in platform.sites if each.name == cluster)
+
+
 def _runtimes(platform: Platform, cluster: str, team: Plain) -> list[str]:
     """Return the runtimes of a team for its pools of a cluster; others are for other clusters."""
-    site = next(each for each in platform.sites if each.name == cluster)
+    site = _site(platform, cluster)
     pools = (pool for pool in site.cluster.pools if pool.name in team["quota"][cluster])
     hardware = {pool.hardware.name for pool in pools}
     known = {runtime.name: set(runtime.hardware) for runtime in platform.runtimes}
@@ -166,7 +170,6 @@ def _runtimes(platform: Platform, cluster: str, team: Plain) -> list[str]:
 
 def _fabrics(platform: Platform, cluster: str, team: str) -> Iterator[Fabric]:
     """Yield the fabrics of a cluster on which a team has an allocation."""
-    site = next(each for each in platform.sites if each.name == cluster)
-    for fabric in site.cluster.fabrics:
+    for fabric in _site(platform, cluster).cluster.fabrics:
         if (cluster, fabric.name, team) in platform.allocations:
             yield fabric
