@@ -8,6 +8,7 @@ from functools import partial
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Site
 from trainyard_rehearsal.checks.jobs import as_account
+from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -50,6 +51,8 @@ def check_outsiders(lab: Lab) -> Iterator[Outcome]:
     hostile, harmless = RequestTally(), RequestTally()
     site = lab.plan.site
     users = [_user(lab, role) for role in _USERS]
+    for user in users:
+        wait_until_permitted(lab, user, "create", "pods", _NAMESPACE)
     controllers = [_controller(lab, name) for name in _CONTROLLERS]
     for maker in (*users, *controllers):
         hostile.send(_pods(lab, maker, _NAMESPACE, _hostile(site)))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainyard.model.names import SYSTEM_NAMESPACE
+from trainyard_rehearsal.checks.new_roles import wait_until_permitted
 from trainyard_rehearsal.checks.request_cases import RequestCase, RequestTally
 from trainyard_rehearsal.checks.variants import as_json, with_change
 from trainyard_rehearsal.control_plane.api import Api, Body
@@ -39,6 +40,7 @@ def check_team_namespaces(lab: Lab) -> Iterator[Outcome]:
         lab.api.apply(body)
     hostile, harmless = RequestTally(), RequestTally()
     maker = lab.api.acting(_MAKER, ["system:authenticated"])
+    wait_until_permitted(lab, maker, "create", "namespaces")
     label = {"metadata": {"labels": {lab.plan.site.cluster.team_label_key: "rehearsal"}}}
     team = _namespace("team-rehearsal")
     hostile.send(_create(lab, maker, [team, _namespace(SYSTEM_NAMESPACE)], _NAME))
