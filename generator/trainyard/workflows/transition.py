@@ -53,8 +53,8 @@ RULES = (PROFILE_VANISHED, UNIT_VANISHED)
 _FIXES = {
     "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its "
     "numbers stay taken.",
-    "clusters": "Restore it. To give up the cluster, remove its folder of the tree in the same "
-    "change.",
+    "clusters": "Restore it. To give up the cluster, retire its teams, then remove its folder of "
+    "the tree with the profile; a comparison with the base reports that until it is merged.",
     "runtimes": "Restore it. To remove it, first remove it from every team's `runtimes`, merge, "
     "and wait until its jobs have ended.",
 }
