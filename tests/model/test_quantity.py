@@ -23,7 +23,7 @@ Suffixes = Mapping[str, Fraction]
 
 BINARY = {
     "": Fraction(1),
-    **{f"{prefix}i": Fraction(1024**power) for power, prefix in enumerate("KMGTP", 1)},
+    **{f"{prefix}i": Fraction(1024**power) for power, prefix in enumerate("KMGTPE", 1)},
 }
 DECIMAL = {each: Fraction(1000) ** power for power, each in enumerate(("m", "", "k", "M", "G"), -1)}
 
@@ -40,7 +40,7 @@ def canonical(number: Fraction | int, suffixes: Suffixes) -> str:
 
 def value(text: str, suffixes: Suffixes) -> Fraction:
     """Return the value of a quantity, by its last letters."""
-    digits = text.rstrip("KMGTPimk")
+    digits = text.rstrip("KMGTPEimk")
     return int(digits) * suffixes[text[len(digits) :]]
 
 
@@ -69,7 +69,7 @@ def test_bytes_are_canonical(number: int) -> None:
 @pytest.mark.parametrize("number", [1 << 60, 7 << 60])
 def test_exbibytes_are_canonical(number: int) -> None:
     """The largest suffix of the API server is Ei."""
-    assert format_bytes(number) == canonical(number, {**BINARY, "Ei": Fraction(1024**6)})
+    assert format_bytes(number) == canonical(number, BINARY)
 
 
 @given(COUNTS)
