@@ -126,10 +126,14 @@ class Pod:
         )
 
     def probe(self, probe: str) -> bool:
-        """Return whether a probe of the container succeeds."""
+        """Return whether a probe of the container succeeds; false before its process is there."""
         (container,) = self.template["containers"]
         port = container[probe]["tcpSocket"]["port"]
-        return self.call(["bash", "-c", f": < /dev/tcp/{self.address}/{port}"]).returncode == 0
+        try:
+            done = self.call(["bash", "-c", f": < /dev/tcp/{self.address}/{port}"])
+        except ProcessLookupError:
+            return False
+        return done.returncode == 0
 
     def delete(self) -> float:
         """End the pod as kubelet does when it is deleted; return how many seconds that took."""
