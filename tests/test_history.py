@@ -4,6 +4,7 @@ makes them."""
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -302,6 +303,44 @@ def test_each_step_of_a_retirement_is_reverted(history: History) -> None:
     history.commit()
 
     assert history.numbers()["nlp"] == [("0x0100", False)]
+
+
+def test_domain_moves_only_before_the_first_delivery(history: History) -> None:
+    """The revert and the next edit go through; without a tree the domain is free."""
+    text = (history.folder / "profiles" / "trainyard.yaml").read_text(encoding="utf-8")
+    (line,) = re.findall("(?m)^domain: .*$", text)
+    history.edit("trainyard.yaml", line, "domain: gpu.example.org")
+    history.refused("change/domain-moved")
+
+    history.restore()
+    history.unchanged()
+    history.edit("trainyard.yaml", line, f"{line} of ours")
+    history.commit()
+
+    history.edit("trainyard.yaml", f"{line} of ours", "domain: gpu.example.org")
+    shutil.rmtree(history.folder / "overlays")
+    history.commit()
+
+
+def test_runtime_of_a_retired_team_goes_and_comes_back(history: History) -> None:
+    """A tombstone keeps its list of runtimes, whose profiles may be removed."""
+    runtimes = history.folder / "profiles" / "runtimes"
+    (name,) = (path.stem for path in runtimes.glob("*.yaml"))
+    text = (runtimes / f"{name}.yaml").read_text(encoding="utf-8")
+    (runtimes / "old.yaml").write_text(text, encoding="utf-8")
+    history.edit("teams/nlp.yaml", f"[{name}]", f"[{name}, old]")
+    history.commit()
+    _retire(history, "nlp")
+
+    (runtimes / "old.yaml").unlink()
+    history.commit()
+    history.put("nlp", "active")
+    history.refused("references/unknown-name")
+
+    history.restore()
+    history.revert()
+    history.put("nlp", "active")
+    history.commit()
 
 
 def test_user_ids_are_kept_moved_and_never_given_to_another_namespace(history: History) -> None:

@@ -23,7 +23,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +34,7 @@ import yaml
 from tools.sources import Gvk, Source, find_sources
 from tools.strict import Schema, manifest_schema
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry
-from trainyard.render.site import templates_folder
+from trainyard.render.site import type_of
 
 _RELEASES = Path(__file__).parents[1] / "trainyard" / "releases"
 _PLURALS = "# Written by `python -m tools.derive`: the plural of each kind that is served.\n"
@@ -44,9 +43,6 @@ _PLURAL = "x-plural"
 
 _KUSTOMIZE = "kustomize.config.k8s.io"
 """Group of the files that no template writes."""
-
-_HEAD = re.compile(r"^apiVersion: (\S+)\nkind: (\S+)$", re.MULTILINE)
-"""The two lines of a template that no variable is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def kinds(release: Path) -> set[Gvk]:
     """Return the kinds that a release's templates write and its components may contain."""
     fields = yaml.safe_load((release / "release.yaml").read_text(encoding="utf-8"))
-    found = {_gvk(version, kind) for kind, version in fields["componentKinds"].items()}
     entries: tuple[Entry[Any], ...] = (*CATALOG, *DELIVERY)
-    for entry in entries:
-        if entry.feature in {"", *fields["features"]}:
-            text = (templates_folder() / f"{entry.template}.yaml.j2").read_text(encoding="utf-8")
-            (head,) = _HEAD.findall(text)
-            found.add(_gvk(*head))
-    return found
+    written = {
+        _gvk(*type_of(entry.template)) for entry in entries if entry.is_in(fields["features"])
+    }
+    return written | {_gvk(version, kind) for kind, version in fields["componentKinds"].items()}
 
 
 def _gvk(api_version: str, kind: str) -> Gvk:

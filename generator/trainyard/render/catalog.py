@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -56,10 +56,12 @@ class Entry(Generic[Subject]):
 
     def concerns(self, cluster: Cluster) -> bool:
         """Return whether a cluster may have such objects."""
-        return self.feature in {"", *cluster.release.features} and self.link in {
-            "",
-            *ClusterView(cluster).links,
-        }
+        links = {"", *ClusterView(cluster).links}
+        return self.is_in(cluster.release.features) and self.link in links
+
+    def is_in(self, features: Collection[str]) -> bool:
+        """Return whether a release with some features has such objects."""
+        return self.feature in {"", *features}
 
     def unit(self, cluster: Cluster) -> str:
         """Return the unit, ``team`` for each of the teams'."""

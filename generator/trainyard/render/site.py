@@ -56,12 +56,16 @@ def _lines(name: str) -> dict[str, str]:
 
 @cache
 def _kind(name: str) -> Kind:
-    """Return the kind of a template's objects: its first lines name it, no variable does."""
+    """Return the kind of a template's objects."""
+    version, kind = type_of(name)
+    namespace = {"namespace": ""} if "  namespace" in _lines(name) else {}
+    return kind_of({"apiVersion": version, "kind": kind, "metadata": namespace})
+
+
+def type_of(name: str) -> tuple[str, str]:
+    """Return ``apiVersion`` and ``kind`` of a template's objects, which no variable is in."""
     lines = _lines(name)
-    namespace = {"namespace": ""} if "  namespace" in lines else {}
-    return kind_of(
-        {"apiVersion": lines["apiVersion"], "kind": lines["kind"], "metadata": namespace}
-    )
+    return lines["apiVersion"], lines["kind"]
 
 
 def render_site(site: Site, components_root: str = COMPONENTS_ROOT) -> tuple[Manifest, ...]:

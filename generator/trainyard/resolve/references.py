@@ -111,7 +111,9 @@ RULES = (
 )
 
 
-def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer) -> Resolving[T | None]:
+def find(
+    kind: str, name: str, known: Mapping[str, T | None], at: Pointer, *, instead: str = ""
+) -> Resolving[T | None]:
     """Return what a name refers to; None, and a finding, where that is not known.
 
     Args:
@@ -119,6 +121,7 @@ def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer) -> Re
         name: to look up.
         known: all that exist; None for one that was left out or can't be resolved.
         at: place of the name.
+        instead: another way than to write a known name, for the help.
     """
     if name in known:
         if known[name] is None:
@@ -126,7 +129,7 @@ def find(kind: str, name: str, known: Mapping[str, T | None], at: Pointer) -> Re
         return known[name]
     noun, *owner = kind.split(" of ")
     message = " of ".join([f"there is no {noun} `{name}`", *owner])
-    yield UNKNOWN_NAME.at(at, message, hint=_hint(kind, name, known))
+    yield UNKNOWN_NAME.at(at, message, hint=_hint(kind, name, known) + instead)
     return None
 
 
@@ -134,11 +137,7 @@ def _hint(kind: str, name: str, known: Mapping[str, Any]) -> str:
     near = get_close_matches(name, known, n=1)
     if near:
         return f"did you mean `{near[0]}`?"
-    if not known:
-        return f"no {kind} is defined yet"
-    # A team has one cohort, which each of its clusters must have.
-    add = f"; or add `{name}` to the cluster's `cohorts`" if kind.startswith("cohort ") else ""
-    return f"there is: {', '.join(sorted(known))}{add}"
+    return f"there is: {', '.join(sorted(known))}" if known else f"no {kind} is defined yet"
 
 
 def network(text: str, at: Pointer) -> Resolving[IPv4Network | None]:

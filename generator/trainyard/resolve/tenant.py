@@ -70,9 +70,10 @@ def resolve_tenant(team: Team, source: Source, known: KnownHere) -> Resolving[Te
     held = _held(team, cluster)
     if team.cohort:
         cohorts = {each.name: each for each in cluster.cohorts}
-        yield from find(
-            f"cohort of cluster {cluster.name}", team.cohort, cohorts, team.at / "cohort"
-        )
+        kind, at = f"cohort of cluster {cluster.name}", team.at / "cohort"
+        # A team has one cohort, which each of its clusters must have.
+        add = f"; or add `{team.cohort}` to the cluster's `cohorts`"
+        yield from find(kind, team.cohort, cohorts, at, instead=add)
     shared = _Shared(
         team,
         cluster,

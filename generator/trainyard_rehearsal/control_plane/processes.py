@@ -28,7 +28,7 @@ _ENVIRONMENT = {"GOGC": "1000", "GOMEMLIMIT": str(_MEMORY), "LC_ALL": "C.UTF-8",
 """Environment of every process; all but Redis are Go programs.
 
 Both clusters of this repository took 20 minutes of CPU time with GOGC=250 and no memory limit, and
-16 minutes with 1000 and 3 GiB.
+16 minutes with 1000 and 2 GiB.
 """
 _PAUSE = 0.1
 _PATIENCE = 10.0
