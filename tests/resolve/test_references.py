@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import IPv4Network
 from typing import Any
 
@@ -217,6 +218,8 @@ def test_network_is_one_exactly_without_host_bits(address: int, prefix: int) -> 
         (only,) = found
         assert isinstance(only, Diagnostic)
         assert (only.rule, only.at, text in only.message) == (BAD_ADDRESS.id, AT, True)
+        (own,) = re.findall("^Write `(.*?)`", only.hint)
+        assert IPv4Network(own) == IPv4Network((address >> (32 - prefix) << (32 - prefix), prefix))
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,22 @@ def test_share_of_a_node_without_gpus_is_reported() -> None:
     assert message == "team nlp owns 2 GPUs of pool `cpu`, whose nodes have no GPUs"
 
 
+@pytest.mark.parametrize("gpus", [2, 64])
+def test_gpus_of_a_pool_without_any_are_no_other_error(gpus: int) -> None:
+    """They count as nodes nowhere, beside whole nodes neither."""
+    cpu_runtime = {RUNTIME: {"hardware": ["cpu", "dgx-h100"]}}
+    quota = {NLP: {"quota": {"prod-east": {"cpu": {"gpus": gpus}}}}}
+    whole = {VISION: {"quota": {"prod-east": {"cpu": {"nodes": 3}}}}}
+    capacity = {each for each in broken(CPU | cpu_runtime | quota | whole) if "capacity/" in each}
+
+    assert capacity & {
+        "capacity/oversubscribed",
+        "capacity/share-without-a-place",
+        "capacity/shares-beside-whole-nodes",
+        UNEVEN,
+    } == {UNEVEN}
+
+
 def test_too_many_nodes_of_a_pool_without_gpus_are_not_an_uneven_share() -> None:
     cpu = {**CPU, NLP: {"quota": {"prod-east": {"cpu": {"nodes": 5}}}}}
 

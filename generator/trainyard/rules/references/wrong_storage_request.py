@@ -13,7 +13,7 @@ from trainyard.model.team import StorageRequest
 from trainyard.rules._check import Check
 
 _TOO_LARGE = 1 << 63
-"""Bytes that are no quantity of Kubernetes, which are 64-bit integers
+"""Bytes from which Kubernetes caps a quantity: no more than 2^63-1
 (kubernetes/apimachinery:pkg/api/resource/quantity.go)."""
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
@@ -69,7 +69,7 @@ def _claim_problem(storage: Storage, request: StorageRequest) -> str:
     if storage.kind != "adopted" and (request.volume or not request.size):
         return f"{takes} a size: a whole number with Mi, Gi or Ti, e.g. 500Gi"
     if request.size >= _TOO_LARGE:
-        return f"{takes} a size below 8Ei, the largest that Kubernetes can hold"
+        return f"{takes} a size below 8Ei, at which Kubernetes cuts sizes"
     return ""
 
 
