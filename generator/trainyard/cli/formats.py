@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,6 @@ from click.shell_completion import CompletionItem
 
 from trainyard.cli.console import result, wants_colour
 from trainyard.diagnostics import TreeError
-
-_NAMES = ("text", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +21,35 @@ class Output:
     file: Path | None = None
 
 
-def parse_output(text: str) -> Output:
-    """Read ``F`` or ``F:FILE``.
+class OutputType(click.ParamType[Output]):
+    """``F`` or ``F:FILE``, where F is one of a command's forms."""
 
-    Raises:
-        click.BadParameter: there is no such form, or no file after the colon.
-    """
-    form, colon, file = text.partition(":")
-    if form not in _NAMES or (colon and not file):
-        raise click.BadParameter(
-            f"`{text}` is neither {' nor '.join(_NAMES)}, alone or followed by `:FILE`"
-        )
-    return Output(form, Path(file) if colon else None)
+    name = "output"
 
+    def __init__(self, forms: tuple[str, ...]) -> None:
+        self.forms = forms
 
-def complete_form(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the form."""
-    return [CompletionItem(name) for name in _NAMES if name.startswith(incomplete)]
+    def convert(
+        self, value: str | Output, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Output:
+        """Read an option's value.
+
+        Raises:
+            click.BadParameter: there is no such form, or no file after the colon.
+        """
+        if isinstance(value, Output):
+            return value
+        form, colon, file = value.partition(":")
+        if form not in self.forms or (colon and not file):
+            known = " nor ".join(self.forms)
+            self.fail(f"`{value}` is neither {known}, alone or followed by `:FILE`", param, ctx)
+        return Output(form, Path(file) if colon else None)
+
+    def shell_complete(
+        self, _: click.Context, __: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete the form."""
+        return [CompletionItem(form) for form in self.forms if form.startswith(incomplete)]
 
 
 def one_on_stdout(
@@ -57,7 +67,7 @@ def deliver(
     outputs: tuple[Output, ...],
     colour: str,
     text: Callable[[bool], str],
-    document: Callable[[], str],
+    others: Mapping[str, Callable[[], str]],
 ) -> None:
     """Write a result in every wanted form.
 
@@ -65,18 +75,17 @@ def deliver(
         outputs: the forms.
         colour: ``auto``, ``always`` or ``never``; files get none.
         text: from whether colours are wanted to the text.
-        document: to the JSON text.
+        others: form -> its content, for each other form of the command.
 
     Raises:
         TreeError: a file can't be written.
         OSError: stdout did not take it.
     """
     for output in outputs:
-        content = (
-            document()
-            if output.form == "json"
-            else text(output.file is None and wants_colour(colour))
-        )
+        if output.form == "text":
+            content = text(output.file is None and wants_colour(colour))
+        else:
+            content = others[output.form]()
         if output.file is None:
             result(content)
         else:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from trainyard.cli.exits import NoInput
-from trainyard.cli.formats import complete_form, one_on_stdout, parse_output
+from trainyard.cli.formats import OutputType, one_on_stdout
 from trainyard.cli.places import Places, shown_folder
 from trainyard.workflows.generate import Generation
 from trainyard.yaml_io.source import Profiles
+
+Command = TypeVar("Command", bound=Callable[..., object])
+"""A command's function, which an option leaves as it is."""
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
@@ -35,18 +39,25 @@ output_option = click.option(
     metavar="DIR",
     help="Folder of the tree.",
 )
-format_option = click.option(
-    "--format",
-    "formats",
-    type=parse_output,
-    multiple=True,
-    default=["text"],
-    show_default=True,
-    metavar="F[:FILE]",
-    callback=one_on_stdout,
-    shell_complete=complete_form,
-    help="text or json, to stdout or a file; may be given several times.",
-)
+
+
+def format_option(*others: str) -> Callable[[Command], Command]:
+    """Return the option ``--format`` of a command: text, and the other forms that it has."""
+    forms = ("text", *others)
+    return click.option(
+        "--format",
+        "formats",
+        type=OutputType(forms),
+        multiple=True,
+        default=["text"],
+        show_default=True,
+        metavar="F[:FILE]",
+        callback=one_on_stdout,
+        help=f"{', '.join(forms[:-1])} or {forms[-1]}, to stdout or a file; may be given several "
+        "times.",
+    )
+
+
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),

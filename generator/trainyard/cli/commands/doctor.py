@@ -33,7 +33,7 @@ class Need:
 
 @click.command("doctor")
 @profiles_option
-@format_option
+@format_option("json")
 def command(profiles: Path, formats: tuple[Output, ...]) -> int:
     """Show the versions of Trainyard, its tools and releases, and the state of the profiles."""
     parts = [
@@ -51,7 +51,7 @@ def command(profiles: Path, formats: tuple[Output, ...]) -> int:
         lambda _: "\n".join(
             f"{part.name:<{width}}  {'' if part.works else 'error: '}{part.state}" for part in parts
         ),
-        lambda: document.envelope("doctor", parts=[asdict(part) for part in parts]),
+        {"json": lambda: document.envelope("doctor", parts=[asdict(part) for part in parts])},
     )
     return Exit.FINE if all(part.works for part in parts) else Exit.TOOL
 

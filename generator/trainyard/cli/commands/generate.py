@@ -46,7 +46,7 @@ from trainyard.workflows.worktree import check_tree_path
     "--check", is_flag=True, help="Write nothing; fail when the tree is not what would be written."
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would be written.")
-@format_option
+@format_option("json")
 @color_option
 def command(
     *,
@@ -82,7 +82,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, written, len(generation.files), dry_run=dry_run, colour=colour),
-        lambda: document.report("generate", found, _result(written, dry_run=dry_run)),
+        {"json": lambda: document.report("generate", found, _result(written, dry_run=dry_run))},
     )
     _notify_foreign(written, found.places.shown("overlays"))
     return Exit.FINE if fine else Exit.FINDINGS

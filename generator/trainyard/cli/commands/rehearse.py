@@ -69,7 +69,7 @@ from trainyard_rehearsal.rehearsal import Rehearsal, Request, build_programs, re
 @click.option(
     "--keep", is_flag=True, help="Leave it running until Ctrl-C, and print its kubeconfig."
 )
-@format_option
+@format_option("json")
 @color_option
 def command(  # noqa: PLR0917 - click passes options by name
     profiles: Path,
@@ -135,7 +135,7 @@ def _report(
         formats,
         color,
         lambda colour: _text(found, rehearsal, colour=colour),
-        lambda: document.report("rehearse", found, _result(rehearsal)),
+        {"json": lambda: document.report("rehearse", found, _result(rehearsal))},
     )
     return Exit.FINE if rehearsal.fine else Exit.FINDINGS
 

@@ -14,7 +14,7 @@ from trainyard.rulebook import all_rules
 
 
 @click.command("rules")
-@format_option
+@format_option("json")
 def command(formats: tuple[Output, ...]) -> int:
     """List the rules: id, severity and summary. `trainyard explain RULE` shows the rest."""
     rules = all_rules()
@@ -25,6 +25,6 @@ def command(formats: tuple[Output, ...]) -> int:
         lambda _: "\n".join(
             f"{rule.id:<{width}}  {rule.severity:<7}  {rule.summary}" for rule in rules
         ),
-        lambda: document.envelope("rules", rules=[asdict(rule) for rule in rules]),
+        {"json": lambda: document.envelope("rules", rules=[asdict(rule) for rule in rules])},
     )
     return Exit.FINE

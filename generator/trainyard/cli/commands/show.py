@@ -28,7 +28,7 @@ from trainyard.workflows.generate import check
 @click.command("show")
 @click.argument("team", shell_complete=complete_team)
 @profiles_option
-@format_option
+@format_option("json")
 def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
     """Show the effective values of TEAM, each with its profile line, default or source value."""
     need_profiles(profiles)
@@ -41,7 +41,7 @@ def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
             formats,
             "never",
             lambda _: findings.text(found, colour=False),
-            lambda: document.report("show", found),
+            {"json": lambda: document.report("show", found)},
         )
         return Exit.FINDINGS
     sections = effective(checked.platform, team)
@@ -49,9 +49,11 @@ def command(team: str, profiles: Path, formats: tuple[Output, ...]) -> int:
         formats,
         "never",
         lambda _: "\n\n".join(_text(section, where) for section in sections),
-        lambda: document.envelope(
-            "show", team=team, sections=[_document(section, where) for section in sections]
-        ),
+        {
+            "json": lambda: document.envelope(
+                "show", team=team, sections=[_document(section, where) for section in sections]
+            )
+        },
     )
     return Exit.FINE
 

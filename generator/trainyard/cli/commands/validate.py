@@ -25,7 +25,7 @@ from trainyard.workflows.worktree import check_tree_path
 
 @click.command("validate")
 @profiles_option
-@format_option
+@format_option("json")
 @color_option
 def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
     """Check the profiles: shape, names, meaning together, and each object that they make.
@@ -41,6 +41,6 @@ def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
         formats,
         color,
         lambda colour: findings.text(found, colour=colour),
-        lambda: document.report("validate", found),
+        {"json": lambda: document.report("validate", found)},
     )
     return Exit.FINDINGS if has_errors(diagnostics) else Exit.FINE

@@ -32,7 +32,7 @@ from trainyard.workflows.verify import Count, verify
 @profiles_option
 @output_option
 @cluster_option
-@format_option
+@format_option("json")
 @color_option
 def command(
     profiles: Path, output: Path, clusters: tuple[str, ...], formats: tuple[Output, ...], color: str
@@ -58,7 +58,11 @@ def command(
         formats,
         color,
         lambda colour: _text(found, verification.counts, colour=colour),
-        lambda: document.report("verify", found, [asdict(count) for count in verification.counts]),
+        {
+            "json": lambda: document.report(
+                "verify", found, [asdict(count) for count in verification.counts]
+            )
+        },
     )
     return Exit.FINE if fine else Exit.FINDINGS
 
