@@ -242,6 +242,7 @@ def test_signal_is_passed_to_the_ranks_and_nothing_is_exported(
 
     assert (job.returncode, output) == (5, "checkpoint\n")
 
+
 def test_signal_at_the_very_start_reaches_the_ranks(with_export: Path) -> None:
     """The ranks send it themselves, before process 1 may know their number."""
     ranks = "trap 'exit 5' TERM; kill -TERM $PPID; while :; do sleep 0.01; done"

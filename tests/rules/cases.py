@@ -18,7 +18,8 @@ from typing import Any
 from trainyard import __version__
 from trainyard.diagnostics import Diagnostic, Pointer, has_errors
 from trainyard.history.check import check_replacement
-from trainyard.history.replacement import Identity, Replacement, identity
+from trainyard.history.replacement import Replacement
+from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.profiles.read import load

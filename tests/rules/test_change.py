@@ -11,7 +11,7 @@ import pytest
 from tests.rules.cases import merged, replacements
 from trainyard.diagnostics import Diagnostic
 from trainyard.history.check import check_replacement
-from trainyard.history.differences import differences, few
+from trainyard.model.differences import differences, few
 from trainyard.model.holding import Holding
 from trainyard.model.manifest import Manifest
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.history.replacement import Replacement, team_label_of
+from trainyard.history.replacement import Replacement
+from trainyard.model.identity import team_label_of
 
 DOMAIN_MOVED = Rule(
     id="change/domain-moved",

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from trainyard.history.differences import Difference, few
-from trainyard.history.replacement import Identity, Replacement, identity
+from trainyard.history.replacement import Replacement
+from trainyard.model.differences import Difference, few
+from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.quantity import parse_bytes

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.history.differences import few
-from trainyard.history.replacement import Replacement, identity, team_of
+from trainyard.history.replacement import Replacement
+from trainyard.model.differences import few
+from trainyard.model.identity import identity, team_of
 from trainyard.model.manifest import Manifest
 
 FLAVOR_LEAVES_QUEUE = Rule(

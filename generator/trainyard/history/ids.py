@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from trainyard.history.replacement import Replacement, team_of
+from trainyard.history.replacement import Replacement
+from trainyard.model.identity import team_of
 from trainyard.model.ids import UIDS, Ids, ids_of
 from trainyard.model.manifest import Manifest
 

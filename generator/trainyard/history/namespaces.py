@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.history.replacement import Replacement, identity, team_of
+from trainyard.history.replacement import Replacement
+from trainyard.model.identity import identity, team_of
 
 NAMESPACE_LEFT_BEHIND = Rule(
     id="change/namespace-left-behind",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
-from trainyard.history.differences import few
 from trainyard.history.replacement import Replacement
+from trainyard.model.differences import few
 from trainyard.model.pool import Rail
 
 RAILS_RENAMED = Rule(

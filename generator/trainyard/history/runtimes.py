@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from trainyard import __version__
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from trainyard.history.differences import Difference, differences, few
 from trainyard.history.replacement import Replacement
+from trainyard.model.differences import Difference, differences, few
 from trainyard.model.launch import Launch
 
 RUNTIME_EDITED_IN_PLACE = Rule(

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.history.replacement import Replacement, team_of
+from trainyard.history.replacement import Replacement
+from trainyard.model.identity import team_of
 
 RETIRED_WITHOUT_DRAINING = Rule(
     id="change/retired-without-draining",

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
-from trainyard.history.differences import few
 from trainyard.history.replacement import Replacement
+from trainyard.model.differences import few
 from trainyard.model.manifest import Manifest
 
 OBJECT_CHANGES_UNIT = Rule(

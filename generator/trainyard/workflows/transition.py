@@ -11,7 +11,8 @@ from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, TreeError
 from trainyard.history.check import check_replacement
-from trainyard.history.replacement import Identity, Replacement, identity
+from trainyard.history.replacement import Replacement
+from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.quantity import counted
@@ -289,10 +290,7 @@ def _comparable(content: bytes, *, edited: bool) -> list[Any]:
 
 
 def _objects(text: str) -> list[Any]:
-    """Return the documents of a text that have a version or a kind.
-
-    Fragments for other programs have neither.
-    """
+    """Return the documents of a text but for fragments, which have no version and no kind."""
     return [each for each in parse_manifests(text) if not _is_fragment(each)]
 
 

@@ -1,0 +1,1 @@
+"""Reads commits without running a program that the repository configures."""

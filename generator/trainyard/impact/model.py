@@ -1,0 +1,242 @@
+"""The impact of a change: what each cluster's teams, networks and nodes gain, lose and suffer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+
+from trainyard.model.differences import Difference
+from trainyard.model.identity import Identity
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.model.team import Quota
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """One cluster before and after the change.
+
+    Args:
+        name: of the cluster.
+        old, new: the cluster as the profiles describe it; None where it has no profile, or where
+            the old profiles can't be resolved any more.
+        before: objects of the base's committed tree.
+        after: objects that the profiles make now.
+    """
+
+    name: str
+    old: Site | None
+    new: Site | None
+    before: Mapping[Identity, Manifest]
+    after: Mapping[Identity, Manifest]
+
+
+class Effect(IntEnum):
+    """Effect of a change on what runs, the worst last."""
+
+    RECREATES = 1
+    """Objects are deleted and created again."""
+    EVICTS = 2
+    """Jobs are stopped and queued again."""
+    DRAINS = 3
+    """Nodes are emptied, one after the other."""
+    REBOOTS = 4
+    """Nodes are emptied and rebooted."""
+    DELETES = 5
+    """Data or namespaces are gone; a revert does not bring them back."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaChange:
+    """A team's quota on one pool.
+
+    Args:
+        before, after: None where the team has no quota.
+        reach_before, reach_after: nodes of the largest job that it may submit; 0 for none.
+        gpus_per_node: of the pool.
+    """
+
+    team: str
+    pool: str
+    before: Quota | None
+    after: Quota | None
+    reach_before: int
+    reach_after: int
+    gpus_per_node: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Nodes of a pool that some teams lose and others gain in one change.
+
+    Args:
+        givers, takers: (team, nodes before, nodes after), by name.
+    """
+
+    pool: str
+    givers: tuple[tuple[str, Fraction, Fraction], ...]
+    takers: tuple[tuple[str, Fraction, Fraction], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolChange:
+    """A pool whose nodes or head-room changes.
+
+    Args:
+        nodes_before, nodes_after: of the pool, its reserve included; 0 where it does not exist.
+        room_before, room_after: nodes that no team owns, without the reserve.
+    """
+
+    pool: str
+    nodes_before: int
+    nodes_after: int
+    room_before: Fraction
+    room_after: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class AccessChange:
+    """Roles that a subject gains or loses.
+
+    Args:
+        subject: ``group nlp-leads``, ``service account nlp/ci-runner`` or ``user ...``.
+        gained, lost: ``role in namespace``, or ``role in the whole cluster``; sorted.
+    """
+
+    subject: str
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PathChange:
+    """A network path that is opened or closed.
+
+    Args:
+        team: whose pods it concerns; empty for the platform's.
+        path: in one line, e.g. ``egress of nlp to 203.0.113.0/28, TCP 443``.
+    """
+
+    team: str
+    opened: bool
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeChange:
+    """A runtime that is added, deprecated, retired or changed.
+
+    Args:
+        name: of the ClusterTrainingRuntime.
+        change: ``added``, ``deprecated until DATE``, ``retired`` or ``changed``.
+        details: one line each, e.g. ``image ...@sha256:1 -> ...@sha256:2``.
+        teams: that list it, on either side.
+    """
+
+    name: str
+    change: str
+    details: tuple[str, ...]
+    teams: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectChange:
+    """An object that is created, changed, recreated or deleted.
+
+    Args:
+        change: one of these words; an object that is recreated is in no other list.
+        scope: ``stateless``, ``stateful`` (its deletion loses data) or ``cluster-wide``.
+        unit: sync unit that has it, or had it.
+        reason: why it is deleted or recreated, e.g. ``profile retired``; empty for others.
+        fields: what differs, sorted by path.
+    """
+
+    identity: Identity
+    change: str
+    scope: str
+    unit: str
+    reason: str
+    fields: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disruption:
+    """What runs and is disturbed, once for each cause.
+
+    Args:
+        cause: the edit, e.g. ``MTU of fabric ib 9000 -> 4200``.
+        consequence: one sentence, as it was seen or as the controller's source has it.
+        source: ``seen with Kueue 0.19.2``, or ``owner/repo:path@tag``.
+        pool: whose nodes are touched; empty when no node is.
+        nodes: at most touched.
+        teams: whose jobs or data are touched, sorted.
+        gpus: running GPUs at most touched.
+    """
+
+    effect: Effect
+    cause: str
+    consequence: str
+    source: str
+    pool: str
+    nodes: int
+    teams: tuple[str, ...]
+    gpus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A team that has a new name."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterImpact:
+    """Impact on one cluster; what is empty does not change.
+
+    Args:
+        change: ``created``, ``changed`` or ``deleted``.
+    """
+
+    name: str
+    change: str
+    disruptions: tuple[Disruption, ...]
+    renames: tuple[Rename, ...]
+    quotas: tuple[QuotaChange, ...]
+    transfers: tuple[Transfer, ...]
+    pools: tuple[PoolChange, ...]
+    access: tuple[AccessChange, ...]
+    network: tuple[PathChange, ...]
+    runtimes: tuple[RuntimeChange, ...]
+    objects: tuple[ObjectChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """Objects that differ only because another version of Trainyard generates them.
+
+    Args:
+        before, after: versions.
+        kinds: (cluster, kind) -> objects.
+    """
+
+    before: str
+    after: str
+    kinds: Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """Impact of a change on all clusters; one that does not change is left out."""
+
+    clusters: tuple[ClusterImpact, ...]
+    upgrade: Upgrade | None = None
+
+    @property
+    def worst(self) -> Disruption | None:
+        """The worst disruption: by effect, then by GPUs; None when nothing that runs is touched."""
+        every = [each for cluster in self.clusters for each in cluster.disruptions]
+        return max(every, key=lambda each: (each.effect, each.gpus, each.nodes), default=None)
