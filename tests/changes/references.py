@@ -52,6 +52,7 @@ NAMES: dict[str, Finder] = {
     "team.quota.*.*": _keys("cluster", "pools", NAME),
     "team.spaces.*.storage.*": _keys("cluster", "storage", NAME),
     "team.storage.*": _keys("cluster", "storage", NAME),
+    "trainyard.owners.clusters.*": _names("cluster"),
 }
 """Names of entries of a mapping that refer to something."""
 

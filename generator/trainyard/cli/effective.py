@@ -44,12 +44,13 @@ def effective(platform: Platform, name: str) -> tuple[Section, ...]:
     on_clusters = (
         Section(f"on cluster {tenant.cluster.name}", tuple(_tenant(tenant))) for tenant in tenants
     )
-    return (Section(f"team {name}", tuple(_team(team))), *on_clusters)
+    return (Section(f"team {name}", tuple(_team(team, platform))), *on_clusters)
 
 
-def _team(team: Team) -> Iterator[Value]:
+def _team(team: Team, platform: Platform) -> Iterator[Value]:
     yield Value("state", team.state, team.at / "state")
     yield Value("contact", team.contact, team.at / "contact")
+    yield _owners(team, platform)
     yield Value("cohort", team.cohort or "none", team.at / "cohort")
     yield Value("largest job", counted(team.largest_job, "node"), team.at / "largestJob" / "nodes")
     for role, groups in team.groups.items():
@@ -57,6 +58,15 @@ def _team(team: Team) -> Iterator[Value]:
     for account in team.accounts:
         owner = f"made by {account.owner}" if account.owner else "made by Trainyard"
         yield Value(f"service account {account.name}", f"role {account.role}, {owner}", account.at)
+
+
+def _owners(team: Team, platform: Platform) -> Value:
+    """Return who approves changes of the team: its own owners, or the platform's."""
+    if team.owners:
+        return Value("owners", ", ".join(team.owners), team.at / "owners")
+    settings = platform.settings
+    owners = ", ".join(settings.owners.platform) or "none"
+    return Value("owners", owners, settings.at / "owners" / "platform")
 
 
 def _tenant(tenant: Tenant) -> Iterator[Value]:

@@ -11,6 +11,7 @@ from trainyard.model import names
 from trainyard.model.cleanup import FinishedJobs
 from trainyard.model.fabric import Fabric
 from trainyard.model.network import Egress
+from trainyard.model.owners import Owners
 from trainyard.model.pool import Pool
 from trainyard.model.release import Release
 from trainyard.model.storage import PullSecret, Storage
@@ -22,6 +23,7 @@ class Settings:
 
     Args:
         path: folder of the generated tree inside the repository.
+        owners: who approves changes.
     """
 
     at: Pointer
@@ -29,6 +31,7 @@ class Settings:
     repository: str
     branch: str
     path: str
+    owners: Owners
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,7 @@ class Team:
     Args:
         state: ``active``, ``draining`` (its queues evict and hold) or ``retired`` (a tombstone:
             nothing is made).
+        owners: who approves changes of its profile, sorted; empty when the profile states nobody.
         groups: role -> groups of the identity provider.
         spaces: its namespaces, its own first.
         components: hand-written Kustomize Components that its sync unit lists.
@@ -148,6 +149,7 @@ class Team:
     at: Pointer
     state: str
     contact: str
+    owners: tuple[str, ...]
     groups: Mapping[str, tuple[str, ...]]
     accounts: tuple[Account, ...]
     runtimes: tuple[str, ...]

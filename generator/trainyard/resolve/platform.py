@@ -21,6 +21,7 @@ from trainyard.resolve.findings import Resolving, collect
 from trainyard.resolve.hardware import resolve_hardware
 from trainyard.resolve.ledger import resolve_allocations, resolve_ids
 from trainyard.resolve.lost import lost
+from trainyard.resolve.owners import resolve_owners
 from trainyard.resolve.release import resolve_release
 from trainyard.resolve.runtime import resolve_runtime
 from trainyard.resolve.team import KnownToTeams, Pools, resolve_team
@@ -42,7 +43,7 @@ def resolve(profiles: Profiles) -> tuple[Platform, tuple[Diagnostic, ...]]:
 
 
 def _platform(profiles: Profiles) -> Resolving[Platform]:
-    settings = _settings(profiles)
+    settings = yield from _settings(profiles)
     hardware = yield from resolve_hardware(profiles, settings.domain)
     read = yield from _clusters(profiles, settings, hardware)
     clusters = {name: cluster for name, cluster in read.items() if cluster is not None}
@@ -73,7 +74,7 @@ def _usable(sources: Mapping[str, Source]) -> list[tuple[str, Source]]:
     return sorted((name, source) for name, source in sources.items() if source.value is not None)
 
 
-def _settings(profiles: Profiles) -> Settings:
+def _settings(profiles: Profiles) -> Resolving[Settings]:
     """Return the settings; when they are left out, values that no rule objects to."""
     fields = profiles.settings.value or {
         "domain": "unknown.invalid",
@@ -85,6 +86,7 @@ def _settings(profiles: Profiles) -> Settings:
         repository=fields["repository"],
         branch=fields.get("branch", "main"),
         path=fields.get("path", "overlays").rstrip("/"),
+        owners=(yield from resolve_owners(profiles)),
     )
 
 

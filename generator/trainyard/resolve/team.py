@@ -59,6 +59,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         at=at,
         state=fields.get("state", "active"),
         contact=fields["contact"],
+        owners=tuple(sorted(fields.get("owners", ()))),
         groups={role: tuple(sorted(groups)) for role, groups in sorted(fields["groups"].items())},
         accounts=tuple(_accounts(fields, at / "serviceAccounts")),
         runtimes=tuple(sorted(runtime.name for runtime in runtimes)),
