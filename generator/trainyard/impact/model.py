@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 
-from trainyard.model.differences import Difference
+from trainyard.model.differences import Difference, few
 from trainyard.model.identity import Identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
@@ -54,7 +54,8 @@ class QuotaChange:
 
     Args:
         before, after: None where the team has no quota.
-        reach_before, reach_after: nodes of the largest job that it may submit; 0 for none.
+        reach_before, reach_after: nodes of the largest job that its queue can admit, a part of a
+            node as one; 0 for none.
         gpus_per_node: of the pool.
     """
 
@@ -97,45 +98,96 @@ class PoolChange:
 
 
 @dataclass(frozen=True, slots=True)
+class BoundRole:
+    """A role in the namespaces where a subject has it.
+
+    Args:
+        role: name of a ClusterRole; ``Role NAME`` and ``role NAME of AppProject NAME`` for others.
+        namespaces: sorted; empty for the whole cluster.
+    """
+
+    role: str
+    namespaces: tuple[str, ...]
+
+    @property
+    def display(self) -> str:
+        """The role in one line, e.g. ``trainyard-team-user in team-nlp``."""
+        return f"{self.role} in {few(self.namespaces) or 'the whole cluster'}"
+
+
+@dataclass(frozen=True, slots=True)
 class AccessChange:
     """Roles that a subject gains or loses.
 
     Args:
-        subject: ``group nlp-leads``, ``service account nlp/ci-runner`` or ``user ...``.
-        gained, lost: ``role in namespace``, or ``role in the whole cluster``; sorted.
+        subject: ``group nlp-leads``, ``service account team-nlp/ci-runner`` or ``user ...``.
+        gained, lost: sorted.
     """
 
     subject: str
+    gained: tuple[BoundRole, ...]
+    lost: tuple[BoundRole, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleChange:
+    """A role that permits more or less than before.
+
+    Args:
+        role: as in `BoundRole`.
+        gained, lost: permissions in one line each, e.g. ``get, list pods``; sorted.
+        subjects: that have it on both sides; sorted.
+    """
+
+    role: str
     gained: tuple[str, ...]
     lost: tuple[str, ...]
+    subjects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceChange:
+    """A namespace that is added or removed.
+
+    Args:
+        team: whose it is; empty for the platform's.
+    """
+
+    namespace: str
+    team: str
+    added: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PathChange:
-    """A network path that is opened or closed.
+    """A network path that is opened or closed in some namespaces.
 
     Args:
-        team: whose pods it concerns; empty for the platform's.
-        path: in one line, e.g. ``egress of nlp to 203.0.113.0/28, TCP 443``.
+        namespaces: whose pods it concerns, sorted.
+        path: in one line, e.g. ``egress to 203.0.113.0/28, TCP 443``.
     """
 
-    team: str
+    namespaces: tuple[str, ...]
     opened: bool
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class RuntimeChange:
-    """A runtime that is added, deprecated, retired or changed.
+    """Runtimes of one profile that change in the same way.
 
     Args:
-        name: of the ClusterTrainingRuntime.
-        change: ``added``, ``deprecated until DATE``, ``retired`` or ``changed``.
-        details: one line each, e.g. ``image ...@sha256:1 -> ...@sha256:2``.
-        teams: that list it, on either side.
+        runtime: name of the profile.
+        objects: names of the ClusterTrainingRuntimes, sorted.
+        change: ``added``, ``deprecated until DATE``, ``supported again``, ``retired`` or
+            ``changed``.
+        details: one line each, e.g. ``image ...@sha256:1 -> ...@sha256:2``; of a version that is
+            added, what differs from the version that it follows.
+        teams: that may use it, on either side; sorted.
     """
 
-    name: str
+    runtime: str
+    objects: tuple[str, ...]
     change: str
     details: tuple[str, ...]
     teams: tuple[str, ...]
@@ -208,7 +260,9 @@ class ClusterImpact:
     quotas: tuple[QuotaChange, ...]
     transfers: tuple[Transfer, ...]
     pools: tuple[PoolChange, ...]
+    namespaces: tuple[NamespaceChange, ...]
     access: tuple[AccessChange, ...]
+    roles: tuple[RoleChange, ...]
     network: tuple[PathChange, ...]
     runtimes: tuple[RuntimeChange, ...]
     objects: tuple[ObjectChange, ...]
