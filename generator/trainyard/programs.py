@@ -12,6 +12,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -89,9 +90,42 @@ def run(
     except UnicodeDecodeError as error:
         raise ToolError(f"{name} printed something that is not UTF-8") from error
     if code not in accept:
-        reason = completed.stderr.strip() or completed.stdout.strip()
-        raise ToolError(f"{name} failed with {_ending(code)}: {reason[-_TAIL:]}")
+        raise _failed(name, code, completed.stderr or completed.stdout)
     return completed
+
+
+def read_from(
+    command: Sequence[str | Path],
+    *,
+    timeout: float,
+    environment: Mapping[str, str],
+    stdin: bytes = b"",
+    accept: Collection[int] = (0,),
+) -> bytes:
+    """Return the bytes that a program prints for some input.
+
+    Args:
+        command: as ``run`` takes it.
+        timeout: seconds.
+        environment: its variables.
+        stdin: what it reads.
+        accept: exit codes that are an answer; any other is a failure.
+
+    Raises:
+        NotStartedError: it can't be started.
+        ToolError: it takes too long, prints too much, crashes, or fails.
+    """
+    name = _name(command)
+    # A file, unlike a pipe, needs nobody who writes while the output is read.
+    with tempfile.TemporaryFile() as source:
+        source.write(stdin)
+        source.seek(0)
+        with _started(command, None, environment, source.fileno()) as process:
+            stdout, stderr = _collect(process, name, time.monotonic() + timeout)
+            code = process.returncode
+    if code not in accept:
+        raise _failed(name, code, stderr.decode(errors="replace"))
+    return stdout
 
 
 def end_all() -> None:
@@ -115,7 +149,10 @@ def _die_with_parent(parent: int) -> None:
 
 @contextmanager
 def _started(
-    command: Sequence[str | Path], cwd: Path | None, environment: Mapping[str, str]
+    command: Sequence[str | Path],
+    cwd: Path | None,
+    environment: Mapping[str, str],
+    stdin: int = subprocess.DEVNULL,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program in a process group of its own, and kill the whole group afterwards."""
     try:
@@ -123,7 +160,7 @@ def _started(
             command,
             cwd=cwd,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             process_group=0,
@@ -196,6 +233,10 @@ def _left(deadline: float, name: str) -> float:
     if left <= 0:
         raise _too_long(name)
     return left
+
+
+def _failed(name: str, code: int, said: str) -> ToolError:
+    return ToolError(f"{name} failed with {_ending(code)}: {said.strip()[-_TAIL:]}")
 
 
 def _too_long(name: str) -> ToolError:

@@ -1,0 +1,174 @@
+"""Read commits: their date, their files, and the content of these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from trainyard.diagnostics import ToolError, TreeError
+from trainyard.git.repository import Repository
+
+MAX_FILE = 16 * 1024 * 1024
+"""Bytes of the largest file that is read."""
+
+_AT_ONCE = 32 * 1024 * 1024
+"""Bytes that one process of Git is asked for, less than what a program may print."""
+
+_COMMITTER = re.compile(rb"^committer .* (\d+) [+-]\d+$", re.MULTILINE)
+_REGULAR = frozenset({"100644", "100755"})
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit.
+
+    Args:
+        id: 40 or 64 hexadecimal digits.
+        date: ISO date of its committer, in UTC.
+    """
+
+    id: str
+    date: str
+
+    @property
+    def short(self) -> str:
+        """The id as people read it."""
+        return self.id[:10]
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A regular file of a commit.
+
+    Args:
+        size: bytes.
+    """
+
+    id: str
+    size: int
+
+
+def find_commit(repository: Repository, ref: str) -> Commit:
+    """Return the commit that a branch, tag or id names.
+
+    Raises:
+        TreeError: there is none.
+        ToolError: Git is missing or broken.
+    """
+    # Git reads a name that begins with a hyphen as an option of its own.
+    if ref.startswith("-"):
+        raise TreeError(f"`{ref}` is no branch, tag or commit")
+    try:
+        found = repository.read(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
+        )
+    except ToolError as problem:
+        raise TreeError(
+            f"`{ref}` names no commit of {repository.root}; fetch it first: "
+            "`git fetch origin BRANCH`, then use `origin/BRANCH`"
+        ) from problem
+    commit = found.decode().strip()
+    return Commit(commit, _date(_content(repository, [commit])[commit]))
+
+
+def merge_base(repository: Repository, one: Commit, other: Commit) -> Commit | None:
+    """Return the newest commit that two others have in common; None when they have none.
+
+    Raises:
+        ToolError: Git is missing or broken.
+    """
+    found = repository.read("merge-base", one.id, other.id, accept=(0, 1)).decode().split()
+    return find_commit(repository, found[0]) if found else None
+
+
+def files_of(repository: Repository, commit: Commit, folder: str) -> dict[str, Blob]:
+    """Return the regular files of a folder, by path from the root of the repository.
+
+    Args:
+        repository: that has the commit.
+        commit: whose tree is read.
+        folder: from the root, without a slash at its end.
+
+    Raises:
+        TreeError: the folder has a symlink, a submodule, or a file that is too large.
+        ToolError: Git is missing or broken.
+    """
+    listed = repository.read("ls-tree", "-r", "-z", "--long", commit.id, "--", f"{folder}/")
+    files: dict[str, Blob] = {}
+    for line in listed.split(b"\0")[:-1]:
+        entry, _, name = line.partition(b"\t")
+        path = name.decode("utf-8", "surrogateescape")
+        mode, _, identity, size = entry.decode().split()
+        if mode not in _REGULAR:
+            raise TreeError(f"{path} is no regular file in commit {commit.short}")
+        if not size.isdecimal():
+            raise _missing(identity)
+        if int(size) > MAX_FILE:
+            raise TreeError(
+                f"{path} has {size} bytes in commit {commit.short}, more than {MAX_FILE}"
+            )
+        files[path] = Blob(identity, int(size))
+    return files
+
+
+def read_files(repository: Repository, files: Mapping[str, Blob]) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and content of each file, as committed: no filter changes it.
+
+    Raises:
+        ToolError: Git is missing or broken, or an object is missing (a partial clone).
+    """
+    for part in _parts(files):
+        contents = _content(repository, {files[path].id for path in part})
+        for path in part:
+            yield path, contents[files[path].id]
+
+
+def _parts(files: Mapping[str, Blob]) -> Iterator[list[str]]:
+    """Yield the paths in groups that are small enough for one process of Git."""
+    part: list[str] = []
+    size = 0
+    for path, blob in files.items():
+        if part and size + blob.size > _AT_ONCE:
+            yield part
+            part, size = [], 0
+        part.append(path)
+        size += blob.size
+    if part:
+        yield part
+
+
+def _content(repository: Repository, ids: Iterable[str]) -> dict[str, bytes]:
+    """Return the content of objects by id (Git: `cat-file --batch`, "BATCH OUTPUT")."""
+    wanted = sorted(ids)
+    printed = repository.read(
+        "cat-file", "--batch", stdin="".join(f"{i}\n" for i in wanted).encode()
+    )
+    contents, at = {}, 0
+    for identity in wanted:
+        end = printed.index(b"\n", at)
+        head = printed[at:end].split()
+        if len(head) != 3:
+            raise _missing(identity)
+        begin = end + 1
+        at = begin + int(head[2]) + 1
+        contents[identity] = printed[begin : at - 1]
+    return contents
+
+
+def _missing(identity: str) -> ToolError:
+    return ToolError(
+        f"Git has no object {identity}: the clone is partial or broken; fetch it whole"
+    )
+
+
+def _date(commit: bytes) -> str:
+    """Return the day on which a commit was made."""
+    found = _COMMITTER.search(commit)
+    if found is None:
+        raise ToolError("Git printed a commit without a date")
+    try:
+        return datetime.fromtimestamp(int(found[1]), UTC).date().isoformat()
+    except (OverflowError, ValueError, OSError) as problem:
+        raise ToolError("Git printed a commit with an impossible date") from problem
