@@ -1,0 +1,166 @@
+"""Compare the quota of teams, and the nodes of pools, on both sides of a change."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+
+from trainyard.impact.model import PoolChange, QuotaChange, Sides, Transfer
+from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
+from trainyard.model.queue import Flavor
+from trainyard.model.space import Grant
+from trainyard.model.team import Quota
+from trainyard.model.tenant import Tenant
+
+
+def quota_changes(sides: Sides, renamed: Mapping[str, str]) -> tuple[QuotaChange, ...]:
+    """Return each team's quota on a pool that differs, sorted by team and pool.
+
+    Args:
+        sides: of one cluster.
+        renamed: old name of a team -> its new name.
+    """
+    old, new = _both(sides, renamed)
+    changes = (_compared(*key, old.get(key), new.get(key)) for key in sorted({*old, *new}))
+    return tuple(change for change in changes if change is not None)
+
+
+def transfers(sides: Sides, renamed: Mapping[str, str]) -> tuple[Transfer, ...]:
+    """Return each pool of which some teams lose nodes and others gain some, sorted by pool.
+
+    Args:
+        sides: of one cluster.
+        renamed: old name of a team -> its new name.
+    """
+    old, new = _both(sides, renamed)
+    moves: dict[str, list[tuple[str, Fraction, Fraction]]] = defaultdict(list)
+    for team, pool in sorted({*old, *new}):
+        key = (team, pool)
+        moves[pool].append((team, _own(old.get(key)), _own(new.get(key))))
+    found = []
+    for pool, each in sorted(moves.items()):
+        givers = tuple(move for move in each if move[2] < move[1])
+        takers = tuple(move for move in each if move[2] > move[1])
+        if givers and takers:
+            found.append(Transfer(pool, givers, takers))
+    return tuple(found)
+
+
+def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
+    """Return each pool whose nodes or head-room differ, sorted."""
+    if not _comparable(sides):
+        return ()
+    old, new = _pools(sides.old), _pools(sides.new)
+    found = []
+    for pool in sorted({*old, *new}):
+        before, after = old.get(pool, _NO_POOL), new.get(pool, _NO_POOL)
+        if before != after:
+            found.append(PoolChange(pool, before[0], after[0], before[1], after[1]))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """A team's quota on a pool, with the pool and the largest job that it admits."""
+
+    quota: Quota
+    pool: Pool
+    reach: int
+
+
+_NO_POOL = (0, Fraction(0))
+
+_Shares = Mapping[tuple[str, str], _Share]
+"""(team, pool) -> its quota."""
+
+
+def _comparable(sides: Sides) -> bool:
+    """Return whether the numbers of both sides are known: old profiles may be unreadable."""
+    return sides.old is not None or not sides.before
+
+
+def _both(sides: Sides, renamed: Mapping[str, str]) -> tuple[_Shares, _Shares]:
+    if not _comparable(sides):
+        return {}, {}
+    return dict(_shares(sides.old, renamed)), dict(_shares(sides.new, {}))
+
+
+def _shares(
+    site: Site | None, renamed: Mapping[str, str]
+) -> Iterator[tuple[tuple[str, str], _Share]]:
+    """Yield each team's quota on each pool; retired teams have none."""
+    for tenant in site.tenants if site else ():
+        team = renamed.get(tenant.name, tenant.name)
+        for queue in tenant.queues:
+            for flavor in queue.flavors:
+                share = _Share(flavor.quota, flavor.pool, _reach(tenant, flavor))
+                yield (team, flavor.pool.name), share
+
+
+def _reach(tenant: Tenant, flavor: Flavor) -> int:
+    """Return the nodes of the largest job that a team's queue can admit on a pool."""
+    if tenant.team.state == "draining":
+        return 0
+    hardware = flavor.pool.hardware
+    kinds = {hardware.name, hardware.node_class}
+    sizes = (
+        _size(grant, flavor.quota)
+        for space in tenant.spaces
+        for grant in space.grants
+        if grant.launch.hardware.name in kinds
+    )
+    return max(sizes, default=0)
+
+
+def _size(grant: Grant, quota: Quota) -> int:
+    """Return the nodes of the largest job with a runtime that a quota admits; 0 for none."""
+    launch = grant.launch
+    if quota.is_share is (launch.part == 1):
+        return 0
+    pods = min(grant.nodes, int(quota.maximum / launch.part))
+    return ceil(pods * launch.part) if pods >= launch.runtime.launcher.smallest_job else 0
+
+
+def _compared(
+    team: str, pool: str, before: _Share | None, after: _Share | None
+) -> QuotaChange | None:
+    """Return what differs; None when nothing does."""
+    if before and after and _is_same(before, after):
+        return None
+    known = after or before
+    assert known is not None
+    return QuotaChange(
+        team=team,
+        pool=pool,
+        before=before.quota if before else None,
+        after=after.quota if after else None,
+        reach_before=before.reach if before else 0,
+        reach_after=after.reach if after else 0,
+        gpus_per_node=known.pool.hardware.gpus,
+    )
+
+
+def _is_same(before: _Share, after: _Share) -> bool:
+    """Return whether the numbers are equal, wherever the profile states them."""
+    moved = replace(before.quota, at=after.quota.at)
+    return moved == after.quota and before.reach == after.reach
+
+
+def _own(share: _Share | None) -> Fraction:
+    return share.quota.nodes if share else Fraction(0)
+
+
+def _pools(site: Site | None) -> dict[str, tuple[int, Fraction]]:
+    """Return the nodes of each pool, and those of them that teams may still be given."""
+    if site is None:
+        return {}
+    owned: dict[str, Fraction] = defaultdict(Fraction)
+    for (_, pool), share in _shares(site, {}):
+        owned[pool] += share.quota.nodes
+    return {
+        pool.name: (pool.nodes, pool.promised - owned[pool.name]) for pool in site.cluster.pools
+    }

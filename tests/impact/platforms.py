@@ -1,0 +1,38 @@
+"""The base platform of the rules' cases, before and after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.rules.cases import platform_of
+from trainyard.impact.model import Sides
+from trainyard.model.identity import Identity, identity
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.render.site import render_site
+
+CLUSTER, NLP, VISION = "clusters/prod-east.yaml", "teams/nlp.yaml", "teams/vision.yaml"
+RUNTIME, LEDGER = "runtimes/openmpi-cuda.yaml", "allocations.yaml"
+
+
+def sides(before: Mapping[str, Any], after: Mapping[str, Any]) -> Sides:
+    """Return the only cluster of the base, after changes that are right in every name."""
+    old, new = site(before), site(after)
+    return Sides("prod-east", old, new, objects(old), objects(new))
+
+
+def site(changes: Mapping[str, Any]) -> Site:
+    """Return the only cluster of the base after some changes."""
+    (found,) = platform_of(changes).sites
+    return found
+
+
+def objects(of: Site) -> dict[Identity, Manifest]:
+    """Return what a cluster is rendered to."""
+    return {identity(each): each for each in render_site(of) if "metadata" in each.body}
+
+
+def quota(nodes: int, **more: Any) -> dict[str, Any]:
+    """Return the change of a team's quota on the base's only pool."""
+    return {"quota": {"prod-east": {"dgx-h100": {"nodes": nodes, **more}}}}
