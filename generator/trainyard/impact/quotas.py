@@ -37,17 +37,12 @@ def transfers(sides: Sides, renamed: Mapping[str, str]) -> tuple[Transfer, ...]:
         renamed: old name of a team -> its new name.
     """
     old, new = _both(sides, renamed)
-    moves: dict[str, list[tuple[str, Fraction, Fraction]]] = defaultdict(list)
+    moves: dict[str, list[_Move]] = defaultdict(list)
     for team, pool in sorted({*old, *new}):
         key = (team, pool)
         moves[pool].append((team, _own(old.get(key)), _own(new.get(key))))
-    found = []
-    for pool, each in sorted(moves.items()):
-        givers = tuple(move for move in each if move[2] < move[1])
-        takers = tuple(move for move in each if move[2] > move[1])
-        if givers and takers:
-            found.append(Transfer(pool, givers, takers))
-    return tuple(found)
+    found = (_transfer(pool, each) for pool, each in sorted(moves.items()))
+    return tuple(each for each in found if each.givers and each.takers)
 
 
 def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
@@ -73,6 +68,9 @@ class _Share:
 
 
 _NO_POOL = (0, Fraction(0))
+
+_Move = tuple[str, Fraction, Fraction]
+"""(team, own nodes before, own nodes after)."""
 
 _Shares = Mapping[tuple[str, str], _Share]
 """(team, pool) -> its quota."""
@@ -133,21 +131,21 @@ def _compared(
         return None
     known = after or before
     assert known is not None
-    return QuotaChange(
-        team=team,
-        pool=pool,
-        before=before.quota if before else None,
-        after=after.quota if after else None,
-        reach_before=before.reach if before else 0,
-        reach_after=after.reach if after else 0,
-        gpus_per_node=known.pool.hardware.gpus,
-    )
+    quotas = [share.quota if share else None for share in (before, after)]
+    reach = [share.reach if share else 0 for share in (before, after)]
+    return QuotaChange(team, pool, *quotas, *reach, known.pool.hardware.gpus)
 
 
 def _is_same(before: _Share, after: _Share) -> bool:
     """Return whether the numbers are equal, wherever the profile states them."""
     moved = replace(before.quota, at=after.quota.at)
     return moved == after.quota and before.reach == after.reach
+
+
+def _transfer(pool: str, moves: list[_Move]) -> Transfer:
+    givers = tuple(move for move in moves if move[2] < move[1])
+    takers = tuple(move for move in moves if move[2] > move[1])
+    return Transfer(pool, givers, takers)
 
 
 def _own(share: _Share | None) -> Fraction:
