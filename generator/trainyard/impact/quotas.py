@@ -131,9 +131,12 @@ def _compared(
         return None
     known = after or before
     assert known is not None
-    quotas = [share.quota if share else None for share in (before, after)]
-    reach = [share.reach if share else 0 for share in (before, after)]
-    return QuotaChange(team, pool, *quotas, *reach, known.pool.hardware.gpus)
+    (had, reached), (has, reaches) = _numbers(before), _numbers(after)
+    return QuotaChange(team, pool, had, has, reached, reaches, known.pool.hardware.gpus)
+
+
+def _numbers(share: _Share | None) -> tuple[Quota | None, int]:
+    return (share.quota, share.reach) if share else (None, 0)
 
 
 def _is_same(before: _Share, after: _Share) -> bool:
