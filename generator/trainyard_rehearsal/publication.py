@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trainyard.model.manifest import Manifest
+from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.model.space import Sample
 from trainyard.output.lockfile import LOCKFILE
 from trainyard.render.site import render_site
-from trainyard.render.unit import UNLISTED
 from trainyard.workflows.emission import emit_site
 from trainyard.workflows.objects import component_manifests
 from trainyard_rehearsal.checks.changes import check_changes

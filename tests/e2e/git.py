@@ -11,10 +11,9 @@ from typing import Any
 
 from tests.e2e.setup import CLUSTER
 from tests.e2e.stage import Stage
-from trainyard.model.manifest import Manifest
+from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.render.site import render_site
-from trainyard.render.unit import UNLISTED
 from trainyard.workflows.emission import emit_site
 from trainyard.workflows.objects import component_manifests
 from trainyard.yaml_io.emitter import emit

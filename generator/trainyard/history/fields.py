@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.history.replacement import Replacement
 from trainyard.model.differences import Difference, few
 from trainyard.model.identity import Identity, identity
+from trainyard.model.immutable import FIELDS, SIZE, grows, is_static, refused_changes
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
-from trainyard.model.quantity import parse_bytes
 from trainyard.model.storage import Claim
 
 IMMUTABLE_FIELD = Rule(
@@ -30,22 +29,6 @@ IMMUTABLE_FIELD = Rule(
 )
 RULES = (IMMUTABLE_FIELD,)
 
-_SIZE = "spec.resources.requests.storage"
-_FIELDS = {
-    "ClusterRoleBinding": ("roleRef",),
-    "LocalQueue": ("spec.clusterQueue",),
-    "PersistentVolume": ("spec.nfs.server", "spec.nfs.path", "spec.volumeMode"),
-    "PersistentVolumeClaim": (
-        "spec.accessModes",
-        "spec.storageClassName",
-        "spec.volumeMode",
-        "spec.volumeName",
-        _SIZE,
-    ),
-    "ResourceFlavor": ("spec.nodeLabels", "spec.tolerations", "spec.topologyName"),
-    "RoleBinding": ("roleRef",),
-    "Topology": ("spec.levels",),
-}
 _KUEUE = "Kueue's answer was `{}` (seen with Kueue 0.19.2)"
 _FLAVOR = _KUEUE.format(
     "nodeLabels|tolerations|topologyName are immutable when topologyName is set"
@@ -80,13 +63,11 @@ def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
     """
     claims = dict(_claims(replacement.site))
     found: dict[tuple[Pointer, str, str, str, str], list[tuple[str, str]]] = defaultdict(list)
-    for old, new in replacement.pairs(*_FIELDS):
-        for field in _FIELDS[old.kind.name]:
-            change = Difference(field, _get(old.body, field), _get(new.body, field))
-            if _is_refused(old, change):
-                at = _place(replacement.site, new, field, claims.get(identity(new)))
-                key = (at, new.kind.name, field, *_explained(old, change))
-                found[key].append((_named(new), change.display))
+    for old, new in replacement.pairs(*FIELDS):
+        for change in refused_changes(old, new):
+            at = _place(replacement.site, new, change.path, claims.get(identity(new)))
+            key = (at, new.kind.name, change.path, *_explained(old, change))
+            found[key].append((_named(new), change.display))
     for (at, kind, field, hint, answer), changes in found.items():
         names = few(name for name, _ in changes)
         values = few(dict.fromkeys(value for _, value in changes))
@@ -100,36 +81,13 @@ def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
 
 def _explained(old: Manifest, change: Difference) -> tuple[str, str]:
     """Return the hint for a rejected change and the API server's answer; each may be empty."""
-    if change.path == _SIZE and _is_static(old):
-        return _KEEP_SIZE, _RESIZED if _grows(change) else ""
+    if change.path == SIZE and is_static(old):
+        return _KEEP_SIZE, _RESIZED if grows(change) else ""
     return "", _ANSWERS.get((old.kind.name, change.path), "")
 
 
 def _named(manifest: Manifest) -> str:
     return f"`{manifest.namespace}/{manifest.name}`" if manifest.namespace else f"`{manifest.name}`"
-
-
-def _get(body: dict[str, Any], field: str) -> Any:
-    value: Any = body
-    for key in field.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def _is_refused(old: Manifest, change: Difference) -> bool:
-    if change.path == _SIZE and not _is_static(old) and _grows(change):
-        return False
-    free = old.kind.name == "ResourceFlavor" and not _get(old.body, "spec.topologyName")
-    return bool(change.old != change.new) and not free
-
-
-def _grows(change: Difference) -> bool:
-    return parse_bytes(change.new) > parse_bytes(change.old)
-
-
-def _is_static(claim: Manifest) -> bool:
-    """Return whether a claim is bound to a volume of ours, which nothing can resize."""
-    return not _get(claim.body, "spec.storageClassName")
 
 
 def _claims(site: Site) -> Iterator[tuple[Identity, Claim]]:

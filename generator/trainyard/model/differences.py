@@ -34,8 +34,14 @@ class Difference:
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
-    """Yield each field that differs; members of a list are compared by name if all have one."""
+    """Yield each field that differs.
+
+    Mappings in a list are compared by name if all have one, else by position if none is added or
+    removed.
+    """
     before, after = _members(old, path), _members(new, path)
+    if before is None or after is None:
+        before, after = _by_position(old, new, path)
     if before is None or after is None:
         if old != new:
             yield Difference(path, old, new)
@@ -55,8 +61,18 @@ def _members(value: Any, path: str) -> dict[str, Any] | None:
     if isinstance(value, dict):
         return {f"{path}.{key}".removeprefix("."): each for key, each in value.items()}
     if _are_mappings(value) and all("name" in each for each in value):
-        return {f"{path}[{each['name']}]": each for each in value}
+        named = {f"{path}[{each['name']}]": each for each in value}
+        return named if len(named) == len(value) else None
     return None
+
+
+def _by_position(
+    old: Any, new: Any, path: str
+) -> tuple[dict[str, Any], dict[str, Any]] | tuple[None, None]:
+    if not (_are_mappings(old) and _are_mappings(new) and len(old) == len(new)):
+        return None, None
+    places = [f"{path}[{index}]" for index in range(len(old))]
+    return dict(zip(places, old, strict=True)), dict(zip(places, new, strict=True))
 
 
 def _shown(value: Any) -> str:

@@ -8,6 +8,9 @@ from typing import Any
 
 from trainyard.diagnostics import Pointer, Step
 
+UNLISTED = frozenset({"node-files", "operators", "samples"})
+"""Folders of a cluster that no kustomization lists: Argo CD does not apply their files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from trainyard.model.manifest import Manifest
+from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.render.evidence import evidence, outside
 from trainyard.render.markdown import Markdown, page
@@ -14,9 +14,6 @@ from trainyard.render.site import kinds_of, template, templates_folder
 
 HEALTH_CHECKS = ("argocd/health-customizations", "argocd/resource-health-checks")
 """The same checks for argocd-cm, and for the object that an operator makes it from."""
-
-UNLISTED = frozenset({"node-files", "operators", "samples"})
-"""Folders of a cluster that no kustomization lists: Argo CD does not apply their files."""
 
 
 def kustomizations(

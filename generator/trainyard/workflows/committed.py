@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
-from trainyard.model.manifest import Manifest
+from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.output.compare import reading
-from trainyard.render.unit import UNLISTED, units
+from trainyard.render.unit import units
 from trainyard.workflows.generate import Generation
 from trainyard.workflows.objects import component_manifests
 from trainyard.yaml_io.manifests import parse_manifests

@@ -7,9 +7,8 @@ from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, Step
 from trainyard.model.component import Component
-from trainyard.model.manifest import Manifest
+from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
-from trainyard.render.unit import UNLISTED
 from trainyard.verify.kubeconform import Finding
 from trainyard.verify.kustomize import Refusal
 from trainyard.workflows.objects import INVALID_MANIFEST, invalid

@@ -8,8 +8,7 @@ import pytest
 
 from tests.rehearsal.served import Served
 from trainyard.diagnostics import Pointer
-from trainyard.model.manifest import Manifest
-from trainyard.render.unit import UNLISTED
+from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.checks.acceptance import check_acceptance, in_sync_order
 from trainyard_rehearsal.control_plane.lab import Lab

@@ -1,0 +1,63 @@
+"""What differs between two plain values, as paths to the fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainyard.model.differences import differences
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inside: (
+        st.lists(inside, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "a", "b"]), inside, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_nothing_differs_from_itself(value: Any) -> None:
+    assert list(differences(value, value)) == []
+
+
+@given(VALUES, VALUES)
+def test_values_that_differ_have_a_difference(old: Any, new: Any) -> None:
+    """A mapping without a key differs from one whose key has no value, which nothing shows."""
+    if list(differences(old, new)) == []:
+        assert _without_nothing(old) == _without_nothing(new)
+
+
+def _without_nothing(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {key: _without_nothing(each) for key, each in value.items()}
+        return {key: each for key, each in kept.items() if each is not None}
+    return [_without_nothing(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ([{"name": "a", "n": 1}], [{"name": "b"}, {"name": "a", "n": 2}], "[a].n"),
+        ([{"flavors": [{"name": "h100", "n": 1}]}], [{"flavors": [{"name": "h100"}]}], "[0]"),
+        ([{"n": 1}, {"n": 2}], [{"n": 1}, {"n": 3}], "[1].n"),
+    ],
+)
+def test_members_of_a_list_are_found_by_name_or_position(old: Any, new: Any, path: str) -> None:
+    paths = [each.path for each in differences(old, new)]
+    assert any(each.startswith(path) for each in paths), paths
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ([{"n": 1}], [{"n": 1}, {"n": 2}]),
+        ([{"name": "a", "n": 1}, {"name": "a", "n": 2}], [{"name": "a", "n": 2}]),
+    ],
+)
+def test_list_whose_members_cannot_be_found_differs_as_a_whole(old: Any, new: Any) -> None:
+    assert [each.path for each in differences(old, new, "list")] == ["list"]
