@@ -102,7 +102,7 @@ class BoundRole:
     """A role in the namespaces where a subject has it.
 
     Args:
-        role: name of a ClusterRole; ``Role NAME`` and ``role NAME of AppProject NAME`` for others.
+        role: name of a ClusterRole, or ``Role NAME``.
         namespaces: sorted; empty for the whole cluster.
     """
 

@@ -27,3 +27,18 @@ def lookup(
 def mapping(value: Any, *steps: str) -> dict[str, Any]:
     """Return the mapping that the steps lead to, empty when there is none."""
     return next((found for _, found in lookup(value, steps) if isinstance(found, dict)), {})
+
+
+def mappings(value: Any, *steps: str) -> tuple[dict[str, Any], ...]:
+    """Return the mappings in the list that the steps lead to, empty when there is none."""
+    return tuple(each for _, each in lookup(value, (*steps, EVERY)) if isinstance(each, dict))
+
+
+def texts(value: Any, *steps: str) -> tuple[str, ...]:
+    """Return the strings in the list that the steps lead to, empty when there is none."""
+    return tuple(each for _, each in lookup(value, (*steps, EVERY)) if isinstance(each, str))
+
+
+def text(value: Any, *steps: str) -> str:
+    """Return the string that the steps lead to, empty when there is none."""
+    return next((found for _, found in lookup(value, steps) if isinstance(found, str)), "")
