@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainyard.codeowners import rules as codeowners
 from trainyard.diagnostics import Rule
 from trainyard.history import check as history
 from trainyard.profiles import component, discover
@@ -27,6 +28,7 @@ def all_rules() -> tuple[Rule, ...]:
         waivers,
         graph,
         scaffold,
+        codeowners,
     )
     workflows = (objects, freshness, transition, placement, verify, worktree)
     rooms = (*stages, history, *workflows)

@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "Show a team's effective values and where each comes from.",
     "explain": "Explain a rule: what it demands, why, and how to put it right.",
     "rules": "List the rules.",
+    "codeowners": "Write CODEOWNERS from the owners that the profiles state.",
     "schema": "Print the JSON Schema of a kind of profile.",
     "doctor": "Show versions of tools, and whether all is there.",
 }
