@@ -39,16 +39,16 @@ class Flavor:
         return tuple(
             CoveredResource(
                 name,
-                nodes=self._amount(name, self.quota.nodes),
-                borrow=self._amount(name, self.quota.borrow),
-                lend=self._amount(name, self.quota.lend),
+                nodes=format_amount(name, self.amount(name, self.quota.nodes)),
+                borrow=format_amount(name, self.amount(name, self.quota.borrow)),
+                lend=format_amount(name, self.amount(name, self.quota.lend)),
             )
             for name in covered
         )
 
-    def _amount(self, resource: str, nodes: Fraction) -> str:
-        """Return what a number of nodes has allocatable of a resource."""
-        return format_amount(resource, int(nodes * self.pool.allocatable.get(resource, 0)))
+    def amount(self, resource: str, nodes: Fraction) -> int:
+        """Return what a number of nodes has allocatable of a resource, in base units."""
+        return int(nodes * self.pool.allocatable.get(resource, 0))
 
 
 @dataclass(frozen=True, slots=True)

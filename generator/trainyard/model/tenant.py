@@ -8,7 +8,7 @@ from trainyard.model import names
 from trainyard.model.cluster import Cluster
 from trainyard.model.component import Component
 from trainyard.model.network import AddressPool
-from trainyard.model.queue import Queue
+from trainyard.model.queue import Flavor, Queue
 from trainyard.model.space import Space
 from trainyard.model.storage import Claim
 from trainyard.model.team import Team
@@ -34,6 +34,11 @@ class Tenant:
     def name(self) -> str:
         """The team's name."""
         return self.team.name
+
+    @property
+    def flavors(self) -> tuple[Flavor, ...]:
+        """Its quota on each pool."""
+        return tuple(flavor for queue in self.queues for flavor in queue.flavors)
 
     @property
     def files(self) -> tuple[str, ...]:

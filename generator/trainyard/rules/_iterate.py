@@ -13,30 +13,10 @@ from trainyard.model.platform import Platform, Site
 from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Allocation, Quota, Team
-from trainyard.model.tenant import Tenant
 
 SHORTEST_PREFIX = 8
 """Shortest prefix of a range that an egress rule may open: 16 million addresses.
 `isolation/open-egress` alone reports shorter ones."""
-
-
-def flavors_of(tenant: Tenant) -> Iterator[Flavor]:
-    """Yield a team's flavors on one cluster: its quota on each pool."""
-    for queue in tenant.queues:
-        yield from queue.flavors
-
-
-def shares(site: Site) -> dict[str, list[tuple[Tenant, Quota]]]:
-    """Return the teams with quota on each pool, by pool name; pools without a team included.
-
-    `capacity/uneven-share` alone reports GPUs of nodes without any.
-    """
-    found: dict[str, list[tuple[Tenant, Quota]]] = {pool.name: [] for pool in site.cluster.pools}
-    for tenant in site.tenants:
-        for flavor in flavors_of(tenant):
-            if flavor.pool.hardware.gpus or not flavor.quota.is_share:
-                found[flavor.pool.name].append((tenant, flavor.quota))
-    return found
 
 
 def active(platform: Platform) -> Iterator[Team]:
@@ -49,7 +29,7 @@ def holdings(platform: Platform) -> Iterator[tuple[Team, list[Flavor]]]:
     found: dict[str, list[Flavor]] = {}
     for site in platform.sites:
         for tenant in site.tenants:
-            found.setdefault(tenant.name, []).extend(flavors_of(tenant))
+            found.setdefault(tenant.name, []).extend(tenant.flavors)
     return ((team, found[team.name]) for team in platform.teams if team.name in found)
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainyard.diagnostics import Note
+from trainyard.model.ownership import Owners, owners_of
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
-from trainyard.rules._iterate import flavors_of, shares
 
 
-def pools(platform: Platform) -> Iterator[tuple[Pool, list[tuple[Tenant, Quota]]]]:
+def pools(platform: Platform) -> Iterator[tuple[Pool, Owners]]:
     """Yield every pool with the teams that have quota on it."""
     for site in platform.sites:
-        owners = shares(site)
+        owners = owners_of(site)
         for pool in site.cluster.pools:
             yield pool, owners[pool.name]
 
@@ -35,7 +35,7 @@ def flavors_in_parts(platform: Platform) -> Iterator[tuple[Tenant, Flavor]]:
     """Yield each flavor on which a team has a share, with the team."""
     for site in platform.sites:
         for tenant in site.tenants:
-            for flavor in flavors_of(tenant):
+            for flavor in tenant.flavors:
                 if flavor.quota.is_share:
                     yield tenant, flavor
 

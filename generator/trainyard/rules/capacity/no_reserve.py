@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.ownership import owned_nodes, owners_of
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import shares
-from trainyard.rules.capacity._owned import owned_nodes
 
 RULE = Rule(
     id="capacity/no-reserve",
@@ -28,7 +27,7 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        owners = shares(site)
+        owners = owners_of(site)
         for pool in site.cluster.pools:
             owned = owned_nodes(owners[pool.name])
             if not pool.reserve and owned == pool.nodes > 1:

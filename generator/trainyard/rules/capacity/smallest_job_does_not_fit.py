@@ -12,7 +12,6 @@ from trainyard.model.space import Space
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import flavors_of
 from trainyard.rules.capacity._jobs import display_maximum
 
 RULE = Rule(
@@ -71,7 +70,7 @@ def _runnable(platform: Platform, tenant: Tenant) -> Iterator[tuple[Runtime, Quo
     for runtime in platform.runtimes:
         listed = runtime.name in tenant.team.runtimes
         if listed and runtime.max_nodes >= runtime.launcher.smallest_job:
-            for flavor in flavors_of(tenant):
+            for flavor in tenant.flavors:
                 if flavor.pool.hardware.name in runtime.hardware and not flavor.quota.is_share:
                     yield runtime, flavor.quota
 

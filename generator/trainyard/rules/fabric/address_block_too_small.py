@@ -13,7 +13,6 @@ from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted, format_nodes
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import flavors_of
 
 NETWORK_AND_BROADCAST = 2
 """Number of addresses of a range that no pod gets."""
@@ -78,7 +77,7 @@ def _too_small(pool: AddressPool, demands: list[_Demand], unit: str) -> Iterator
 
 def _for_pods(pool: AddressPool, tenant: Tenant) -> Iterator[_Demand]:
     """Yield one address for each virtual function that the quota allows the team at one time."""
-    for flavor in flavors_of(tenant):
+    for flavor in tenant.flavors:
         if flavor.pool.fabric == pool.fabric:
             nodes, hardware = flavor.quota.maximum, flavor.pool.hardware
             size = format_nodes(nodes, hardware.gpus)

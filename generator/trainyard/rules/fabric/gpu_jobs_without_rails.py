@@ -15,7 +15,6 @@ from trainyard.model.pool import Pool
 from trainyard.model.quantity import format_nodes
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import flavors_of
 
 RULE = Rule(
     id="fabric/gpu-jobs-without-rails",
@@ -61,7 +60,7 @@ def _jobs_over_tcp(site: Site, pool: Pool) -> Iterator[Note]:
 
 def _jobs(tenant: Tenant, pool: Pool) -> Iterator[tuple[str, Fraction]]:
     """Yield each runtime for the pool that does not name a `fabric`, and the nodes of a job."""
-    quotas = (flavor.quota.maximum for flavor in flavors_of(tenant) if flavor.pool == pool)
+    quotas = (flavor.quota.maximum for flavor in tenant.flavors if flavor.pool == pool)
     maximum = max(quotas, default=Fraction(0))
     for space in tenant.spaces:
         for grant in space.grants:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import flavors_of
 
 RULE = Rule(
     id="fabric/missing-allocation",
@@ -30,7 +29,7 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for tenant in site.tenants:
-            for flavor in flavors_of(tenant):
+            for flavor in tenant.flavors:
                 fabric = flavor.pool.fabric
                 if fabric and (site.name, fabric.name, tenant.name) not in platform.allocations:
                     message = (

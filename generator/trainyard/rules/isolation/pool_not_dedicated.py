@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.compliance import Compliance
+from trainyard.model.ownership import Owners, owners_of
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 from trainyard.rules._compliance import NOT_ENFORCED, asking
-from trainyard.rules._iterate import shares
 
 RULE = Rule(
     id="isolation/pool-not-dedicated",
@@ -35,22 +35,20 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        quotas = shares(site)
+        quotas = owners_of(site)
         for pool in site.cluster.pools:
             compliance = _regulation(quotas[pool.name])
             if compliance:
                 yield from _shared(pool, compliance, quotas[pool.name])
 
 
-def _regulation(quotas: list[tuple[Tenant, Quota]]) -> Compliance | None:
+def _regulation(quotas: Owners) -> Compliance | None:
     """Return the first regulation of a team on a pool that requires dedicated nodes."""
     regulations = (asking(tenant.team, "dedicatedNodes") for tenant, _ in quotas)
     return next(filter(None, regulations), None)
 
 
-def _shared(
-    pool: Pool, compliance: Compliance, quotas: list[tuple[Tenant, Quota]]
-) -> Iterator[Diagnostic]:
+def _shared(pool: Pool, compliance: Compliance, quotas: Owners) -> Iterator[Diagnostic]:
     """Yield a missing taint, other teams on the pool, and nodes that are lent or borrowed."""
     dedicated = f"pool `{pool.name}` is for teams under {compliance.name} only"
     if not pool.hardware.taint:

@@ -9,7 +9,6 @@ from trainyard.model.cluster import Cluster, Priority
 from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
-from trainyard.rules._iterate import flavors_of
 
 RULE = Rule(
     id="scheduling/top-priority-for-all",
@@ -47,7 +46,7 @@ def _names(tenants: Iterable[Tenant]) -> str:
 
 
 def _borrows(tenant: Tenant) -> bool:
-    return any(flavor.quota.borrow for flavor in flavors_of(tenant))
+    return any(flavor.quota.borrow for flavor in tenant.flavors)
 
 
 def _may_use(tenant: Tenant, priority: Priority) -> bool:

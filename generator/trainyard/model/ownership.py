@@ -1,0 +1,55 @@
+"""The nodes of a pool that teams own, and what teams of one tree of cohorts lend each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+from trainyard.model.cluster import Cluster
+from trainyard.model.platform import Site
+from trainyard.model.team import Quota
+from trainyard.model.tenant import Tenant
+
+Owners: TypeAlias = Sequence[tuple[Tenant, Quota]]
+"""The teams with quota on one pool, each with that quota."""
+
+
+def owners_of(site: Site) -> dict[str, Owners]:
+    """Return the owners of each pool, by pool name; pools without a team included.
+
+    `capacity/uneven-share` alone reports GPUs of nodes without any.
+    """
+    found: dict[str, list[tuple[Tenant, Quota]]] = {pool.name: [] for pool in site.cluster.pools}
+    for tenant in site.tenants:
+        for flavor in tenant.flavors:
+            if flavor.pool.hardware.gpus or not flavor.quota.is_share:
+                found[flavor.pool.name].append((tenant, flavor.quota))
+    return dict(found)
+
+
+def owned_nodes(owners: Owners) -> Fraction:
+    """Return the nodes of a pool that all its teams own together; shares count as fractions."""
+    return sum((quota.nodes for _, quota in owners), Fraction(0))
+
+
+def lent_by_others(cluster: Cluster, owners: Owners) -> dict[str, Fraction]:
+    """Return the nodes of a pool that the other teams of its tree of cohorts lend, by borrower.
+
+    A team borrows from its whole tree, as no cohort has a limit. Teams without a cohort are left
+    out.
+
+    Args:
+        cluster: where the pool is.
+        owners: all of the pool.
+    """
+    members = [
+        (cluster.lineage(tenant.team.cohort)[-1], tenant.name, quota)
+        for tenant, quota in owners
+        if tenant.team.cohort
+    ]
+    lent: dict[str, Fraction] = defaultdict(Fraction)
+    for root, _, quota in members:
+        lent[root] += quota.lend
+    return {team: lent[root] - quota.lend for root, team, quota in members}
