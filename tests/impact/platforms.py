@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
+from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
+from trainyard.diagnostics import has_errors
 from trainyard.impact.model import Sides
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
+from trainyard.profiles.read import load
 from trainyard.render.site import render_site
+from trainyard.resolve.platform import resolve
 
 CLUSTER, NLP, VISION = "clusters/prod-east.yaml", "teams/nlp.yaml", "teams/vision.yaml"
 RUNTIME, LEDGER = "runtimes/openmpi-cuda.yaml", "allocations.yaml"
@@ -36,3 +41,13 @@ def objects(of: Site) -> dict[Identity, Manifest]:
 def quota(nodes: int, **more: Any) -> dict[str, Any]:
     """Return the change of a team's quota on the base's only pool."""
     return {"quota": {"prod-east": {"dgx-h100": {"nodes": nodes, **more}}}}
+
+
+@cache
+def own() -> tuple[tuple[Site, tuple[Manifest, ...]], ...]:
+    """Return each cluster of this repository with its objects."""
+    profiles, found = load(REPOSITORY / "profiles")
+    assert not has_errors(found), found
+    platform, unresolved = resolve(profiles)
+    assert not has_errors(unresolved), unresolved
+    return tuple((site, tuple(render_site(site))) for site in platform.sites)

@@ -195,13 +195,15 @@ class RuntimeChange:
 
 @dataclass(frozen=True, slots=True)
 class ObjectChange:
-    """An object that is created, changed, recreated or deleted.
+    """An object that is created, changed, recreated, deleted or left behind.
 
     Args:
-        change: one of these words; an object that is recreated is in no other list.
-        scope: ``stateless``, ``stateful`` (its deletion loses data) or ``cluster-wide``.
+        change: one of these words; an object that is recreated is in no other list, under its new
+            name. What is left behind leaves the tree and stays on the cluster.
+        scope: ``stateless``, ``stateful`` (its deletion loses data), ``cluster-wide``, or
+            ``artifact``: a file that nothing syncs.
         unit: sync unit that has it, or had it.
-        reason: why it is deleted or recreated, e.g. ``profile retired``; empty for others.
+        reason: why it is deleted, left behind, recreated or in another unit; else empty.
         fields: what differs, sorted by path.
     """
 

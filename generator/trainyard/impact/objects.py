@@ -1,0 +1,152 @@
+"""Objects that are created, changed, recreated, deleted or left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from trainyard.impact.model import ObjectChange, Sides
+from trainyard.impact.places import pool_of, pools_of, team_of_object, team_of_unit
+from trainyard.impact.replaced import replaced
+from trainyard.model.differences import Difference, differences, few
+from trainyard.model.identity import Identity, identity
+from trainyard.model.immutable import refused_changes
+from trainyard.model.manifest import UNLISTED, Manifest
+
+STATEFUL = frozenset({"Namespace", "PersistentVolume", "PersistentVolumeClaim"})
+"""Kinds whose deletion loses data."""
+
+_KUSTOMIZE = "kustomize.config.k8s.io"
+"""Group of the files that list a unit's objects: no API server has them."""
+
+_OPTIONS = "argocd.argoproj.io/sync-options"
+_REASONS = {
+    "ClusterQueue": "no quota on such nodes",
+    "ClusterTrainingRuntime": "no team lists the runtime",
+    "Cohort": "cohort removed",
+    "ConfigMap": "namespace removed",
+    "CronJob": "clean-up of finished jobs removed",
+    "IPPool": "no addresses on the fabric",
+    "LocalQueue": "no quota on such nodes",
+    "Namespace": "namespace removed",
+    "NetworkAttachmentDefinition": "no quota on the fabric",
+    "NetworkPolicy": "no such path any more",
+    "PersistentVolume": "storage not requested",
+    "PersistentVolumeClaim": "storage not requested",
+    "RoleBinding": "nobody has the role",
+    "ServiceAccount": "account removed",
+    "SriovNetwork": "no quota on the fabric",
+    "Topology": "fabric removed",
+    "WorkloadPriorityClass": "priority removed",
+}
+"""Why an object of a kind goes while its team, its pool and its cluster stay."""
+
+
+def object_changes(sides: Sides, renamed: Mapping[str, str]) -> tuple[ObjectChange, ...]:
+    """Return what happens to each object that differs, sorted by identity.
+
+    Args:
+        sides: of one cluster.
+        renamed: old name of a team -> its new name.
+    """
+    before, after = _objects(sides.before), _objects(sides.after)
+    units = frozenset(each.unit for each in after.values())
+    gone, new = before.keys() - after.keys(), after.keys() - before.keys()
+    places = replaced(gone, new, renamed)
+    changes = [
+        *(_created(after[each]) for each in new - places.keys()),
+        *(_kept(before[each], after[each]) for each in before.keys() & after.keys()),
+        *(_taken(units, before[old], after[each]) for each, old in places.items()),
+        *(_gone(sides, units, before[each]) for each in gone - set(places.values())),
+    ]
+    found = [change for change in changes if change is not None]
+    return tuple(sorted(found, key=lambda each: each.identity))
+
+
+def _objects(side: Mapping[Identity, Manifest]) -> dict[Identity, Manifest]:
+    return {key: each for key, each in side.items() if each.kind.group != _KUSTOMIZE}
+
+
+def _scope(manifest: Manifest) -> str:
+    if manifest.unit in UNLISTED:
+        return "artifact"
+    if manifest.kind.name in STATEFUL:
+        return "stateful"
+    return "stateless" if team_of_unit(manifest) else "cluster-wide"
+
+
+def _created(new: Manifest) -> ObjectChange:
+    return _change(new, "created", "", ())
+
+
+def _kept(old: Manifest, new: Manifest) -> ObjectChange | None:
+    """Return the change of an object that stays; None when it is the same."""
+    if old.body == new.body and old.unit == new.unit:
+        return None
+    fields = tuple(differences(old.body, new.body))
+    refused = few(each.path.removeprefix("spec.") for each in refused_changes(old, new))
+    if refused:
+        return _change(new, "recreated", f"the API server never changes {refused}", fields)
+    moved = f"moves from `{old.unit}/` to `{new.unit}/`" if old.unit != new.unit else ""
+    return _change(new, "changed", moved, fields)
+
+
+def _taken(units: frozenset[str], old: Manifest, new: Manifest) -> ObjectChange:
+    """Return the change of an object that another takes the place of, under a new name."""
+    left = _stays(units, old)
+    reason = f"takes the place of `{old.name}`" + (f"; {left}" if left else "")
+    return _change(new, "recreated", reason, differences(old.body, new.body))
+
+
+def _gone(sides: Sides, units: frozenset[str], old: Manifest) -> ObjectChange:
+    left = _stays(units, old)
+    reason = _reason(sides, old) + (f"; {left}" if left else "")
+    return _change(old, "left behind" if left else "deleted", reason, ())
+
+
+def _stays(units: frozenset[str], old: Manifest) -> str:
+    """Return why an object that leaves the tree stays on the cluster; empty when it does not.
+
+    Argo CD no longer compares a unit without a folder: `ComparisonError ... app path does not
+    exist`. What has ``Prune=false`` is `ignored (no prune)` (both seen with Argo CD 3.5.7).
+
+    Args:
+        units: that still have objects.
+        old: the object.
+    """
+    if old.unit in UNLISTED:
+        return ""
+    if old.unit not in units:
+        return f"Argo CD deletes nothing of `{old.unit}/`, a folder that is gone"
+    annotations: dict[str, str] = old.body["metadata"].get("annotations", {})
+    if "Prune=false" in annotations.get(_OPTIONS, "").split(","):
+        return "it stays on the cluster until somebody deletes it (`Prune=false`)"
+    return ""
+
+
+def _reason(sides: Sides, old: Manifest) -> str:
+    """Return why an object leaves the tree."""
+    if not sides.after:
+        return "cluster removed"
+    if _team_leaves(sides, old):
+        return f"team `{team_of_object(old)}` leaves the cluster"
+    if old.by_hand:
+        return "component removed"
+    pool = pool_of(old)
+    if pool and pool not in pools_of(sides.new):
+        return f"pool `{pool}` removed"
+    return _REASONS.get(old.kind.name, "not generated any more")
+
+
+def _team_leaves(sides: Sides, old: Manifest) -> bool:
+    team = team_of_object(old)
+    if not team or sides.new is None:
+        return False
+    return team not in {each.name for each in sides.new.tenants}
+
+
+def _change(
+    manifest: Manifest, change: str, reason: str, fields: Iterable[Difference]
+) -> ObjectChange:
+    ordered = tuple(sorted(fields, key=lambda each: each.path))
+    scope = _scope(manifest)
+    return ObjectChange(identity(manifest), change, scope, manifest.unit, reason, ordered)

@@ -1,0 +1,45 @@
+"""The team and the pool that an object belongs to."""
+
+from __future__ import annotations
+
+import re
+
+from trainyard.model.identity import team_of
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
+
+_POOLS = {
+    "KubeletConfig": re.compile(r"(.+)"),
+    "KubeletConfiguration": re.compile(r"(.+)-kubelet-configuration"),
+    "MachineConfig": re.compile(r"99-(.+)-memlock"),
+    "MachineConfigPool": re.compile(r"(.+)"),
+    "ResourceFlavor": re.compile(r"(.+)"),
+    "SriovNetworkNodePolicy": re.compile(r"(.+)-rail-\d+"),
+    "SriovNetworkPoolConfig": re.compile(r"(.+)"),
+}
+"""Names of the objects of a pool, by kind."""
+
+
+def pool_of(manifest: Manifest) -> str:
+    """Return the pool whose nodes an object sets up; empty for other objects."""
+    pattern = _POOLS.get(manifest.kind.name)
+    match = pattern.fullmatch(manifest.name) if pattern else None
+    return match[1] if match else ""
+
+
+def pools_of(site: Site | None) -> dict[str, Pool]:
+    """Return a cluster's pools by name; none where its profile is gone."""
+    return {pool.name: pool for pool in site.cluster.pools} if site else {}
+
+
+def team_of_unit(manifest: Manifest) -> str:
+    """Return the team whose unit has an object; empty for the platform's."""
+    return manifest.unit.partition("/")[2]
+
+
+def team_of_object(manifest: Manifest) -> str:
+    """Return the team that an object is made for, in the team's unit or the platform's."""
+    if "metadata" not in manifest.body:
+        return ""
+    return team_of_unit(manifest) or team_of(manifest)
