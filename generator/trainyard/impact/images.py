@@ -23,18 +23,15 @@ def described(old: Manifest, new: Manifest) -> tuple[str, ...]:
         has the other fields.
     """
     before, after = old.body.get("spec", {}), new.body.get("spec", {})
-    pairs = tuple(_pairs(before, after))
-    images = {(text(one, "image"), text(other, "image")) for one, other in pairs}
-    variables = {
-        f"environment {each.path} {each.display}"
-        for one, other in pairs
-        for each in differences(_environment(one), _environment(other))
-    }
+    images, variables = set(), set()
+    for one, other in _pairs(before, after):
+        images.add((text(one, "image"), text(other, "image")))
+        variables.update(differences(_environment(one), _environment(other)))
     others = (each for each in differences(before, after) if not _IMAGE_OR_ENV.search(each.path))
     rest = few(sorted({f"{_tail(each.path)} {each.display}" for each in others}))
     return (
         *sorted(f"image {one} -> {other}" for one, other in images if one != other),
-        *sorted(variables),
+        *sorted(f"environment {each.path} {each.display}" for each in variables),
         *([rest] if rest else ()),
     )
 
