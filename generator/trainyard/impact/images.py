@@ -23,17 +23,22 @@ def described(old: Manifest, new: Manifest) -> tuple[str, ...]:
         has the other fields.
     """
     before, after = old.body.get("spec", {}), new.body.get("spec", {})
-    images, variables = set(), set()
+    images: set[tuple[str, str]] = set()
+    variables: set[str] = set()
     for one, other in _pairs(before, after):
         images.add((text(one, "image"), text(other, "image")))
-        variables.update(differences(_environment(one), _environment(other)))
-    others = (each for each in differences(before, after) if not _IMAGE_OR_ENV.search(each.path))
-    rest = few(sorted({f"{_tail(each.path)} {each.display}" for each in others}))
-    return (
-        *sorted(f"image {one} -> {other}" for one, other in images if one != other),
-        *sorted(f"environment {each.path} {each.display}" for each in variables),
-        *([rest] if rest else ()),
-    )
+        changed = differences(_environment(one), _environment(other))
+        variables.update(f"environment {each.path} {each.display}" for each in changed)
+    lines = sorted(f"image {one} -> {other}" for one, other in images if one != other)
+    return (*lines, *sorted(variables), *_others(before, after))
+
+
+def _others(before: Any, after: Any) -> Iterator[str]:
+    """Yield the first fields that differ, in one line."""
+    found = (each for each in differences(before, after) if not _IMAGE_OR_ENV.search(each.path))
+    line = few(sorted({f"{_tail(each.path)} {each.display}" for each in found}))
+    if line:
+        yield line
 
 
 _IMAGE_OR_ENV = re.compile(r"ontainers\[[^]]+]\.(?:image|env|env\[.*)\Z", re.DOTALL)
