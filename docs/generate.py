@@ -31,7 +31,12 @@ from trainyard.yaml_io.reader import read
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
-SHIPPED = {"schema": "*.json", "presets": "*.yaml", "releases": "*/*.yaml"}
+SHIPPED = {
+    "schema": "*.json",
+    "schema/documents": "*.json",
+    "presets": "*.yaml",
+    "releases": "*/*.yaml",
+}
 CASES = ROOT / "tests" / "rules"
 WRITTEN = "<!-- Written by `make docs` from the code. Do not edit. -->"
 _COMMITTED = frozenset((*change.RULES, *freshness.RULES, *transition.RULES))

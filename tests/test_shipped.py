@@ -21,6 +21,7 @@ NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
 LISTED = {path.parent: "schemas/**/*.json" for path in PACKAGE.glob("releases/*/release.yaml")}
 LISTED |= {
     PACKAGE / "schema": "*.json",
+    PACKAGE / "schema" / "documents": "*.json",
     PACKAGE / "presets": "*.yaml",
     PACKAGE / "releases": "*/*.yaml",
 }

@@ -19,11 +19,12 @@ COMMANDS = {
     "generate": "Write the tree that the profiles describe.",
     "verify": "Check the committed tree offline, object by object.",
     "rehearse": "Try the committed tree out on a real control plane.",
+    "capacity": "Show what each pool has, and what teams own, lend and may borrow.",
     "show": "Show a team's effective values and where each comes from.",
     "explain": "Explain a rule: what it demands, why, and how to put it right.",
     "rules": "List the rules.",
     "codeowners": "Write CODEOWNERS from the owners that the profiles state.",
-    "schema": "Print the JSON Schema of a kind of profile.",
+    "schema": "Print the JSON Schema of a kind of profile, or of what a command prints.",
     "doctor": "Show versions of tools, and whether all is there.",
 }
 """Name -> help in lists of commands, so that a list is shown without loading any command."""

@@ -9,11 +9,16 @@ import click
 from trainyard.cli.console import result
 from trainyard.cli.exits import Exit
 from trainyard.schema.profiles import profile_kinds, profile_schema
+from trainyard.schema.published import document_kinds, document_schema
 
 
 @click.command("schema")
-@click.argument("kind", type=click.Choice(profile_kinds()))
+@click.argument("kind", type=click.Choice([*profile_kinds(), *document_kinds()]))
 def command(kind: str) -> int:
-    """Print the JSON Schema of a KIND of profile; editors complete and explain fields by it."""
-    result(json.dumps(profile_schema(kind), indent=2))
+    """Print a JSON Schema: of a KIND of profile, or of the JSON that the command KIND prints.
+
+    Editors complete and explain the fields of profiles by it.
+    """
+    schema = document_schema(kind) if kind in document_kinds() else profile_schema(kind)
+    result(json.dumps(schema, indent=2))
     return Exit.FINE

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import gcd
 
 from trainyard.diagnostics import Diagnostic, Rule, Severity
+from trainyard.model.ownership import Owners
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted
@@ -69,7 +70,7 @@ def least_room(nodes: int, gpus: int, size: int, others: int) -> int:
 
 
 def _jobs(
-    platform: Platform, pool: Pool, owners: list[tuple[Tenant, Quota]]
+    platform: Platform, pool: Pool, owners: Owners
 ) -> Iterator[tuple[Tenant, Quota, int, int]]:
     """Yield each share with GPUs of a pod and pods of a job, for each launcher that divides it."""
     for tenant, quota in owners:

@@ -1,0 +1,116 @@
+"""Measure the capacity of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from trainyard.capacity.figures import (
+    Capacity,
+    CohortMembers,
+    Job,
+    Limit,
+    Part,
+    PoolCapacity,
+    Resource,
+)
+from trainyard.capacity.jobs import largest_job
+from trainyard.model.ownership import Owners, lent_by_others, owned_nodes, owners_of
+from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
+from trainyard.model.queue import Flavor
+from trainyard.model.tenant import Tenant
+
+
+def measure(site: Site) -> Capacity:
+    """Return the capacity of a cluster; teams may own more than its nodes have."""
+    owners = owners_of(site)
+    pools = tuple(_pool(site, pool, owners[pool.name]) for pool in site.cluster.pools)
+    return Capacity(site.name, pools, tuple(_cohorts(site)))
+
+
+def _pool(site: Site, pool: Pool, owners: Owners) -> PoolCapacity:
+    lent = lent_by_others(site.cluster, owners)
+    parts = tuple(
+        _part(site, Flavor(pool, quota), tenant, lent.get(tenant.name, Fraction(0)))
+        for tenant, quota in owners
+    )
+    shared = any(quota.is_share for _, quota in owners)
+    return PoolCapacity(
+        name=pool.name,
+        hardware=pool.hardware.name,
+        unit="gpus" if shared else "nodes",
+        per_node=pool.hardware.gpus if shared else 1,
+        gpus=pool.hardware.gpus,
+        nodes=pool.nodes,
+        reserve=pool.reserve,
+        promised=pool.promised,
+        owned=owned_nodes(owners),
+        resources=tuple(_resources(site, pool, parts)),
+        parts=parts,
+    )
+
+
+def _part(site: Site, flavor: Flavor, tenant: Tenant, lent: Fraction) -> Part:
+    quota, cohort = flavor.quota, tenant.team.cohort
+    bound = Limit.LENT if quota.borrow > lent else Limit.QUOTA
+    return Part(
+        team=tenant.name,
+        cohort=cohort,
+        root=site.cluster.lineage(cohort)[-1] if cohort else "",
+        own=quota.nodes,
+        borrow=quota.borrow,
+        lend=quota.lend,
+        lent=lent,
+        amounts={name: flavor.amount(name, quota.nodes) for name in flavor.pool.allocatable},
+        own_job=_job(tenant, flavor, quota.nodes, Limit.QUOTA),
+        largest_job=_job(tenant, flavor, quota.nodes + min(quota.borrow, lent), bound),
+    )
+
+
+def _job(tenant: Tenant, flavor: Flavor, nodes: Fraction, bound: Limit) -> Job:
+    """Return the largest job on a number of nodes; the pool may promise fewer."""
+    promised = Fraction(flavor.pool.promised)
+    if nodes > promised:
+        return largest_job(tenant, flavor, promised, Limit.POOL)
+    return largest_job(tenant, flavor, nodes, bound)
+
+
+def _resources(site: Site, pool: Pool, parts: tuple[Part, ...]) -> Iterator[Resource]:
+    demands = _demands(site, pool)
+    most = max(demands.values(), default=None)
+    for name, amount in pool.allocatable.items():
+        yield Resource(
+            name=name,
+            per_node=amount,
+            nodes=amount * pool.nodes,
+            promised=amount * pool.promised,
+            nominal=sum(part.amounts[name] for part in parts),
+            binds=demands.get(name) == most is not None,
+        )
+
+
+def _demands(site: Site, pool: Pool) -> dict[str, Fraction]:
+    """Return how much of each resource a pod asks for, as a part of what its part of a node has."""
+    found: dict[str, Fraction] = {}
+    for launch in site.launches:
+        if launch.hardware.name == pool.hardware.name:
+            for name, amount in launch.per_node.items():
+                if whole := pool.allocatable.get(name):
+                    demand = Fraction(amount) / (whole * launch.part)
+                    found[name] = max(demand, found.get(name, demand))
+    return found
+
+
+def _cohorts(site: Site) -> Iterator[CohortMembers]:
+    """Yield each cohort after its parent; those of a cycle, which a rule reports, in any order."""
+    names = {cohort.name for cohort in site.cluster.cohorts}
+    members: dict[str, list[str]] = {name: [] for name in names}
+    for tenant in site.tenants:
+        if tenant.team.cohort:
+            members.setdefault(tenant.team.cohort, []).append(tenant.name)
+    found = (
+        CohortMembers(name, site.cluster.lineage(name), tuple(sorted(teams)))
+        for name, teams in members.items()
+    )
+    yield from sorted(found, key=lambda each: each.lineage[::-1])

@@ -1,0 +1,1 @@
+"""The capacity of clusters as text, Markdown, JSON and CSV."""

@@ -1,0 +1,88 @@
+"""The capacity of clusters as JSON; `schema/documents/capacity.schema.json` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trainyard.capacity.figures import Capacity, Job, Part, PoolCapacity, Resource
+
+_BYTES = ("memory", "ephemeral-storage")
+
+
+def document(capacities: Sequence[Capacity]) -> list[dict[str, Any]]:
+    """Return plain data; quota in the pool's unit, resources in whole base units."""
+    return [_cluster(each) for each in capacities]
+
+
+def base_unit(resource: str) -> str:
+    """Return the unit in which a resource is counted."""
+    if resource == "cpu":
+        return "millicores"
+    return "bytes" if resource in _BYTES else "count"
+
+
+def _cluster(capacity: Capacity) -> dict[str, Any]:
+    return {
+        "cluster": capacity.cluster,
+        "pools": [_pool(pool) for pool in capacity.pools],
+        "cohorts": [
+            {
+                "name": cohort.name,
+                "parent": cohort.lineage[1] if len(cohort.lineage) > 1 else None,
+                "teams": list(cohort.teams),
+            }
+            for cohort in capacity.cohorts
+        ],
+    }
+
+
+def _pool(pool: PoolCapacity) -> dict[str, Any]:
+    return {
+        "name": pool.name,
+        "hardware": pool.hardware,
+        "unit": pool.unit,
+        "unitsPerNode": pool.per_node,
+        "gpusPerNode": pool.gpus,
+        "nodes": pool.nodes,
+        "reserve": pool.reserve,
+        "promised": pool.units(pool.promised),
+        "owned": pool.units(pool.owned),
+        "lent": pool.units(pool.lent),
+        "headRoom": pool.units(pool.promised) - pool.units(pool.owned),
+        "bindingResources": list(pool.binding),
+        "resources": [_resource(each, pool.parts) for each in pool.resources],
+        "teams": [_part(pool, part) for part in pool.parts],
+    }
+
+
+def _resource(each: Resource, parts: Sequence[Part]) -> dict[str, Any]:
+    nominal: Mapping[str, int] = {part.team: part.amounts[each.name] for part in parts}
+    return {
+        "name": each.name,
+        "unit": base_unit(each.name),
+        "perNode": each.per_node,
+        "nodes": each.nodes,
+        "promised": each.promised,
+        "nominal": each.nominal,
+        "headRoom": each.head_room,
+        "nominalByTeam": nominal,
+    }
+
+
+def _part(pool: PoolCapacity, part: Part) -> dict[str, Any]:
+    return {
+        "team": part.team,
+        "cohort": part.cohort or None,
+        "root": part.root or None,
+        "own": pool.units(part.own),
+        "lend": pool.units(part.lend),
+        "borrow": pool.units(part.borrow),
+        "borrowable": pool.units(part.borrowable),
+        "ownJob": _job(part.own_job),
+        "largestJob": _job(part.largest_job),
+    }
+
+
+def _job(job: Job) -> dict[str, Any]:
+    return {"pods": job.pods, "gpus": job.gpus, "limit": job.limit}

@@ -1,0 +1,114 @@
+"""The capacity of clusters as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainyard.capacity.figures import Capacity, CohortMembers, PoolCapacity
+from trainyard.cli.capacity.wording import (
+    balance,
+    borrowers,
+    borrowing,
+    job,
+    lenders,
+    rows,
+    size,
+    some,
+    unit,
+)
+from trainyard.cli.console import printable
+from trainyard.render.markdown import Markdown, code
+from trainyard.render.markdown import text as plain
+
+
+def markdown(capacities: Sequence[Capacity]) -> str:
+    """Return all clusters, each with its pools and its tree of cohorts."""
+    return "\n\n".join("\n".join(_cluster(each)) for each in capacities)
+
+
+def _cluster(capacity: Capacity) -> Iterator[str]:
+    yield f"## Capacity of {_name(capacity.cluster)}"
+    for pool in capacity.pools:
+        yield ""
+        yield from _pool(pool)
+    if capacity.cohorts:
+        yield ""
+        yield from _cohorts(capacity)
+
+
+def _pool(pool: PoolCapacity) -> Iterator[str]:
+    yield from (f"### Pool {_name(pool.name)}", "", f"{plain(f'{size(pool)}, {balance(pool)}')}.")
+    if pool.parts:
+        yield ""
+        yield from _teams(pool)
+    yield ""
+    head = ("resource", "a node", "promised", "nominal", "head-room", "used up first")
+    yield from table(
+        head,
+        [
+            (
+                _name(row.name),
+                row.per_node,
+                row.promised,
+                row.nominal,
+                row.head_room,
+                "yes" if row.binds else "",
+            )
+            for row in rows(pool.resources)
+        ],
+    )
+
+
+def _teams(pool: PoolCapacity) -> Iterator[str]:
+    what = "GPUs" if pool.unit == "gpus" else "nodes"
+    head = (f"team ({what})", "own", "lends", "may borrow", "own job", "largest job", "limit")
+    yield from table(
+        head,
+        [
+            (
+                _name(part.team),
+                pool.units(part.own),
+                pool.units(part.lend),
+                borrowing(pool, part),
+                job(pool, part.own_job),
+                job(pool, part.largest_job),
+                str(part.largest_job.limit),
+            )
+            for part in pool.parts
+        ],
+    )
+
+
+def _cohorts(capacity: Capacity) -> Iterator[str]:
+    yield from ("### Cohorts", "")
+    yield from (_cohort(each) for each in capacity.cohorts)
+    for pool, part in borrowers(capacity):
+        limit = unit(pool, pool.units(part.borrow))
+        lend = plain(printable(some(lenders(pool, part))) or "nobody lends")
+        yield f"- {_name(part.team)} may borrow up to {limit} of {_name(pool.name)}: {lend}"
+
+
+def _cohort(cohort: CohortMembers) -> str:
+    indent = "  " * (len(cohort.lineage) - 1)
+    return f"{indent}- {_name(cohort.name)}: {plain(printable(some(cohort.teams)) or 'no team')}"
+
+
+def table(head: Sequence[str], lines: Sequence[Sequence[object]]) -> Iterator[str]:
+    """Yield a table whose columns after the first are aligned to the right.
+
+    Args:
+        head: names of the columns.
+        lines: cells; those that are not `Markdown` are escaped.
+    """
+    yield f"| {' | '.join(head)} |"
+    yield f"|---|{'---:|' * (len(head) - 1)}"
+    for line in lines:
+        yield f"| {' | '.join(map(_cell, line))} |"
+
+
+def _cell(value: object) -> str:
+    return value if isinstance(value, Markdown) else plain(value)
+
+
+def _name(name: str) -> Markdown:
+    return code(printable(name))

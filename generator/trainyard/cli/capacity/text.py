@@ -1,0 +1,123 @@
+"""The capacity of clusters as text of at most 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from trainyard.capacity.figures import Capacity, PoolCapacity
+from trainyard.cli.capacity.bars import bar
+from trainyard.cli.capacity.wording import (
+    balance,
+    borrowers,
+    borrowing,
+    job,
+    lenders,
+    rows,
+    size,
+    some,
+    unit,
+)
+from trainyard.cli.console import printable
+
+COLUMNS = 80
+_BAR = 16
+_CUT = "…"
+
+
+def text(capacities: Sequence[Capacity]) -> str:
+    """Return all clusters."""
+    return "\n\n".join("\n".join(_cluster(each)) for each in capacities)
+
+
+def _cluster(capacity: Capacity) -> Iterator[str]:
+    yield _cut(f"cluster {capacity.cluster}", COLUMNS)
+    for pool in capacity.pools:
+        yield ""
+        yield from _pool(pool)
+    if capacity.cohorts:
+        yield ""
+        yield from _cohorts(capacity)
+
+
+def _pool(pool: PoolCapacity) -> Iterator[str]:
+    figures = f": {size(pool)}, {balance(pool)}"
+    yield _cut(f"pool {pool.name}", COLUMNS - len(figures)) + figures
+    head = ("team", "own", "lends", "borrows", "own job", "largest", "limit")
+    promised = pool.units(pool.promised)
+    teams = [
+        (
+            part.team,
+            bar(pool.units(part.own), promised, _BAR),
+            str(pool.units(part.own)),
+            str(pool.units(part.lend)),
+            borrowing(pool, part),
+            str(job(pool, part.own_job)),
+            str(job(pool, part.largest_job)),
+            str(part.largest_job.limit),
+        )
+        for part in pool.parts
+    ]
+    owned = pool.units(pool.owned)
+    teams.append(
+        ("all", bar(owned, promised, _BAR), str(owned), str(pool.units(pool.lent)), "", "", "", "")
+    )
+    yield from _table((head[0], pool.unit.replace("gpus", "GPUs"), *head[1:]), teams)
+    yield ""
+    yield from _table(
+        ("resource", "", "a node", "promised", "nominal", "head-room"),
+        [
+            (
+                row.name,
+                "*" if row.binds else "",
+                row.per_node,
+                row.promised,
+                row.nominal,
+                row.head_room,
+            )
+            for row in rows(pool.resources)
+        ],
+    )
+    if pool.binding:
+        yield "  * used up first"
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield lines with the first column cut to what the others leave; numbers are on the right."""
+    widths = [max(map(len, map(printable, column))) for column in zip(head, *lines, strict=True)]
+    widths[0] = min(widths[0], COLUMNS - sum(widths[1:]) - 2 * len(widths))
+    for line in (head, *lines):
+        name, mark, *numbers = line
+        cells = [f"{_cut(name, widths[0]):<{widths[0]}}", f"{mark:<{widths[1]}}"]
+        cells += [f"{cell:>{width}}" for cell, width in zip(numbers, widths[2:], strict=True)]
+        yield f"  {'  '.join(cells)}".rstrip()
+
+
+def _cohorts(capacity: Capacity) -> Iterator[str]:
+    yield "cohorts"
+    for cohort in capacity.cohorts:
+        indent = "  " * len(cohort.lineage)
+        teams = some(cohort.teams) or "no team"
+        yield from _wrapped(indent, f"{cohort.name}: {teams}")
+    for pool, part in borrowers(capacity):
+        from_whom = some(lenders(pool, part)) or "nobody lends"
+        limit = unit(pool, pool.units(part.borrow))
+        yield from _wrapped(
+            "  ", f"{part.team} may borrow up to {limit} of {pool.name}: {from_whom}"
+        )
+
+
+def _wrapped(indent: str, line: str) -> list[str]:
+    return wrap(
+        printable(line),
+        COLUMNS,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_on_hyphens=False,
+    )
+
+
+def _cut(name: str, width: int) -> str:
+    """Return a name without control characters, cut to a width."""
+    shown = printable(name)
+    return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT

@@ -1,0 +1,122 @@
+"""Words and numbers of a cluster's capacity that text, Markdown and the report share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from trainyard.capacity.figures import Capacity, Job, Part, PoolCapacity, Resource
+from trainyard.model.quantity import counted, format_amount
+
+_NUMBERED = re.compile(r"(.*\D)(\d+)")
+_NAMES = 4  # lenders and teams that a line lists
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceRow:
+    """One resource, or several with consecutive numbers and the same figures, as text."""
+
+    name: str
+    per_node: str
+    promised: str
+    nominal: str
+    head_room: str
+    binds: bool
+
+
+def unit(pool: PoolCapacity, number: int) -> str:
+    """Return a number of the pool's units as text, e.g. ``8 nodes``."""
+    return counted(number, "GPU" if pool.unit == "gpus" else "node")
+
+
+def size(pool: PoolCapacity) -> str:
+    """Return the size of a pool, e.g. ``17 nodes, 1 in reserve, 16 promised``."""
+    return f"{counted(pool.nodes, 'node')}, {pool.reserve} in reserve, {pool.promised} promised"
+
+
+def balance(pool: PoolCapacity) -> str:
+    """Return what is left of a pool, or how much too much of it teams own."""
+    left = pool.head_room
+    if left < 0:
+        return f"{unit(pool, pool.units(-left))} more owned than promised"
+    return f"head-room {unit(pool, pool.units(left))}"
+
+
+def borrowing(pool: PoolCapacity, part: Part) -> str:
+    """Return what a team may borrow, and its limit if the others lend less, e.g. ``4 of 8``."""
+    within, limit = pool.units(part.borrowable), pool.units(part.borrow)
+    return str(limit) if within == limit else f"{within} of {limit}"
+
+
+def job(pool: PoolCapacity, largest: Job) -> int:
+    """Return the size of a job in the pool's units."""
+    return largest.gpus if pool.unit == "gpus" else largest.pods
+
+
+def rows(resources: Sequence[Resource]) -> Iterator[ResourceRow]:
+    """Yield the resources; rails that differ only in their number are one row."""
+    named: list[tuple[str, Resource]] = []
+    for each in resources:
+        if named and _follows(named[-1], each):
+            first = named[-1][0].partition(" to ")[0]
+            named[-1] = (f"{first} to {_number(each.name)}", each)
+        else:
+            named.append((each.name, each))
+    for name, each in named:
+        yield ResourceRow(
+            name,
+            per_node=amount(each.name, each.per_node),
+            promised=amount(each.name, each.promised),
+            nominal=amount(each.name, each.nominal),
+            head_room=amount(each.name, each.head_room),
+            binds=each.binds,
+        )
+
+
+def amount(resource: str, number: int) -> str:
+    """Return an amount of a resource, which may be negative, as a quantity."""
+    return format_amount(resource, number) if number >= 0 else f"-{amount(resource, -number)}"
+
+
+def _follows(former: tuple[str, Resource], later: Resource) -> bool:
+    before, after = _NUMBERED.fullmatch(former[1].name), _NUMBERED.fullmatch(later.name)
+    if not before or not after or before[1] != after[1] or int(after[2]) != int(before[2]) + 1:
+        return False
+    return _figures(former[1]) == _figures(later)
+
+
+def _number(name: str) -> str:
+    match = _NUMBERED.fullmatch(name)
+    assert match
+    return match[2]
+
+
+def _figures(each: Resource) -> tuple[object, ...]:
+    return (each.per_node, each.nodes, each.promised, each.nominal, each.binds)
+
+
+def some(names: Sequence[str]) -> str:
+    """Return names as a list that ends after a few."""
+    shown = names[:_NAMES]
+    more = [f"{len(names) - len(shown)} more"] if len(names) > len(shown) else []
+    return ", ".join([*shown, *more])
+
+
+def lenders(pool: PoolCapacity, borrower: Part) -> list[str]:
+    """Return who lends to a team, the largest lender first, e.g. ``science 4``."""
+    found = [
+        part
+        for part in pool.parts
+        if part.lend and part.root == borrower.root and part.team != borrower.team
+    ]
+    found.sort(key=lambda part: (-part.lend, part.team))
+    return [f"{part.team} {pool.units(part.lend)}" for part in found]
+
+
+def borrowers(capacity: Capacity) -> Iterator[tuple[PoolCapacity, Part]]:
+    """Yield each team that has a borrowing limit, on each pool."""
+    for pool in capacity.pools:
+        for part in pool.parts:
+            if part.borrow:
+                yield pool, part
