@@ -74,7 +74,7 @@ def test_every_option_is_read(command: click.Command) -> None:
         ("generate --cluster p", ["prod-east"]),
         ("explain capacity/over", ["capacity/oversubscribed"]),
         ("schema te", ["team"]),
-        ("validate --format j", ["json"]),
+        ("validate --format j", ["json", "junit"]),
         ("validate --color al", ["always"]),
         ("add t", ["team"]),
         ("add team --cluster ", ["lab", "prod-east"]),

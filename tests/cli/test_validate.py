@@ -95,8 +95,8 @@ def test_forms_go_each_to_its_place(broken: Path, trainyard: Call) -> None:
 @pytest.mark.parametrize(
     ("formats", "message"),
     [
-        (("xml",), "`xml` is neither text nor json, alone or followed by `:FILE`"),
-        (("json:",), "`json:` is neither text nor json, alone or followed by `:FILE`"),
+        (("xml",), "`xml` is none of text, json, sarif, "),
+        (("json:",), "markdown, alone or followed by `:FILE`"),
         (
             ("json", "text"),
             "only one form can go to stdout; give the others a file: `--format json:FILE`",

@@ -63,7 +63,11 @@ def wants_colour(choice: str) -> bool:
 
 
 def printable(text: str) -> str:
-    """Return text with characters escaped that could control a terminal or hide other text."""
+    """Return text on one line that controls neither a terminal nor a runner of GitHub Actions.
+
+    Nothing in it hides other text. The runner reads ``##[command]`` anywhere in a line of a job's
+    output (actions/runner:src/Runner.Common/ActionCommand.cs).
+    """
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
+    ).replace("##[", "##\\x5b")

@@ -21,7 +21,16 @@ def envelope(command: str, **content: Any) -> str:
         "tool": {"name": "trainyard", "version": __version__},
         "command": command,
     }
-    return json.dumps({**head, **content}, indent=2)
+    return encoded({**head, **content})
+
+
+def encoded(content: Any) -> str:
+    """Return plain data as ASCII JSON in which a runner of GitHub Actions finds no command.
+
+    It reads ``##[command]`` anywhere in a line of a job's output
+    (actions/runner:src/Runner.Common/ActionCommand.cs).
+    """
+    return json.dumps(content, indent=2).replace("##[", "##\\u005b")
 
 
 def report(command: str, findings: Findings, result: Any = None) -> str:
@@ -29,7 +38,7 @@ def report(command: str, findings: Findings, result: Any = None) -> str:
     counts = {f"{severity}s": findings.count(severity) for severity in Severity}
     return envelope(
         command,
-        summary={**counts, "profiles": findings.places.profiles},
+        summary={**counts, "profiles": len(findings.places.profiles)},
         diagnostics=[_diagnostic(each, place, findings) for each, place in findings.ordered()],
         result=result,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import click
@@ -15,7 +15,8 @@ from trainyard.diagnostics import Diagnostic, Note, Severity
 _WIDTH = 120  # columns of a source line that are shown
 _BEFORE = 60  # of them before the span, when the line is longer
 _PLACES = 10  # of one cause
-_NOTES = 50  # of one finding
+NOTES = 50
+"""Notes of one finding that are shown."""
 _CAUSES = 50  # of one rule
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
@@ -45,24 +46,44 @@ class Findings:
         return sum(each.severity is severity for each in self.diagnostics)
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that show findings of one rule and severity.
+
+    Args:
+        count: how many findings they stand for.
+        text: the lines, without control characters; no line begins with text of a profile.
+    """
+
+    severity: Severity
+    count: int
+    text: str
+
+
 def text(findings: Findings, *, colour: bool) -> str:
     """Return every finding and, in the last line, how many there are."""
-    blocks = list(_blocks(findings, colour=colour))
-    return "\n".join([*blocks, summary(findings)])
+    shown = [f"{block.text}\n" for block in blocks(findings, colour=colour)]
+    return "\n".join([*shown, summary(findings)])
 
 
 def summary(findings: Findings) -> str:
     """Return how many findings there are, e.g. ``3 errors, 1 warning in 12 profiles``."""
-    counts = ((findings.count(severity), severity) for severity in Severity)
-    shown = ", ".join(_many(count, severity) for count, severity in counts if count)
-    return f"{shown or 'no findings'} in {_many(findings.places.profiles, 'profile')}"
+    shown = counts({severity: findings.count(severity) for severity in Severity})
+    return f"{shown or 'no findings'} in {_many(len(findings.places.profiles), 'profile')}"
+
+
+def counts(numbers: Mapping[Severity, int]) -> str:
+    """Return numbers of findings, e.g. ``3 errors, 1 warning``; empty when all are 0."""
+    return ", ".join(
+        _many(numbers[severity], severity) for severity in Severity if numbers.get(severity)
+    )
 
 
 def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _blocks(findings: Findings, *, colour: bool) -> Iterator[str]:
+def blocks(findings: Findings, *, colour: bool) -> Iterator[Block]:
     """Yield one block a cause; of a rule with very many causes the last are only counted."""
     causes: Counter[str] = Counter()
     beyond: Counter[tuple[Severity, str]] = Counter()
@@ -70,15 +91,21 @@ def _blocks(findings: Findings, *, colour: bool) -> Iterator[str]:
         first = group[0][0]
         causes[first.rule] += 1
         if causes[first.rule] <= _CAUSES:
-            block = _block(group, findings.places, explain=causes[first.rule] == 1, colour=colour)
-            yield "\n".join(block) + "\n"
+            lines = _lines(group, findings.places, explain=causes[first.rule] == 1, colour=colour)
+            yield Block(first.severity, len(group), "\n".join(lines))
         else:
             beyond[first.severity, first.rule] += len(group)
     for (severity, rule), count in sorted(beyond.items()):
-        yield f"{_paint(f'{severity}[{rule}]', colour, _COLOURS[severity])}: and {count:,} more\n"
+        head = _paint(f"{severity}[{rule}]", colour, _COLOURS[severity])
+        yield Block(severity, count, f"{head}: and {count:,} more")
 
 
-def _block(
+def alone(diagnostic: Diagnostic, place: Place, places: Places) -> str:
+    """Return the lines of one finding, without colour."""
+    return "\n".join(_lines([(diagnostic, place)], places, explain=True, colour=False))
+
+
+def _lines(
     group: list[tuple[Diagnostic, Place]], places: Places, *, explain: bool, colour: bool
 ) -> Iterator[str]:
     """Yield the lines of one cause: its first place in full, then its other places."""
@@ -95,11 +122,11 @@ def _block(
         yield f"{gutter} {bar}"
         yield f"{_paint(str(place.mark.line), colour, 'blue')} {bar} {line}".rstrip()
         yield f"{gutter} {bar} {_paint_after_spaces(carets, colour, tone)}"
-    remarks = (
+    beside = (
         *_elsewhere([other for _, other in others]),
-        *_remarks(diagnostic, places, explain=explain),
+        *remarks(diagnostic, places, explain=explain),
     )
-    for name, remark in remarks:
+    for name, remark in beside:
         sign = _paint("=", colour, "blue")
         yield f"{gutter} {sign} {_paint(name, colour, None)}: {printable(remark)}"
 
@@ -112,13 +139,22 @@ def _elsewhere(others: list[Place]) -> Iterator[tuple[str, str]]:
         yield "also", f"and {len(others) - len(shown):,} more"
 
 
-def _remarks(diagnostic: Diagnostic, places: Places, *, explain: bool) -> Iterable[tuple[str, str]]:
+def remarks(
+    diagnostic: Diagnostic, places: Places, *, explain: bool = True
+) -> Iterator[tuple[str, str]]:
+    """Yield name and text of what is known beside the message: consequence, notes, help.
+
+    Args:
+        diagnostic: the finding.
+        places: of its notes.
+        explain: whether the consequence is wanted, which is the same for each finding of a rule.
+    """
     if diagnostic.consequence and explain:
         yield "if merged", diagnostic.consequence
-    for note in diagnostic.notes[:_NOTES]:
+    for note in diagnostic.notes[:NOTES]:
         yield "note", _note(note, places)
-    if len(diagnostic.notes) > _NOTES:
-        yield "note", f"and {len(diagnostic.notes) - _NOTES} more"
+    if len(diagnostic.notes) > NOTES:
+        yield "note", f"and {len(diagnostic.notes) - NOTES} more"
     if diagnostic.hint:
         yield "help", diagnostic.hint
 

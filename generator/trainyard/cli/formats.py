@@ -41,8 +41,8 @@ class OutputType(click.ParamType[Output]):
             return value
         form, colon, file = value.partition(":")
         if form not in self.forms or (colon and not file):
-            known = " nor ".join(self.forms)
-            self.fail(f"`{value}` is neither {known}, alone or followed by `:FILE`", param, ctx)
+            known = ", ".join(self.forms)
+            self.fail(f"`{value}` is none of {known}, alone or followed by `:FILE`", param, ctx)
         return Output(form, Path(file) if colon else None)
 
     def shell_complete(

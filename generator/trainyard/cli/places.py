@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,6 +33,13 @@ class Place:
         if self.absent:
             return f"{self.file} (`{self.absent}` is not stated there)"
         return f"{self.file}:{self.mark.line}:{self.mark.column}" if self.mark else self.file
+
+    @property
+    def span(self) -> Mark:
+        """The mark, of at least one column; the begin of the file where there is none."""
+        if self.mark is None:
+            return Mark(1, 1, 2)
+        return replace(self.mark, end_column=max(self.mark.end_column, self.mark.column + 1))
 
     @property
     def order(self) -> tuple[str, int, int]:
@@ -72,12 +79,12 @@ class Places:
         return f"{self.folders.get(top, top)}{slash}{rest}"
 
     @property
-    def profiles(self) -> int:
-        """How many of the user's own files were read."""
-        return sum(
-            bool(source.content)
+    def profiles(self) -> list[str]:
+        """The user's own files that were read, as the user would name them."""
+        return sorted(
+            self.shown(file)
             for file, source in self.sources.items()
-            if file.startswith("profiles/")
+            if file.startswith("profiles/") and source.content
         )
 
 

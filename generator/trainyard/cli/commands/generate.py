@@ -11,10 +11,11 @@ from typing import Any
 
 import click
 
-from trainyard.cli import document, findings
+from trainyard.cli import findings
 from trainyard.cli.console import notify, printable, working
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
+from trainyard.cli.forms import FORMS, forms_of
 from trainyard.cli.options import (
     cluster_option,
     color_option,
@@ -46,7 +47,7 @@ from trainyard.workflows.worktree import check_tree_path
     "--check", is_flag=True, help="Write nothing; fail when the tree is not what would be written."
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would be written.")
-@format_option("json")
+@format_option(*FORMS)
 @color_option
 def command(
     *,
@@ -82,7 +83,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, written, len(generation.files), dry_run=dry_run, colour=colour),
-        {"json": lambda: document.report("generate", found, _result(written, dry_run=dry_run))},
+        forms_of("generate", found, _result(written, dry_run=dry_run)),
     )
     _notify_foreign(written, found.places.shown("overlays"))
     return Exit.FINE if fine else Exit.FINDINGS

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli import document, findings
+from trainyard.cli import findings
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
+from trainyard.cli.forms import FORMS, forms_of
 from trainyard.cli.options import (
     color_option,
     components_root,
@@ -25,7 +26,7 @@ from trainyard.workflows.worktree import check_tree_path
 
 @click.command("validate")
 @profiles_option
-@format_option("json")
+@format_option(*FORMS)
 @color_option
 def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
     """Check the profiles: shape, names, meaning together, and each object that they make.
@@ -41,6 +42,6 @@ def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
         formats,
         color,
         lambda colour: findings.text(found, colour=colour),
-        {"json": lambda: document.report("validate", found)},
+        forms_of("validate", found),
     )
     return Exit.FINDINGS if has_errors(diagnostics) else Exit.FINE

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli import document, findings
+from trainyard.cli import findings
 from trainyard.cli.console import working
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
+from trainyard.cli.forms import FORMS, forms_of
 from trainyard.cli.options import (
     cluster_option,
     color_option,
@@ -32,7 +33,7 @@ from trainyard.workflows.verify import Count, verify
 @profiles_option
 @output_option
 @cluster_option
-@format_option("json")
+@format_option(*FORMS)
 @color_option
 def command(
     profiles: Path, output: Path, clusters: tuple[str, ...], formats: tuple[Output, ...], color: str
@@ -58,11 +59,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, verification.counts, colour=colour),
-        {
-            "json": lambda: document.report(
-                "verify", found, [asdict(count) for count in verification.counts]
-            )
-        },
+        forms_of("verify", found, [asdict(count) for count in verification.counts]),
     )
     return Exit.FINE if fine else Exit.FINDINGS
 

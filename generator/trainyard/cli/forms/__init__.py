@@ -1,0 +1,34 @@
+"""Findings in the forms of CI systems: one module for each form, loaded when the form is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from trainyard.cli import document
+from trainyard.cli.findings import Findings
+
+_LOADED = ("sarif", "junit", "github", "gitlab", "markdown")
+FORMS = ("json", *_LOADED)
+"""Forms of every command that reports findings, besides text."""
+
+
+def forms_of(command: str, found: Findings, result: Any = None) -> Mapping[str, Callable[[], str]]:
+    """Return what writes the findings of a command, by form.
+
+    Args:
+        command: its name.
+        found: the findings, which every form has.
+        result: plain data of what the command did besides, which only JSON has.
+    """
+    return {
+        "json": partial(document.report, command, found, result),
+        **{form: partial(_report, form, command, found) for form in _LOADED},
+    }
+
+
+def _report(form: str, command: str, found: Findings) -> str:
+    report: Callable[[str, Findings], str] = import_module(f"{__name__}.{form}").report
+    return report(command, found)

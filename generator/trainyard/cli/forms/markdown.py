@@ -1,0 +1,52 @@
+"""Findings as Markdown: the body of a comment, or the summary of a job."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from trainyard.cli.findings import Block, Findings, blocks, counts, summary
+from trainyard.diagnostics import Severity
+
+LIMIT = 60_000
+"""Bytes; a comment of GitHub may have 65,536 characters."""
+_REST = 500
+"""Bytes for what follows the blocks."""
+
+
+def report(command: str, found: Findings) -> str:
+    """Return the totals, then whole blocks of findings as long as they fit, errors first.
+
+    All text of profiles is in blocks of code. GitHub and GitLab read no Markdown, HTML, mention,
+    reference or quick action there.
+    """
+    head = f"### trainyard {command}\n\n**{summary(found)}**\n"
+    shown, left_out = _fitting(
+        sorted(blocks(found, colour=False), key=lambda block: list(Severity).index(block.severity)),
+        LIMIT - len(head.encode()) - _REST,
+    )
+    rest = counts(left_out)
+    more = [f"Too long for a comment, shown by `trainyard {command}`: {rest}.\n"] if rest else []
+    return "\n".join([head, *map(_fenced, shown), *more]).rstrip("\n")
+
+
+def _fitting(ordered: Iterable[Block], size: int) -> tuple[list[Block], Counter[Severity]]:
+    """Return the blocks that fit into a number of bytes, and how many findings the others have."""
+    shown: list[Block] = []
+    left_out: Counter[Severity] = Counter()
+    for block in ordered:
+        length = len(_fenced(block).encode()) + 1
+        if length <= size:
+            size -= length
+            shown.append(block)
+        else:
+            left_out[block.severity] += block.count
+    return shown, left_out
+
+
+def _fenced(block: Block) -> str:
+    """Return a block of code; no run of backticks in it is as long as its fence."""
+    longest = max(map(len, re.findall("`+", block.text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{block.text}\n{fence}\n"

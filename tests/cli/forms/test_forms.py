@@ -1,0 +1,58 @@
+"""What holds for each form alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from tests.cli.calls import Ended
+from tests.cli.forms.made import findings, many
+from tests.cli.forms.readers import commands
+from trainyard.cli.findings import Findings, text
+from trainyard.cli.forms import FORMS, forms_of
+from trainyard.diagnostics import Severity
+
+Call = Callable[..., Ended]
+
+
+@pytest.mark.parametrize("form", ["text", *FORMS])
+@given(found=findings)
+def test_output_steers_neither_terminal_nor_runner(form: str, found: Findings) -> None:
+    """A job prints it, and its runner would obey; the form `github` has annotations only."""
+    forms = {"text": lambda: text(found, colour=False), **forms_of("validate", found)}
+    output = forms[form]()
+    names = {command.name for command in commands(output)}
+
+    assert names <= ({"error", "warning"} if form == "github" else set())
+    assert all(char.isprintable() for char in output.replace("\n", ""))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("command", ["validate", "generate", "verify"])
+@pytest.mark.usefixtures("broken")
+def test_exit_code_is_the_same_for_every_form(command: str, form: str, trainyard: Call) -> None:
+    """A script reads the code, whatever is printed."""
+    ended = trainyard(command, "--format", form)
+
+    assert (ended.code, ended.err) == (1, "")
+    assert "shape/unknown-key" in ended.out
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_form_without_findings_is_not_empty(form: str) -> None:
+    """A reader can tell it from a run that failed."""
+    assert forms_of("validate", many(0, Severity.ERROR))[form]()
+
+
+@pytest.mark.usefixtures("broken")
+def test_one_run_writes_every_form(broken: Path, trainyard: Call) -> None:
+    """CI runs the command once."""
+    ended = trainyard("validate", *(f"--format={form}:{form}.out" for form in FORMS))
+
+    assert ended == Ended(1, "", "")
+    assert sorted(path.stem for path in broken.glob("*.out")) == sorted(FORMS)
+    assert json.loads((broken / "json.out").read_text())["summary"]["errors"] == 1
