@@ -15,6 +15,7 @@ from trainyard.diagnostics import ToolError
 COMMANDS = {
     "init": "Make a repository to start from.",
     "add": "Add a team.",
+    "fmt": "Write the profiles in one style, and keep each comment.",
     "validate": "Check the profiles; needs no other program.",
     "generate": "Write the tree that the profiles describe.",
     "verify": "Check the committed tree offline, object by object.",

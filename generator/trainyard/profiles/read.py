@@ -59,7 +59,7 @@ def _read_all(root: Path) -> tuple[dict[str, dict[str, Source]], list[Diagnostic
     diagnostics: list[Diagnostic] = []
     for item in discover(root):
         if isinstance(item, ProfileFile):
-            source, problems = _read(root, item)
+            source, problems = read_profile(root, item)
             kinds[item.kind][item.name] = source
             diagnostics.extend(problems)
         else:
@@ -99,8 +99,14 @@ def plurals() -> dict[str, Source]:
     return _shipped("releases", "*/*.yaml", "/plurals.yaml")
 
 
-def _read(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """Read a profile; it is a finding if it was replaced by something else since it was found."""
+def read_profile(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnostic, ...]]:
+    """Return a profile and its faults.
+
+    It is a finding if it was replaced by something else since it was found.
+
+    Raises:
+        TreeError: it can't be opened.
+    """
     try:
         content = read_regular(root, found.path.relative_to(root).as_posix(), MAX_BYTES)
     except NotRegularError as problem:

@@ -1,4 +1,4 @@
-"""Write new files into a folder, all or none."""
+"""Write new files into a folder, all or none, and replace the content of files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from errno import EEXIST
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
+from trainyard.plainfile import read_regular
 
 
 def put(folder: Path, files: Mapping[str, bytes], new: Iterable[str], replaced: str = "") -> None:
@@ -35,6 +36,32 @@ def put(folder: Path, files: Mapping[str, bytes], new: Iterable[str], replaced: 
             shutil.rmtree(staged, ignore_errors=True)
     except OSError as error:
         raise TreeError(f"{folder} can't be written: {error.strerror}; it is untouched") from error
+
+
+def overwrite(folder: Path, files: Mapping[str, tuple[bytes, bytes]]) -> None:
+    """Replace the content of files below a folder; a reader sees the old or the new one, whole.
+
+    Args:
+        folder: of the files.
+        files: old and new content by path relative to the folder.
+
+    Raises:
+        TreeError: a file can't be written, or has not its old content any more. Files that come
+            later in the order stay as they are.
+    """
+    try:
+        staged = Path(tempfile.mkdtemp(prefix=".trainyard-staging-", dir=folder))
+        try:
+            _stage(staged, {path: new for path, (_, new) in files.items()})
+            for path, (old, _) in files.items():
+                if read_regular(folder, path) != old:
+                    raise TreeError(f"{folder / path} changed since it was read; try again")
+                shutil.copymode(folder / path, staged / path)
+                (staged / path).replace(folder / path)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+    except OSError as error:
+        raise TreeError(f"{folder} can't be written: {error.strerror}") from error
 
 
 def _stage(staged: Path, files: Mapping[str, bytes]) -> None:

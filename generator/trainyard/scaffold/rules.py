@@ -1,4 +1,4 @@
-"""Why a team is not added. Nothing is written then."""
+"""Why a profile is not added or not formatted. Nothing is written then."""
 
 from __future__ import annotations
 
@@ -59,4 +59,32 @@ RANGE_EXHAUSTED = Rule(
     why="Two teams with the same partition or addresses reach each other's memory over RDMA.",
     fix="Widen the fabric's range with its owner; never give what a retired team held to another.",
 )
-RULES = (BAD_TEAM_NAME, TEAM_EXISTS, UNKNOWN_PLACE, NO_RUNTIME, RANGE_EXHAUSTED)
+UNFORMATTED = Rule(
+    id="shape/unformatted",
+    severity=Severity.ERROR,
+    summary="A profile has the style that `trainyard fmt` writes; only `fmt --check` looks at it.",
+    why="""
+        Nothing changes on the cluster. A later change of the file shows its spaces and quotes
+        beside what it means.
+    """,
+    fix="Run `trainyard fmt`.",
+)
+LEFT_ALONE = Rule(
+    id="shape/left-alone",
+    severity=Severity.ERROR,
+    summary="`trainyard fmt` can write a profile in its style and keep the data and each comment.",
+    why="Nothing changes on the cluster. The file keeps the style that it has.",
+    fix="""
+        Move the comment to the end of its line or to a line of its own, outside of braces and
+        brackets.
+    """,
+)
+RULES = (
+    BAD_TEAM_NAME,
+    TEAM_EXISTS,
+    UNKNOWN_PLACE,
+    NO_RUNTIME,
+    RANGE_EXHAUSTED,
+    UNFORMATTED,
+    LEFT_ALONE,
+)
