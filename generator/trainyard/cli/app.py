@@ -25,6 +25,7 @@ COMMANDS = {
     "explain": "Explain a rule: what it demands, why, and how to put it right.",
     "rules": "List the rules.",
     "codeowners": "Write CODEOWNERS from the owners that the profiles state.",
+    "comment": "Keep one comment on a pull request up to date.",
     "schema": "Print the JSON Schema of a kind of profile, or of what a command prints.",
     "doctor": "Show versions of tools, and whether all is there.",
 }

@@ -1,0 +1,177 @@
+"""``trainyard comment``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from trainyard.cli.console import result
+from trainyard.cli.exits import Exit, NoInput
+from trainyard.diagnostics import TreeError
+from trainyard.hosts.github import AUTHOR, Head, PullRequest, find_pull_request, github
+from trainyard.hosts.gitlab import MergeRequest, gitlab
+from trainyard.hosts.sticky import post
+
+_LIMIT = 65_000
+"""Bytes. GitHub takes 65,536 characters, GitLab 1,000,000."""
+_REPOSITORY = re.compile(r"(?!\.+/)[A-Za-z0-9_.-]+/(?!\.+$)[A-Za-z0-9_.-]+")
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_ADDRESS = re.compile(r"https?://[^\s?#]+")
+
+
+class _Matching(click.ParamType[str]):
+    """Text that has a form."""
+
+    def __init__(self, name: str, pattern: re.Pattern[str]) -> None:
+        self.name = name
+        self._pattern = pattern
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not self._pattern.fullmatch(value):
+            self.fail(f"`{value}` is no {self.name}", param, ctx)
+        return value
+
+
+_repository = _Matching("repository, e.g. org/platform", _REPOSITORY)
+_commit = _Matching("commit of 40 or 64 hexadecimal digits", _COMMIT)
+_address = _Matching("address of an API, e.g. https://api.github.com", _ADDRESS)
+_file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+_head = click.option(
+    "--head", type=_commit, required=True, metavar="SHA", help="The commit that was checked."
+)
+
+
+@click.group("comment")
+def command() -> None:
+    """Write one comment on a pull request, or update the one that is there.
+
+    It is found by a hidden marker at its start and by its author. Nothing is written when the
+    request has a newer commit.
+    """
+
+
+@command.command("github")
+@_file
+@_head
+@click.option(
+    "--repository",
+    type=_repository,
+    envvar="GITHUB_REPOSITORY",
+    required=True,
+    metavar="OWNER/NAME",
+    help="The repository of the pull request. Default: GITHUB_REPOSITORY.",
+)
+@click.option(
+    "--head-repository",
+    type=_repository,
+    required=True,
+    metavar="OWNER/NAME",
+    help="The repository of the checked commit, that of a fork included.",
+)
+@click.option("--head-branch", required=True, metavar="NAME", help="Its branch there.")
+@click.option(
+    "--author", default=AUTHOR, show_default=True, metavar="LOGIN", help="Account of the token."
+)
+@click.option(
+    "--api",
+    type=_address,
+    envvar="GITHUB_API_URL",
+    default="https://api.github.com",
+    show_default=True,
+    metavar="URL",
+    help="Address of the API. Default: GITHUB_API_URL.",
+)
+@click.option("--token", envvar="GITHUB_TOKEN", required=True, hidden=True)
+def on_github(
+    *,
+    file: Path,
+    head: str,
+    repository: str,
+    head_repository: str,
+    head_branch: str,
+    author: str,
+    api: str,
+    token: str,
+) -> int:
+    """Write FILE on the open pull request whose head is a commit; GITHUB_TOKEN is the token.
+
+    The number of the pull request is asked of GitHub: an artifact of the pull request's own
+    workflow is not read. An empty FILE updates a comment and writes no new one.
+    """
+    text, host = _text(file), github(api, token)
+    number = find_pull_request(host, repository, Head(head_repository, head_branch, head))
+    if number is None:
+        result(f"no open pull request of {repository} has the head {head}; nothing is written")
+        return Exit.FINE
+    return _done(post(PullRequest(host, repository, number, author), text), f"#{number}")
+
+
+@command.command("gitlab")
+@_file
+@_head
+@click.option(
+    "--project",
+    type=click.IntRange(1),
+    envvar="CI_PROJECT_ID",
+    required=True,
+    metavar="N",
+    help="Number of the project. Default: CI_PROJECT_ID.",
+)
+@click.option(
+    "--merge-request",
+    type=click.IntRange(1),
+    envvar="CI_MERGE_REQUEST_IID",
+    required=True,
+    metavar="N",
+    help="Number of the merge request in it. Default: CI_MERGE_REQUEST_IID.",
+)
+@click.option(
+    "--api",
+    type=_address,
+    envvar="CI_API_V4_URL",
+    required=True,
+    metavar="URL",
+    help="Address of the API. Default: CI_API_V4_URL.",
+)
+@click.option("--token", envvar="TRAINYARD_TOKEN", required=True, hidden=True)
+def on_gitlab(
+    *, file: Path, head: str, project: int, merge_request: int, api: str, token: str
+) -> int:
+    """Write FILE on a merge request; TRAINYARD_TOKEN is a token with the scope `api`.
+
+    An empty FILE updates a comment and writes no new one.
+    """
+    text = _text(file)
+    request = MergeRequest(gitlab(api, token), project, merge_request)
+    if request.head() != head:
+        result(f"!{merge_request} has another head than {head}; nothing is written")
+        return Exit.FINE
+    return _done(post(request, text), f"!{merge_request}")
+
+
+def _done(change: str, number: str) -> int:
+    result(f"{number}: nothing to write" if change == "nothing" else f"{number}: comment {change}")
+    return Exit.FINE
+
+
+def _text(file: Path) -> str:
+    """Return the text of the comment.
+
+    Raises:
+        NoInput: there is no such file.
+        TreeError: it can't be read, is too large or is not UTF-8.
+    """
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        raise NoInput(f"no file {file}") from None
+    except OSError as problem:
+        raise TreeError(f"{file} can't be read: {problem.strerror}") from problem
+    if len(content) > _LIMIT:
+        raise TreeError(f"{file} has {len(content)} bytes; a comment can have {_LIMIT}")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise TreeError(f"{file} is not UTF-8") from None
