@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from trainyard.cli.console import result
 from trainyard.cli.exits import Exit, NoInput
+from trainyard.cli.options import Command
 from trainyard.diagnostics import TreeError
 from trainyard.hosts.github import AUTHOR, Head, PullRequest, find_pull_request, github
 from trainyard.hosts.gitlab import MergeRequest, gitlab
@@ -41,6 +43,13 @@ _file = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 _head = click.option(
     "--head", type=_commit, required=True, metavar="SHA", help="The commit that was checked."
 )
+
+
+def _token(variable: str) -> Callable[[Command], Command]:
+    """Return the option of a token, hidden: a command line is visible to other processes."""
+    return click.option(
+        "--token", envvar=variable, required=True, hidden=True, help=f"Default: {variable}."
+    )
 
 
 @click.group("comment")
@@ -83,7 +92,7 @@ def command() -> None:
     metavar="URL",
     help="Address of the API. Default: GITHUB_API_URL.",
 )
-@click.option("--token", envvar="GITHUB_TOKEN", required=True, hidden=True)
+@_token("GITHUB_TOKEN")
 def on_github(
     *,
     file: Path,
@@ -135,7 +144,7 @@ def on_github(
     metavar="URL",
     help="Address of the API. Default: CI_API_V4_URL.",
 )
-@click.option("--token", envvar="TRAINYARD_TOKEN", required=True, hidden=True)
+@_token("TRAINYARD_TOKEN")
 def on_gitlab(
     *, file: Path, head: str, project: int, merge_request: int, api: str, token: str
 ) -> int:
