@@ -26,7 +26,7 @@ from trainyard.history import check as change
 from trainyard.profiles.read import PACKAGE
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry
 from trainyard.rulebook import all_rules
-from trainyard.workflows import freshness, transition
+from trainyard.workflows import freshness, vanished
 from trainyard.yaml_io.reader import read
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,7 +39,7 @@ SHIPPED = {
 }
 CASES = ROOT / "tests" / "rules"
 WRITTEN = "<!-- Written by `make docs` from the code. Do not edit. -->"
-_COMMITTED = frozenset((*change.RULES, *freshness.RULES, *transition.RULES))
+_COMMITTED = frozenset((*change.RULES, *freshness.RULES, *vanished.RULES))
 _WHEN = (
     "*When.* In `generate` and `verify`, which compare with the committed tree."
     " `validate` does not. `before` in an example lists the profiles of that tree."

@@ -22,6 +22,7 @@ from trainyard.history.replacement import Replacement
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
+from trainyard.model.renames import renamed_holdings, renamed_ids, renames
 from trainyard.profiles.read import load
 from trainyard.render.site import render_site
 from trainyard.resolve.platform import resolve
@@ -65,8 +66,19 @@ def _replacements(former: Platform, platform: Platform) -> Iterator[Replacement]
     old = {site.name: site for site in former.sites}
     for site in platform.sites:
         was = old[site.name]
-        given = (tuple(former.holdings(was)), former.ids.get(site.name, ()))
-        yield Replacement(platform, site, __version__, _objects(was), _objects(site), *given)
+        held = tuple(former.holdings(was))
+        present = {tenant.name for tenant in was.tenants} | {each.team for each in held}
+        renamed = renames(platform.teams, present)
+        yield Replacement(
+            platform,
+            site,
+            __version__,
+            _objects(was),
+            _objects(site),
+            renamed_holdings(held, platform.holdings(site), renamed),
+            renamed_ids(former.ids.get(site.name, ()), platform.ids.get(site.name, ()), renamed),
+            renamed,
+        )
 
 
 def _objects(site: Site) -> dict[Identity, Manifest]:

@@ -12,7 +12,7 @@ from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_amount
 from trainyard.model.space import Grant, Space
-from trainyard.model.team import Team
+from trainyard.model.team import Quota, Team, Term
 from trainyard.model.tenant import Tenant
 
 
@@ -51,6 +51,7 @@ def _team(team: Team, platform: Platform) -> Iterator[Value]:
     yield Value("state", team.state, team.at / "state")
     yield Value("contact", team.contact, team.at / "contact")
     yield _owners(team, platform)
+    yield Value("folder", team.folder, team.at / "folder")
     yield Value("cohort", team.cohort or "none", team.at / "cohort")
     yield Value("largest job", counted(team.largest_job, "node"), team.at / "largestJob" / "nodes")
     for role, groups in team.groups.items():
@@ -154,12 +155,20 @@ def _rails(pool: Pool) -> str:
     return f"{', '.join(counts)}; a pod has one virtual function of each, not pinned"
 
 
+def _term(quota: Quota, term: Term) -> Value:
+    """Return the last day of a quota, what the team has afterwards, and the reason."""
+    after = f"then {quota.display(term.nodes)}; {term.reason}"
+    return Value(f"{quota.pool}: until", f"{term.until}, {after}", quota.at / "until")
+
+
 def _queues(tenant: Tenant) -> Iterator[Value]:
     for queue in tenant.queues:
         yield Value(f"queue {queue.node_class}", f"uses ClusterQueue {queue.name}")
         for flavor in queue.flavors:
             quota, pool = flavor.quota, flavor.pool.name
             yield Value(f"{pool}: own", quota.display(quota.nodes), quota.at / quota.unit)
+            if quota.term:
+                yield _term(quota, quota.term)
             yield Value(
                 f"{pool}: borrows at most", quota.display(quota.borrow), quota.at / "borrow"
             )

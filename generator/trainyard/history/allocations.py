@@ -79,8 +79,12 @@ def _has(replacement: Replacement, held: Holding) -> str:
 
 
 def _restore(replacement: Replacement, held: Holding) -> str:
-    line = f"{held.team}: {json.dumps(held.entry)}"
     where = f"{replacement.site.name}.{held.fabric}"
+    for old, team in replacement.renamed.items():
+        if team.name == held.team:
+            line = f"the line `{old}` of `{where}` in profiles/allocations.yaml"
+            return f"Rename {line} to `{team.name}`."
+    line = f"{held.team}: {json.dumps(held.entry)}"
     return (
         f"Add `{line}` to `{where}` in profiles/allocations.yaml; a retired team keeps its "
         f"line. {_NEVER_MERGED}"
@@ -103,12 +107,14 @@ def allocation_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
     kept = {held.number for held in replacement.holdings if not held.former}
     for new in replacement.ledger:
         if new.number not in kept:
+            own = {held.value for held in replacement.holdings if held.team == new.team}
             for held in replacement.holdings:
-                yield from _given_away(replacement, held, new)
+                if held.value not in own:
+                    yield from _given_away(replacement, held, new)
 
 
 def _given_away(replacement: Replacement, held: Holding, new: Holding) -> Iterator[Diagnostic]:
-    if held.team == new.team or not _same_network(replacement, held, new):
+    if not _same_network(replacement, held, new):
         return
     shared: dict[str, str] = {}
     if (held.field, held.segment) == (new.field, new.segment):

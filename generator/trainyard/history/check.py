@@ -13,6 +13,7 @@ from trainyard.history import (
     ids,
     namespaces,
     rails,
+    renamed,
     runtimes,
     teams,
     units,
@@ -28,8 +29,12 @@ CHECKS = (
     allocations.allocation_moved,
     allocations.allocation_given_away,
     ids.uids_moved,
+    ids.uids_left_behind,
     ids.uids_given_away,
     teams.retired_without_draining,
+    renamed.renamed_without_draining,
+    renamed.claim_left_behind,
+    renamed.folder_left_behind,
     units.object_changes_unit,
 )
 RULES = (
@@ -42,6 +47,7 @@ RULES = (
     *allocations.RULES,
     *ids.RULES,
     *teams.RULES,
+    *renamed.RULES,
     *units.RULES,
 )
 

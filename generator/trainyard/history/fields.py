@@ -65,7 +65,7 @@ def immutable_field(replacement: Replacement) -> Iterator[Diagnostic]:
     found: dict[tuple[Pointer, str, str, str, str], list[tuple[str, str]]] = defaultdict(list)
     for old, new in replacement.pairs(*FIELDS):
         for change in refused_changes(old, new):
-            at = _place(replacement.site, new, change.path, claims.get(identity(new)))
+            at = _place(replacement.site, new, change, claims.get(identity(new)))
             key = (at, new.kind.name, change.path, *_explained(old, change))
             found[key].append((_named(new), change.display))
     for (at, kind, field, hint, answer), changes in found.items():
@@ -83,6 +83,8 @@ def _explained(old: Manifest, change: Difference) -> tuple[str, str]:
     """Return the hint for a rejected change and the API server's answer; each may be empty."""
     if change.path == SIZE and is_static(old):
         return _KEEP_SIZE, _RESIZED if grows(change) else ""
+    if _is_folder(change):
+        return f"Set `folder: {change.old.rpartition('/')[2]}`, where the team's files are.", ""
     return "", _ANSWERS.get((old.kind.name, change.path), "")
 
 
@@ -99,8 +101,17 @@ def _claims(site: Site) -> Iterator[tuple[Identity, Claim]]:
                 yield Identity("PersistentVolume", "", claim.volume), claim
 
 
-def _place(site: Site, manifest: Manifest, field: str, claim: Claim | None) -> Pointer:
+def _is_folder(change: Difference) -> bool:
+    """Return whether the path of a volume changes in its last folder alone, which is the team's."""
+    is_path = change.path == "spec.nfs.path"
+    return is_path and change.old.rpartition("/")[0] == change.new.rpartition("/")[0]
+
+
+def _place(site: Site, manifest: Manifest, change: Difference, claim: Claim | None) -> Pointer:
     """Return the profile place that a field comes from."""
+    field = change.path
+    if claim and _is_folder(change):
+        return Pointer(claim.request.at.file) / "folder"
     if claim:
         return claim.storage.at if field in _OF_THE_CLUSTER else claim.request.at
     if field in {"spec.nodeLabels", "spec.tolerations"}:

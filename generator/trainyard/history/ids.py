@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.history.replacement import Replacement
-from trainyard.model.identity import team_of
+from trainyard.model.identity import Identity, team_of
 from trainyard.model.ids import UIDS, Ids, ids_of
 from trainyard.model.manifest import Manifest
+from trainyard.model.renames import renamed_namespaces
 
 _PRESENT = (
     "Write the range and level that the namespace has: `oc get namespace NAME -o yaml` shows them "
@@ -64,6 +65,23 @@ def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
             yield UIDS_MOVED.at(_line(replacement, new.name), message)
 
 
+def uids_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Find namespaces with files whose team is renamed without the user ids that own the files."""
+    site = replacement.site
+    spaces = {space.namespace: space for tenant in site.tenants for space in tenant.spaces}
+    for old, new in renamed_namespaces(replacement.renamed).items():
+        space, was = spaces.get(new), replacement.before.get(Identity("Namespace", "", old))
+        if site.cluster.release.job_scc and space and space.claims and was and not space.ids:
+            message = (
+                f"namespace `{new}` of cluster `{site.name}` would get new ids from OpenShift, and "
+                f"the files of `{old}` belong to {_described(_annotated(was))}"
+            )
+            where = f"`{site.name}.{UIDS}` in profiles/allocations.yaml"
+            listed = any(each.namespace == old for each in _ledger(replacement))
+            hint = f"Rename the line `{old}` of {where} to `{new}`." if listed else ""
+            yield UIDS_MOVED.at(_line(replacement, new), message, hint=hint)
+
+
 def _described(ids: tuple[str, ...]) -> str:
     return f"ids {ids[0]} and level {ids[-1]}" if ids else "ids from OpenShift"
 
@@ -73,14 +91,16 @@ def uids_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
     kept = {held.number for held in replacement.ids if not held.former}
     for new in _ledger(replacement):
         if new.number not in kept:
+            own = {held.value for held in replacement.ids if held.namespace == new.namespace}
             for held in replacement.ids:
-                yield from _given_away(replacement, held, new)
+                if held.value not in own:
+                    yield from _given_away(replacement, held, new)
 
 
 def _given_away(replacement: Replacement, held: Ids, new: Ids) -> Iterator[Diagnostic]:
     """Yield that a namespace would get ids that another one had."""
     shared = [field for field, mark in new.marks.items() if held.marks[field] == mark]
-    if held.namespace == new.namespace or not shared:
+    if not shared:
         return
     ids = " and ".join(f"{field} {getattr(new, field)}" for field in shared)
     message = (

@@ -10,6 +10,7 @@ from trainyard.model.identity import Identity, identity, team_of
 from trainyard.model.ids import Ids
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
+from trainyard.model.team import Team
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,9 @@ class Replacement:
         before: objects of the committed tree; their place is the file there.
         after: objects that the profiles make now.
         holdings: each number ever given on the cluster's fabrics, as the committed lockfile
-            remembers it.
-        ids: user ids ever given to its namespaces, as the committed lockfile remembers them.
+            remembers it, under the new names of renamed teams.
+        ids: user ids ever given to its namespaces, likewise.
+        renamed: teams that the change renames here, by their old names.
     """
 
     platform: Platform
@@ -33,6 +35,7 @@ class Replacement:
     after: Mapping[Identity, Manifest]
     holdings: tuple[Holding, ...]
     ids: tuple[Ids, ...]
+    renamed: Mapping[str, Team]
 
     @property
     def ledger(self) -> tuple[Holding, ...]:

@@ -39,6 +39,11 @@ class Holding:
         return (self.fabric, self.team, self.field, self.segment, self.addresses)
 
     @property
+    def value(self) -> tuple[str, str, int, IPv4Network]:
+        """The number without its team; a renamed team has one that another name had."""
+        return (self.fabric, self.field, self.segment, self.addresses)
+
+    @property
     def link(self) -> Link:
         """Technology of the link that the number is for."""
         return next(link for link in LINKS.values() if link.field == self.field)

@@ -64,6 +64,11 @@ class Ids:
         return (self.namespace, self.first, self.level)
 
     @property
+    def value(self) -> tuple[int, str]:
+        """The number without its namespace; that of a renamed team has one of another name."""
+        return (self.first, self.level)
+
+    @property
     def range(self) -> str:
         """The range as OpenShift writes it, e.g. ``1000680000/10000``."""
         return f"{self.first}/{SIZE}"

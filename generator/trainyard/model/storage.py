@@ -49,6 +49,7 @@ class Claim:
 
     cluster: str
     team: str
+    folder: str
     namespace: str
     storage: Storage
     request: StorageRequest
@@ -78,7 +79,7 @@ class Claim:
     @property
     def path(self) -> str:
         """The team's own folder of the NFS export."""
-        return f"{self.storage.path}/{self.team}"
+        return f"{self.storage.path}/{self.folder}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +124,22 @@ def pull_secret(tenant_namespace: str, secret: PullSecret) -> StoredSecret:
 
 
 def bucket_secret(
-    team: str, namespace: str, request: StorageRequest, storage: Storage
+    folder: str, namespace: str, request: StorageRequest, storage: Storage
 ) -> StoredSecret:
-    """Return the S3 connection of a team in one of its namespaces."""
+    """Return the S3 connection of a team in one of its namespaces.
+
+    Args:
+        folder: of the team in the secret store.
+        namespace: that the connection is in.
+        request: has the bucket.
+        storage: of kind ``s3``.
+    """
     return StoredSecret(
         name=storage.name,
         namespace=namespace,
         kind="s3",
         store=storage.secret_store,
-        key=f"{storage.path}/{team}/{storage.name}",
+        key=f"{storage.path}/{folder}/{storage.name}",
         endpoint=storage.endpoint,
         bucket=request.bucket,
     )

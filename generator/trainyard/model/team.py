@@ -28,6 +28,20 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """The time that a quota is for.
+
+    Args:
+        until: ISO date of its last day.
+        nodes: of the team's own afterwards.
+    """
+
+    until: str
+    reason: str
+    nodes: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Quota:
     """A team's quota on one pool of one cluster.
 
@@ -37,6 +51,7 @@ class Quota:
         borrow: nodes that it uses beside its own while their owners don't need them, at most.
         lend: nodes of its own that others may use, at most.
         per_node: units that a node has: 1, or its GPUs.
+        term: None for a quota without a last day.
     """
 
     cluster: str
@@ -47,6 +62,7 @@ class Quota:
     borrow: Fraction
     lend: Fraction
     per_node: int
+    term: Term | None = None
 
     @property
     def place(self) -> Pointer:
@@ -136,6 +152,8 @@ class Team:
     Args:
         state: ``active``, ``draining`` (its queues evict and hold) or ``retired`` (a tombstone:
             nothing is made).
+        renamed_from: name that it had; empty for none. Only the change that renames it reads this.
+        folder: its folder on NFS servers and in secret stores.
         owners: who approves changes of its profile, sorted; empty when the profile states nobody.
         groups: role -> groups of the identity provider.
         spaces: its namespaces, its own first.
@@ -148,6 +166,8 @@ class Team:
     name: str
     at: Pointer
     state: str
+    renamed_from: str
+    folder: str
     contact: str
     owners: tuple[str, ...]
     groups: Mapping[str, tuple[str, ...]]

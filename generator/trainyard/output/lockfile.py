@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from trainyard.diagnostics import TreeError
+from trainyard.model import names
 from trainyard.model.holding import Given, Holding
 from trainyard.model.ids import Ids, read_ids
 from trainyard.model.link import LINKS
@@ -57,6 +58,19 @@ class Lock:
     files: Mapping[str, LockedFile]
     holdings: tuple[Holding, ...] = ()
     ids: tuple[Ids, ...] = ()
+
+    @property
+    def teams(self) -> frozenset[str]:
+        """Teams that have files, or a number now; a tombstone keeps its numbers."""
+        units = {path.split("/")[1] for path in self.files if path.startswith("teams/")}
+        return frozenset(units | {held.team for held in self.holdings if not held.former})
+
+    @property
+    def remembered(self) -> frozenset[str]:
+        """Names of teams that were ever on the cluster, as far as their numbers show it."""
+        numbered = {held.team for held in self.holdings}
+        namespaces = {ids.namespace.removeprefix(names.TEAM_PREFIX) for ids in self.ids}
+        return self.teams | numbered | namespaces
 
 
 def digest(content: bytes) -> str:

@@ -13,7 +13,7 @@ from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
-from trainyard.model.team import Account, Quota, Team, TeamSpace
+from trainyard.model.team import Account, Quota, Team, TeamSpace, Term
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import QUOTA_DEFINED_TWICE, find
 from trainyard.yaml_io.source import Source
@@ -58,6 +58,8 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         name=name,
         at=at,
         state=fields.get("state", "active"),
+        renamed_from=fields.get("renamedFrom", ""),
+        folder=fields.get("folder", name),
         contact=fields["contact"],
         owners=tuple(sorted(fields.get("owners", ()))),
         groups={role: tuple(sorted(groups)) for role, groups in sorted(fields["groups"].items())},
@@ -176,4 +178,13 @@ def _quota(
         borrow=Fraction(fields.get("borrow", 0), per_node),
         lend=Fraction({"all": own, "none": 0}.get(lend, lend), per_node),
         per_node=per_node,
+        term=_term(fields, per_node),
     )
+
+
+def _term(fields: Mapping[str, Any], per_node: int) -> Term | None:
+    """Return the time that a quota is for; None where it has no last day."""
+    if "until" not in fields:
+        return None
+    after = Fraction(fields.get("then", 0), per_node)
+    return Term(fields["until"], fields["reason"], after)

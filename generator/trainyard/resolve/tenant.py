@@ -118,7 +118,7 @@ def _space(
     requests = yield from _requests(space, cluster, fields.get("storage", {}))
     pulls = yield from _pull_secrets(cluster, namespace, grants)
     buckets = [
-        bucket_secret(team.name, namespace, request, storage)
+        bucket_secret(team.folder, namespace, request, storage)
         for storage, request in requests
         if storage.kind == "s3"
     ]
@@ -134,7 +134,7 @@ def _space(
         priorities=_priorities(space, cluster),
         networks=tuple(Network(namespace, pool, cluster.release) for pool in shared.address_pools),
         claims=tuple(
-            Claim(cluster.name, team.name, namespace, storage, request)
+            Claim(cluster.name, team.name, team.folder, namespace, storage, request)
             for storage, request in requests
             if storage.kind != "s3"
         ),

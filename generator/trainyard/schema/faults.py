@@ -69,7 +69,8 @@ class Fault:
     Args:
         keyword: e.g. ``minimum``.
         limit: the keyword's value in the schema.
-        value: the value in the profile; for ``required`` and ``propertyNames`` the key in question.
+        value: the value in the profile; for ``required``, ``dependencies`` and ``propertyNames``
+            the key in question.
         schema: the schema with the keyword; for ``propertyNames`` the schema of keys.
         at: place of the value; for a fault of a key, place of the mapping that has it.
     """
@@ -222,6 +223,7 @@ _LIMITS: Final[Mapping[str, tuple[str, str]]] = {
 _DESCRIBE: Final[Mapping[str, Callable[[Fault], Iterator[Diagnostic]]]] = {
     "additionalProperties": _unknown_keys,
     "required": _missing_key,
+    "dependencies": _missing_key,
     "type": _wrong_type,
     "const": _wrong_choice,
     "enum": _wrong_choice,

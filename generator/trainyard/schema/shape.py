@@ -101,6 +101,16 @@ def _required(
             yield ValidationError(f"{key} is missing", instance=key)
 
 
+def _dependencies(
+    _validator: Draft7Validator, needs: Mapping[str, list[str]], value: Any, _: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """Yield one error for each key that is missing beside another."""
+    present = value if isinstance(value, dict) else {}
+    missing = {key for each in needs if each in present for key in needs[each]} - set(present)
+    for key in sorted(missing):
+        yield ValidationError(f"{key} is missing", instance=key)
+
+
 def _format(
     _validator: Draft7Validator, name: str, value: Any, _schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
@@ -110,7 +120,13 @@ def _format(
 
 
 ShapeValidator: Final = extend(  # type: ignore[no-untyped-call]
-    Draft7Validator, {"format": _format, "propertyNames": _property_names, "required": _required}
+    Draft7Validator,
+    {
+        "dependencies": _dependencies,
+        "format": _format,
+        "propertyNames": _property_names,
+        "required": _required,
+    },
 )
 """Draft 7 whose errors about keys name the key, with our formats."""
 

@@ -2,67 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, TreeError
+from trainyard.diagnostics import Diagnostic, Pointer, TreeError
 from trainyard.history.check import check_replacement
 from trainyard.history.replacement import Replacement
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
-from trainyard.model.quantity import counted
+from trainyard.model.renames import renamed_holdings, renamed_ids, renames
+from trainyard.model.team import Team
 from trainyard.output.compare import reading, top
 from trainyard.output.lockfile import LOCKFILE, Lock, LockedFile, digest, read_lock
 from trainyard.schema.manifests import check_committed
 from trainyard.workflows.generate import Generation
+from trainyard.workflows.vanished import check_old_names, check_vanished, vanished_cluster
 from trainyard.yaml_io.manifests import parse_manifests
 
-PROFILE_VANISHED = Rule(
-    id="delivery/profile-vanished",
-    severity=Severity.ERROR,
-    summary="""
-        A profile that the tree was made from still exists, or is replaced by a tombstone.
-    """,
-    why="""
-        The platform's unit prunes the profile's objects. A queue takes no more jobs and stays until
-        the running ones end (`Can't admit new workloads; clusterQueue is terminating`, seen with
-        Kueue 0.19.2). A runtime is missing (`specified clusterTrainingRuntime must be created
-        before the TrainJob is created`, seen with Trainer 2.3.0). A team's own unit stays on the
-        cluster with its roles, and Argo CD no longer reconciles it.
-    """,
-    fix="Restore the file from Git.",
-)
-UNIT_VANISHED = Rule(
-    id="delivery/unit-vanished",
-    severity=Severity.ERROR,
-    summary="A team leaves a cluster by a tombstone, not by losing its quota there.",
-    why="""
-        Argo CD leaves all objects of the unit on the cluster, with their roles, and no longer
-        reconciles them (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7).
-        The platform's unit prunes the team's queue: `Can't admit new workloads; clusterQueue is
-        terminating` (seen with Kueue 0.19.2).
-    """,
-    fix="Restore the quota. A team leaves all its clusters: `state: draining`, then `retired`.",
-)
-RULES = (PROFILE_VANISHED, UNIT_VANISHED)
-
-_FIXES = {
-    "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its "
-    "numbers stay taken.",
-    "clusters": "Restore it. To give up the cluster, retire its teams, then remove its folder of "
-    "the tree with the profile; a comparison with the base reports that until it is merged.",
-    "runtimes": "Restore it. To remove it, first remove it from every team's `runtimes`, merge, "
-    "and wait until its jobs have ended.",
-}
 _OURS = frozenset({"argocd", "platform"})
 """Folders of each cluster's tree."""
-
-_PROFILE = re.compile(r"profiles/(clusters|hardware|runtimes|teams)/[^/]+\.yaml")
 
 
 def check_replaced(
@@ -87,22 +48,26 @@ def _check_trees(
     target: Path, generation: Generation, wanted: frozenset[str]
 ) -> Iterator[Diagnostic]:
     assert generation.checked.platform is not None
-    sites = {site.name: site for site in generation.checked.platform.sites}
-    for cluster, lock in locks(target):
+    platform = generation.checked.platform
+    sites = {site.name: site for site in platform.sites}
+    committed = dict(locks(target))
+    yield from check_old_names(platform.teams, committed.values())
+    for cluster, lock in committed.items():
         if wanted and cluster not in wanted:
             continue
         if cluster in sites:
             yield from _check_site(sites[cluster], target / cluster, lock, generation)
         elif not wanted:
-            yield _vanished_cluster(cluster, lock)
+            yield vanished_cluster(cluster, lock)
 
 
 def _check_site(
     site: Site, folder: Path, lock: Lock, generation: Generation
 ) -> Iterator[Diagnostic]:
-    yield from _vanished_profiles(site, lock, generation)
-    yield from _vanished_units(site, lock, generation)
-    yield from check_replacement(_replacement(folder, lock, generation, site))
+    assert generation.checked.platform is not None
+    renamed = renames(generation.checked.platform.teams, lock.teams)
+    yield from check_vanished(site, lock, generation, renamed)
+    yield from check_replacement(_replacement(site, folder, lock, generation, renamed))
 
 
 def _require_locks(target: Path, generation: Generation) -> None:
@@ -137,61 +102,9 @@ def locks(target: Path) -> Iterator[tuple[str, Lock]]:
             yield folder.name, lock
 
 
-def _vanished_cluster(cluster: str, lock: Lock) -> Diagnostic:
-    at = Pointer(f"profiles/clusters/{cluster}.yaml")
-    files = counted(len(lock.files), "file")
-    message = f"cluster `{cluster}` has no profile any more, but {files} in the tree"
-    return PROFILE_VANISHED.at(at, message, hint=_FIXES["clusters"])
-
-
-def _vanished_profiles(site: Site, lock: Lock, generation: Generation) -> Iterator[Diagnostic]:
-    """Yield the profiles that are gone and take files of the cluster with them."""
-    known = generation.checked.profiles.sources()
-    gone: Counter[str] = Counter()
-    for path in _leaving(site, lock, generation):
-        for file in lock.files[path].origins:
-            gone[file] += file not in known and _PROFILE.fullmatch(file) is not None
-    for file, count in sorted(gone.items()):
-        if count:
-            files = counted(count, "file")
-            message = f"the profile is gone, and {files} of cluster `{site.name}` with it"
-            hint = _FIXES.get(file.split("/")[1], "")
-            yield PROFILE_VANISHED.at(Pointer(file), message, hint=hint)
-
-
-def _vanished_units(site: Site, lock: Lock, generation: Generation) -> Iterator[Diagnostic]:
-    """Yield the teams whose profile is there and whose sync unit leaves the cluster."""
-    platform = generation.checked.platform
-    assert platform is not None
-    known = generation.checked.profiles.sources()
-    expected = {tenant.name for tenant in site.tenants}
-    expected |= {team.name for team in platform.teams if team.state == "retired"}
-    for team in sorted(_leaving_teams(site, lock, generation) - expected):
-        file = f"profiles/teams/{team}.yaml"
-        if file in known:
-            message = (
-                f"team `{team}` has no quota on cluster `{site.name}` any more, but still its sync "
-                "unit there"
-            )
-            yield UNIT_VANISHED.at(Pointer(file) / "quota", message)
-
-
-def _leaving_teams(site: Site, lock: Lock, generation: Generation) -> set[str]:
-    teams = set()
-    for path in _leaving(site, lock, generation):
-        if path.startswith("teams/"):
-            teams.add(path.split("/")[1])
-    return teams
-
-
-def _leaving(site: Site, lock: Lock, generation: Generation) -> Iterator[str]:
-    """Yield the paths that the lockfile lists and the new tree lacks."""
-    for path in lock.files:
-        if f"{site.name}/{path}" not in generation.files:
-            yield path
-
-
-def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -> Replacement:
+def _replacement(
+    site: Site, folder: Path, lock: Lock, generation: Generation, renamed: Mapping[str, Team]
+) -> Replacement:
     """Return the objects of a cluster before and after."""
     platform = generation.checked.platform
     assert platform is not None
@@ -210,8 +123,9 @@ def _replacement(folder: Path, lock: Lock, generation: Generation, site: Site) -
         lock.tool,
         _by_identity(before),
         _by_identity(after),
-        lock.holdings,
-        lock.ids,
+        renamed_holdings(lock.holdings, platform.holdings(site), renamed),
+        renamed_ids(lock.ids, platform.ids.get(site.name, ()), renamed),
+        renamed,
     )
 
 

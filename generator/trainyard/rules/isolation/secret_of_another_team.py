@@ -47,7 +47,9 @@ def _findings(each: ComponentObject) -> Iterator[Diagnostic]:
 def _own_paths(each: ComponentObject, store: str) -> list[str]:
     """Return the paths of a store that belong to the team of an object, each with a slash."""
     storages = (one for one in each.site.cluster.storage if one.secret_store)
-    return [f"{one.path}/{each.tenant.name}/" for one in storages if one.secret_store == store]
+    return [
+        f"{one.path}/{each.tenant.team.folder}/" for one in storages if one.secret_store == store
+    ]
 
 
 def _reads(body: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], str, str]]:

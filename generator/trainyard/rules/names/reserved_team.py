@@ -25,6 +25,9 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for team in platform.teams:
         if team.name in names.RESERVED_TEAMS or team.name.startswith(("kube-", "openshift-")):
             yield RULE.at(team.at, f"a team cannot be named `{team.name}`: the name is reserved")
+        elif team.folder in names.RESERVED_TEAMS:
+            message = f"a team cannot have the folder `{team.folder}`: the name is reserved"
+            yield RULE.at(team.at / "folder", message)
 
 
 CHECK = Check(RULE, find)

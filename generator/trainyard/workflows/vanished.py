@@ -1,0 +1,156 @@
+"""Find profiles and sync units that leave the committed tree without a tombstone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.model.platform import Site
+from trainyard.model.quantity import counted
+from trainyard.model.team import Team
+from trainyard.output.lockfile import Lock
+from trainyard.workflows.generate import Generation
+
+PROFILE_VANISHED = Rule(
+    id="delivery/profile-vanished",
+    severity=Severity.ERROR,
+    summary="""
+        A profile that the tree was made from still exists, or is replaced by a tombstone.
+    """,
+    why="""
+        The platform's unit prunes the profile's objects. A queue takes no more jobs and stays until
+        the running ones end (`Can't admit new workloads; clusterQueue is terminating`, seen with
+        Kueue 0.19.2). A runtime is missing (`specified clusterTrainingRuntime must be created
+        before the TrainJob is created`, seen with Trainer 2.3.0). A team's own unit stays on the
+        cluster with its roles, and Argo CD no longer reconciles it.
+    """,
+    fix="Restore the file from Git.",
+)
+UNIT_VANISHED = Rule(
+    id="delivery/unit-vanished",
+    severity=Severity.ERROR,
+    summary="A team leaves a cluster by a tombstone, not by losing its quota there.",
+    why="""
+        Argo CD leaves all objects of the unit on the cluster, with their roles, and no longer
+        reconciles them (`ComparisonError ... app path does not exist`, seen with Argo CD 3.5.7).
+        The platform's unit prunes the team's queue: `Can't admit new workloads; clusterQueue is
+        terminating` (seen with Kueue 0.19.2).
+    """,
+    fix="Restore the quota. A team leaves all its clusters: `state: draining`, then `retired`.",
+)
+RENAMED_FROM_UNKNOWN = Rule(
+    id="change/renamed-from-unknown",
+    severity=Severity.ERROR,
+    summary="`renamedFrom` of a new team names a team of the committed tree.",
+    why="""
+        The team is created as a new one, with numbers and a folder of its own. The team that was
+        meant stays, or leaves the tree without its successor.
+    """,
+    fix="Correct the name, or remove `renamedFrom`.",
+)
+RULES = (PROFILE_VANISHED, UNIT_VANISHED, RENAMED_FROM_UNKNOWN)
+
+_FIXES = {
+    "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its "
+    "numbers stay taken.",
+    "clusters": "Restore it. To give up the cluster, retire its teams, then remove its folder of "
+    "the tree with the profile; a comparison with the base reports that until it is merged.",
+    "runtimes": "Restore it. To remove it, first remove it from every team's `runtimes`, merge, "
+    "and wait until its jobs have ended.",
+}
+_PROFILE = re.compile(r"profiles/(clusters|hardware|runtimes|teams)/[^/]+\.yaml")
+
+_TEAM = "profiles/teams/{}.yaml"
+
+
+def check_vanished(
+    site: Site, lock: Lock, generation: Generation, renamed: Mapping[str, Team]
+) -> Iterator[Diagnostic]:
+    """Yield the profiles and units of a cluster that are gone without a tombstone or new name.
+
+    Args:
+        site: the cluster now.
+        lock: of its committed tree.
+        generation: without errors.
+        renamed: teams that have a new name here, by their old names.
+    """
+    yield from _vanished_profiles(site, lock, generation, renamed)
+    yield from _vanished_units(site, lock, generation, renamed)
+
+
+def check_old_names(teams: Iterable[Team], locks: Collection[Lock]) -> Iterator[Diagnostic]:
+    """Yield the new teams that state an old name which no committed tree remembers.
+
+    Args:
+        teams: of the profiles now.
+        locks: of all clusters; without any, nothing is known of earlier teams.
+    """
+    present = {name for lock in locks for name in lock.teams}
+    remembered = {name for lock in locks for name in lock.remembered}
+    for team in teams if locks else ():
+        if team.renamed_from and team.name not in present and team.renamed_from not in remembered:
+            message = f"no lockfile of the tree remembers a team `{team.renamed_from}`"
+            yield RENAMED_FROM_UNKNOWN.at(team.at / "renamedFrom", message)
+
+
+def vanished_cluster(cluster: str, lock: Lock) -> Diagnostic:
+    """Return that a cluster with files in the tree has no profile."""
+    at = Pointer(f"profiles/clusters/{cluster}.yaml")
+    files = counted(len(lock.files), "file")
+    message = f"cluster `{cluster}` has no profile any more, but {files} in the tree"
+    return PROFILE_VANISHED.at(at, message, hint=_FIXES["clusters"])
+
+
+def _vanished_profiles(
+    site: Site, lock: Lock, generation: Generation, renamed: Mapping[str, Team]
+) -> Iterator[Diagnostic]:
+    """Yield the profiles that are gone and take files of the cluster with them."""
+    known = {*generation.checked.profiles.sources(), *map(_TEAM.format, renamed)}
+    gone: Counter[str] = Counter()
+    for path in _leaving(site, lock, generation):
+        for file in lock.files[path].origins:
+            gone[file] += file not in known and _PROFILE.fullmatch(file) is not None
+    for file, count in sorted(gone.items()):
+        if count:
+            files = counted(count, "file")
+            message = f"the profile is gone, and {files} of cluster `{site.name}` with it"
+            hint = _FIXES.get(file.split("/")[1], "")
+            yield PROFILE_VANISHED.at(Pointer(file), message, hint=hint)
+
+
+def _vanished_units(
+    site: Site, lock: Lock, generation: Generation, renamed: Mapping[str, Team]
+) -> Iterator[Diagnostic]:
+    """Yield the teams whose profile is there and whose sync unit leaves the cluster."""
+    platform = generation.checked.platform
+    assert platform is not None
+    known = generation.checked.profiles.sources()
+    expected = {tenant.name for tenant in site.tenants}
+    expected |= {team.name for team in platform.teams if team.state == "retired"}
+    leaving = _leaving_teams(site, lock, generation)
+    new_names = {renamed[team].name if team in renamed else team for team in leaving}
+    for team in sorted(new_names - expected):
+        file = _TEAM.format(team)
+        if file in known:
+            message = (
+                f"team `{team}` has no quota on cluster `{site.name}` any more, but still its sync "
+                "unit there"
+            )
+            yield UNIT_VANISHED.at(Pointer(file) / "quota", message)
+
+
+def _leaving_teams(site: Site, lock: Lock, generation: Generation) -> set[str]:
+    teams = set()
+    for path in _leaving(site, lock, generation):
+        if path.startswith("teams/"):
+            teams.add(path.split("/")[1])
+    return teams
+
+
+def _leaving(site: Site, lock: Lock, generation: Generation) -> Iterator[str]:
+    """Yield the paths that the lockfile lists and the new tree lacks."""
+    for path in lock.files:
+        if f"{site.name}/{path}" not in generation.files:
+            yield path
