@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from datetime import date
+from datetime import date, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
@@ -163,8 +163,23 @@ def need_name(kind: str, name: str, known: Iterable[str]) -> None:
 
 
 def today() -> str:
-    """Return today's date, which waivers are compared with; nothing else reads a clock."""
+    """Return today's date, which last days are compared with; nothing else reads a clock."""
     return date.today().isoformat()  # noqa: DTZ011 - the reader's own day
+
+
+def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> str:
+    return value.date().isoformat() if value else today()
+
+
+today_option = click.option(
+    "--today",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    callback=_day,
+    metavar="DATE",
+    help="Day, YYYY-MM-DD, that last days of quotas, waivers and runtimes are compared with. No "
+    "byte of the tree depends on it. Default: the current day.",
+)
 
 
 def components_root(profiles: Path, output: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.history.replacement import Replacement
-from trainyard.model.holding import Holding
+from trainyard.model.holding import Holding, of_others
 
 _NEVER_MERGED = (
     "If the numbers were never merged, restore `overlays/` from the base branch and generate again."
@@ -107,10 +107,8 @@ def allocation_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
     kept = {held.number for held in replacement.holdings if not held.former}
     for new in replacement.ledger:
         if new.number not in kept:
-            own = {held.value for held in replacement.holdings if held.team == new.team}
-            for held in replacement.holdings:
-                if held.value not in own:
-                    yield from _given_away(replacement, held, new)
+            for held in of_others(replacement.holdings, new):
+                yield from _given_away(replacement, held, new)
 
 
 def _given_away(replacement: Replacement, held: Holding, new: Holding) -> Iterator[Diagnostic]:

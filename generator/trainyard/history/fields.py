@@ -107,13 +107,18 @@ def _is_folder(change: Difference) -> bool:
     return is_path and change.old.rpartition("/")[0] == change.new.rpartition("/")[0]
 
 
+def _place_of(claim: Claim, change: Difference) -> Pointer:
+    """Return the profile place that a field of a claim or its volume comes from."""
+    if _is_folder(change):
+        return Pointer(claim.request.at.file) / "folder"
+    return claim.storage.at if change.path in _OF_THE_CLUSTER else claim.request.at
+
+
 def _place(site: Site, manifest: Manifest, change: Difference, claim: Claim | None) -> Pointer:
     """Return the profile place that a field comes from."""
     field = change.path
-    if claim and _is_folder(change):
-        return Pointer(claim.request.at.file) / "folder"
     if claim:
-        return claim.storage.at if field in _OF_THE_CLUSTER else claim.request.at
+        return _place_of(claim, change)
     if field in {"spec.nodeLabels", "spec.tolerations"}:
         return next(pool.hardware.at for pool in site.cluster.pools if pool.name == manifest.name)
     inside = {"spec.levels": "levels", "spec.topologyName": "fabric"}.get(field)

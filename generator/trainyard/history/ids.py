@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.history.replacement import Replacement
+from trainyard.model.holding import of_others
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.ids import UIDS, Ids, ids_of
 from trainyard.model.manifest import Manifest
@@ -67,19 +68,33 @@ def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
 
 def uids_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find namespaces with files whose team is renamed without the user ids that own the files."""
-    site = replacement.site
-    spaces = {space.namespace: space for tenant in site.tenants for space in tenant.spaces}
+    if not replacement.site.cluster.release.job_scc:
+        return
+    spaces = {
+        space.namespace: space for tenant in replacement.site.tenants for space in tenant.spaces
+    }
     for old, new in renamed_namespaces(replacement.renamed).items():
-        space, was = spaces.get(new), replacement.before.get(Identity("Namespace", "", old))
-        if site.cluster.release.job_scc and space and space.claims and was and not space.ids:
-            message = (
-                f"namespace `{new}` of cluster `{site.name}` would get new ids from OpenShift, and "
-                f"the files of `{old}` belong to {_described(_annotated(was))}"
-            )
-            where = f"`{site.name}.{UIDS}` in profiles/allocations.yaml"
-            listed = any(each.namespace == old for each in _ledger(replacement))
-            hint = f"Rename the line `{old}` of {where} to `{new}`." if listed else ""
-            yield UIDS_MOVED.at(_line(replacement, new), message, hint=hint)
+        space = spaces.get(new)
+        if space and space.claims and not space.ids:
+            yield from _left_behind(replacement, old, new)
+
+
+def _left_behind(replacement: Replacement, old: str, new: str) -> Iterator[Diagnostic]:
+    """Yield that a new namespace would get other ids than the committed one has."""
+    was = replacement.before.get(Identity("Namespace", "", old))
+    if was is None:
+        return
+    site = replacement.site.name
+    message = (
+        f"namespace `{new}` of cluster `{site}` would get new ids from OpenShift, and the files of "
+        f"`{old}` belong to {_described(_annotated(was))}"
+    )
+    hint = ""
+    if any(each.namespace == old for each in _ledger(replacement)):
+        hint = (
+            f"Rename the line `{old}` of `{site}.{UIDS}` in profiles/allocations.yaml to `{new}`."
+        )
+    yield UIDS_MOVED.at(_line(replacement, new), message, hint=hint)
 
 
 def _described(ids: tuple[str, ...]) -> str:
@@ -91,10 +106,8 @@ def uids_given_away(replacement: Replacement) -> Iterator[Diagnostic]:
     kept = {held.number for held in replacement.ids if not held.former}
     for new in _ledger(replacement):
         if new.number not in kept:
-            own = {held.value for held in replacement.ids if held.namespace == new.namespace}
-            for held in replacement.ids:
-                if held.value not in own:
-                    yield from _given_away(replacement, held, new)
+            for held in of_others(replacement.ids, new):
+                yield from _given_away(replacement, held, new)
 
 
 def _given_away(replacement: Replacement, held: Ids, new: Ids) -> Iterator[Diagnostic]:

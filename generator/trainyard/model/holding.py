@@ -39,6 +39,11 @@ class Holding:
         return (self.fabric, self.team, self.field, self.segment, self.addresses)
 
     @property
+    def holder(self) -> str:
+        """The team."""
+        return self.team
+
+    @property
     def value(self) -> tuple[str, str, int, IPv4Network]:
         """The number without its team; a renamed team has one that another name had."""
         return (self.fabric, self.field, self.segment, self.addresses)
@@ -76,3 +81,13 @@ def remembered(before: Iterable[T], ledger: Iterable[T]) -> tuple[T, ...]:
         earlier = known.get(holding.number, holding)
         known[holding.number] = replace(holding, since=holding.since or earlier.since)
     return tuple(sorted(known.values()))
+
+
+def of_others(remembered: Iterable[T], new: T) -> list[T]:
+    """Return the remembered numbers that the holder of a new one never had.
+
+    A renamed team has had the numbers that its earlier names had.
+    """
+    every = list(remembered)
+    own = {each.value for each in every if each.holder == new.holder}
+    return [each for each in every if each.value not in own]

@@ -64,6 +64,11 @@ class Ids:
         return (self.namespace, self.first, self.level)
 
     @property
+    def holder(self) -> str:
+        """The namespace."""
+        return self.namespace
+
+    @property
     def value(self) -> tuple[int, str]:
         """The number without its namespace; that of a renamed team has one of another name."""
         return (self.first, self.level)

@@ -45,11 +45,9 @@ def renamed_holdings(
 
     Former numbers, and those whose line the ledger still has, keep the old names.
     """
-    kept = {each.number for each in ledger}
+    new, kept = {old: team.name for old, team in renamed.items()}, _numbers(ledger)
     return tuple(
-        each
-        if each.former or each.number in kept or each.team not in renamed
-        else replace(each, team=renamed[each.team].name)
+        replace(each, team=new.get(each.team, each.team)) if _passes(each, kept) else each
         for each in remembered
     )
 
@@ -61,10 +59,18 @@ def renamed_ids(
 
     Former ids, and those whose line the ledger still has, keep the old names.
     """
-    kept, new = {each.number for each in ledger}, renamed_namespaces(renamed)
+    new, kept = renamed_namespaces(renamed), _numbers(ledger)
     return tuple(
-        each
-        if each.former or each.number in kept
-        else replace(each, namespace=new.get(each.namespace, each.namespace))
+        replace(each, namespace=new.get(each.namespace, each.namespace))
+        if _passes(each, kept)
+        else each
         for each in remembered
     )
+
+
+def _numbers(ledger: Iterable[Holding | Ids]) -> set[object]:
+    return {each.number for each in ledger}
+
+
+def _passes(each: Holding | Ids, kept: Collection[object]) -> bool:
+    return not each.former and each.number not in kept

@@ -87,10 +87,10 @@ def check_old_names(teams: Iterable[Team], locks: Collection[Lock]) -> Iterator[
         teams: of the profiles now.
         locks: of all clusters; without any, nothing is known of earlier teams.
     """
-    present = {name for lock in locks for name in lock.teams}
-    remembered = {name for lock in locks for name in lock.remembered}
+    present = set().union(*(lock.teams for lock in locks))
+    remembered = {"", *present}.union(*(lock.remembered for lock in locks))
     for team in teams if locks else ():
-        if team.renamed_from and team.name not in present and team.renamed_from not in remembered:
+        if team.name not in present and team.renamed_from not in remembered:
             message = f"no lockfile of the tree remembers a team `{team.renamed_from}`"
             yield RENAMED_FROM_UNKNOWN.at(team.at / "renamedFrom", message)
 
@@ -129,9 +129,7 @@ def _vanished_units(
     known = generation.checked.profiles.sources()
     expected = {tenant.name for tenant in site.tenants}
     expected |= {team.name for team in platform.teams if team.state == "retired"}
-    leaving = _leaving_teams(site, lock, generation)
-    new_names = {renamed[team].name if team in renamed else team for team in leaving}
-    for team in sorted(new_names - expected):
+    for team in sorted(_leaving_teams(site, lock, generation, renamed) - expected):
         file = _TEAM.format(team)
         if file in known:
             message = (
@@ -141,12 +139,15 @@ def _vanished_units(
             yield UNIT_VANISHED.at(Pointer(file) / "quota", message)
 
 
-def _leaving_teams(site: Site, lock: Lock, generation: Generation) -> set[str]:
+def _leaving_teams(
+    site: Site, lock: Lock, generation: Generation, renamed: Mapping[str, Team]
+) -> set[str]:
+    """Return the teams with files that leave the cluster, by their names now."""
     teams = set()
     for path in _leaving(site, lock, generation):
         if path.startswith("teams/"):
             teams.add(path.split("/")[1])
-    return teams
+    return {renamed[team].name if team in renamed else team for team in teams}
 
 
 def _leaving(site: Site, lock: Lock, generation: Generation) -> Iterator[str]:

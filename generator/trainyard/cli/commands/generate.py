@@ -27,7 +27,7 @@ from trainyard.cli.options import (
     output_option,
     places,
     profiles_option,
-    today,
+    today_option,
 )
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.model.quantity import counted
@@ -49,6 +49,7 @@ from trainyard.workflows.worktree import check_tree_path
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would be written.")
 @format_option(*FORMS)
 @color_option
+@today_option
 def command(
     *,
     profiles: Path,
@@ -58,6 +59,7 @@ def command(
     dry_run: bool,
     formats: tuple[Output, ...],
     color: str,
+    day: str,
 ) -> int:
     """Write the tree that the profiles describe, whole or not at all.
 
@@ -73,7 +75,7 @@ def command(
     need_apart(profiles, output)
     written = None
     with working("generating"), _held(output, writes=not (check or dry_run)):
-        generation, diagnostics = _checked(profiles, output, clusters, fresh=check)
+        generation, diagnostics = _checked(profiles, output, clusters, day, fresh=check)
         fine = not has_errors(diagnostics)
         need_clusters(generation, profiles, fine=fine)
         if fine and not check:
@@ -95,7 +97,7 @@ def _held(output: Path, *, writes: bool) -> AbstractContextManager[None]:
 
 
 def _checked(
-    profiles: Path, output: Path, clusters: tuple[str, ...], *, fresh: bool
+    profiles: Path, output: Path, clusters: tuple[str, ...], day: str, *, fresh: bool
 ) -> tuple[Generation, tuple[Diagnostic, ...]]:
     """Return the new tree, and every finding about it and about the change from the committed one.
 
@@ -103,10 +105,11 @@ def _checked(
         profiles: their folder.
         output: the committed tree.
         clusters: names of the only ones wanted; all when empty.
+        day: ISO date that last days are compared with.
         fresh: the committed tree must equal the new one.
     """
     root = components_root(profiles, output)
-    generation = generate(profiles, root, clusters, today(), output)
+    generation = generate(profiles, root, clusters, day, output)
     diagnostics = (
         *generation.diagnostics,
         *check_tree_path(profiles, output, generation.checked),

@@ -17,7 +17,7 @@ from trainyard.cli.options import (
     need_profiles,
     places,
     profiles_option,
-    today,
+    today_option,
 )
 from trainyard.diagnostics import has_errors
 from trainyard.workflows.generate import generate
@@ -28,14 +28,15 @@ from trainyard.workflows.worktree import check_tree_path
 @profiles_option
 @format_option(*FORMS)
 @color_option
-def command(profiles: Path, formats: tuple[Output, ...], color: str) -> int:
+@today_option
+def command(profiles: Path, formats: tuple[Output, ...], color: str, day: str) -> int:
     """Check the profiles: shape, names, meaning together, and each object that they make.
 
     Writes nothing and needs no other program.
     """
     need_profiles(profiles)
     tree = Path("overlays")
-    generation = generate(profiles, components_root(profiles, tree), today=today())
+    generation = generate(profiles, components_root(profiles, tree), today=day)
     diagnostics = (*generation.diagnostics, *check_tree_path(profiles, tree, generation.checked))
     found = findings.Findings(diagnostics, places(generation.checked.profiles, profiles))
     deliver(

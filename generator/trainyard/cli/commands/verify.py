@@ -23,7 +23,7 @@ from trainyard.cli.options import (
     output_option,
     places,
     profiles_option,
-    today,
+    today_option,
 )
 from trainyard.diagnostics import has_errors
 from trainyard.workflows.verify import Count, verify
@@ -35,8 +35,14 @@ from trainyard.workflows.verify import Count, verify
 @cluster_option
 @format_option(*FORMS)
 @color_option
+@today_option
 def command(
-    profiles: Path, output: Path, clusters: tuple[str, ...], formats: tuple[Output, ...], color: str
+    profiles: Path,
+    output: Path,
+    clusters: tuple[str, ...],
+    formats: tuple[Output, ...],
+    color: str,
+    day: str,
 ) -> int:
     """Check the committed tree offline, object by object.
 
@@ -47,9 +53,7 @@ def command(
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
     with working("verifying"):
-        verification = verify(
-            profiles, output, components_root(profiles, output), clusters, today()
-        )
+        verification = verify(profiles, output, components_root(profiles, output), clusters, day)
     fine = not has_errors(verification.diagnostics)
     need_clusters(verification.generation, profiles, fine=fine)
     found = findings.Findings(
