@@ -48,6 +48,19 @@ def test_each_value_shows_where_it_comes_from(trainyard: Call) -> None:
     assert rows["egress api-server"][0] == "workspaces to 192.0.2.8/29, TCP 6443"
 
 
+def test_quota_for_a_time_shows_its_last_day(trainyard: Call, repository: Path) -> None:
+    """With what is left afterwards, and the folder of a renamed team."""
+    team = repository / "profiles/teams/nlp.yaml"
+    edit(
+        team, "nodes: 8, borrow", 'nodes: 8, until: "2027-01-31", reason: a paper, then: 6, borrow'
+    )
+    edit(team, "contact:", "folder: text\ncontact:")
+    rows = _rows(trainyard("show", "nlp"))
+
+    assert rows["dgx-h100: until"][0] == "2027-01-31, then 6 nodes; a paper"
+    assert rows["folder"] == ("text", "profiles/teams/nlp.yaml:1")
+
+
 @pytest.mark.usefixtures("repository")
 def test_json_has_the_same_values(trainyard: Call) -> None:
     """The table and the document are one truth."""

@@ -107,7 +107,9 @@ _PROMISE = "It is a statement for auditors; nothing on the cluster refuses it."
 NOT_SHOWABLE = {
     "delivery/secret-not-owned": "No External Secrets Operator runs in a rehearsal.",
     "capacity/quota-defined-twice": "No tree can be made of it.",
+    "capacity/quota-expired": "Nothing on the cluster reads the day.",
     "capacity/shared-memory-exceeds-node": _KUBELET,
+    "capacity/then-not-smaller": "Nothing on the cluster reads the day.",
     "capacity/uneven-share": "The speed of two pods on the same cores needs a real node.",
     "delivery/clear-text-address": "It needs an attacker between Argo CD and a server.",
     "delivery/objects-lost": "It is found between files, before a cluster is asked.",
@@ -122,6 +124,7 @@ NOT_SHOWABLE = {
     "isolation/egress-reaches-nodes": _NETWORK,
     "isolation/egress-reaches-platform": _NETWORK,
     "isolation/folder-around-another-team": "It needs a kubelet and an NFS server.",
+    "isolation/folder-of-another-team": "It needs a kubelet and an NFS server.",
     "isolation/link-local-egress": _NETWORK,
     "isolation/not-fips": _PROMISE,
     "isolation/secret-of-another-team": "It needs External Secrets and a secret store.",

@@ -14,6 +14,7 @@ from tests.rules.cases import messages, platform_of
 from trainyard.rules.check import check_meaning
 
 RUNTIME, NLP, VISION = "runtimes/openmpi-cuda.yaml", "teams/nlp.yaml", "teams/vision.yaml"
+QUOTA_EXPIRED = "capacity/quota-expired"
 ABOUT_ENDS = {"change/ended-runtime", "runtime/deprecated-runtime"}
 OTHER = {
     "displayName": "Open MPI",
@@ -134,3 +135,39 @@ def test_versions_end_in_their_order(ends: list[str]) -> None:
     ]
 
     assert messages("runtime/newer-version-deprecated", versions) == found
+
+
+def quota(**term: Any) -> dict[str, Any]:
+    """Return changes of the base that give team nlp its four nodes for a time."""
+    return {NLP: {"quota": {"prod-east": {"dgx-h100": {"reason": "a deadline", **term}}}}}
+
+
+@given(last=st.dates(date(2000, 1, 1), date(2098, 1, 1)), days=st.integers(-800, 800))
+def test_quota_expires_after_its_last_day(last: date, days: int) -> None:
+    """Not on it, and without a day never."""
+    platform = platform_of(quota(until=last.isoformat(), then=1))
+    day = (last + timedelta(days=days)).isoformat()
+    found = [each for each in check_meaning(platform, day) if each.rule == QUOTA_EXPIRED]
+
+    assert len(found) == (days > 0)
+    assert all(f"ended on {last}: 3 nodes of dgx-h100" in each.message for each in found)
+    assert not any(each.rule == QUOTA_EXPIRED for each in check_meaning(platform))
+
+
+@given(st.integers(0, 9))
+def test_quota_is_smaller_after_its_last_day(then: int) -> None:
+    assert bool(messages("capacity/then-not-smaller", quota(until="2027-01-31", then=then))) == (
+        then >= 4
+    )
+
+
+def test_share_of_a_node_ends_with_its_entry() -> None:
+    """A quota of 0 GPUs has no form; the help asks for its removal."""
+    quota = {"gpus": 2, "nodes": None, "lend": "none", "until": "2026-01-31", "reason": "a course"}
+    platform = platform_of({NLP: {"quota": {"prod-east": {"dgx-h100": quota}}}})
+    (found,) = (
+        each for each in check_meaning(platform, "2026-02-01") if each.rule == QUOTA_EXPIRED
+    )
+
+    assert "2 GPUs of dgx-h100" in found.message
+    assert found.hint == "Remove the quota of the pool, or agree on a later day."

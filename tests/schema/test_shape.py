@@ -383,6 +383,17 @@ def test_missing_key_is_reported_at_its_mapping() -> None:
     assert "`contact`" in diagnostic.message
 
 
+def test_key_that_needs_another_is_reported_at_its_mapping() -> None:
+    """Each missing key once, whatever needs it; the keys alone need nothing."""
+    schema = {"dependencies": {"until": ["reason"], "then": ["until", "reason"]}}
+
+    assert [each.message for each in faults({"then": 4}, schema)] == [
+        "the key `reason` is missing",
+        "the key `until` is missing",
+    ]
+    assert faults({"until": "a", "reason": "b"}, schema) == faults([], schema) == []
+
+
 def test_valid_profile_has_no_fault() -> None:
     assert (
         faults({"contact": "abcd", "gpus": 8, "quota": {"a": {"x": 1}}, "libraries": {"mpi": "5"}})

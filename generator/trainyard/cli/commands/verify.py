@@ -37,6 +37,7 @@ from trainyard.workflows.verify import Count, verify
 @color_option
 @today_option
 def command(
+    *,
     profiles: Path,
     output: Path,
     clusters: tuple[str, ...],
