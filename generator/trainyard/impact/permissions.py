@@ -86,10 +86,9 @@ def _expanded(rule: Mapping[str, Any]) -> Iterator[Permission]:
 
 def _matches(pattern: str, other: str) -> bool:
     """Return whether a resource or path of a rule includes another."""
-    if pattern.startswith("/") or other.startswith("/"):
-        return pattern == other or (
-            pattern.endswith(_ANY) and other.startswith(pattern.rstrip(_ANY))
-        )
+    if other.startswith("/"):
+        is_prefix = pattern.endswith(_ANY) and other.startswith(pattern.rstrip(_ANY))
+        return pattern.startswith("/") and (pattern == other or is_prefix)
     parent, _, subresource = pattern.partition("/")
     is_any = _ANY in {pattern, parent} and other.endswith(f"/{subresource}")
     return pattern in {_ANY, other} or is_any
