@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.conftest import REPOSITORY
 from tests.rules.cases import platform_of
-from trainyard.diagnostics import has_errors
+from trainyard.diagnostics import Pointer, has_errors
 from trainyard.impact.model import Sides
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
@@ -51,3 +51,16 @@ def own() -> tuple[tuple[Site, tuple[Manifest, ...]], ...]:
     platform, unresolved = resolve(profiles)
     assert not has_errors(unresolved), unresolved
     return tuple((site, tuple(render_site(site))) for site in platform.sites)
+
+
+def tree(*bodies: Mapping[str, Any]) -> dict[Identity, Manifest]:
+    """Return objects as the tree of one unit."""
+    manifests = (
+        Manifest(f"teams/x/{i}.yaml", dict(body), (), Pointer("x")) for i, body in enumerate(bodies)
+    )
+    return {identity(each): each for each in manifests}
+
+
+def two(before: dict[Identity, Manifest], after: dict[Identity, Manifest]) -> Sides:
+    """Return a cluster of which only the objects are known."""
+    return Sides("lab", None, None, before, after)

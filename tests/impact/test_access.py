@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.impact.platforms import NLP, sides
-from trainyard.diagnostics import Pointer
+from tests.impact.platforms import NLP, sides, tree, two
 from trainyard.impact.access import access_changes, namespace_changes, role_changes
-from trainyard.impact.model import BoundRole, NamespaceChange, Sides
-from trainyard.model.identity import Identity, identity
-from trainyard.model.manifest import Manifest
+from trainyard.impact.model import BoundRole, NamespaceChange
 
 RBAC = "rbac.authorization.k8s.io"
-
-
-def tree(*bodies: Mapping[str, Any]) -> dict[Identity, Manifest]:
-    manifests = (
-        Manifest(f"teams/x/{i}.yaml", dict(body), (), Pointer("x")) for i, body in enumerate(bodies)
-    )
-    return {identity(each): each for each in manifests}
-
-
-def two(before: dict[Identity, Manifest], after: dict[Identity, Manifest]) -> Sides:
-    return Sides("lab", None, None, before, after)
 
 
 def binding(role: str, namespace: str, *subjects: dict[str, str]) -> dict[str, Any]:
