@@ -49,8 +49,14 @@ def _attached(sides: Sides) -> _Found:
 
 
 def _filtered(sides: Sides) -> _Found:
-    """Yield the paths of each namespace whose NetworkPolicies differ; equal ones are read once."""
-    before, after = _policies(sides.before, sides.after), _policies(sides.after, sides.before)
+    """Yield the paths of each namespace whose NetworkPolicies differ; equal ones are read once.
+
+    A namespace that neither side makes is there on both.
+    """
+    made, makes = _made(sides.before), _made(sides.after)
+    others = (_named(sides.before) | _named(sides.after)) - made - makes
+    before = _policies(sides.before, made | others)
+    after = _policies(sides.after, makes | others)
     known: dict[tuple[str, str, str], tuple[tuple[bool, str], ...]] = {}
     for namespace in sorted({*before, *after}):
         old, new = before.get(namespace), after.get(namespace)
@@ -66,20 +72,23 @@ def _filtered(sides: Sides) -> _Found:
 _Specs: TypeAlias = list[dict[str, Any]]
 
 
-def _policies(objects: Objects, others: Objects) -> dict[str, _Specs]:
-    """Return the ``spec`` of each policy of each namespace that is there, in one order.
+def _policies(objects: Objects, namespaces: set[str]) -> dict[str, _Specs]:
+    """Return the ``spec`` of each policy of each namespace, in one order."""
+    specs: dict[str, _Specs] = {namespace: [] for namespace in namespaces}
+    for key, each in objects.items():
+        if key.kind == "NetworkPolicy" and key.namespace in specs:
+            specs[key.namespace].append(mapping(each.body, "spec"))
+    return {namespace: sorted(each, key=_text) for namespace, each in specs.items()}
 
-    A namespace that the tree makes on neither side is there on both.
-    """
-    spaces = {key.name for key in objects if key.kind == "Namespace"}
-    made = spaces | {key.name for key in others if key.kind == "Namespace"}
-    specs: dict[str, _Specs] = {space: [] for space in spaces}
-    for tree in (objects, others):
-        for key, each in tree.items():
-            if key.kind == "NetworkPolicy" and key.namespace not in made - spaces:
-                found = specs.setdefault(key.namespace, [])
-                found += [mapping(each.body, "spec")] if tree is objects else []
-    return {space: sorted(each, key=_text) for space, each in specs.items()}
+
+def _made(objects: Objects) -> set[str]:
+    """Return the namespaces that a tree makes."""
+    return {key.name for key in objects if key.kind == "Namespace"}
+
+
+def _named(objects: Objects) -> set[str]:
+    """Return the namespaces that have a NetworkPolicy."""
+    return {key.namespace for key in objects if key.kind == "NetworkPolicy"}
 
 
 def _text(value: Any) -> str:
