@@ -174,3 +174,16 @@ def test_unreadable_old_profiles_are_no_new_cluster() -> None:
     assert quota_changes(unknown, NO_NAME) == ()
     assert transfers(unknown, NO_NAME) == ()
     assert pool_changes(unknown) == ()
+
+
+def test_lender_that_lends_less_shortens_the_reach_of_others() -> None:
+    """The borrower's own profile is the same."""
+    borrower = {NLP: quota(4, borrow=3) | {"largestJob": {"nodes": 7}}}
+    changed = {
+        each.team: each
+        for each in quota_changes(sides(borrower, {**borrower, VISION: quota(4, lend=1)}), NO_NAME)
+    }
+
+    assert changed["nlp"].before == changed["nlp"].after
+    assert (changed["nlp"].reach_before, changed["nlp"].reach_after) == (7, 5)
+    assert (changed["vision"].reach_before, changed["vision"].reach_after) == (4, 4)

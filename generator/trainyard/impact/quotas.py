@@ -9,10 +9,11 @@ from fractions import Fraction
 from math import ceil
 
 from trainyard.impact.model import PoolChange, QuotaChange, Sides, Transfer
+from trainyard.model.jobs import grants_on, largest_pods
+from trainyard.model.ownership import lent_by_others, owners_of
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard.model.queue import Flavor
-from trainyard.model.space import Grant
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 
@@ -91,36 +92,26 @@ def _shares(
     site: Site | None, renamed: Mapping[str, str]
 ) -> Iterator[tuple[tuple[str, str], _Share]]:
     """Yield each team's quota on each pool; retired teams have none."""
-    for tenant in site.tenants if site else ():
-        team = renamed.get(tenant.name, tenant.name)
-        for queue in tenant.queues:
-            for flavor in queue.flavors:
-                share = _Share(flavor.quota, flavor.pool, _reach(tenant, flavor))
-                yield (team, flavor.pool.name), share
+    if site is None:
+        return
+    owners = owners_of(site)
+    for pool in site.cluster.pools:
+        lent = lent_by_others(site.cluster, owners[pool.name])
+        for tenant, quota in owners[pool.name]:
+            borrowed = min(quota.borrow, lent.get(tenant.name, Fraction(0)))
+            nodes = min(quota.nodes + borrowed, Fraction(pool.promised))
+            share = _Share(quota, pool, _reach(tenant, Flavor(pool, quota), nodes))
+            yield (renamed.get(tenant.name, tenant.name), pool.name), share
 
 
-def _reach(tenant: Tenant, flavor: Flavor) -> int:
+def _reach(tenant: Tenant, flavor: Flavor, nodes: Fraction) -> int:
     """Return the nodes of the largest job that a team's queue can admit on a pool."""
     if tenant.team.state == "draining":
         return 0
-    hardware = flavor.pool.hardware
-    kinds = {hardware.name, hardware.node_class}
     sizes = (
-        _size(grant, flavor.quota)
-        for space in tenant.spaces
-        for grant in space.grants
-        if grant.launch.hardware.name in kinds
+        ceil(largest_pods(grant, nodes) * grant.launch.part) for grant in grants_on(tenant, flavor)
     )
     return max(sizes, default=0)
-
-
-def _size(grant: Grant, quota: Quota) -> int:
-    """Return the nodes of the largest job with a runtime that a quota admits; 0 for none."""
-    launch = grant.launch
-    if quota.is_share is (launch.part == 1):
-        return 0
-    pods = min(grant.nodes, int(quota.maximum / launch.part))
-    return ceil(pods * launch.part) if pods >= launch.runtime.launcher.smallest_job else 0
 
 
 def _compared(
