@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.impact.platforms import NLP, sides, tree, two
 from trainyard.impact.access import access_changes, namespace_changes, role_changes
 from trainyard.impact.model import BoundRole, NamespaceChange
+from trainyard.impact.remaining import on_cluster
 
 RBAC = "rbac.authorization.k8s.io"
 
@@ -139,3 +140,13 @@ def test_objects_of_the_wrong_shape_hold_nothing() -> None:
     }
 
     assert access_changes(two(tree(broken), {})) == ()
+
+
+def test_roles_that_are_left_behind_are_not_lost() -> None:
+    """A retired team keeps its namespace until somebody deletes its Application."""
+    change = on_cluster(sides({}, {NLP: {"state": "retired"}}))
+
+    assert namespace_changes(change) == ()
+    assert {role.role for each in access_changes(change) for role in each.lost} == {
+        "trainyard-catalog-viewer"
+    }

@@ -13,6 +13,7 @@ from tests.impact.platforms import CLUSTER, LEDGER, NLP, VISION, sides, tree, tw
 from trainyard.impact.model import Sides
 from trainyard.impact.network import path_changes
 from trainyard.impact.policies import EGRESS, INGRESS
+from trainyard.impact.remaining import on_cluster
 
 STORE: dict[str, Any] = {"to": ["203.0.113.0/28"], "ports": [443]}
 MONITORING = "openshift-monitoring, openshift-user-workload-monitoring"
@@ -70,18 +71,6 @@ def found(change: Sides) -> list[tuple[str, str, tuple[str, ...]]]:
                 ("opens", "partition 0x0105 of fabric ib, rails 0-7, 10.64.0.0/20", ("team-nlp",)),
             ],
         ),
-        (
-            {},
-            {VISION: {"state": "retired"}},
-            [
-                ("closes", "all traffic: the namespace leaves the tree", ("team-vision",)),
-                (
-                    "closes",
-                    "partition 0x0102 of fabric ib, rails 0-7, 10.64.16.0/20",
-                    ("team-vision",),
-                ),
-            ],
-        ),
     ],
 )
 def test_edit_of_profiles(
@@ -102,6 +91,28 @@ def test_new_namespace_opens_what_its_policies_allow() -> None:
         "partition 0x0101 of fabric ib, rails 0-7, 10.64.0.0/20",
     }
     assert not any("all traffic" in path for _, path, _ in lines)
+
+
+def test_namespace_that_is_left_behind_keeps_its_paths() -> None:
+    """Argo CD deletes nothing of a unit without a folder."""
+    change = sides({}, {VISION: {"state": "retired"}})
+
+    assert found(on_cluster(change)) == []
+    assert found(change) == [
+        ("closes", "all traffic: the namespace is deleted", ("team-vision",)),
+        ("closes", "partition 0x0102 of fabric ib, rails 0-7, 10.64.16.0/20", ("team-vision",)),
+    ]
+
+
+def test_space_that_is_left_behind_is_open() -> None:
+    """Its namespace stays (`Prune=false`), and its policies go."""
+    change = sides({NLP: {"spaces": {"debug": {}}}}, {})
+
+    assert found(on_cluster(change)) == [
+        ("opens", "all traffic from all pods", ("team-nlp-debug",)),
+        ("opens", "all traffic to all pods", ("team-nlp-debug",)),
+        ("closes", "partition 0x0101 of fabric ib, rails 0-7, 10.64.0.0/20", ("team-nlp-debug",)),
+    ]
 
 
 def policies_of(change: Sides, *names: str) -> Sides:

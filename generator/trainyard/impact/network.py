@@ -18,7 +18,7 @@ from trainyard.model.manifest import Manifest
 
 Objects: TypeAlias = Mapping[Identity, Manifest]
 
-_REMOVED = "all traffic: the namespace leaves the tree"
+_REMOVED = "all traffic: the namespace is deleted"
 _MANY = 3
 """Pieces of a rule that are shown one by one; of more, the whole rule is shown."""
 

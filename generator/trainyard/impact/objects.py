@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from trainyard.impact.model import ObjectChange, Sides
 from trainyard.impact.places import pool_of, pools_of, team_of_object, team_of_unit
+from trainyard.impact.remaining import why_it_stays
 from trainyard.impact.replaced import replaced
 from trainyard.model.differences import Difference, differences, few
 from trainyard.model.identity import Identity, identity
@@ -18,7 +19,6 @@ STATEFUL = frozenset({"Namespace", "PersistentVolume", "PersistentVolumeClaim"})
 _KUSTOMIZE = "kustomize.config.k8s.io"
 """Group of the files that list a unit's objects: no API server has them."""
 
-_OPTIONS = "argocd.argoproj.io/sync-options"
 _REASONS = {
     "ClusterQueue": "no quota on such nodes",
     "ClusterTrainingRuntime": "no team lists the runtime",
@@ -92,35 +92,15 @@ def _kept(old: Manifest, new: Manifest) -> ObjectChange | None:
 
 def _taken(units: frozenset[str], old: Manifest, new: Manifest) -> ObjectChange:
     """Return the change of an object that another takes the place of, under a new name."""
-    left = _stays(units, old)
+    left = why_it_stays(units, old)
     reason = f"takes the place of `{old.name}`" + (f"; {left}" if left else "")
     return _change(new, "recreated", reason, differences(old.body, new.body))
 
 
 def _gone(sides: Sides, units: frozenset[str], old: Manifest) -> ObjectChange:
-    left = _stays(units, old)
+    left = why_it_stays(units, old)
     reason = _reason(sides, old) + (f"; {left}" if left else "")
     return _change(old, "left behind" if left else "deleted", reason, ())
-
-
-def _stays(units: frozenset[str], old: Manifest) -> str:
-    """Return why an object that leaves the tree stays on the cluster; empty when it does not.
-
-    Argo CD no longer compares a unit without a folder: `ComparisonError ... app path does not
-    exist`. What has ``Prune=false`` is `ignored (no prune)` (both seen with Argo CD 3.5.7).
-
-    Args:
-        units: that still have objects.
-        old: the object.
-    """
-    if old.unit in UNLISTED:
-        return ""
-    if old.unit not in units:
-        return f"Argo CD deletes nothing of `{old.unit}/`, a folder that is gone"
-    annotations: dict[str, str] = old.body["metadata"].get("annotations", {})
-    if "Prune=false" in annotations.get(_OPTIONS, "").split(","):
-        return "it stays on the cluster until somebody deletes it (`Prune=false`)"
-    return ""
 
 
 def _reason(sides: Sides, old: Manifest) -> str:
