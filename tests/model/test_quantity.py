@@ -15,6 +15,7 @@ from trainyard.model.quantity import (
     format_count,
     format_cpu,
     format_seconds,
+    parse_amount,
     parse_bytes,
     parse_seconds,
 )
@@ -143,6 +144,17 @@ def test_formatted_amount_has_the_value_of_the_number(
     assert value(format_count(count), DECIMAL) == count
     assert value(format_cpu(millicores), DECIMAL) == Fraction(millicores, 1000)
     assert value(format_bytes(size), BINARY) == size
+
+
+@given(st.integers(0, 10**6), st.sampled_from(sorted({**BINARY, **DECIMAL})))
+def test_amount_is_read_exactly(number: int, suffix: str) -> None:
+    assert parse_amount(f"{number}{suffix}") == number * {**BINARY, **DECIMAL}[suffix]
+
+
+@pytest.mark.parametrize("text", ["", "1.5", "1e3", "-1", "1 ", "1\n", "1Kb", "None", "٣"])
+def test_odd_text_is_no_amount(text: str) -> None:
+    with pytest.raises(ValueError, match="not a canonical quantity"):
+        parse_amount(text)
 
 
 SECONDS = {"m": 60, "h": 60 * 60, "d": 24 * 60 * 60}

@@ -223,8 +223,9 @@ class Disruption:
         cause: the edit, e.g. ``MTU of fabric ib 9000 -> 4200``.
         consequence: one sentence, as it was seen or as the controller's source has it.
         source: ``seen with Kueue 0.19.2``, or ``owner/repo:path@tag``.
-        pool: whose nodes are touched; empty when no node is.
+        pool: whose nodes are touched; empty when none is, or those of several pools.
         nodes: at most touched.
+        pace: of emptied nodes, e.g. ``one after the other`` or ``all at once``; else empty.
         teams: whose jobs or data are touched, sorted.
         gpus: running GPUs at most touched.
     """
@@ -235,6 +236,7 @@ class Disruption:
     source: str
     pool: str
     nodes: int
+    pace: str
     teams: tuple[str, ...]
     gpus: int
 

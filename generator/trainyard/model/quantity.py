@@ -8,6 +8,7 @@ from fractions import Fraction
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9}
 _BYTES = re.compile(r"([1-9][0-9]*)(Ki|Mi|Gi|Ti|Pi|Ei)\Z")
+_AMOUNT = re.compile(r"([0-9]+)(m|k|M|G|Ki|Mi|Gi|Ti|Pi|Ei)?\Z")
 _DURATION = re.compile(r"([1-9][0-9]*)(s|m|h|d)\Z")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _BYTE_RESOURCES = ("memory", "storage", "ephemeral-storage", "hugepages-2Mi", "hugepages-1Gi")
@@ -93,3 +94,18 @@ def format_amount(resource: str, number: int) -> str:
     if resource in _BYTE_RESOURCES:
         return format_bytes(number)
     return format_count(number)
+
+
+def parse_amount(text: str) -> Fraction:
+    """Return the amount of a quantity in the form of `format_amount`, cpu in cores.
+
+    Raises:
+        ValueError: for any other form.
+    """
+    match = _AMOUNT.match(text)
+    if match is None:
+        raise ValueError(f"not a canonical quantity: {text!r}")
+    number, suffix = int(match[1]), match[2]
+    if suffix == "m":
+        return Fraction(number, 1000)
+    return Fraction(number * {**_DECIMAL, **_BINARY}.get(suffix, 1))

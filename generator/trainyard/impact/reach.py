@@ -1,0 +1,89 @@
+"""Whose jobs and nodes a change reaches."""
+
+from __future__ import annotations
+
+from trainyard.impact.occupancy import Occupancy
+from trainyard.impact.places import pool_of, team_of_object
+from trainyard.impact.reactions.reaction import Edited, Touched, flavor_of
+from trainyard.model.immutable import value_at
+from trainyard.model.manifest import Manifest
+
+
+def pool(_occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return all nodes of the object's pool."""
+    return Touched(pools=frozenset({pool_of(edited.manifest)}))
+
+
+def named(_occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the object's team, of which no job is touched."""
+    return Touched(teams=frozenset({team_of_object(edited.manifest)} - {""}))
+
+
+def team(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return all jobs of the object's team."""
+    return _jobs_of(occupancy, team_of_object(edited.manifest))
+
+
+def queue(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs in a ClusterQueue."""
+    groups = edited.manifest.body["spec"].get("resourceGroups", ())
+    pools = {flavor["name"] for group in groups for flavor in group["flavors"]}
+    own = occupancy.of_team.get(team_of_object(edited.manifest), frozenset())
+    return Touched(quotas=frozenset(key for key in own if key[1] in pools))
+
+
+def flavor(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs of a ClusterQueue on the flavor that a field is about."""
+    key = (team_of_object(edited.manifest), flavor_of(edited))
+    return Touched(quotas=frozenset({key} & occupancy.jobs.keys()))
+
+
+def borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs of other teams that borrow in the cohort of a ClusterQueue or Cohort.
+
+    Of a field about one flavor, only those on its nodes.
+    """
+    own, of = team_of_object(edited.manifest), flavor_of(edited)
+    root = occupancy.root(_cohort(edited.manifest))
+    others = occupancy.borrowing.get(root, frozenset())
+    return Touched(
+        quotas=frozenset((team, pool) for team, pool in others if team != own and of in {"", pool})
+    )
+
+
+def cohort(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs of all that borrow in the cohort of a ClusterQueue, its own team included."""
+    root = occupancy.root(_cohort(edited.manifest))
+    return Touched(quotas=occupancy.borrowing.get(root, frozenset()))
+
+
+def all_borrowers(occupancy: Occupancy, _edited: Edited) -> Touched:
+    """Return the jobs of all teams that borrow."""
+    return Touched(quotas=frozenset[tuple[str, str]]().union(*occupancy.borrowing.values()))
+
+
+def everybody(occupancy: Occupancy, _edited: Edited) -> Touched:
+    """Return all jobs."""
+    return Touched(quotas=frozenset(occupancy.jobs))
+
+
+def runtime(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs of the teams that may use a runtime."""
+    return _jobs_of(occupancy, *occupancy.runtimes.get(edited.manifest.name, ()))
+
+
+def priority(occupancy: Occupancy, edited: Edited) -> Touched:
+    """Return the jobs of the teams that may use a priority."""
+    return _jobs_of(occupancy, *occupancy.priorities.get(edited.manifest.name, ()))
+
+
+def _jobs_of(occupancy: Occupancy, *teams: str) -> Touched:
+    keys = (occupancy.of_team.get(name, frozenset()) for name in teams)
+    return Touched(quotas=frozenset[tuple[str, str]]().union(*keys))
+
+
+def _cohort(manifest: Manifest) -> str:
+    """Return the cohort that a ClusterQueue is in, or that a Cohort is."""
+    if manifest.kind.name == "Cohort":
+        return manifest.name
+    return str(value_at(manifest.body, "spec.cohortName") or "")

@@ -1,0 +1,102 @@
+"""Reactions of Trainer, of what cleans up after jobs, and of what judges and limits them."""
+
+from __future__ import annotations
+
+from trainyard.impact import reach
+from trainyard.impact.model import Effect
+from trainyard.impact.reactions.reaction import Reaction, quiet
+
+_SERVER = "kubernetes/kubernetes:staging/src/k8s.io/apiserver/pkg/admission/plugin"
+_POLICIES = f"{_SERVER}/policy/validating/plugin.go@v1.36.3"
+_BOTH = "seen with Kueue 0.16.2 and 0.19.2"
+_NEW_ONLY = "It judges requests from then on. Running jobs stay."
+_ALLOWED = "What it refused is admitted from then on. Running jobs stay."
+
+_RUNTIME = (
+    Reaction(
+        kind="ClusterTrainingRuntime",
+        change="changed",
+        fields="spec*.image",
+        consequence="Running jobs keep their image.",
+        source=_BOTH,
+    ),
+    Reaction(
+        kind="ClusterTrainingRuntime",
+        change="changed",
+        fields="spec",
+        effect=Effect.EVICTS,
+        cause="runtime `{name}` is edited in place",
+        consequence="With Kueue 0.19 running jobs are stopped and counted again, with pods of the "
+        "old size. With Kueue 0.16 the pods run on, and their quota is given to others.",
+        source=_BOTH,
+        reach=reach.runtime,
+    ),
+    *quiet(
+        "ClusterTrainingRuntime",
+        _BOTH,
+        created="No job has it yet.",
+        changed="Running jobs stay.",
+        deleted="Running jobs stay. A new one is refused: `specified clusterTrainingRuntime must "
+        "be created before the TrainJob is created`.",
+    ),
+)
+
+_JUDGED = (
+    *quiet(
+        "ValidatingAdmissionPolicy",
+        _POLICIES,
+        created=_NEW_ONLY,
+        changed=_NEW_ONLY,
+        deleted=_ALLOWED,
+    ),
+    *quiet(
+        "ValidatingAdmissionPolicyBinding",
+        _POLICIES,
+        created=_NEW_ONLY,
+        changed=_NEW_ONLY,
+        deleted=_ALLOWED,
+    ),
+    *quiet(
+        "ConfigMap",
+        _POLICIES,
+        created="Policies that read it judge by it from then on.",
+        changed="Policies that read it judge new requests by it. A running pod sees the new "
+        "files, and keeps its environment.",
+        deleted="A binding without its parameters denies every request, also of controllers. "
+        "Running jobs stay.",
+    ),
+    *quiet(
+        "ResourceQuota",
+        f"{_SERVER}/resourcequota/admission.go@v1.36.3",
+        created="It counts new objects. Running jobs stay.",
+        changed="It counts new objects. Running jobs stay, also beyond a lowered number.",
+        deleted="New objects are no longer counted.",
+    ),
+    *quiet(
+        "LimitRange",
+        "kubernetes/kubernetes:plugin/pkg/admission/limitranger/admission.go@v1.36.3",
+        created="New pods get its defaults. Running pods stay.",
+        changed="New pods get its defaults. Running pods stay.",
+        deleted="New pods get no defaults.",
+    ),
+)
+
+_AROUND = (
+    *quiet(
+        "CronJob",
+        "kubernetes/kubernetes:pkg/controller/cronjob/cronjob_controllerv2.go@v1.36.3",
+        created="Finished TrainJobs that are older than it keeps are deleted with their logs. "
+        "Running ones stay.",
+        changed="Its next run follows it. Running TrainJobs stay.",
+        deleted="Finished TrainJobs stay until somebody deletes them.",
+    ),
+    *quiet(
+        "TrainJob",
+        "seen with Argo CD 3.5.7",
+        created="It is a file to copy. Nothing syncs it.",
+        changed="It is a file to copy. Nothing syncs it.",
+        deleted="It is a file to copy. Nothing syncs it.",
+    ),
+)
+
+REACTIONS = (*_RUNTIME, *_JUDGED, *_AROUND)
