@@ -11,7 +11,8 @@ from trainyard.impact.occupancy import Occupancy, occupancy
 from trainyard.impact.places import pool_of
 from trainyard.impact.reactions.reaction import Edited, Reaction, Touched
 from trainyard.impact.reactions.table import reaction_to
-from trainyard.model.immutable import refused_changes, value_at
+from trainyard.model.immutable import refused_changes
+from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 
 _ONE = "one after the other"

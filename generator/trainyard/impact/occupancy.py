@@ -11,7 +11,7 @@ from typing import TypeVar
 from trainyard.impact.model import Sides
 from trainyard.impact.places import pools_of
 from trainyard.model.identity import Identity
-from trainyard.model.immutable import value_at
+from trainyard.model.lookup import value_at
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard.model.queue import Flavor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainyard.impact.occupancy import Occupancy
 from trainyard.impact.places import pool_of, team_of_object
 from trainyard.impact.reactions.reaction import Edited, Touched, flavor_of
-from trainyard.model.immutable import value_at
+from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from trainyard.model.differences import Difference
+from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 from trainyard.model.quantity import parse_bytes
 
@@ -36,14 +36,6 @@ def refused_changes(old: Manifest, new: Manifest) -> Iterator[Difference]:
         change = Difference(field, value_at(old.body, field), value_at(new.body, field))
         if change.old != change.new and not _is_free(old, change):
             yield change
-
-
-def value_at(body: dict[str, Any], field: str) -> Any:
-    """Return the value at a dotted path; None where nothing is."""
-    value: Any = body
-    for key in field.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
 
 
 def grows(change: Difference) -> bool:

@@ -42,3 +42,11 @@ def texts(value: Any, *steps: str) -> tuple[str, ...]:
 def text(value: Any, *steps: str) -> str:
     """Return the string that the steps lead to, empty when there is none."""
     return next((found for _, found in lookup(value, steps) if isinstance(found, str)), "")
+
+
+def value_at(body: dict[str, Any], field: str) -> Any:
+    """Return the value at a dotted path; None where nothing is."""
+    value: Any = body
+    for key in field.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from trainyard.impact.model import Sides
 from trainyard.impact.reactions.reaction import Condition, Edited
 from trainyard.model.identity import Identity
-from trainyard.model.immutable import value_at
+from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 from trainyard.model.quantity import parse_amount
 
