@@ -10,7 +10,7 @@ import pytest
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.output.write import write
 from trainyard.rulebook import all_rules
-from trainyard.workflows.generate import check, generate
+from trainyard.workflows.generate import Target, check, generate
 from trainyard.workflows.verify import verify
 
 pytestmark = pytest.mark.thorough
@@ -56,7 +56,7 @@ def test_example_generates_and_verifies(example: str, tmp_path: Path) -> None:
     generation = generate(profiles, "../profiles/components")
     assert not has_errors(generation.diagnostics)
     write(target, generation.files)
-    verification = verify(profiles, target, "../profiles/components")
+    verification = verify(Target(profiles, target, "../profiles/components"))
 
     assert not has_errors(verification.diagnostics)
     (count,) = verification.counts

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.model.platform import Platform, Site
 from trainyard.model.space import Space
 from trainyard.workflows.freshness import check_fresh
-from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.generate import Generation, generate, unwatched
+from trainyard.workflows.generate import Progress as Steps
 from trainyard.workflows.objects import component_manifests
 from trainyard.workflows.transition import check_replaced
 from trainyard_rehearsal.checks.acceptance import check_acceptance
@@ -106,7 +108,9 @@ def build_programs(request: Request, progress: Progress) -> None:
         fetch_redis(cache_folder(), progress)
 
 
-def rehearse(request: Request, progress: Progress, keep: Keep | None) -> Rehearsal:
+def rehearse(
+    request: Request, progress: Progress, keep: Keep | None, steps: Steps = unwatched
+) -> Rehearsal:
     """Start two control planes for each cluster, two at a time, and try out its tree.
 
     Args:
@@ -114,6 +118,7 @@ def rehearse(request: Request, progress: Progress, keep: Keep | None) -> Rehears
         progress: prints lines of progress.
         keep: called after everything was tried, while the first control plane still runs and
             the others wait.
+        steps: counts the control planes that are done.
 
     Raises:
         TreeError: a file can't be read.
@@ -131,6 +136,7 @@ def rehearse(request: Request, progress: Progress, keep: Keep | None) -> Rehears
     for site in sites:
         plan = _plan(site, request, generation)
         tasks += _tasks(plan, generation, request, (progress, keep))
+    tasks = [*_counted(tasks, steps)]
     find_redis(cache_folder())
     with alone(cache_folder()):
         shutil.rmtree(cache_folder() / "run", ignore_errors=True)
@@ -185,6 +191,19 @@ def _tasks(
             return tuple(_reported(lab, deliver(lab, request.source, teams), progress))
 
     yield from (checked, delivered)
+
+
+def _counted(tasks: Sequence[_Task], steps: Steps) -> Iterator[_Task]:
+    """Yield the tasks; each counts itself when it has ended."""
+    numbers = count(1)
+
+    def run(task: _Task) -> tuple[Outcome, ...]:
+        outcomes = task()
+        steps(next(numbers), len(tasks))
+        return outcomes
+
+    for task in tasks:
+        yield partial(run, task)
 
 
 def _teams(site: Site, request: Request, generation: Generation) -> TeamSample:

@@ -1,36 +1,12 @@
 from __future__ import annotations
 
 import sys
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trainyard.cli import console
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_long_work_is_announced_on_a_terminal(
-    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A log gets no announcement."""
-    monkeypatch.setattr(console, "_PATIENCE", 0.0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    with console.working("verifying"):
-        time.sleep(0.1)
-
-    assert capsys.readouterr() == ("", "verifying ...\n" if terminal else "")
-
-
-def test_short_work_is_not_announced(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with console.working("verifying"):
-        pass
-
-    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(("term", "wanted"), [("xterm", True), ("dumb", False)])

@@ -3,6 +3,7 @@
 import os
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainyard.diagnostics import ToolError, TreeError
-from trainyard.git.commits import files_of, find_commit, merge_base, read_files
+from trainyard.git.commits import (
+    Commit,
+    blob_id,
+    files_of,
+    find_commit,
+    merge_base,
+    read_files,
+)
 from trainyard.git.repository import Repository
 
 
@@ -195,3 +203,15 @@ def test_every_name_and_content_comes_back(
     git(root, "update-ref", "refs/heads/main", git(root, "commit-tree", outer, "-m", "m"))
 
     assert content(root) == {f"profiles/{name}": body for name, body in files.items()}
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=20, deadline=None)
+def test_id_of_content_is_the_one_that_git_gives(content: bytes) -> None:
+    """In a repository with ids of 40 digits, and in one with 64."""
+    for digits, form in ((40, "sha1"), (64, "sha256")):
+        commit = Commit("0" * digits, "2026-11-23")
+        with tempfile.TemporaryDirectory() as folder:
+            git(Path(folder), "init", "--quiet", f"--object-format={form}")
+            given_by_git = git(Path(folder), "hash-object", "--stdin", stdin=content)
+        assert blob_id(content, commit) == given_by_git

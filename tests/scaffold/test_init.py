@@ -10,9 +10,9 @@ from trainyard.diagnostics import TreeError, has_errors
 from trainyard.profiles.read import presets, releases
 from trainyard.scaffold.init import placeholders
 from trainyard.scaffold.team import TeamRequest
-from trainyard.workflows.add import Target, add_team
+from trainyard.workflows.add import add_team
 from trainyard.workflows.begin import begin
-from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.generate import Generation, Target, generate
 
 
 def generated(folder: Path) -> Generation:

@@ -23,8 +23,8 @@ from trainyard.verify.kustomize import Refusal
 from trainyard.verify.tools import Tool
 from trainyard.workflows import placement
 from trainyard.workflows import verify as verification
-from trainyard.workflows.generate import generate
-from trainyard.workflows.verify import Verification, verify
+from trainyard.workflows.generate import Target, generate
+from trainyard.workflows.verify import Scope, Verification, verify
 
 pytestmark = pytest.mark.thorough
 
@@ -41,12 +41,12 @@ def target(profiles: Path) -> Path:
 
 
 def _verify(profiles: Path, target: Path) -> Verification:
-    return verify(profiles, target, COMPONENTS)
+    return verify(Target(profiles, target, COMPONENTS))
 
 
 def _verify_east(profiles: Path, target: Path) -> Verification:
     """Verify one cluster, where a test counts what happens to each."""
-    return verify(profiles, target, COMPONENTS, ["prod-east"])
+    return verify(Target(profiles, target, COMPONENTS), scope=Scope(("prod-east",)))
 
 
 def _errors(verified: Verification) -> list[Diagnostic]:
@@ -95,7 +95,7 @@ def test_only_the_wanted_cluster_is_verified(profiles: Path, target: Path) -> No
     (profiles / "clusters" / "prod-west.yaml").write_bytes(east.read_bytes())
     write(target, generate(profiles, COMPONENTS).files)
     (target / "prod-east" / "README.md").unlink()
-    verified = verify(profiles, target, COMPONENTS, ["prod-west"])
+    verified = verify(Target(profiles, target, COMPONENTS), scope=Scope(("prod-west",)))
 
     assert _errors(verified) == []
     assert [count.cluster for count in verified.counts] == ["prod-west"]
@@ -377,7 +377,7 @@ def test_build_that_hangs_ends_all(
     begun = time.monotonic()
 
     with pytest.raises(ToolError, match="`kustomize build` did not end in time and was stopped"):
-        verify(profiles, target, COMPONENTS)
+        verify(Target(profiles, target, COMPONENTS))
     assert time.monotonic() - begun < 30
     assert len((profiles.parent / "begun").read_text().split()) <= 2 * (os.cpu_count() or 1)
 

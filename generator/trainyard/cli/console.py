@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import click
 
 from trainyard.cli.exits import Exit
-
-_PATIENCE = 2.0  # seconds before progress is shown
 
 
 def notify(message: str) -> None:
@@ -32,19 +28,6 @@ def result(text: str) -> None:
     except BrokenPipeError:
         # click would end with the exit code of findings.
         sys.exit(Exit.IO)
-
-
-@contextmanager
-def working(activity: str) -> Iterator[None]:
-    """Show an activity on a terminal when it takes more than a moment."""
-    timer = threading.Timer(_PATIENCE, notify, [f"{activity} ..."])
-    timer.daemon = True
-    if sys.stderr is not None and sys.stderr.isatty():
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def wants_colour(choice: str) -> bool:

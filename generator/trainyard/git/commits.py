@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ MAX_FILE = 16 * 1024 * 1024
 
 _AT_ONCE = 32 * 1024 * 1024
 """Bytes that one process of Git is asked for, less than what a program may print."""
+
+_SHA1_DIGITS = 40
+"""Length of an id in a repository whose ids are SHA-1."""
 
 _COMMITTER = re.compile(rb"^committer .* (\d+) [+-]\d+$", re.MULTILINE)
 _REGULAR = frozenset({"100644", "100755"})
@@ -123,6 +127,18 @@ def read_files(repository: Repository, files: Mapping[str, Blob]) -> Iterator[tu
         contents = _content(repository, {files[path].id for path in part})
         for path in part:
             yield path, contents[files[path].id]
+
+
+def blob_id(content: bytes, commit: Commit) -> str:
+    """Return the id that Git gives to the content of a file (Git: `hash-object`).
+
+    Args:
+        content: of the file.
+        commit: of the repository, whose ids have the same length.
+    """
+    name = "sha1" if len(commit.id) == _SHA1_DIGITS else "sha256"
+    head = f"blob {len(content)}\0".encode()
+    return hashlib.new(name, head + content, usedforsecurity=False).hexdigest()
 
 
 def _parts(files: Mapping[str, Blob]) -> Iterator[list[str]]:

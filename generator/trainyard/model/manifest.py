@@ -12,6 +12,12 @@ UNLISTED = frozenset({"node-files", "operators", "samples"})
 """Folders of a cluster that no kustomization lists: Argo CD does not apply their files."""
 
 
+def unit_of(path: str) -> str:
+    """Return the folder of a file that Argo CD syncs, from the file's path below the cluster's."""
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "teams" else parts[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of object as Argo CD and RBAC name it."""
@@ -61,8 +67,7 @@ class Manifest:
     @property
     def unit(self) -> str:
         """Folder that Argo CD syncs; a component's objects belong to the team that lists it."""
-        parts = self.path.split("/")
-        return "/".join(parts[:2]) if parts[0] == "teams" else parts[0]
+        return unit_of(self.path)
 
     @property
     def name(self) -> str:

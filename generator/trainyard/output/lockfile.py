@@ -161,6 +161,15 @@ def read_lock(folder: Path) -> Lock | None:
         return None
     except OSError as error:
         raise TreeError(f"{place} can't be read: {error.strerror}") from error
+    return parse_lock(content, place)
+
+
+def parse_lock(content: bytes, place: Path) -> Lock:
+    """Return the lock that a lockfile's content describes.
+
+    Raises:
+        TreeError: it is broken, is from a newer Trainyard, or lists a path outside its folder.
+    """
     try:
         return _parse(json.loads(content), place)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

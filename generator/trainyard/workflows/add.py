@@ -10,25 +10,10 @@ from trainyard.diagnostics import Diagnostic, Severity, has_errors
 from trainyard.profiles.read import load
 from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team, write_team
 from trainyard.scaffold.team_name import Remembered
-from trainyard.workflows.generate import Checked, check_loaded, render
+from trainyard.workflows.generate import Checked, Target, check_loaded, render
 from trainyard.workflows.transition import check_replaced, locks
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Profiles
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The folders that a team is added to.
-
-    Args:
-        root: the profiles.
-        target: the committed tree; it may not exist.
-        components_root: path of the hand-written components relative to the tree.
-    """
-
-    root: Path
-    target: Path
-    components_root: str
 
 
 @dataclass(frozen=True, slots=True)

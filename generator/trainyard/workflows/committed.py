@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,6 +54,25 @@ class Committed:
     def samples(self) -> int:
         """Number of jobs to copy."""
         return sum(manifest.unit == "samples" for manifest in self.manifests)
+
+    def without(self, left_out: Collection[str]) -> Committed:
+        """Return the files without some units, and without some files that are in no unit.
+
+        Args:
+            left_out: units, and paths of files.
+        """
+        left_out = frozenset(left_out)
+
+        def kept(manifest: Manifest) -> bool:
+            return left_out.isdisjoint((manifest.unit, manifest.path))
+
+        dropped = {manifest.path for manifest in self.manifests if not kept(manifest)}
+        return Committed(
+            self.site,
+            {path: text for path, text in self.texts.items() if path not in dropped},
+            tuple(filter(kept, self.manifests)),
+            tuple(filter(kept, self.components)),
+        )
 
     def listed(self, unit: str) -> int:
         """Return how many objects a sync unit has: those that it lists, and its components'."""

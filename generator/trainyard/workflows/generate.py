@@ -10,7 +10,7 @@ is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +30,28 @@ from trainyard.yaml_io.source import Profiles
 
 _FOLDERS = frozenset(f"profiles/{kind}" for kind in FOLDERS)
 """When one of these can't be listed, every name of its kind would seem to have no target."""
+
+Progress = Callable[[int, int], None]
+"""Takes how many parts of a long work are done, and how many there are."""
+
+
+def unwatched(_: int, __: int) -> None:
+    """Show no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The folders that a command works on.
+
+    Args:
+        root: the profiles.
+        target: the committed tree; it may not exist.
+        components_root: path of the hand-written components relative to the tree.
+    """
+
+    root: Path
+    target: Path
+    components_root: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +149,11 @@ def generate(
 
 
 def render(
-    checked: Checked, components_root: str, clusters: Iterable[str] = (), target: Path | None = None
+    checked: Checked,
+    components_root: str,
+    clusters: Iterable[str] = (),
+    target: Path | None = None,
+    progress: Progress = unwatched,
 ) -> Generation:
     """Return the tree of checked profiles; an empty one when they have errors.
 
@@ -136,6 +162,7 @@ def render(
         components_root: as `generate` takes it.
         clusters: as `generate` takes them.
         target: as `generate` takes it.
+        progress: counts the clusters.
 
     Raises:
         TreeError: a lockfile can't be read.
@@ -148,7 +175,8 @@ def render(
     manifests: dict[str, tuple[Manifest, ...]] = {}
     found: list[Diagnostic] = []
     files: dict[str, bytes] = {}
-    for site in sites:
+    for number, site in enumerate(sites):
+        progress(number, len(sites))
         manifests[site.name] = render_site(site, components_root)
         found += check_tree(site, manifests[site.name])
         given = given_numbers(checked.platform, site, target)

@@ -8,141 +8,150 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Rule, Severity, ToolError, has_errors
+from trainyard.diagnostics import Diagnostic, ToolError, has_errors
 from trainyard.model.platform import Site
 from trainyard.programs import end_all
+from trainyard.render.unit import units
 from trainyard.schema.manifests import schema_folder
-from trainyard.verify.kubeconform import Report, validate
+from trainyard.verify.kubeconform import validate
 from trainyard.verify.kustomize import Refusal, build
 from trainyard.verify.tools import Tool, find_kubeconform, find_kustomize
 from trainyard.workflows.committed import Committed, read_committed
+from trainyard.workflows.counts import Count, check_count, count_objects
 from trainyard.workflows.freshness import check_fresh
-from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.generate import Generation, Progress, Target, render, unwatched
+from trainyard.workflows.generate import check as check_profiles
 from trainyard.workflows.objects import check_object
 from trainyard.workflows.placement import rejected_objects, unbuilt_units
 from trainyard.workflows.transition import check_replaced
+from trainyard.workflows.unchanged import Unchanged, unchanged_since
 from trainyard.workflows.worktree import check_tree_path
 from trainyard.yaml_io.manifests import parse_manifests
-
-OBJECTS_LOST = Rule(
-    id="delivery/objects-lost",
-    severity=Severity.ERROR,
-    summary="""
-        Kustomizations list, kustomize builds and both validators accept the same number of objects.
-    """,
-    why="An object that no tool looked at may be refused by the cluster, or never reach it.",
-    fix="""
-        A hand-written component must only add objects; for anything else, report a bug of
-        Trainyard.
-    """,
-)
-RULES = (OBJECTS_LOST,)
 
 _PAUSE = 0.05
 """Seconds between two attempts to end programs: one may be just about to start."""
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """Numbers of what was verified of one cluster.
+class Verification:
+    """A verified tree; without counts when an error stopped it before its objects were read.
 
     Args:
-        objects: listed by kustomizations, those of hand-written components included.
-        valid: of them, against the release's strict schemas, read back from the tree.
-        built: objects in what kustomize builds.
-        conform: of them, valid in kubeconform.
-        skipped: objects that kubeconform passed over.
-        units, units_built: sync units there, and those that build.
-        samples: jobs to copy; checked, never synced.
-        artifacts: files that Argo CD does not apply, of a kind with a schema; checked too.
-        others: all other files: kustomizations, lockfile, README, fragments.
-        by_unit: objects of each sync unit.
+        base: the commit whose units were left out; empty for none.
     """
-
-    cluster: str
-    objects: int
-    valid: int
-    built: int
-    conform: int
-    skipped: int
-    units: int
-    units_built: int
-    samples: int
-    artifacts: int
-    others: int
-    by_unit: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """A verified tree; without counts when an error stopped it before its objects were read."""
 
     generation: Generation
     diagnostics: tuple[Diagnostic, ...]
     counts: tuple[Count, ...] = ()
+    base: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The part of a tree that is verified.
+
+    Args:
+        clusters: names of the only ones wanted; all when empty.
+        since: branch, tag or id of a commit: units and files that it has already are left out.
+            Everything is verified when empty.
+    """
+
+    clusters: tuple[str, ...] = ()
+    since: str = ""
+
+
+EVERYTHING = Scope()
 
 
 def verify(
-    root: Path, target: Path, components_root: str, clusters: Iterable[str] = (), today: str = ""
+    place: Target, today: str = "", scope: Scope = EVERYTHING, progress: Progress = unwatched
 ) -> Verification:
     """Verify the tree that is committed for the profiles below a folder.
 
+    The whole tree must be what is generated, and is checked as `generate` checks it, whatever the
+    scope. It limits what is built and validated.
+
     Args:
-        root: the profiles.
-        target: the tree.
-        components_root: path of the hand-written components relative to the tree.
-        clusters: names of the only ones wanted; all when empty.
+        place: the profiles and the tree.
         today: ISO date that waivers are measured against.
+        scope: the part that is verified.
+        progress: counts the sync units that are built.
 
     Raises:
-        TreeError: a file can't be read.
+        TreeError: a file or the commit can't be read.
         ToolError: a tool or schema is missing or broken.
     """
     tools = find_kustomize(), find_kubeconform()
-    wanted = tuple(clusters)
-    generation = generate(root, components_root, wanted, today, target)
-    diagnostics = (*generation.diagnostics, *check_tree_path(root, target, generation.checked))
-    for check in (partial(check_replaced, clusters=wanted), check_fresh):
-        if not has_errors(diagnostics):
-            diagnostics += tuple(check(target, generation))
+    generation, diagnostics = _generated(place, today, scope.clusters)
     if has_errors(diagnostics) or generation.checked.platform is None:
         return Verification(generation, diagnostics)
+    base = unchanged_since(place, generation, scope.since)
+    sites = [
+        each for each in generation.checked.platform.sites if each.name in generation.manifests
+    ]
+    built = _counter(sites, generation, base, progress)
     counts = []
-    for site in generation.checked.platform.sites:
-        if site.name in generation.manifests:
-            count, found = _verify_site(site, target / site.name, generation, tools)
-            counts.append(count)
-            diagnostics += found
-    return Verification(generation, diagnostics, tuple(counts))
+    for site in sites:
+        committed = read_committed(site, place.target / site.name, generation)
+        rest = committed.without(base.of(site.name))
+        numbers, found = _verify_site(rest, place, tools, built)
+        units_there, files_there = base.units.get(site.name, ()), base.files.get(site.name, ())
+        counts.append(replace(numbers, left_out=units_there, files_left_out=len(files_there)))
+        diagnostics += found
+    return Verification(generation, diagnostics, tuple(counts), base.commit)
+
+
+def _generated(
+    place: Target, today: str, clusters: tuple[str, ...]
+) -> tuple[Generation, tuple[Diagnostic, ...]]:
+    """Return the generated tree and the findings about it and about the committed one."""
+    checked = check_profiles(place.root, today)
+    generation = render(checked, place.components_root, clusters, place.target)
+    diagnostics = (*generation.diagnostics, *check_tree_path(place.root, place.target, checked))
+    for check in (partial(check_replaced, clusters=clusters), check_fresh):
+        if not has_errors(diagnostics):
+            diagnostics += tuple(check(place.target, generation))
+    return generation, diagnostics
+
+
+def _counter(
+    sites: Iterable[Site], generation: Generation, base: Unchanged, progress: Progress
+) -> Callable[[], None]:
+    """Return what counts a sync unit that was built."""
+    every = sum(len([*units(generation.manifests[site.name])]) for site in sites)
+    total = every - sum(map(len, base.units.values()))
+    numbers = count(1)
+    return lambda: progress(next(numbers), total)
 
 
 def _verify_site(
-    site: Site, folder: Path, generation: Generation, tools: tuple[Tool, Tool]
+    committed: Committed, place: Target, tools: tuple[Tool, Tool], built_one: Callable[[], None]
 ) -> tuple[Count, tuple[Diagnostic, ...]]:
     """Check a cluster's objects three times and compare the numbers.
 
     Against the release's schemas, in what kustomize builds of them, and in kubeconform.
     """
     kustomize, kubeconform = tools
-    committed = read_committed(site, folder, generation)
+    site = committed.site
     valid, faults = _check_schemas(site, committed)
-    outputs = _build(kustomize, folder, committed.units)
+    outputs = _build(kustomize, place.target / site.name, committed.units, built_one)
     streams = {unit: output for unit, output in outputs.items() if isinstance(output, str)}
-    built = {unit: _count_objects(unit, text) for unit, text in streams.items()}
+    built = {unit: _objects_in(unit, text) for unit, text in streams.items()}
     report = validate(kubeconform, {**streams, **committed.unlisted}, _schemas(site))
     found = (
         *faults,
         *unbuilt_units(site, outputs),
         *rejected_objects(site, report.rejected, committed.objects),
     )
-    count = _count(committed, valid, built, report)
-    return count, found or tuple(_check_count(site, count))
+    numbers = count_objects(committed, valid, built, report)
+    return numbers, found or tuple(check_count(site, numbers))
 
 
 def _check_schemas(site: Site, committed: Committed) -> tuple[list[str], list[Diagnostic]]:
@@ -157,8 +166,16 @@ def _check_schemas(site: Site, committed: Committed) -> tuple[list[str], list[Di
     return valid, found
 
 
-def _build(kustomize: Tool, folder: Path, names: tuple[str, ...]) -> dict[str, str | Refusal]:
+def _build(
+    kustomize: Tool, folder: Path, names: tuple[str, ...], built_one: Callable[[], None]
+) -> dict[str, str | Refusal]:
     """Build units side by side. The first failure, or Ctrl-C, ends those that still run.
+
+    Args:
+        kustomize: the tool.
+        folder: of the cluster.
+        names: of the units.
+        built_one: called after each.
 
     Raises:
         ToolError: kustomize crashed, hung or printed something unreadable.
@@ -168,6 +185,7 @@ def _build(kustomize: Tool, folder: Path, names: tuple[str, ...]) -> dict[str, s
         try:
             for future in as_completed(futures.values()):
                 future.result()
+                built_one()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             while not all(future.done() for future in futures.values()):
@@ -183,37 +201,7 @@ def _schemas(site: Site) -> str:
     return f"{folder}/{{{{.Group}}}}/{{{{.ResourceKind}}}}_{{{{.ResourceAPIVersion}}}}.json"
 
 
-def _count(
-    committed: Committed, valid: Sequence[str], built: Mapping[str, int], report: Report
-) -> Count:
-    """Count what was verified.
-
-    Args:
-        committed: the files.
-        valid: path of each object that fits the release's schemas.
-        built: how many objects kustomize built of each unit that it builds.
-        report: of kubeconform.
-    """
-    unlisted = committed.unlisted.keys()
-    by_unit = {unit: committed.listed(unit) for unit in committed.units}
-    rejected = {finding.stream for finding in report.rejected}
-    return Count(
-        cluster=committed.site.name,
-        objects=sum(by_unit.values()),
-        valid=sum(path not in unlisted for path in valid),
-        built=sum(built.values()),
-        conform=report.valid - len(unlisted - rejected),
-        skipped=report.skipped,
-        units=len(by_unit),
-        units_built=len(built),
-        samples=committed.samples,
-        artifacts=len(unlisted) - committed.samples,
-        others=len(committed.texts) - len(committed.manifests),
-        by_unit=by_unit,
-    )
-
-
-def _count_objects(unit: str, text: str) -> int:
+def _objects_in(unit: str, text: str) -> int:
     """Return how many objects kustomize built of a unit.
 
     Raises:
@@ -227,13 +215,3 @@ def _count_objects(unit: str, text: str) -> int:
         if not isinstance(body, dict) or not {"apiVersion", "kind"} <= body.keys():
             raise ToolError(f"kustomize printed something that is no Kubernetes object for {unit}")
     return len(bodies)
-
-
-def _check_count(site: Site, count: Count) -> Iterator[Diagnostic]:
-    if count.skipped or len({count.objects, count.valid, count.built, count.conform}) > 1:
-        message = (
-            f"the kustomizations list {count.objects} objects, kustomize builds {count.built}; "
-            f"{count.valid} are valid against the schemas, {count.conform} in kubeconform, which "
-            f"skipped {count.skipped}"
-        )
-        yield OBJECTS_LOST.at(site.cluster.at, message)

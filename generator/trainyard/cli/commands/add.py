@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from trainyard.cli import findings
-from trainyard.cli.console import notify, result, working
+from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
 from trainyard.cli.options import (
     complete_cluster,
@@ -20,10 +20,12 @@ from trainyard.cli.options import (
     today,
 )
 from trainyard.cli.places import shown_folder
+from trainyard.cli.progress import working
 from trainyard.model.quantity import counted
 from trainyard.output.hold import editing
 from trainyard.scaffold.team import TeamPlan, TeamRequest
-from trainyard.workflows.add import Addition, Target, add_team
+from trainyard.workflows.add import Addition, add_team
+from trainyard.workflows.generate import Target
 
 _MOST_NODES = 5000
 _MOST_GPUS = 64
@@ -83,7 +85,7 @@ def team(
     own = _NODES if nodes is None else nodes
     request = TeamRequest(name, own, gpus or 0, cluster=cluster, pool=pool, since=today())
     # Only one run at a time may look up free numbers and take them.
-    with working("checking"), editing(profiles, notify):
+    with working("checking") as line, editing(profiles, line.say):
         added = add_team(
             Target(profiles, output, components_root(profiles, output)), request, today()
         )

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli import document, findings
-from trainyard.cli.console import notify, printable, working
+from trainyard.cli import findings
+from trainyard.cli.console import notify, printable
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
+from trainyard.cli.forms import FORMS, forms_of
 from trainyard.cli.options import color_option, format_option, need_profiles, profiles_option
 from trainyard.cli.places import Places, shown_folder
+from trainyard.cli.progress import working
 from trainyard.model.quantity import counted
 from trainyard.output.hold import editing
 from trainyard.workflows.style import Styles, check_style, write_style
@@ -26,7 +28,7 @@ from trainyard.workflows.style import Styles, check_style, write_style
 )
 @profiles_option
 @click.option("--check", is_flag=True, help="Write nothing; fail when a profile lacks the style.")
-@format_option("json")
+@format_option(*FORMS)
 @color_option
 def command(
     files: tuple[Path, ...],
@@ -43,7 +45,7 @@ def command(
     """
     need_profiles(profiles)
     wanted = frozenset(_logical(file, profiles) for file in files)
-    with working("formatting"), nullcontext() if check else editing(profiles, notify):
+    with working("formatting") as line, nullcontext() if check else editing(profiles, line.say):
         styles = check_style(profiles, wanted)
         if not check:
             write_style(profiles, styles)
@@ -55,7 +57,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, styles, check=check, colour=colour),
-        {"json": lambda: document.report("fmt", every, _result(styles, check=check))},
+        forms_of("fmt", every, _result(styles, check=check)),
     )
     return Exit.FINDINGS if every.diagnostics else Exit.FINE
 

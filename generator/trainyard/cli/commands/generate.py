@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from trainyard.cli import findings
-from trainyard.cli.console import notify, printable, working
+from trainyard.cli.console import notify, printable
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.forms import FORMS, forms_of
@@ -29,12 +29,14 @@ from trainyard.cli.options import (
     profiles_option,
     today_option,
 )
+from trainyard.cli.progress import Line, working
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.model.quantity import counted
 from trainyard.output.hold import held
 from trainyard.output.write import Written, preview, write
 from trainyard.workflows.freshness import check_fresh
-from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.generate import Generation, Progress, Target, render
+from trainyard.workflows.generate import check as check_profiles
 from trainyard.workflows.transition import check_replaced
 from trainyard.workflows.worktree import check_tree_path
 
@@ -74,8 +76,9 @@ def command(
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
     written = None
-    with working("generating"), _held(output, writes=not (check or dry_run)):
-        generation, diagnostics = _checked(profiles, output, clusters, day, fresh=check)
+    place = Target(profiles, output, components_root(profiles, output))
+    with working("generating", "clusters") as line, _held(output, line, check or dry_run):
+        generation, diagnostics = _checked(place, clusters, day, line.step, fresh=check)
         fine = not has_errors(diagnostics)
         need_clusters(generation, profiles, fine=fine)
         if fine and not check:
@@ -91,33 +94,33 @@ def command(
     return Exit.FINE if fine else Exit.FINDINGS
 
 
-def _held(output: Path, *, writes: bool) -> AbstractContextManager[None]:
+def _held(output: Path, line: Line, only_looks: bool) -> AbstractContextManager[None]:
     """Return a context that holds the tree for a run that writes it."""
-    return held(output, notify) if writes else nullcontext()
+    return nullcontext() if only_looks else held(output, line.say)
 
 
 def _checked(
-    profiles: Path, output: Path, clusters: tuple[str, ...], day: str, *, fresh: bool
+    place: Target, clusters: tuple[str, ...], day: str, progress: Progress, *, fresh: bool
 ) -> tuple[Generation, tuple[Diagnostic, ...]]:
     """Return the new tree, and every finding about it and about the change from the committed one.
 
     Args:
-        profiles: their folder.
-        output: the committed tree.
+        place: the profiles and the committed tree.
         clusters: names of the only ones wanted; all when empty.
         day: ISO date that last days are compared with.
+        progress: counts the clusters.
         fresh: the committed tree must equal the new one.
     """
-    root = components_root(profiles, output)
-    generation = generate(profiles, root, clusters, day, output)
+    checked = check_profiles(place.root, day)
+    generation = render(checked, place.components_root, clusters, place.target, progress)
     diagnostics = (
         *generation.diagnostics,
-        *check_tree_path(profiles, output, generation.checked),
+        *check_tree_path(place.root, place.target, generation.checked),
     )
     if not has_errors(diagnostics):
-        diagnostics += tuple(check_replaced(output, generation, clusters))
+        diagnostics += tuple(check_replaced(place.target, generation, clusters))
     if fresh and not has_errors(diagnostics):
-        diagnostics += tuple(check_fresh(output, generation))
+        diagnostics += tuple(check_fresh(place.target, generation))
     return generation, diagnostics
 
 

@@ -30,6 +30,7 @@ from trainyard.cli.options import (
     profiles_option,
     today,
 )
+from trainyard.cli.progress import working
 from trainyard.diagnostics import has_errors
 from trainyard_rehearsal.control_plane.components import KIND, PROCESSES
 from trainyard_rehearsal.control_plane.kind import need_engine
@@ -102,7 +103,11 @@ def command(  # noqa: PLR0917 - click passes options by name
     if builds:
         build_programs(request, notify)
         return Exit.FINE
-    rehearsal = rehearse(request, notify, _wait if keep else None)
+    if keep:
+        rehearsal = rehearse(request, notify, _wait)
+    else:
+        with working("rehearsing", "control planes") as line:
+            rehearsal = rehearse(request, line.say, None, line.step)
     return _report(rehearsal, profiles, output, formats, color)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from trainyard.cli import findings
-from trainyard.cli.console import working
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
 from trainyard.cli.forms import FORMS, forms_of
@@ -25,14 +25,28 @@ from trainyard.cli.options import (
     profiles_option,
     today_option,
 )
+from trainyard.cli.progress import working
 from trainyard.diagnostics import has_errors
-from trainyard.workflows.verify import Count, verify
+from trainyard.model.quantity import counted
+from trainyard.workflows.counts import Count
+from trainyard.workflows.generate import Target
+from trainyard.workflows.verify import Scope, Verification, verify
+
+_WIDTH = 78
+"""Columns of the line with the units of a cluster."""
 
 
 @click.command("verify")
 @profiles_option
 @output_option
 @cluster_option
+@click.option(
+    "--changed-since",
+    "since",
+    default="",
+    metavar="REF",
+    help="Only the sync units that differ from those of this branch, tag or commit.",
+)
 @format_option(*FORMS)
 @color_option
 @today_option
@@ -41,6 +55,7 @@ def command(
     profiles: Path,
     output: Path,
     clusters: tuple[str, ...],
+    since: str,
     formats: tuple[Output, ...],
     color: str,
     day: str,
@@ -50,11 +65,15 @@ def command(
     The tree must equal what the profiles generate. Each object must fit the release's strict
     schemas. Kustomize must build each sync unit, and kubeconform must accept the result. All must
     count the same number of objects.
+
+    With `--changed-since` the whole tree is still compared with the profiles, and each object with
+    its schema; kustomize and kubeconform see only what the commit does not have.
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)
-    with working("verifying"):
-        verification = verify(profiles, output, components_root(profiles, output), clusters, day)
+    place = Target(profiles, output, components_root(profiles, output))
+    with working("verifying", "sync units") as line:
+        verification = verify(place, day, Scope(clusters, since), line.step)
     fine = not has_errors(verification.diagnostics)
     need_clusters(verification.generation, profiles, fine=fine)
     found = findings.Findings(
@@ -63,22 +82,61 @@ def command(
     deliver(
         formats,
         color,
-        lambda colour: _text(found, verification.counts, colour=colour),
+        lambda colour: _text(found, verification, colour=colour),
         forms_of("verify", found, [asdict(count) for count in verification.counts]),
     )
     return Exit.FINE if fine else Exit.FINDINGS
 
 
-def _text(found: findings.Findings, counts: tuple[Count, ...], *, colour: bool) -> str:
+def _text(found: findings.Findings, verification: Verification, *, colour: bool) -> str:
     lines = [findings.text(found, colour=colour)] if found.diagnostics else []
-    return "\n".join([*lines, *map(_count, counts)])
+    for count in verification.counts:
+        lines += summary(count, verification.base)
+    return "\n".join(lines)
 
 
-def _count(count: Count) -> str:
-    units = ", ".join(f"{unit} {objects}" for unit, objects in count.by_unit.items())
+def summary(count: Count, base: str) -> list[str]:
+    """Return the lines about a cluster: its numbers, its units, and what was left out.
+
+    Args:
+        count: the numbers.
+        base: the commit whose units were left out; empty for none.
+    """
+    left_out = [f"  {_left_out(count, base)}"] if base else []
+    return [_numbers(count), f"  {_units(count)}", *left_out]
+
+
+def _numbers(count: Count) -> str:
     return (
         f"{count.cluster}: {count.objects} objects, {count.valid} valid against schemas, "
         f"{count.conform} valid in kubeconform, {count.skipped} skipped; {count.units_built} of "
         f"{count.units} sync units build; {count.samples} samples, {count.artifacts} artifacts, "
-        f"{count.others} other files\n  {units}"
+        f"{count.others} other files"
     )
+
+
+def _units(count: Count) -> str:
+    """Return the objects of each unit; those of many teams together, on one line."""
+    teams = {unit: number for unit, number in count.by_unit.items() if unit.startswith("teams/")}
+    line = _listed(count.by_unit)
+    if not teams or len(line) <= _WIDTH:
+        return line or "no sync unit"
+    alone = {unit: number for unit, number in count.by_unit.items() if unit not in teams}
+    return ", ".join(filter(None, [_listed(alone), _together([*teams.values()])]))
+
+
+def _listed(units: Mapping[str, int]) -> str:
+    return ", ".join(f"{unit} {objects}" for unit, objects in units.items())
+
+
+def _together(objects: list[int]) -> str:
+    """Return the objects of several teams, and the least and most of one of them."""
+    least, most = min(objects), max(objects)
+    each = f"{least}" if least == most else f"{least} to {most}"
+    return f"{counted(len(objects), 'team')} {sum(objects)} ({each} each)"
+
+
+def _left_out(count: Count, base: str) -> str:
+    """Return the line that says what was not built, since a commit has it already."""
+    units = f"{len(count.left_out)} of {counted(len(count.left_out) + count.units, 'sync unit')}"
+    return f"left out: {units} and {counted(count.files_left_out, 'file')}, as in commit {base}"

@@ -1,0 +1,172 @@
+"""Find what a commit has already: the units and files whose verification would repeat its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from trainyard import __version__
+from trainyard.diagnostics import TreeError
+from trainyard.git.commits import Blob, Commit, blob_id, files_of, find_commit, read_files
+from trainyard.git.repository import Repository
+from trainyard.model.manifest import UNLISTED, unit_of
+from trainyard.model.platform import Site
+from trainyard.output.lockfile import LOCKFILE, parse_lock
+from trainyard.render.unit import units
+from trainyard.workflows.generate import Generation, Target
+from trainyard.workflows.worktree import path_in_work_tree
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """What is the same in a commit.
+
+    Args:
+        ref: name of the commit, as the user gave it.
+        commit: its id, for people.
+        units: of each cluster, their folders.
+        files: of each cluster, paths of the files that no unit has: samples and artifacts.
+    """
+
+    ref: str = ""
+    commit: str = ""
+    units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def of(self, cluster: str) -> tuple[str, ...]:
+        """Return the units and files of a cluster."""
+        return (*self.units.get(cluster, ()), *self.files.get(cluster, ()))
+
+
+def unchanged_since(place: Target, generation: Generation, ref: str) -> Unchanged:
+    """Return what a tree has in common with a commit.
+
+    A unit is the same if all its files are, and all files of the components that it includes.
+    Nothing of a cluster is the same if the commit's tree is from another version of Trainyard or
+    for another release: its rules and schemas differ.
+
+    Args:
+        place: the profiles and the tree, in a Git work tree.
+        generation: that the tree was compared with a moment ago.
+        ref: branch, tag or id of the commit; empty to compare with none.
+
+    Raises:
+        TreeError: the tree is in no work tree, or there is no such commit.
+        ToolError: Git is missing or broken.
+    """
+    if not ref:
+        return Unchanged()
+    base = _read_base(place, ref)
+    platform = generation.checked.platform
+    sites = platform.sites if platform else ()
+    compared = [site for site in sites if site.name in generation.manifests and base.fits(site)]
+    return Unchanged(
+        ref,
+        base.commit.short,
+        {site.name: tuple(_units(site, generation, base)) for site in compared},
+        {site.name: tuple(_files(site, generation, base)) for site in compared},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """The tree and the components of a commit.
+
+    Args:
+        tree: files of the tree, by path below it.
+        components: files of the components, by path as diagnostics name them.
+    """
+
+    repository: Repository
+    commit: Commit
+    tree: Mapping[str, Blob]
+    components: Mapping[str, Blob]
+
+    def fits(self, site: Site) -> bool:
+        """Return whether a cluster's tree is of this version of Trainyard, for its release."""
+        path = f"{site.name}/{LOCKFILE}"
+        if path not in self.tree:
+            return False
+        ((_, content),) = read_files(self.repository, {path: self.tree[path]})
+        lock = parse_lock(content, Path(path))
+        return (lock.tool, lock.release) == (__version__, site.cluster.release.name)
+
+    def has(self, files: Mapping[str, bytes], there: Mapping[str, Blob]) -> bool:
+        """Return whether some files are those of the commit, no more and no less."""
+        ids = {path: blob_id(content, self.commit) for path, content in files.items()}
+        return ids == {path: blob.id for path, blob in there.items()}
+
+
+def _read_base(place: Target, ref: str) -> _Base:
+    tree = path_in_work_tree(place.target)
+    if tree is None:
+        raise TreeError(f"{place.target} is in no Git work tree, so there is no commit to read")
+    root = Path(os.path.realpath(place.target)).parents[tree.count("/")]
+    repository = Repository(root)
+    commit = find_commit(repository, ref)
+    components = os.path.realpath(place.root / "components")
+    folder = Path(os.path.relpath(components, root)).as_posix()
+    # Components of another repository have no files here, so their units are verified.
+    found = {} if folder.startswith("../") else files_of(repository, commit, folder)
+    return _Base(
+        repository,
+        commit,
+        _below(files_of(repository, commit, tree), tree),
+        {f"profiles/components/{path}": blob for path, blob in _below(found, folder).items()},
+    )
+
+
+def _below(files: Mapping[str, Blob], folder: str) -> dict[str, Blob]:
+    return {path.removeprefix(f"{folder}/"): blob for path, blob in files.items()}
+
+
+def _units(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
+    """Yield the units of a cluster that the commit has."""
+    changed = {*_changed_components(site, generation, base)}
+    components = {f"teams/{tenant.name}": tenant.components for tenant in site.tenants}
+    now, then = _by_unit(generation.files), _by_unit(base.tree)
+    for unit in units(generation.manifests[site.name]):
+        key = f"{site.name}/{unit}"
+        included = (each.name for each in components.get(unit, ()))
+        if changed.isdisjoint(included) and base.has(now[key], then.get(key, {})):
+            yield unit
+
+
+def _by_unit(files: Mapping[str, T]) -> dict[str, dict[str, T]]:
+    """Return the files of a tree by cluster and unit, e.g. ``lab/teams/nlp``."""
+    grouped: dict[str, dict[str, T]] = {}
+    for path, file in files.items():
+        cluster, _, inside = path.partition("/")
+        key = f"{cluster}/{unit_of(inside)}"
+        grouped.setdefault(key, {})[path] = file
+    return grouped
+
+
+def _changed_components(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
+    """Yield the components of a cluster's teams that differ from those of the commit."""
+    profiles = generation.checked.profiles
+    sources = [*profiles.components.values(), *profiles.component_files.values()]
+    content = {source.file: source.content for source in sources}
+    for name in sorted({each.name for tenant in site.tenants for each in tenant.components}):
+        prefix = f"profiles/components/{name}/"
+        if not base.has(_inside(content, prefix), _inside(base.components, prefix)):
+            yield name
+
+
+def _files(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
+    """Yield the files of a cluster that are in no unit, and that the commit has."""
+    for manifest in generation.manifests[site.name]:
+        path = f"{site.name}/{manifest.path}"
+        if manifest.unit in UNLISTED:
+            then = {path: base.tree[path]} if path in base.tree else {}
+            if base.has({path: generation.files[path]}, then):
+                yield manifest.path
+
+
+def _inside(files: Mapping[str, T], prefix: str) -> dict[str, T]:
+    return {path: file for path, file in files.items() if path.startswith(prefix)}
