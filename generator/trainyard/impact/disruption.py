@@ -9,7 +9,7 @@ from trainyard.impact.causes import cause
 from trainyard.impact.model import Disruption, Effect, ObjectChange, Sides
 from trainyard.impact.occupancy import Occupancy, occupancy
 from trainyard.impact.places import pool_of
-from trainyard.impact.reactions.reaction import Edited, Reaction, Touched
+from trainyard.impact.reactions.reaction import Edited, Reaction, Touched, flavor_of
 from trainyard.impact.reactions.table import reaction_to
 from trainyard.model.immutable import refused_changes
 from trainyard.model.lookup import value_at
@@ -57,11 +57,13 @@ def _hits(now: Occupancy, objects: Iterable[ObjectChange]) -> Iterator[_Hit]:
             reaction = reaction_to(now.sides, edited, verb)
             if reaction is None or reaction.effect is None:
                 continue
+            flavor = flavor_of(edited)
+            # The amounts of a flavor's resources change together.
+            if (reaction.fields, flavor) in seen:
+                continue
+            seen |= {(reaction.fields, flavor)} if flavor else set()
             words = cause(now, edited, reaction)
-            # The amounts of a queue's many resources change together.
-            if (reaction.fields, words) not in seen:
-                seen.add((reaction.fields, words))
-                yield _Hit(reaction.effect, words, edited, reaction, reaction.reach(now, edited))
+            yield _Hit(reaction.effect, words, edited, reaction, reaction.reach(now, edited))
 
 
 def _verb(sides: Sides, change: ObjectChange) -> str:

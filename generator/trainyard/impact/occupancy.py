@@ -18,6 +18,7 @@ from trainyard.model.queue import Flavor
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 
+_Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 
@@ -30,7 +31,8 @@ class Occupancy:
         pools: by name, as they are now; a new one as it will be.
         jobs: (team, pool) -> nodes that the team's jobs may use, borrowed ones included.
         of_team: team -> its keys of ``jobs``.
-        borrowing: root of a cohort tree -> keys of ``jobs`` with borrowed nodes.
+        borrowing: (root of a cohort tree, pool) -> keys of ``jobs`` with borrowed nodes; with an
+            empty pool those of all pools.
         runtimes, priorities: name -> teams that may use it.
         old, new: (team, pool) -> quota on that side.
     """
@@ -39,7 +41,7 @@ class Occupancy:
     pools: Mapping[str, Pool]
     jobs: Mapping[tuple[str, str], int]
     of_team: Mapping[str, frozenset[tuple[str, str]]]
-    borrowing: Mapping[str, frozenset[tuple[str, str]]]
+    borrowing: Mapping[tuple[str, str], frozenset[tuple[str, str]]]
     runtimes: Mapping[str, frozenset[str]]
     priorities: Mapping[str, frozenset[str]]
     old: Mapping[tuple[str, str], Quota]
@@ -63,8 +65,9 @@ def occupancy(sides: Sides) -> Occupancy:
         },
         of_team=_grouped((tenant.name, (tenant.name, flavor.name)) for tenant, flavor in running),
         borrowing=_grouped(
-            (_root(site, tenant.team.cohort), (tenant.name, flavor.name))
+            ((_root(site, tenant.team.cohort), pool), (tenant.name, flavor.name))
             for tenant, flavor in running
+            for pool in ("", flavor.name)
             if flavor.quota.borrow
         ),
         runtimes=_grouped(_runtimes(site)),
@@ -115,8 +118,8 @@ def _priorities(site: Site | None) -> Iterator[tuple[str, str]]:
             yield from ((priority.name, tenant.name) for priority in space.priorities)
 
 
-def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, frozenset[_Value]]:
-    found: dict[str, set[_Value]] = defaultdict(set)
-    for name, value in pairs:
-        found[name].add(value)
-    return {name: frozenset(values) for name, values in found.items()}
+def _grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, frozenset[_Value]]:
+    found: dict[_Key, set[_Value]] = defaultdict(set)
+    for key, value in pairs:
+        found[key].add(value)
+    return {key: frozenset(values) for key, values in found.items()}

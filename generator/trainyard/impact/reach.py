@@ -43,18 +43,16 @@ def borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
 
     Of a field about one flavor, only those on its nodes.
     """
-    own, of = team_of_object(edited.manifest), flavor_of(edited)
     root = occupancy.root(_cohort(edited.manifest))
-    others = occupancy.borrowing.get(root, frozenset())
-    return Touched(
-        quotas=frozenset((team, pool) for team, pool in others if team != own and of in {"", pool})
-    )
+    every = occupancy.borrowing.get((root, flavor_of(edited)), frozenset())
+    own = occupancy.of_team.get(team_of_object(edited.manifest), frozenset())
+    return Touched(quotas=every - own)
 
 
 def cohort(occupancy: Occupancy, edited: Edited) -> Touched:
     """Return the jobs of all that borrow in the cohort of a ClusterQueue, its own team included."""
     root = occupancy.root(_cohort(edited.manifest))
-    return Touched(quotas=occupancy.borrowing.get(root, frozenset()))
+    return Touched(quotas=occupancy.borrowing.get((root, ""), frozenset()))
 
 
 def all_borrowers(occupancy: Occupancy, _edited: Edited) -> Touched:
