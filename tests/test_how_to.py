@@ -179,7 +179,7 @@ def test_ci_block_reports_a_reverted_team(new_repository: Path, tmp_path: Path) 
     (script,) = (body for _, body in blocks(ROOT / "docs/how-to/check-a-pull-request.md", "yaml"))
     *passing, last = (line.removeprefix("  - ") for line in script.splitlines()[1:])
 
-    assert len(passing) == 5
+    assert len(passing) == 4
     for command in passing:
         done(folder, *command.split())
     ended = call(folder, *last.split())

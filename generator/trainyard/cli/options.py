@@ -167,19 +167,29 @@ def today() -> str:
     return date.today().isoformat()  # noqa: DTZ011 - the reader's own day
 
 
-def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> str:
-    return value.date().isoformat() if value else today()
+def day_option(default: str, otherwise: Callable[[], str]) -> Callable[[Command], Command]:
+    """Return the option ``--today``.
+
+    Args:
+        default: the day that counts without the option, for the help.
+        otherwise: returns that day; an empty one is left to the command.
+    """
+
+    def day(_: click.Context, __: click.Parameter, value: datetime | None) -> str:
+        return value.date().isoformat() if value else otherwise()
+
+    return click.option(
+        "--today",
+        "day",
+        type=click.DateTime(["%Y-%m-%d"]),
+        callback=day,
+        metavar="DATE",
+        help="Day, YYYY-MM-DD, that last days of quotas, waivers and runtimes are compared with. "
+        f"No byte of the tree depends on it. Default: {default}.",
+    )
 
 
-today_option = click.option(
-    "--today",
-    "day",
-    type=click.DateTime(["%Y-%m-%d"]),
-    callback=_day,
-    metavar="DATE",
-    help="Day, YYYY-MM-DD, that last days of quotas, waivers and runtimes are compared with. No "
-    "byte of the tree depends on it. Default: the current day.",
-)
+today_option = day_option("the current day", today)
 
 
 def components_root(profiles: Path, output: Path) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from fractions import Fraction
+from typing import NamedTuple
 
+from trainyard.impact.upgrade import Upgrade
 from trainyard.model.differences import Difference, few
 from trainyard.model.identity import Identity
 from trainyard.model.manifest import Manifest
@@ -24,6 +26,7 @@ class Sides:
             the old profiles can't be resolved any more.
         before: objects of the base's committed tree.
         after: objects that the profiles make now.
+        renamed: old name of a team -> its new name.
     """
 
     name: str
@@ -31,6 +34,7 @@ class Sides:
     new: Site | None
     before: Mapping[Identity, Manifest]
     after: Mapping[Identity, Manifest]
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 class Effect(IntEnum):
@@ -68,17 +72,25 @@ class QuotaChange:
     gpus_per_node: int
 
 
+class Move(NamedTuple):
+    """A team's own nodes on both sides."""
+
+    team: str
+    before: Fraction
+    after: Fraction
+
+
 @dataclass(frozen=True, slots=True)
 class Transfer:
     """Nodes of a pool that some teams lose and others gain in one change.
 
     Args:
-        givers, takers: (team, nodes before, nodes after), by name.
+        givers, takers: by name.
     """
 
     pool: str
-    givers: tuple[tuple[str, Fraction, Fraction], ...]
-    takers: tuple[tuple[str, Fraction, Fraction], ...]
+    givers: tuple[Move, ...]
+    takers: tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,31 +271,17 @@ class ClusterImpact:
 
     name: str
     change: str
-    disruptions: tuple[Disruption, ...]
-    renames: tuple[Rename, ...]
-    quotas: tuple[QuotaChange, ...]
-    transfers: tuple[Transfer, ...]
-    pools: tuple[PoolChange, ...]
-    namespaces: tuple[NamespaceChange, ...]
-    access: tuple[AccessChange, ...]
-    roles: tuple[RoleChange, ...]
-    network: tuple[PathChange, ...]
-    runtimes: tuple[RuntimeChange, ...]
-    objects: tuple[ObjectChange, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Upgrade:
-    """Objects that differ only because another version of Trainyard generates them.
-
-    Args:
-        before, after: versions.
-        kinds: (cluster, kind) -> objects.
-    """
-
-    before: str
-    after: str
-    kinds: Mapping[tuple[str, str], int]
+    disruptions: tuple[Disruption, ...] = ()
+    renames: tuple[Rename, ...] = ()
+    quotas: tuple[QuotaChange, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
+    pools: tuple[PoolChange, ...] = ()
+    namespaces: tuple[NamespaceChange, ...] = ()
+    access: tuple[AccessChange, ...] = ()
+    roles: tuple[RoleChange, ...] = ()
+    network: tuple[PathChange, ...] = ()
+    runtimes: tuple[RuntimeChange, ...] = ()
+    objects: tuple[ObjectChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
-from trainyard.impact.model import PoolChange, QuotaChange, Sides, Transfer
+from trainyard.impact.model import Move, PoolChange, QuotaChange, Sides, Transfer
 from trainyard.model.jobs import grants_on, largest_pods
 from trainyard.model.ownership import lent_by_others, owners_of
 from trainyard.model.platform import Site
@@ -38,10 +38,10 @@ def transfers(sides: Sides, renamed: Mapping[str, str]) -> tuple[Transfer, ...]:
         renamed: old name of a team -> its new name.
     """
     old, new = _both(sides, renamed)
-    moves: dict[str, list[_Move]] = defaultdict(list)
+    moves: dict[str, list[Move]] = defaultdict(list)
     for team, pool in sorted({*old, *new}):
         key = (team, pool)
-        moves[pool].append((team, _own(old.get(key)), _own(new.get(key))))
+        moves[pool].append(Move(team, _own(old.get(key)), _own(new.get(key))))
     found = (_transfer(pool, each) for pool, each in sorted(moves.items()))
     return tuple(each for each in found if each.givers and each.takers)
 
@@ -70,8 +70,6 @@ class _Share:
 
 _NO_POOL = (0, Fraction(0))
 
-_Move = tuple[str, Fraction, Fraction]
-"""(team, own nodes before, own nodes after)."""
 
 _Shares = Mapping[tuple[str, str], _Share]
 """(team, pool) -> its quota."""
@@ -136,9 +134,9 @@ def _is_same(before: _Share, after: _Share) -> bool:
     return moved == after.quota and before.reach == after.reach
 
 
-def _transfer(pool: str, moves: list[_Move]) -> Transfer:
-    givers = tuple(move for move in moves if move[2] < move[1])
-    takers = tuple(move for move in moves if move[2] > move[1])
+def _transfer(pool: str, moves: list[Move]) -> Transfer:
+    givers = tuple(move for move in moves if move.after < move.before)
+    takers = tuple(move for move in moves if move.after > move.before)
     return Transfer(pool, givers, takers)
 
 

@@ -32,6 +32,12 @@ class Difference:
         old, new = _shown(self.old), _shown(self.new)
         return f"{old} -> {new}" if old and new else "differs"
 
+    @property
+    def whole(self) -> str:
+        """Old and new value as JSON in one line, however long they are."""
+        old, new = (json.dumps(value, sort_keys=True) for value in (self.old, self.new))
+        return f"{old} -> {new}"
+
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
     """Yield each field that differs.

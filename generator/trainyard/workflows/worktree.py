@@ -35,7 +35,20 @@ def path_in_work_tree(folder: Path) -> str | None:
     Returns:
         The path with forward slashes; None when the folder is in no Git work tree.
     """
-    return next(_paths(folder), None)
+    found = work_tree(folder)
+    return found[1] if found else None
+
+
+def work_tree(folder: Path) -> tuple[Path, str] | None:
+    """Return the root of a folder's Git work tree, and the folder's path from there.
+
+    Args:
+        folder: need not exist.
+
+    Returns:
+        None when the folder is in no Git work tree.
+    """
+    return next(_work_trees(folder), None)
 
 
 def check_tree_path(profiles: Path, target: Path, checked: Checked) -> Iterator[Diagnostic]:
@@ -53,19 +66,20 @@ def check_tree_path(profiles: Path, target: Path, checked: Checked) -> Iterator[
     if here is None or checked.platform is None:
         return
     settings = checked.platform.settings
-    if settings.path not in {*_paths(target), *_paths(profiles.parent / "overlays")}:
+    usual = profiles.parent / "overlays"
+    if settings.path not in {path for each in (target, usual) for _, path in _work_trees(each)}:
         message = f"`path` is `{settings.path}`, and the tree is in `{here}` of its Git repository"
         hint = f"Set `path: {here}` in `profiles/trainyard.yaml`, then run `trainyard generate`."
         yield WRONG_TREE_PATH.at(settings.at / "path", message, hint=hint)
 
 
-def _paths(folder: Path) -> Iterator[str]:
-    """Yield a folder's path in its Git work tree, and in those that have it as a submodule."""
+def _work_trees(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield a folder's Git work tree and path there, then those that have it as a submodule."""
     real = Path(os.path.realpath(folder))
     for root in real.parents:
         git = root / ".git"
         # Unlike Path.exists, it is false for a path that may not be read.
         if os.path.exists(git):  # noqa: PTH110
-            yield real.relative_to(root).as_posix()
+            yield root, real.relative_to(root).as_posix()
             if git.is_dir():
                 return

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 
 from trainyard.cli.findings import Block, Findings, blocks, counts, summary
+from trainyard.cli.forms.fence import fenced
 from trainyard.diagnostics import Severity
 
 LIMIT = 60_000
@@ -16,15 +16,25 @@ _REST = 500
 
 
 def report(command: str, found: Findings) -> str:
+    """Return the findings of a command as a whole comment."""
+    return section(command, f"trainyard {command}", found, LIMIT)
+
+
+def section(command: str, title: str, found: Findings, limit: int) -> str:
     """Return the totals, then whole blocks of findings as long as they fit, errors first.
 
-    All text of profiles is in blocks of code. GitHub and GitLab read no Markdown, HTML, mention,
-    reference or quick action there.
+    All text of profiles is in blocks of code.
+
+    Args:
+        command: that shows all findings.
+        title: of the section.
+        found: the findings.
+        limit: bytes.
     """
-    head = f"### trainyard {command}\n\n**{summary(found)}**\n"
+    head = f"### {title}\n\n**{summary(found)}**\n"
     shown, left_out = _fitting(
         sorted(blocks(found, colour=False), key=lambda block: list(Severity).index(block.severity)),
-        LIMIT - len(head.encode()) - _REST,
+        limit - len(head.encode()) - _REST,
     )
     rest = counts(left_out)
     more = [f"Too long for a comment, shown by `trainyard {command}`: {rest}.\n"] if rest else []
@@ -46,7 +56,4 @@ def _fitting(ordered: Iterable[Block], size: int) -> tuple[list[Block], Counter[
 
 
 def _fenced(block: Block) -> str:
-    """Return a block of code; no run of backticks in it is as long as its fence."""
-    longest = max(map(len, re.findall("`+", block.text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{block.text}\n{fence}\n"
+    return f"{fenced(block.text, 'text')}\n"

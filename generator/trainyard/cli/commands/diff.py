@@ -1,0 +1,96 @@
+"""``trainyard diff``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from trainyard.cli import findings
+from trainyard.cli.exits import Exit
+from trainyard.cli.formats import Output, deliver
+from trainyard.cli.forms import FORMS, forms_of
+from trainyard.cli.impact.document import impact_document
+from trainyard.cli.impact.markdown import markdown
+from trainyard.cli.impact.text import text
+from trainyard.cli.options import (
+    cluster_option,
+    color_option,
+    components_root,
+    day_option,
+    format_option,
+    need_apart,
+    need_profiles,
+    output_option,
+    places,
+    profiles_option,
+)
+from trainyard.cli.progress import working
+from trainyard.diagnostics import has_errors
+from trainyard.workflows.diff import Wanted, diff
+from trainyard.workflows.snapshot import find_places
+
+
+@click.command("diff")
+@click.option(
+    "--base",
+    required=True,
+    metavar="REF",
+    help="Branch, tag or commit that the change is merged into, e.g. origin/main.",
+)
+@click.option(
+    "--head",
+    default="",
+    metavar="REF",
+    help="Branch, tag or commit with the change; the files in the work tree by default.",
+)
+@click.option(
+    "--merge-base",
+    "merge",
+    is_flag=True,
+    help="Look at what merging base and head gives.",
+)
+@click.option("--fields", is_flag=True, help="Show each field of each object before and after.")
+@profiles_option
+@output_option
+@cluster_option
+@day_option("the date of the base", str)
+@format_option(*FORMS)
+@color_option
+def command(
+    *,
+    base: str,
+    head: str,
+    merge: bool,
+    fields: bool,
+    profiles: Path,
+    output: Path,
+    clusters: tuple[str, ...],
+    day: str,
+    formats: tuple[Output, ...],
+    color: str,
+) -> int:
+    """Show what a change does to teams, networks, jobs and nodes before it is merged.
+
+    Compares what the profiles make with the committed tree of the base, and checks the change by
+    every rule. Needs no cluster, and no other program than Git. Nothing is checked out, and no
+    program runs that the repository configures.
+    """
+    need_profiles(profiles, clusters if not head else ())
+    need_apart(profiles, output)
+    wanted = Wanted(base, head, merge, clusters, day)
+    root = components_root(profiles, output)
+    with working("comparing"), TemporaryDirectory(prefix="trainyard-") as folder:
+        change = diff(find_places(profiles, output), profiles, root, wanted, Path(folder))
+    found = findings.Findings(
+        change.diagnostics, places(change.generation.checked.profiles, profiles, output)
+    )
+    forms = forms_of("diff", found, impact_document(change))
+    deliver(
+        formats,
+        color,
+        lambda colour: text(change, found, fields=fields, colour=colour),
+        {**forms, "markdown": lambda: markdown(change, found, fields=fields)},
+    )
+    return Exit.FINDINGS if has_errors(change.diagnostics) else Exit.FINE

@@ -1,0 +1,92 @@
+"""The impact of a change as Markdown: the body of a comment."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from trainyard.cli.console import printable
+from trainyard.cli.findings import Findings
+from trainyard.cli.forms.fence import fenced
+from trainyard.cli.forms.markdown import LIMIT, section
+from trainyard.cli.impact.headline import compared, headline, totals, upgrade_lines
+from trainyard.cli.impact.sections import Section, cluster_line, counts, sections
+from trainyard.impact.model import ClusterImpact, Impact
+from trainyard.model.quantity import counted
+from trainyard.workflows.diff import Diff
+
+_IMPACT_LIMIT = 40_000
+"""Bytes for the impact; the findings have the rest of the limit."""
+
+
+def markdown(diff: Diff, found: Findings, *, fields: bool) -> str:
+    """Return the impact in the most detailed form that is not too long, then the findings.
+
+    The forms are everything, one line for each sync unit, and numbers. All text that comes from
+    profiles is in blocks of code, where no host reads Markdown, HTML or a mention.
+
+    Args:
+        diff: the change.
+        found: its findings.
+        fields: each field that differs instead of each kind of edit.
+    """
+    parts = [_impact(diff, diff.impact, fields=fields)] if diff.impact else []
+    room = LIMIT - sum(len(part.encode()) + 1 for part in parts)
+    parts += [section("diff", "Findings", found, room)] if found.diagnostics else []
+    return "\n".join(parts)
+
+
+def _impact(diff: Diff, impact: Impact, *, fields: bool) -> str:
+    forms: tuple[Callable[[ClusterImpact], Iterable[Section]], ...] = (
+        lambda cluster: sections(cluster, fields=fields),
+        lambda cluster: sections(cluster, fields=False),
+        _by_unit,
+        lambda _: (),
+    )
+    bodies = ("\n".join(_body(diff, impact, describe)) for describe in forms)
+    short = next((body for body in bodies if len(body.encode()) <= _IMPACT_LIMIT), None)
+    return short if short is not None else "\n".join(_only_totals(diff, impact))
+
+
+def _body(
+    diff: Diff, impact: Impact, describe: Callable[[ClusterImpact], Iterable[Section]]
+) -> Iterator[str]:
+    yield from _head(impact)
+    for cluster in impact.clusters:
+        yield f"#### {cluster_line(cluster)}\n"
+        for part in describe(cluster):
+            yield f"{part.title}\n\n{_fenced(part.lines)}\n"
+    yield from _foot(diff, impact)
+
+
+def _head(impact: Impact) -> Iterator[str]:
+    yield f"### trainyard diff\n\n{_fenced([headline(impact)])}\n\n{totals(impact)}\n"
+
+
+def _foot(diff: Diff, impact: Impact) -> Iterator[str]:
+    if impact.upgrade:
+        yield f"{_fenced(upgrade_lines(impact.upgrade))}\n"
+    yield "\n".join(compared(diff)) + "\n"
+
+
+def _only_totals(diff: Diff, impact: Impact) -> Iterator[str]:
+    """Yield the head and the foot, whose length is limited."""
+    yield from _head(impact)
+    yield f"{counted(len(impact.clusters), 'cluster')}, too many to be listed here\n"
+    yield from _foot(diff, impact)
+
+
+def _by_unit(cluster: ClusterImpact) -> Iterator[Section]:
+    """Yield the disruptions, and one line for each sync unit."""
+    yield from (each for each in sections(cluster, fields=False) if each.title == "Disruption")
+    units: defaultdict[str, list[str]] = defaultdict(list)
+    for each in cluster.objects:
+        units[each.unit].append(each.change)
+    lines = tuple(f"~ {unit}: {counts(changes)}" for unit, changes in sorted(units.items()))
+    if lines:
+        yield Section("Objects of each sync unit", lines)
+
+
+def _fenced(lines: Iterable[str]) -> str:
+    """Return lines as a block of code in which added and removed lines have colours."""
+    return fenced("\n".join(map(printable, lines)), "diff")

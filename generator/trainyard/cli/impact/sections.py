@@ -1,0 +1,245 @@
+"""Describe the impact on one cluster in lines, in the order in which a reviewer asks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+
+from trainyard.impact.edits import Edit, same_edits
+from trainyard.impact.model import (
+    ClusterImpact,
+    Disruption,
+    Effect,
+    PoolChange,
+    QuotaChange,
+    Transfer,
+)
+from trainyard.model.differences import few
+from trainyard.model.identity import Identity
+from trainyard.model.quantity import counted
+from trainyard.model.team import Quota
+
+CHANGES = ("created", "changed", "recreated", "deleted", "left behind")
+"""What happens to an object, in the order of reports."""
+
+_MARKS = {
+    "created": "+",
+    "changed": "~",
+    "recreated": "!",
+    "deleted": "-",
+    "left behind": "-",
+}
+
+_FEW_EDITS = 3
+"""Edits of one kind of object that are shown without being asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and its lines.
+
+    Each line begins with ``+``, ``-``, ``~`` or ``!`` and a space, or with two spaces if it
+    explains the one above.
+    """
+
+    title: str
+    lines: tuple[str, ...]
+
+
+def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
+    """Yield what there is to say about a cluster.
+
+    Args:
+        cluster: with its impact.
+        fields: each object with each field that differs, instead of each kind of edit once.
+    """
+    parts: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
+        "Disruption": _disruptions,
+        "Quota": _quotas,
+        "Access": _access,
+        "Network": _network,
+        "Runtimes": _runtimes,
+        "Objects": _every_field if fields else _edits,
+    }
+    for title, describe in parts.items():
+        if lines := tuple(describe(cluster)):
+            yield Section(title, lines)
+
+
+def cluster_line(cluster: ClusterImpact) -> str:
+    """Return a cluster with its numbers of objects, e.g. ``lab: 2 created, 14 changed``."""
+    state = "" if cluster.change == "changed" else f" ({cluster.change})"
+    numbers = counts(each.change for each in cluster.objects) or "no object changes"
+    return f"{cluster.name}{state}: {numbers}"
+
+
+def counts(changes: Iterable[str]) -> str:
+    """Return how often each change occurs, e.g. ``2 created, 14 changed``; empty for none."""
+    numbers = Counter(changes)
+    return ", ".join(f"{numbers[change]} {change}" for change in CHANGES if numbers[change])
+
+
+def sentence(disruption: Disruption) -> str:
+    """Return what happens to whom, without its cause."""
+    nodes = f"{counted(disruption.nodes, 'node')} of {disruption.pool}"
+    teams = few(disruption.teams) or "no team"
+    return {
+        Effect.RECREATES: "recreates objects",
+        Effect.EVICTS: f"evicts jobs of {teams}",
+        Effect.DRAINS: f"drains {nodes}, one after the other",
+        Effect.REBOOTS: f"reboots {nodes}, one after the other",
+        Effect.DELETES: f"deletes data of {teams}",
+    }[disruption.effect]
+
+
+def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
+    for each in sorted(cluster.disruptions, key=lambda each: (-each.effect, -each.gpus)):
+        gpus = f"; at most {counted(each.gpus, 'running GPU')}" if each.gpus else ""
+        teams = f" of {few(each.teams)}" if each.gpus and each.pool else ""
+        yield f"! {sentence(each)}{gpus}{teams}"
+        yield f"  because: {each.cause}"
+        yield f"  {each.consequence} ({each.source})"
+
+
+def _quotas(cluster: ClusterImpact) -> Iterator[str]:
+    for renamed in cluster.renames:
+        yield f"~ team {renamed.before} is now called {renamed.after}"
+    for transfer in cluster.transfers:
+        yield f"~ {_transfer(transfer)}"
+    for quota in cluster.quotas:
+        yield _quota(quota)
+    for pool in cluster.pools:
+        yield f"~ {_pool(pool)}"
+
+
+def _transfer(transfer: Transfer) -> str:
+    moved = ", ".join(
+        f"{team} {_nodes(before)} -> {_nodes(after)}"
+        for team, before, after in (*transfer.givers, *transfer.takers)
+    )
+    return f"transfer of nodes of {transfer.pool}: {moved}"
+
+
+def _quota(change: QuotaChange) -> str:
+    name = f"{change.team} on {change.pool}"
+    if change.before is None and change.after is not None:
+        return f"+ {name}: {_size(change.after)}, {_reach(change.reach_after)}"
+    if change.after is None and change.before is not None:
+        return f"- {name}: {_size(change.before)}"
+    assert change.before is not None
+    assert change.after is not None
+    return f"~ {name}: {', '.join(_differences(change, change.before, change.after))}"
+
+
+def _size(quota: Quota) -> str:
+    parts = [quota.display(quota.nodes)]
+    parts += [f"borrows {quota.display(quota.borrow)}"] if quota.borrow else []
+    parts += [f"lends {quota.display(quota.lend)}"] if quota.lend else []
+    return ", ".join(parts)
+
+
+def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[str]:
+    for verb, old, new in (
+        ("", before.nodes, after.nodes),
+        ("borrows ", before.borrow, after.borrow),
+        ("lends ", before.lend, after.lend),
+    ):
+        if old != new:
+            yield f"{verb}{_amount(before, old)} -> {after.display(new)}"
+    if before.nodes != after.nodes and not after.is_share and change.gpus_per_node:
+        old, new = (each.nodes * change.gpus_per_node for each in (before, after))
+        yield f"{_nodes(old)} -> {_nodes(new)} GPUs"
+    if change.reach_before != change.reach_after:
+        yield f"largest job {change.reach_before} -> {counted(change.reach_after, 'node')}"
+
+
+def _amount(quota: Quota, nodes: Fraction) -> str:
+    return str(quota.units(nodes))
+
+
+def _reach(nodes: int) -> str:
+    return f"largest job {counted(nodes, 'node')}"
+
+
+def _pool(pool: PoolChange) -> str:
+    parts = []
+    if pool.nodes_before != pool.nodes_after:
+        parts.append(f"{pool.nodes_before} -> {counted(pool.nodes_after, 'node')}")
+    if pool.room_before != pool.room_after:
+        parts.append(f"head-room {_nodes(pool.room_before)} -> {_nodes(pool.room_after)}")
+    return f"pool {pool.pool}: {', '.join(parts)}"
+
+
+def _nodes(number: Fraction) -> str:
+    return f"{float(number):g}"
+
+
+def _access(cluster: ClusterImpact) -> Iterator[str]:
+    for space in cluster.namespaces:
+        yield f"{'+' if space.added else '-'} namespace {space.namespace}"
+    for access in cluster.access:
+        yield from (f"+ {access.subject}: {role.display}" for role in access.gained)
+        yield from (f"- {access.subject}: {role.display}" for role in access.lost)
+    yield from _roles(cluster)
+
+
+def _roles(cluster: ClusterImpact) -> Iterator[str]:
+    for role in cluster.roles:
+        yield f"~ {role.role}, bound to {few(role.subjects) or 'nobody'}"
+        yield from (f"+   {permission}" for permission in role.gained)
+        yield from (f"-   {permission}" for permission in role.lost)
+
+
+def _network(cluster: ClusterImpact) -> Iterator[str]:
+    for path in cluster.network:
+        yield f"{'+' if path.opened else '-'} {few(path.namespaces)}: {path.path}"
+
+
+def _runtimes(cluster: ClusterImpact) -> Iterator[str]:
+    marks = {"added": "+", "retired": "-"}
+    for each in cluster.runtimes:
+        teams = f" ({few(each.teams)})" if each.teams else ""
+        yield f"{marks.get(each.change, '~')} {each.runtime}: {each.change}{teams}"
+        yield from (f"  {detail}" for detail in each.details)
+
+
+def _edits(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield each edit once; of objects with many different edits only how many there are."""
+    for (kind, change, scope, reason), group in groupby(same_edits(cluster.objects), _sort_of_edit):
+        edits = list(group)
+        what = f"({change}, {scope}{_because(reason)})"
+        if len(edits) <= _FEW_EDITS:
+            for edit in edits:
+                field = f": {edit.field.path} {edit.field.display}" if edit.field else ""
+                yield f"{_MARKS[change]} {_objects(kind, edit.objects)} {what}{field}"
+        else:
+            objects = sorted({identity for edit in edits for identity in edit.objects})
+            fields = "fields, which `--fields` shows"
+            yield f"{_MARKS[change]} {_objects(kind, objects)} {what}: {len(edits)} {fields}"
+
+
+def _sort_of_edit(edit: Edit) -> tuple[str, str, str, str]:
+    return edit.kind, edit.change, edit.scope, edit.reason
+
+
+def _objects(kind: str, objects: Sequence[Identity]) -> str:
+    names = few(map(_name, objects))
+    return f"{len(objects)} {kind}: {names}" if len(objects) > 1 else f"{kind} {names}"
+
+
+def _every_field(cluster: ClusterImpact) -> Iterator[str]:
+    for each in cluster.objects:
+        change = f"{each.change}, {each.scope}{_because(each.reason)}"
+        yield f"{_MARKS[each.change]} {each.identity.kind} {_name(each.identity)} ({change})"
+        yield from (f"  {field.path}: {field.whole}" for field in each.fields)
+
+
+def _because(reason: str) -> str:
+    return f": {reason}" if reason else ""
+
+
+def _name(identity: Identity) -> str:
+    return f"{identity.namespace}/{identity.name}" if identity.namespace else identity.name

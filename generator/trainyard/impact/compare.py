@@ -1,0 +1,59 @@
+"""Compare every cluster before and after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trainyard.impact.access import access_changes, namespace_changes, role_changes
+from trainyard.impact.model import ClusterImpact, Impact, ObjectChange, Rename, Sides
+from trainyard.impact.network import path_changes
+from trainyard.impact.objects import object_changes
+from trainyard.impact.quotas import pool_changes, quota_changes, transfers
+from trainyard.impact.runtimes import runtime_changes
+from trainyard.impact.upgrade import Upgrade
+
+
+def compare(clusters: Iterable[Sides], upgrade: Upgrade | None) -> Impact:
+    """Return what a change does.
+
+    Args:
+        clusters: on both sides.
+        upgrade: objects that no profile has changed; they are counted, and not listed.
+    """
+    impacts = (_cluster(sides, upgrade) for sides in clusters)
+    return Impact(tuple(each for each in impacts if each is not None), upgrade)
+
+
+def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
+    """Return the impact on a cluster; None when nothing changes there."""
+    objects = object_changes(sides, sides.renamed)
+    impact = ClusterImpact(
+        sides.name,
+        _change(sides),
+        renames=tuple(Rename(*each) for each in sorted(sides.renamed.items())),
+        quotas=quota_changes(sides, sides.renamed),
+        transfers=transfers(sides, sides.renamed),
+        pools=pool_changes(sides),
+        namespaces=namespace_changes(sides),
+        access=access_changes(sides),
+        roles=role_changes(sides),
+        network=path_changes(sides),
+        runtimes=runtime_changes(sides),
+        objects=_edited(objects, upgrade, sides.name),
+    )
+    nothing = ClusterImpact(sides.name, "changed")
+    return None if impact == nothing else impact
+
+
+def _change(sides: Sides) -> str:
+    if not sides.before:
+        return "created"
+    return "changed" if sides.after else "deleted"
+
+
+def _edited(
+    objects: tuple[ObjectChange, ...], upgrade: Upgrade | None, cluster: str
+) -> tuple[ObjectChange, ...]:
+    """Return the objects without those that only another version of Trainyard changes."""
+    moved = upgrade.objects.get(cluster, frozenset()) if upgrade else frozenset()
+    return tuple(each for each in objects if each.identity not in moved)

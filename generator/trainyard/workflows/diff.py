@@ -1,0 +1,223 @@
+"""Compare what profiles make with the tree of a commit, and find what the change does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from trainyard import __version__
+from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.git.commits import Commit, find_commit, merge_base
+from trainyard.impact.compare import compare
+from trainyard.impact.model import Impact, Sides
+from trainyard.impact.upgrade import Upgrade
+from trainyard.model.identity import Identity
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Platform, Site
+from trainyard.model.renames import renames
+from trainyard.output.lockfile import Lock, digest
+from trainyard.workflows.generate import Generation, check, generate
+from trainyard.workflows.merge import merge_profiles
+from trainyard.workflows.sides import both_sides
+from trainyard.workflows.snapshot import Places, Snapshot, take_snapshot
+from trainyard.workflows.transition import check_replaced, locks
+
+_NOTHING = Lock("", "", {})
+"""The lock of a cluster that the base does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The change to look at.
+
+    Args:
+        base: names the commit that the change would replace.
+        head: names the commit with the change; empty for the files in the work tree.
+        merge: look at what merging both gives, not at the head as it is.
+        clusters: names of the only ones wanted; all when empty.
+        today: as `check` takes it; empty for the date of the base.
+    """
+
+    base: str
+    head: str
+    merge: bool
+    clusters: tuple[str, ...]
+    today: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """A change and what it does.
+
+    Args:
+        head: None for the work tree.
+        behind: the base has commits that the head lacks: what these made looks undone.
+        generation: of the head.
+        diagnostics: about the head, and about the change.
+        known: number of warnings that the base has too; they are left out.
+        impact: None when the head's profiles have errors.
+    """
+
+    base: Commit
+    head: Commit | None
+    behind: bool
+    generation: Generation
+    diagnostics: tuple[Diagnostic, ...]
+    known: int
+    impact: Impact | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The change's side.
+
+    Args:
+        profiles: their folder.
+        commit: of the head; of the work tree, the one that it was checked out from.
+        named: the commit that the user named; None for the work tree.
+    """
+
+    profiles: Path
+    commit: Commit
+    named: Commit | None
+
+
+def diff(
+    places: Places, profiles: Path, components_root: str, wanted: Wanted, folder: Path
+) -> Diff:
+    """Compare profiles with the tree of a commit.
+
+    Args:
+        places: of the platform in its repository.
+        profiles: folder of the profiles in the work tree.
+        components_root: as `generate` takes it.
+        wanted: the change.
+        folder: temporary and empty.
+
+    Raises:
+        TreeError: a commit is not there, or something in it can't be read.
+        ToolError: Git or a schema is missing or broken.
+    """
+    base = take_snapshot(places, wanted.base, _made(folder / "base"))
+    head = _head(places, profiles, wanted.head, folder)
+    conflicts: tuple[Diagnostic, ...] = ()
+    if wanted.merge:
+        merged = _made(folder / "merged")
+        conflicts = tuple(merge_profiles(places, base, head.profiles, head.commit, merged))
+        head = replace(head, profiles=merged / "profiles")
+    today = wanted.today or base.commit.date
+    generation = generate(head.profiles, components_root, wanted.clusters, today, base.tree)
+    before = check(base.profiles, today)
+    impact, found = None, (*conflicts, *generation.diagnostics)
+    if not has_errors(found):
+        base.copy(_differing(base, generation))
+        found += tuple(check_replaced(base.tree, generation, wanted.clusters))
+        impact = _impact(base, before.platform, generation, components_root, wanted)
+    new = tuple(_new(found, before.diagnostics))
+    behind = not wanted.merge and _is_behind(places, base.commit, head.commit)
+    return Diff(base.commit, head.named, behind, generation, new, len(found) - len(new), impact)
+
+
+def _new(found: Iterable[Diagnostic], before: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the findings without the warnings that the base has too, wherever their lines are."""
+    known = {(each.rule, each.at.file, each.message) for each in before}
+    for each in found:
+        if has_errors([each]) or (each.rule, each.at.file, each.message) not in known:
+            yield each
+
+
+def _head(places: Places, profiles: Path, ref: str, folder: Path) -> _Head:
+    """Return the profiles to look at: of a commit, or of the work tree."""
+    if ref:
+        snapshot = take_snapshot(places, ref, _made(folder / "head"))
+        return _Head(snapshot.profiles, snapshot.commit, snapshot.commit)
+    return _Head(profiles, find_commit(places.repository, "HEAD"), None)
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def _is_behind(places: Places, base: Commit, head: Commit) -> bool:
+    """Return whether the base has commits that the head lacks."""
+    common = merge_base(places.repository, base, head)
+    return common is None or common.id != base.id
+
+
+def _differing(base: Snapshot, generation: Generation) -> Iterator[str]:
+    """Yield the files of the base's tree that the new tree lacks or has with other content."""
+    for cluster, lock in locks(base.tree):
+        for path, entry in lock.files.items():
+            content = generation.files.get(f"{cluster}/{path}")
+            if content is None or digest(content) != entry.sha256:
+                yield f"{cluster}/{path}"
+
+
+def _impact(
+    base: Snapshot,
+    old: Platform | None,
+    generation: Generation,
+    components_root: str,
+    wanted: Wanted,
+) -> Impact:
+    sides = tuple(_sides(base, old, generation, wanted.clusters))
+    return compare(sides, _upgrade(base, generation, components_root))
+
+
+def _sides(
+    base: Snapshot, old: Platform | None, generation: Generation, wanted: Collection[str]
+) -> Iterator[Sides]:
+    """Yield each cluster of the base and of the head."""
+    platform = generation.checked.platform
+    assert platform is not None
+    before, after = _sites(old), _sites(platform)
+    committed = dict(locks(base.tree))
+    for name in sorted({*committed, *after}):
+        if wanted and name not in wanted:
+            continue
+        lock = committed.get(name, _NOTHING)
+        objects = both_sides(base.tree / name, lock, generation)
+        renamed = {old: team.name for old, team in renames(platform.teams, lock.teams).items()}
+        yield Sides(name, before.get(name), after.get(name), *objects, renamed)
+
+
+def _sites(platform: Platform | None) -> dict[str, Site]:
+    return {site.name: site for site in platform.sites} if platform else {}
+
+
+def _upgrade(base: Snapshot, generation: Generation, components_root: str) -> Upgrade | None:
+    """Return the objects that only another version of Trainyard makes differ.
+
+    The base's profiles are generated with this version: what then equals the head's object, and
+    not the committed one, no profile has changed.
+    """
+    committed = dict(locks(base.tree))
+    older = sorted({lock.tool for lock in committed.values()} - {__version__})
+    if not older:
+        return None
+    again = generate(base.profiles, components_root, tuple(generation.manifests), target=base.tree)
+    objects = {
+        name: frozenset(_moved(base.tree / name, committed[name], again, generation))
+        for name in again.manifests
+        if name in committed
+    }
+    return Upgrade(", ".join(older), __version__, objects)
+
+
+def _moved(
+    folder: Path, lock: Lock, again: Generation, generation: Generation
+) -> Iterator[Identity]:
+    """Yield the objects of a cluster that differ from the committed ones without an edit."""
+    before, unedited = both_sides(folder, lock, again)
+    _, after = both_sides(folder, lock, generation)
+    for identity in {*before, *after}:
+        old, same, new = (each.get(identity) for each in (before, unedited, after))
+        if _body(old) != _body(new) and _body(same) == _body(new):
+            yield identity
+
+
+def _body(manifest: Manifest | None) -> dict[str, Any] | None:
+    return manifest.body if manifest else None

@@ -1,0 +1,126 @@
+"""The objects of a cluster in its committed folder and in the new tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from trainyard.diagnostics import Pointer, TreeError
+from trainyard.model.identity import Identity, identity
+from trainyard.model.manifest import Manifest
+from trainyard.output.compare import reading
+from trainyard.output.lockfile import Lock, LockedFile, digest
+from trainyard.schema.manifests import check_committed
+from trainyard.workflows.generate import Generation
+from trainyard.yaml_io.manifests import parse_manifests
+
+Objects = dict[Identity, Manifest]
+"""Objects of a cluster."""
+
+
+def both_sides(folder: Path, lock: Lock, generation: Generation) -> tuple[Objects, Objects]:
+    """Return the objects of a cluster before and after.
+
+    Args:
+        folder: of the cluster in the committed tree, named after it.
+        lock: the folder's.
+        generation: without errors; the cluster may be gone from it.
+
+    Raises:
+        TreeError: a committed file can't be read or compared.
+    """
+    before: list[Manifest] = []
+    after: list[Manifest] = []
+    new = {manifest.path: manifest for manifest in generation.manifests.get(folder.name, ())}
+    for path in sorted({*lock.files, *new}):
+        content = generation.files.get(f"{folder.name}/{path}", b"")
+        entry, manifest = lock.files.get(path), new.get(path)
+        old, current = _objects_of(folder, path, entry, manifest, content)
+        before += old
+        after += current
+    return _by_identity(before), _by_identity(after)
+
+
+def _by_identity(manifests: Iterable[Manifest]) -> Objects:
+    return {identity(manifest): manifest for manifest in manifests}
+
+
+def _objects_of(
+    folder: Path,
+    path: str,
+    entry: LockedFile | None,
+    manifest: Manifest | None,
+    content: bytes,
+) -> tuple[list[Manifest], list[Manifest]]:
+    """Return the objects of a file before and after.
+
+    Args:
+        folder: of the cluster in the committed tree.
+        path: of the file below the folder.
+        entry: of the lockfile; None when the file is new.
+        manifest: that the file will hold; None when it goes, or holds no object.
+        content: that the file will have.
+
+    Raises:
+        TreeError: the committed file can't be read or compared.
+    """
+    if manifest and entry and digest(content) == entry.sha256:
+        # Equal bytes are equal objects: reading them all back would take as long as the rest of the
+        # run.
+        return [manifest], [manifest]
+    before = _read(folder, path, entry) if entry else []
+    if manifest is None or not content:
+        return before, []
+    (body,) = _objects(content.decode())
+    return before, [replace(manifest, body=body)]
+
+
+def _read(folder: Path, path: str, entry: LockedFile) -> list[Manifest]:
+    """Return the objects of a committed file; none of a file that is gone or no manifest.
+
+    Raises:
+        TreeError: the file can't be read, or holds what can't be compared.
+    """
+    file = folder / path
+    with reading(file):
+        if file.suffix != ".yaml" or not file.is_file():
+            return []
+        content = file.read_bytes()
+    try:
+        bodies = _comparable(content, edited=digest(content) != entry.sha256)
+    except ValueError as fault:
+        raise TreeError(
+            f"{file} is broken ({fault}); take either side of it from Git, then generate again"
+        ) from fault
+    at = Pointer(f"overlays/{folder.name}/{path}")
+    return [Manifest(path, body, entry.origins, at) for body in bodies]
+
+
+def _comparable(content: bytes, *, edited: bool) -> list[Any]:
+    """Return the objects of a committed file.
+
+    Args:
+        content: of the file.
+        edited: it is not what Trainyard wrote; documents that are no objects are left out.
+
+    Raises:
+        ValueError: an object can't be compared.
+    """
+    bodies = _objects(content.decode())
+    if edited:
+        bodies = [body for body in bodies if isinstance(body, dict)]
+    for body in bodies:
+        if fault := check_committed(body):
+            raise ValueError(fault)
+    return bodies
+
+
+def _objects(text: str) -> list[Any]:
+    """Return the documents of a text but for fragments, which have no version and no kind."""
+    return [each for each in parse_manifests(text) if not _is_fragment(each)]
+
+
+def _is_fragment(document: Any) -> bool:
+    return isinstance(document, dict) and document.keys().isdisjoint({"apiVersion", "kind"})

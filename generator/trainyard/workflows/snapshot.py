@@ -1,0 +1,118 @@
+"""Copy profiles and parts of the tree from a commit, so that every stage reads them as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainyard.diagnostics import TreeError
+from trainyard.git.commits import Blob, Commit, files_of, find_commit, read_files
+from trainyard.git.repository import Repository
+from trainyard.output.lockfile import LOCKFILE, is_inside
+from trainyard.workflows.worktree import work_tree
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders of a platform in its Git work tree.
+
+    Args:
+        profiles, tree: their paths from its root.
+    """
+
+    repository: Repository
+    profiles: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Profiles and a part of the tree, as a commit has them.
+
+    Args:
+        folder: temporary; has ``profiles`` and ``overlays``.
+        generated: every file of the committed tree, by path below the tree.
+    """
+
+    commit: Commit
+    repository: Repository
+    folder: Path
+    generated: Mapping[str, Blob]
+
+    @property
+    def profiles(self) -> Path:
+        """Folder of the profiles; empty when the commit has none."""
+        return self.folder / "profiles"
+
+    @property
+    def tree(self) -> Path:
+        """Folder of the tree: its lockfiles, and what ``copy`` added."""
+        return self.folder / "overlays"
+
+    def copy(self, paths: Iterable[str]) -> None:
+        """Add files of the committed tree, by path below the tree; those that it lacks are ignored.
+
+        Raises:
+            TreeError: a path leads out of the tree.
+            ToolError: Git is missing or broken.
+        """
+        wanted = {path: self.generated[path] for path in paths if path in self.generated}
+        _write(self.tree, read_files(self.repository, wanted))
+
+
+def find_places(profiles: Path, tree: Path) -> Places:
+    """Return where the profiles and the tree are in their Git repository.
+
+    Raises:
+        TreeError: they are in none, or not in the same.
+    """
+    found = [work_tree(profiles), work_tree(tree)]
+    if None in found:
+        raise TreeError(f"{profiles} and {tree} are in no Git repository, so there is no base")
+    (root, inside), (other, below) = (each for each in found if each)
+    if root != other:
+        raise TreeError(f"{profiles} and {tree} are in two Git repositories: {root} and {other}")
+    return Places(Repository(root), inside, below)
+
+
+def take_snapshot(places: Places, ref: str, folder: Path) -> Snapshot:
+    """Copy the profiles and lockfiles of a commit.
+
+    Args:
+        places: of the platform.
+        ref: names the commit.
+        folder: temporary and empty.
+
+    Raises:
+        TreeError: there is no such commit, or it has something else than regular files there.
+        ToolError: Git is missing or broken.
+    """
+    repository = places.repository
+    commit = find_commit(repository, ref)
+    generated = _below(places.tree, files_of(repository, commit, places.tree))
+    snapshot = Snapshot(commit, repository, folder, generated)
+    profiles = _below(places.profiles, files_of(repository, commit, places.profiles))
+    snapshot.profiles.mkdir()
+    snapshot.tree.mkdir()
+    _write(snapshot.profiles, read_files(repository, profiles))
+    snapshot.copy(path for path in generated if path.rpartition("/")[2] == LOCKFILE)
+    return snapshot
+
+
+def _below(folder: str, files: Mapping[str, Blob]) -> dict[str, Blob]:
+    return {path.removeprefix(f"{folder}/"): blob for path, blob in files.items()}
+
+
+def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write files below a folder.
+
+    Raises:
+        TreeError: a path leads out of it; Git itself never makes such a tree.
+    """
+    for path, content in files:
+        if not is_inside(path):
+            raise TreeError(f"the base has a file with the impossible path {path!r}")
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)

@@ -1,0 +1,235 @@
+"""``trainyard diff``: what a change does, read from commits and the work tree."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft7Validator
+from markdown_it import MarkdownIt
+
+from tests.cli.calls import Ended
+from trainyard import __version__
+from trainyard.cli.exits import Exit
+from trainyard.output.lockfile import LOCKFILE, digest
+from trainyard.schema.published import document_schema
+
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("platform")]
+Call = Callable[..., Ended]
+
+
+def git(*arguments: str) -> str:
+    who = ("-c", "user.name=admin", "-c", "user.email=admin@example.com")
+    done = subprocess.run(["git", *who, *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def commit(message: str = "edit") -> str:
+    git("add", "--all")
+    git("commit", "--quiet", "--message", message)
+    return git("rev-parse", "HEAD")
+
+
+def replace(file: str, old: str, new: str) -> None:
+    path = Path("profiles", file)
+    before = path.read_text(encoding="utf-8")
+    assert old in before
+    path.write_text(before.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def platform(repository: Path, written: Path) -> Path:
+    """This repository's profiles with their tree, committed to `main`."""
+    shutil.copytree(written, repository / "overlays")
+    git("init", "--quiet", "--initial-branch=main")
+    commit("base")
+    return repository
+
+
+def test_without_an_edit_nothing_is_said(trainyard: Call) -> None:
+    ended = trainyard("diff", "--base=main")
+
+    assert ended.code == Exit.FINE
+    assert ended.out.startswith("nothing changes\nobjects: none\n\ncompared: commit ")
+
+
+def test_edit_of_the_work_tree_is_read_without_generate(trainyard: Call) -> None:
+    """As `terraform plan` reads what is not applied yet."""
+    replace("teams/nlp.yaml", "nodes: 8, borrow: 8", "nodes: 9, borrow: 7")
+    replace("teams/vision.yaml", "nodes: 4", "nodes: 3")
+
+    ended = trainyard("diff", "--base=main", "--cluster=prod-east")
+
+    assert "transfer of nodes of dgx-h100: vision 4 -> 3, nlp 8 -> 9" in ended.out
+    assert "64 -> 72 GPUs" in ended.out
+    assert not git("status", "--porcelain", "overlays")
+
+
+def test_head_of_a_commit_equals_the_same_work_tree(trainyard: Call) -> None:
+    """Whatever the work tree has then."""
+    replace("teams/nlp.yaml", "nlp-guests", "nlp-visitors")
+    expected = trainyard("diff", "--base=main")
+    git("checkout", "--quiet", "-b", "topic")
+    commit()
+    git("checkout", "--quiet", "main")
+    replace("teams/vision.yaml", "nodes: 4", "nodes: 3")
+
+    ended = trainyard("diff", "--base=main", "--head=topic")
+
+    assert "+ group nlp-visitors: " in ended.out
+    assert "- group nlp-guests: " in ended.out
+    assert expected.out.partition("\ncompared: ")[0] == ended.out.partition("\ncompared: ")[0]
+
+
+def test_base_with_newer_commits_is_named(trainyard: Call) -> None:
+    """Their changes look undone, unless the merge is looked at."""
+    git("checkout", "--quiet", "-b", "topic")
+    replace("teams/nlp.yaml", "nlp-guests", "nlp-visitors")
+    commit()
+    git("checkout", "--quiet", "main")
+    replace("teams/vision.yaml", "nodes: 4", "nodes: 3")
+    assert trainyard("generate").code == Exit.FINE
+    commit()
+    git("checkout", "--quiet", "topic")
+
+    behind = trainyard("diff", "--base=main")
+    merged = trainyard("diff", "--base=main", "--merge-base")
+
+    assert "the base has commits that the head lacks" in behind.out
+    assert "vision on dgx-h100: 3 -> 4 nodes" in behind.out
+    assert "the base has commits" not in merged.out
+    assert "vision" not in merged.out
+    assert "nlp-visitors" in merged.out
+
+
+def test_two_branches_that_are_green_alone_and_red_together(trainyard: Call) -> None:
+    """Both take the nodes that are free: no rule of either branch can know it."""
+    replace("clusters/prod-east.yaml", "nodes: 17, reserve: 1", "nodes: 19, reserve: 1")
+    assert trainyard("generate").code == Exit.FINE
+    commit("two nodes more")
+    git("checkout", "--quiet", "-b", "nlp")
+    replace("teams/nlp.yaml", "nodes: 8, borrow: 8", "nodes: 10, borrow: 6")
+    assert trainyard("diff", "--base=main").code == Exit.FINE
+    commit()
+    git("checkout", "--quiet", "main")
+    replace("teams/vision.yaml", "nodes: 4", "nodes: 6")
+    assert trainyard("generate").code == Exit.FINE
+    commit()
+    git("checkout", "--quiet", "nlp")
+
+    assert trainyard("diff", "--base=main").code == Exit.FINE
+    ended = trainyard("diff", "--base=main", "--merge-base")
+
+    assert ended.code == Exit.FINDINGS
+    assert "error[capacity/oversubscribed]" in ended.out
+
+
+def test_conflict_is_a_finding(trainyard: Call) -> None:
+    git("checkout", "--quiet", "-b", "topic")
+    replace("teams/nlp.yaml", "nlp-guests", "nlp-visitors")
+    commit()
+    git("checkout", "--quiet", "main")
+    replace("teams/nlp.yaml", "nlp-guests", "nlp-friends")
+    commit()
+
+    ended = trainyard("diff", "--base=main", "--head=topic", "--merge-base")
+
+    assert ended.code == Exit.FINDINGS
+    assert "error[change/merge-conflict]" in ended.out
+    assert "profiles/teams/nlp.yaml" in ended.out
+
+
+def test_rules_on_changes_judge_against_the_base(trainyard: Call) -> None:
+    """Also after `generate` has written the head's tree."""
+    replace("allocations.yaml", '"0x0102"', '"0x0155"')
+    trainyard("generate")
+    commit()
+
+    ended = trainyard("diff", "--base=HEAD~1")
+
+    assert ended.code == Exit.FINDINGS
+    assert "error[change/allocation-moved]" in ended.out
+
+
+def test_warnings_of_the_base_are_not_repeated(trainyard: Call) -> None:
+    """Even if their lines move; a new one is shown."""
+    replace("teams/vision.yaml", "nodes: 4", "nodes: 3")
+    assert trainyard("generate").out.count("warning[capacity/idle-nodes]") == 1
+    commit("a node that nobody owns")
+    for file in Path("profiles").rglob("*.yaml"):
+        file.write_text(f"# one line more\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
+    replace("teams/nlp.yaml", "nodes: 8, borrow: 8", "nodes: 8, borrow: 9")
+
+    ended = trainyard("diff", "--base=main")
+
+    assert "1 warning that the base has too, not shown" in ended.out
+    assert re.findall(r"(?m)^warning\[(.+?)\]", ended.out) == ["capacity/borrow-exceeds-lenders"]
+
+
+def test_upgrade_is_grouped_by_kind(trainyard: Call) -> None:
+    """Objects that only the version of Trainyard changes are counted, an edit beside is shown."""
+    for lock in Path("overlays").glob(f"*/{LOCKFILE}"):
+        content = lock.read_text(encoding="utf-8")
+        for file in lock.parent.glob("teams/*/rolebinding-*.yaml"):
+            old = file.read_bytes()
+            file.write_bytes(old.replace(b"\nmetadata:\n", b"\nmetadata:\n  generation: 1\n"))
+            content = content.replace(digest(old), digest(file.read_bytes()))
+        content = content.replace(f'"tool": "{__version__}"', '"tool": "0.0.1"')
+        lock.write_text(content, encoding="utf-8")
+    commit("as an older version wrote it")
+    replace("teams/vision.yaml", "nodes: 4", "nodes: 3")
+
+    ended = trainyard("diff", "--base=main")
+
+    assert f"Trainyard 0.0.1 -> {__version__} generates" in ended.out
+    assert re.search(r"(?m)^  RoleBinding \d+$", ended.out)
+    assert "vision on dgx-h100: 4 -> 3 nodes" in ended.out
+    assert not re.search(r"(?m)^    . .*RoleBinding", ended.out)
+
+
+@pytest.mark.parametrize("ref", ["--help", "nothing", "main:profiles"])
+def test_base_that_is_no_commit(trainyard: Call, ref: str) -> None:
+    ended = trainyard("diff", f"--base={ref}")
+
+    assert ended.code == Exit.IO
+    assert f"`{ref}`" in ended.err
+
+
+def test_folder_without_git(trainyard: Call) -> None:
+    shutil.rmtree(".git")
+
+    ended = trainyard("diff", "--base=main")
+
+    assert ended.code == Exit.IO
+    assert "in no Git repository" in ended.err
+
+
+def test_json_has_the_published_form(trainyard: Call) -> None:
+    replace("teams/nlp.yaml", "nlp-guests", "nlp-visitors")
+    replace("teams/vision.yaml", "nodes: 4", "nodes: 3")
+
+    ended = trainyard("diff", "--base=main", "--format=json")
+
+    document = json.loads(ended.out)
+    Draft7Validator(document_schema("diff")).validate(document)
+    clusters = {each["name"]: each for each in document["result"]["impact"]["clusters"]}
+    assert "vision" in {each["team"] for each in clusters["prod-east"]["quotas"]}
+    assert not clusters["lab"]["quotas"]
+
+
+def test_markdown_has_all_text_of_profiles_in_code(trainyard: Call) -> None:
+    """`@mentions`, links and HTML of a profile mean nothing to a host."""
+    replace("teams/nlp.yaml", "nlp-guests", "'``` @everyone <b>![x](http://x)</b>'")
+
+    ended = trainyard("diff", "--base=main", "--format=markdown")
+
+    tokens = MarkdownIt("commonmark").parse(ended.out)
+    inline = [token.content for token in tokens if token.type == "inline"]
+    assert any("@everyone" in token.content for token in tokens if token.type == "fence")
+    assert not any("everyone" in text for text in inline)
+    assert not any(token.type.startswith("html") for token in tokens)
