@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from tests.hostile.texts import texts
 from trainyard.cli.findings import Findings
 from trainyard.cli.places import Places
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Severity
@@ -12,50 +13,7 @@ from trainyard.yaml_io.source import Mark, Source
 
 READ = "profiles/teams/nlp.yaml"
 RULES = all_rules()
-HOSTILE = (
-    "::error::forged",
-    " ::add-mask::e",
-    "%0A::stop-commands::x",
-    "##[add-mask]e",
-    "a##[error]b",
-    "[link](https://evil.example.com)",
-    "[link](1)",
-    "![image](https://evil.example.com/i.png)",
-    "{0}",
-    "@everyone",
-    "#1 !1 ~label %1 &1",
-    "/merge",
-    "\n/merge\n",
-    "<script>alert(1)</script>",
-    "<!-- trainyard -->",
-    "</details>",
-    "]]></failure>",
-    "&amp;&lt;",
-    "```",
-    "\n```\n@everyone\n",
-    "~~~~",
-    "`` ` ``",
-    "| a | b |\n|---|---|",
-    "# heading",
-    "> quote",
-    "- item",
-    "    code",
-    "https://evil.example.com www.evil.example.com a@evil.example.com",
-    "\x1b]0;title\x07\x1b[2J",
-    "\u202edesrever\u2066",
-    "\u200b\ufeff\u00ad",
-    "\r\n\r\x00\x0b\x0c\x85\u2028\u2029",
-    "\ud800",
-    "\uffff\ufffe",
-    "a" * 5000,
-    "%25%0D%3A%2C",
-    "'\"\\$(id)${{ github.token }}",
-    "\\",
-    "\\]()",
-)
-
-texts = st.text(max_size=40) | st.sampled_from(HOSTILE)
-_words = st.lists(texts, min_size=1, max_size=3).map("".join)
+_words = st.lists(texts | st.just("\ud800"), min_size=1, max_size=3).map("".join)
 _files = st.sampled_from([READ, "overlays/lab/a b:c,d.yaml", "profiles/teams/@x#1.yaml"])
 _pointers = st.builds(
     Pointer,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from tests.cli.calls import Ended
+from tests.cli.calls import Ended, edit
 from tests.cli.forms.made import findings, many
 from tests.cli.forms.readers import commands
 from trainyard.cli.findings import Findings, text
@@ -32,14 +32,25 @@ def test_output_steers_neither_terminal_nor_runner(form: str, found: Findings) -
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("command", ["validate", "generate", "verify"])
-@pytest.mark.usefixtures("broken")
-def test_exit_code_is_the_same_for_every_form(command: str, form: str, trainyard: Call) -> None:
+@pytest.mark.parametrize(
+    ("call", "rule"),
+    [
+        ("validate", "shape/unknown-key"),
+        ("generate", "shape/unknown-key"),
+        ("verify", "shape/unknown-key"),
+        ("codeowners", "shape/unknown-key"),
+        ("fmt --check", "shape/unformatted"),
+    ],
+)
+def test_exit_code_is_the_same_for_every_form(
+    call: str, rule: str, form: str, broken: Path, trainyard: Call
+) -> None:
     """A script reads the code, whatever is printed."""
-    ended = trainyard(command, "--format", form)
+    edit(broken / "profiles" / "trainyard.yaml", "format: 1", "format:   1")
+    ended = trainyard(*call.split(), "--format", form)
 
     assert (ended.code, ended.err) == (1, "")
-    assert "shape/unknown-key" in ended.out
+    assert rule in ended.out
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from tests.cli.forms.made import texts
+from tests.hostile.texts import texts
 from trainyard.cli.forms.identity import line_hashes
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from trainyard.cli import document, findings
+from trainyard.cli import findings
 from trainyard.cli.exits import Exit, NoInput
 from trainyard.cli.formats import Output, deliver
+from trainyard.cli.forms import FORMS, forms_of
 from trainyard.cli.options import (
     color_option,
     format_option,
@@ -40,7 +41,7 @@ from trainyard.workflows.generate import check
     is_flag=True,
     help="Write nothing; fail when the file is not what would be written.",
 )
-@format_option("json")
+@format_option(*FORMS)
 @color_option
 def command(
     *,
@@ -72,7 +73,7 @@ def command(
         formats,
         color,
         lambda colour: _text(found, it, written=not check_only, colour=colour),
-        {"json": lambda: document.report("codeowners", found, _result(it, written=not check_only))},
+        forms_of("codeowners", found, _result(it, written=not check_only)),
     )
     return Exit.FINE if fine else Exit.FINDINGS
 

@@ -27,8 +27,7 @@ def report(command: str, found: Findings) -> str:
     suite = SubElement(root, "testsuite", totals)
     suite.extend(cases)
     indent(root)
-    xml = tostring(root, encoding="unicode").replace("##[", "##&#91;")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml}'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
 
 
 def _found(found: Findings) -> Iterator[Element]:

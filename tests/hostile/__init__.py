@@ -1,0 +1,1 @@
+"""Hostile text in every field of every profile: no output and no tree changes its meaning."""
