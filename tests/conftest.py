@@ -69,6 +69,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how many sequences of hostile requests a Kueue is given",
     )
     parser.addoption(
+        "--pairs",
+        type=int,
+        default=40,
+        help="how many random jobs `fit` and the controllers judge",
+    )
+    parser.addoption(
         "--seed",
         help="what random edits depend on: the same for the same edits; 0 in CI, else by chance",
     )
@@ -84,6 +90,12 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 def edits(request: pytest.FixtureRequest) -> int:
     """Return how many random edits of profiles are tried."""
     return int(request.config.getoption("--edits"))
+
+
+@pytest.fixture(scope="session")
+def pairs(request: pytest.FixtureRequest) -> int:
+    """Return how many random jobs are judged twice."""
+    return int(request.config.getoption("--pairs"))
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from trainyard.golang import cache_folder
 from trainyard.model.manifest import UNLISTED, Manifest
 from trainyard.model.platform import Site
 from trainyard.model.space import Sample
@@ -21,7 +22,6 @@ from trainyard_rehearsal.checks.git_delivery import GitDelivery, Tree
 from trainyard_rehearsal.checks.sampling import TeamSample, with_sample_remark
 from trainyard_rehearsal.checks.sync import check_sync
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
-from trainyard_rehearsal.control_plane.build import cache_folder
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.control_plane.redis import find_redis
 from trainyard_rehearsal.control_plane.repository import Repository

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import count
 
 from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.golang import cache_folder
 from trainyard.model.platform import Platform, Site
 from trainyard.model.space import Space
 from trainyard.workflows.freshness import check_fresh
@@ -34,7 +35,7 @@ from trainyard_rehearsal.checks.sampling import (
 from trainyard_rehearsal.checks.team_namespaces import check_team_namespaces
 from trainyard_rehearsal.checks.tenant_objects import check_tenant_objects
 from trainyard_rehearsal.checks.tenants import check_tenants
-from trainyard_rehearsal.control_plane.build import build, cache_folder, find
+from trainyard_rehearsal.control_plane.build import build, find
 from trainyard_rehearsal.control_plane.components import read_components
 from trainyard_rehearsal.control_plane.lab import Lab, Plan, alone, opened
 from trainyard_rehearsal.control_plane.redis import fetch_redis, find_redis

@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.seen import NOT_SHOWABLE, SEEN
 from tests.e2e.setup import Setup
 from tests.e2e.stage import Stage, started
-from trainyard_rehearsal.control_plane.build import cache_folder
+from trainyard.golang import cache_folder
 from trainyard_rehearsal.control_plane.lab import alone
 
 

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import shutil
-from hashlib import sha256
 from pathlib import Path
 
 from tests.e2e.image import packet_filter
-from trainyard_rehearsal.control_plane.build import cache_folder, find_go, run_go
+from trainyard.admission.evaluator import build
+from trainyard.golang import build_program, cache_folder, find_go, program_path, run_go
 
 KUBE_ROUTER, SRIOV_OPERATOR = "kube-router", "sriov-network-operator"
 _PROGRAMS = Path(__file__).parent / "programs"
@@ -30,28 +30,21 @@ def engine(name: str) -> Path:
         ToolError: there is no Go, a checksum does not match, or the program does not build.
     """
     source = _PROGRAMS / name
-    digest = sha256(
-        b"\0".join((source / each).read_bytes() for each in ("go.mod", "go.sum", "main.go"))
-    ).hexdigest()
-    target = cache_folder() / "programs" / f"{name}-{digest[:12]}" / name
-    if not target.exists():
-        _build(source, target)
-    return target
+    if name in _FILES and not program_path(source).exists():
+        _keep_file(source, program_path(source).parent)
+    return build_program(source)
 
 
-def _build(source: Path, target: Path) -> None:
-    """Build a program under another name, then rename it: no partial program is ever found."""
-    go, partial = find_go(), target.with_suffix(".partial")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    run_go(go, source, "build", "-trimpath", "-ldflags", "-s -w", "-o", str(partial), ".")
-    if source.name in _FILES:
-        module, file = _FILES[source.name]
-        folder = Path(run_go(go, source, "list", "-m", "-f", "{{.Dir}}", module).strip())
-        shutil.copyfile(folder / file, target.parent / Path(file).name)
-    partial.replace(target)
+def _keep_file(source: Path, folder: Path) -> None:
+    """Copy a file of a program's module."""
+    module, file = _FILES[source.name]
+    found = run_go(find_go(), source, "list", "-m", "-f", "{{.Dir}}", module)
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(Path(found.strip()) / file, folder / Path(file).name)
 
 
 if __name__ == "__main__":
     for program in (KUBE_ROUTER, SRIOV_OPERATOR):
         engine(program)
+    build()
     packet_filter(cache_folder())

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from trainyard.golang import cache_folder
 from trainyard_rehearsal.checks.jobs import TRAINER, conditions
 from trainyard_rehearsal.control_plane.api import Api, Body, Refused
-from trainyard_rehearsal.control_plane.build import cache_folder
 from trainyard_rehearsal.control_plane.lab import Lab
 
 KUEUE = "kueue.x-k8s.io/"

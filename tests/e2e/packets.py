@@ -13,7 +13,7 @@ from tests.conftest import REPOSITORY
 from tests.e2e.engines import KUBE_ROUTER, engine
 from tests.e2e.image import packet_filter
 from tests.e2e.network import Network
-from trainyard_rehearsal.control_plane.build import cache_folder
+from trainyard.golang import cache_folder
 
 Probe = tuple[str, str, str, int]
 """Names of source and target, protocol, port."""

@@ -12,6 +12,7 @@ from typing import Any
 from tests.e2e.objects import KUEUE, AppliedObjects, Identity, identity_of, messages
 from tests.e2e.setup import CLUSTER, Setup
 from tests.rules.cases import platform_of
+from trainyard.golang import cache_folder
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.model.space import Space
@@ -23,7 +24,7 @@ from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.jobs import Job, as_user, with_name, with_trainer
 from trainyard_rehearsal.control_plane.api import Api, Body, Refused
 from trainyard_rehearsal.control_plane.argocd import ArgoCD
-from trainyard_rehearsal.control_plane.build import cache_folder, find
+from trainyard_rehearsal.control_plane.build import find
 from trainyard_rehearsal.control_plane.components import Components, read_components
 from trainyard_rehearsal.control_plane.lab import Lab, Plan, opened
 from trainyard_rehearsal.control_plane.nodes import nodes

@@ -11,10 +11,11 @@ import pytest
 
 from tests.e2e.setup import OLD
 from tests.rules.cases import platform_of
+from trainyard.golang import cache_folder
 from trainyard.render.unit import health_checks
 from trainyard.yaml_io.emitter import emit
 from trainyard_rehearsal.control_plane.argocd import checks_by_key
-from trainyard_rehearsal.control_plane.build import cache_folder, find
+from trainyard_rehearsal.control_plane.build import find
 from trainyard_rehearsal.control_plane.components import read_components
 from trainyard_rehearsal.control_plane.fakes import STATUSES
 

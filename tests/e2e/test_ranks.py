@@ -15,7 +15,7 @@ from tests.e2e.image import Image, images
 from tests.e2e.network import Network
 from tests.e2e.pods import Pod, waited
 from tests.e2e.ranks import RANKS_PER_NODE, Job, make_job, runtime
-from trainyard_rehearsal.control_plane.build import cache_folder
+from trainyard.golang import cache_folder
 
 NODES = 4
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("ranks")]

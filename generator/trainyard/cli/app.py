@@ -22,6 +22,7 @@ COMMANDS = {
     "verify": "Check the committed tree offline, object by object.",
     "rehearse": "Try the committed tree out on a real control plane.",
     "capacity": "Show what each pool has, and what teams own, lend and may borrow.",
+    "fit": "Tell whether a TrainJob would start, and why not.",
     "show": "Show a team's effective values and where each comes from.",
     "explain": "Explain a rule: what it demands, why, and how to put it right.",
     "rules": "List the rules.",

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from math import ceil
 
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9}
 _BYTES = re.compile(r"([1-9][0-9]*)(Ki|Mi|Gi|Ti|Pi|Ei)\Z")
-_AMOUNT = re.compile(r"([0-9]+)(m|k|M|G|Ki|Mi|Gi|Ti|Pi|Ei)?\Z")
 _DURATION = re.compile(r"([1-9][0-9]*)(s|m|h|d)\Z")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_UNITS = {
+    "": Fraction(1),
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 1000),
+    "k": Fraction(10**3),
+    "M": Fraction(10**6),
+    "G": Fraction(10**9),
+    "T": Fraction(10**12),
+    "P": Fraction(10**15),
+    "E": Fraction(10**18),
+    **{suffix: Fraction(size) for suffix, size in _BINARY.items()},
+}
+_QUANTITY = re.compile(
+    r"([+-]?[0-9]*\.?[0-9]*)(?:[eE]([+-]?[0-9]{1,3})|([A-Za-z]{0,2}))\Z", re.ASCII
+)
 _BYTE_RESOURCES = ("memory", "storage", "ephemeral-storage", "hugepages-2Mi", "hugepages-1Gi")
 
 
@@ -97,15 +113,25 @@ def format_amount(resource: str, number: int) -> str:
 
 
 def parse_amount(text: str) -> Fraction:
-    """Return the amount of a quantity in the form of `format_amount`, cpu in cores.
+    """Return the amount of any quantity, cpu in cores.
+
+    Source: kubernetes/apimachinery:pkg/api/resource/quantity.go (ParseQuantity).
 
     Raises:
-        ValueError: for any other form.
+        ValueError: it is no quantity.
     """
-    match = _AMOUNT.match(text)
-    if match is None:
-        raise ValueError(f"not a canonical quantity: {text!r}")
-    number, suffix = int(match[1]), match[2]
-    if suffix == "m":
-        return Fraction(number, 1000)
-    return Fraction(number * {**_DECIMAL, **_BINARY}.get(suffix, 1))
+    match = _QUANTITY.match(text)
+    if match is None or not any(map(str.isdigit, match[1])) or (match[3] or "") not in _UNITS:
+        raise ValueError(f"not a quantity: {text!r}")
+    return Fraction(match[1]) * _UNITS[match[3] or ""] * Fraction(10) ** int(match[2] or 0)
+
+
+def in_base_units(resource: str, text: str) -> int:
+    """Return any quantity in base units, rounded up as Kueue does: millicores, bytes or a count.
+
+    Source: kubernetes-sigs/kueue:pkg/resources/requests.go (ResourceValue).
+
+    Raises:
+        ValueError: it is no quantity.
+    """
+    return ceil(parse_amount(text) * (1000 if resource == "cpu" else 1))

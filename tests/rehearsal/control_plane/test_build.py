@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from trainyard.diagnostics import ToolError
+from trainyard.golang import cache_folder
 from trainyard_rehearsal.control_plane import build as room
-from trainyard_rehearsal.control_plane.build import build, cache_folder, find
+from trainyard_rehearsal.control_plane.build import build, find
 from trainyard_rehearsal.control_plane.components import Components, read_components
 
 pytestmark = pytest.mark.thorough

@@ -1,0 +1,1 @@
+"""Kubernetes' own admission plugins, which judge requests by the generated policies."""

@@ -1,0 +1,78 @@
+"""Run the evaluator: a Go program with the API server's own admission plugins."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from trainyard import programs
+from trainyard.diagnostics import ToolError
+from trainyard.golang import build_program, program_path
+from trainyard.model.admission import Answer, Denial, Judge, Request
+from trainyard.model.manifest import Manifest
+
+SOURCE = Path(__file__).parent / "evaluator"
+_KINDS = frozenset(
+    {"ConfigMap", "Namespace", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
+)
+_SECONDS = 60.0
+
+
+def build() -> Path:
+    """Build the evaluator unless it is built, and return its path.
+
+    Raises:
+        ToolError: there is no Go, a checksum does not match, or it does not build.
+    """
+    return build_program(SOURCE)
+
+
+def judge_of(version: str, manifests: Iterable[Manifest]) -> Judge | None:
+    """Return the judge of a cluster's requests; None when the evaluator is not built.
+
+    Args:
+        version: minor version of its Kubernetes, e.g. ``1.34``.
+        manifests: its objects.
+    """
+    program = program_path(SOURCE)
+    if not program.exists():
+        return None
+    objects = [each.body for each in manifests if each.body["kind"] in _KINDS]
+    return partial(_judge, program, version, objects)
+
+
+def _judge(
+    program: Path, version: str, objects: Sequence[dict[str, Any]], requests: Sequence[Request]
+) -> list[Answer]:
+    """Return the answers to some requests.
+
+    Raises:
+        ToolError: the evaluator fails, for example on an object that is no valid policy.
+    """
+    if not requests:
+        return []
+    asked = [{"object": each.body, **_without_body(each)} for each in requests]
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump({"version": version, "objects": objects, "requests": asked}, file)
+        file.flush()
+        done = programs.run([program, file.name], timeout=_SECONDS)
+    try:
+        return [_answer(each) for each in json.loads(done.stdout)["answers"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ToolError(f"`{program.name}` printed no answers") from error
+
+
+def _without_body(request: Request) -> dict[str, Any]:
+    return {key: value for key, value in asdict(request).items() if key != "body"}
+
+
+def _answer(answer: dict[str, Any]) -> Answer:
+    """Return an answer with its denials by policy: the plugin takes policies in any order."""
+    found = [Denial(each["policy"], each["binding"], each["message"]) for each in answer["denials"]]
+    ordered = sorted(found, key=lambda each: (each.policy, each.binding))
+    return Answer(tuple(ordered), "" if answer["admitted"] else answer["error"])

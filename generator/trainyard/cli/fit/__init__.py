@@ -1,0 +1,1 @@
+"""Verdicts about TrainJobs as text and as JSON."""

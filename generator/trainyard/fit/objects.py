@@ -1,0 +1,61 @@
+"""The objects of a cluster by kind and name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.model.manifest import UNLISTED, Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """The objects that a cluster is given.
+
+    Args:
+        by_name: (kind, namespace, name) -> object; the namespace is empty for a cluster's own.
+    """
+
+    by_name: dict[tuple[str, str, str], Manifest]
+
+    def find(self, kind: str, name: str, namespace: str = "") -> Manifest | None:
+        """Return an object; None when the tree does not have it."""
+        return self.by_name.get((kind, namespace, name))
+
+    def of(self, kind: str, namespace: str = "") -> list[Manifest]:
+        """Return the objects of a kind in a namespace, by name."""
+        keys = sorted(key for key in self.by_name if key[:2] == (kind, namespace))
+        return [self.by_name[key] for key in keys]
+
+
+def objects_of(manifests: Iterable[Manifest]) -> Objects:
+    """Return objects by kind and name; samples, files of nodes and artifacts are none."""
+    return Objects(
+        {
+            (each.body["kind"], each.namespace, each.name): each
+            for each in manifests
+            if each.unit not in UNLISTED
+        }
+    )
+
+
+def field(body: Any, *path: str) -> Any:
+    """Return the value of a nested field; None when it is absent or null."""
+    for step in path:
+        if not isinstance(body, dict):
+            return None
+        body = body.get(step)
+    return body
+
+
+def listed(body: Any, *path: str) -> list[dict[str, Any]]:
+    """Return the mappings in a nested list; none when it is absent."""
+    found = field(body, *path)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def mapped(body: Any, *path: str) -> dict[str, Any]:
+    """Return a nested mapping; an empty one when it is absent."""
+    found = field(body, *path)
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,78 @@
+"""What a job lacks of its queue's quota, with the profile's line that limits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from trainyard.fit.assignment import Choice, Queueing, Shortage, requests_of
+from trainyard.fit.case import Case
+from trainyard.fit.cohorts import Amount
+from trainyard.fit.verdict import Check, Link, Standing
+from trainyard.model.quantity import format_amount
+from trainyard.model.queue import Flavor
+
+
+def quota_checks(
+    case: Case,
+    queueing: Queueing,
+    choices: Sequence[Choice],
+    short: Sequence[Shortage],
+    standing: Standing,
+) -> Iterator[Check]:
+    """Yield one answer for each flavor: of its GPUs, else of the resource that lacks most."""
+    total = requests_of(choices)
+    for flavor in sorted({each.amount[0] for each in short}):
+        gpu = queueing.flavors[flavor].hardware.gpu
+        lacking = {each.amount: each.limit for each in short if each.amount[0] == flavor}
+        key = min(
+            lacking,
+            key=lambda each: (
+                gpu is None or each[1] != gpu.resource,
+                Fraction(lacking[each], total[each]),
+                each,
+            ),
+        )
+        yield _shortage(case, queueing, key, total[key], standing)
+
+
+def _shortage(
+    case: Case, queueing: Queueing, key: Amount, requested: int, standing: Standing
+) -> Check:
+    flavor, resource = key
+    cohorts, queue = queueing.cohorts, queueing.queue
+    most, own = cohorts.potential(queue, key), cohorts.nominal(queue, key)
+    never = standing is Standing.NEVER
+    known = case.ground.snapshot is not None
+    return Check(
+        Link.QUOTA,
+        standing,
+        f"requested {_shown(key, requested)} ({_by_pods(case, resource)}) on {flavor}, "
+        + ("more than the queue can ever use" if never else "more than is free now"),
+        next(found.quota.place for found in _flavors(case) if found.name == flavor),
+        limit=f"{_shown(key, most)}, {_shown(key, own)} of its own",
+        usage=_shown(key, cohorts.used(queue, key)) if known else "",
+        available=_shown(key, max(0, cohorts.available(queue, key))) if known else "",
+        repair=("ask for a larger quota in this line",)
+        if never
+        else ("wait until running jobs end",),
+    )
+
+
+def _shown(key: Amount, amount: int) -> str:
+    return f"{format_amount(key[1], amount)} {key[1]}"
+
+
+def _by_pods(case: Case, resource: str) -> str:
+    """Return how an amount comes about, e.g. ``node 3 x 8, launcher 1 x 8``."""
+    parts = (
+        f"{pods.role} {pods.count} x {format_amount(resource, pods.requests[resource])}"
+        for pods in case.pods
+        if resource in pods.requests
+    )
+    return ", ".join(parts)
+
+
+def _flavors(case: Case) -> Iterator[Flavor]:
+    for queue in case.ground.tenant.queues:
+        yield from queue.flavors

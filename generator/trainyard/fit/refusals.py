@@ -1,0 +1,102 @@
+"""Links that refuse a job or its pods: admission policies, Pod Security and ResourceQuotas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainyard.diagnostics import Pointer
+from trainyard.fit.case import Case
+from trainyard.fit.objects import mapped
+from trainyard.fit.verdict import Check, Link, Standing
+from trainyard.model.admission import Answer
+from trainyard.model.quantity import in_base_units
+from trainyard.model.space import Grant, Space
+
+POD_SECURITY = "PodSecurity"
+_JOBS = "count/trainjobs.trainer.kubeflow.org"
+_FILES = "count/configmaps"
+_HOSTS = "-mpi-hostfile"
+
+
+def policy_checks(case: Case, answers: Sequence[Answer]) -> Iterator[Check]:
+    """Yield the answers of the admission policies and of Pod Security about a job and its pods.
+
+    Args:
+        case: the job.
+        answers: to `Case.requests`, in their order; none when the evaluator is not built.
+    """
+    if not answers:
+        message = "the evaluator is not built; build it once with `trainyard fit --build`"
+        yield Check(Link.POLICIES, Standing.UNJUDGED, message)
+        yield Check(Link.POD_SECURITY, Standing.UNJUDGED, message)
+        return
+    yield from _denials(case, answers[0], "")
+    for pods, answer in zip(case.pods, answers[1:], strict=True):
+        yield from _denials(case, answer, f"pods of {pods.role}: ")
+
+
+def _denials(case: Case, answer: Answer, whose: str) -> Iterator[Check]:
+    for denial in answer.denials:
+        link = Link.POD_SECURITY if denial.policy == POD_SECURITY else Link.POLICIES
+        place = _place(case, denial.message)
+        yield Check(link, Standing.NEVER, f"{whose}{denial.message}", place)
+    if answer.error and not answer.denials:
+        yield Check(Link.POLICIES, Standing.NEVER, f"{whose}{answer.error}")
+
+
+def _place(case: Case, message: str) -> Pointer:
+    """Return the profile's line that a denial's limit comes from."""
+    space = case.space
+    assert space is not None
+    team = space.team
+    if message.startswith("spec.trainer.numNodes") and (grant := grant_of(case, space)):
+        return _size_place(grant, space)
+    if message.startswith("spec.runtimeRef"):
+        return team.at / "runtimes"
+    if message.startswith("label kueue.x-k8s.io/queue-name"):
+        return team.at / "quota"
+    return space.profile.at
+
+
+def grant_of(case: Case, space: Space) -> Grant | None:
+    """Return the limits of jobs with a job's runtime; None when its namespace may not use it."""
+    name = case.runtime.name if case.runtime else ""
+    return next((each for each in space.grants if each.launch.name == name), None)
+
+
+def _size_place(grant: Grant, space: Space) -> Pointer:
+    """Return the place that limits the nodes of a job: of its runtime, or of its namespace."""
+    if grant.nodes == grant.launch.runtime.max_nodes < space.profile.largest_job:
+        return grant.launch.runtime.at / "maxNodes"
+    return space.profile.largest_job_at
+
+
+def object_quota_checks(case: Case) -> Iterator[Check]:
+    """Yield each ResourceQuota that has no room for the job's objects."""
+    snapshot = case.ground.snapshot
+    for manifest in case.ground.objects.of("ResourceQuota", case.namespace):
+        used = snapshot.quotas.get((case.namespace, manifest.name), {}) if snapshot else {}
+        hard = mapped(manifest.body, "spec", "hard")
+        for name, needed in _needed(case).items():
+            limit = in_base_units(name, str(hard.get(name, needed)))
+            taken = in_base_units(name, str(used.get(name, "0")))
+            if taken + needed > limit:
+                yield Check(
+                    Link.OBJECT_QUOTA,
+                    Standing.NEVER,
+                    f"ResourceQuota {manifest.name} permits {limit} of {name}, {taken} are used, "
+                    f"and the job needs {needed}",
+                    manifest.at,
+                    limit=str(limit),
+                    usage=str(taken),
+                    available=str(max(0, limit - taken)),
+                    repair=("delete finished jobs of the namespace, then submit the job again",),
+                )
+
+
+def _needed(case: Case) -> dict[str, int]:
+    """Return the objects that a job needs: itself, and the ConfigMaps that Trainer writes."""
+    assert case.runtime is not None
+    kept = case.ground.site.cluster.release.reserved_config_maps
+    mpi = bool(mapped(case.runtime.body, "spec", "mlPolicy").get("mpi"))
+    return {_JOBS: 1, _FILES: sum(ending != _HOSTS or mpi for ending in kept)}

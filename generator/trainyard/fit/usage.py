@@ -1,0 +1,161 @@
+"""What is in use on a cluster, from a list of its objects as ``kubectl get -o json`` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from trainyard.fit.cohorts import Amount, queue_node
+from trainyard.fit.objects import field as field_of
+from trainyard.fit.objects import listed, mapped
+from trainyard.model.quantity import in_base_units
+
+HOSTNAME = "kubernetes.io/hostname"
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A job that has quota.
+
+    Args:
+        job: namespace and name of its Workload.
+        queue: node of its ClusterQueue.
+        usage: in base units.
+        nodes: node -> what its pods request there.
+        since: time at which it got its quota.
+    """
+
+    job: str
+    queue: str
+    priority: int
+    usage: Mapping[Amount, int]
+    nodes: Mapping[str, Mapping[str, int]]
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a cluster's queues, jobs and quotas use.
+
+    Args:
+        queues: node of a ClusterQueue -> what it uses.
+        running: jobs with quota.
+        quotas: (namespace, name) of a ResourceQuota -> what is used, as quantities.
+        has_jobs: whether it lists Workloads; without them nothing is known of nodes and priorities.
+    """
+
+    queues: Mapping[str, Mapping[Amount, int]] = field(default_factory=dict)
+    running: tuple[Running, ...] = ()
+    quotas: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+    has_jobs: bool = False
+
+
+def snapshot_of(bodies: list[dict[str, Any]]) -> Snapshot:
+    """Return what objects of a cluster show as used; other kinds are passed over.
+
+    Args:
+        bodies: ClusterQueues, ResourceQuotas and Workloads.
+
+    Raises:
+        ValueError: an amount is no quantity.
+    """
+    by_kind: dict[str, list[dict[str, Any]]] = {}
+    for body in bodies:
+        by_kind.setdefault(str(body.get("kind")), []).append(body)
+    workloads = by_kind.get("Workload", [])
+    return Snapshot(
+        {_queue(body): dict(_reserved(body)) for body in by_kind.get("ClusterQueue", [])},
+        tuple(_running(body) for body in workloads if _has_quota(body)),
+        {_named(body): mapped(body, "status", "used") for body in by_kind.get("ResourceQuota", [])},
+        bool(workloads),
+    )
+
+
+def _named(body: dict[str, Any]) -> tuple[str, str]:
+    metadata = mapped(body, "metadata")
+    return str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+
+
+def _queue(body: dict[str, Any]) -> str:
+    return queue_node(_named(body)[1])
+
+
+def _reserved(queue: dict[str, Any]) -> Iterator[tuple[Amount, int]]:
+    """Yield what the jobs of a ClusterQueue use; Kueue counts a job as soon as it has quota."""
+    for flavor in listed(queue, "status", "flavorsReservation"):
+        for resource in listed(flavor, "resources"):
+            name = str(resource.get("name"))
+            yield (
+                (str(flavor.get("name")), name),
+                in_base_units(name, str(resource.get("total", "0"))),
+            )
+
+
+def _has_quota(workload: dict[str, Any]) -> bool:
+    conditions = listed(workload, "status", "conditions")
+    true = {each.get("type") for each in conditions if each.get("status") == "True"}
+    return bool(mapped(workload, "status", "admission")) and "Finished" not in true
+
+
+def _running(workload: dict[str, Any]) -> Running:
+    usage: dict[Amount, int] = {}
+    nodes: dict[str, dict[str, int]] = {}
+    for assignment in listed(workload, "status", "admission", "podSetAssignments"):
+        flavors, used = mapped(assignment, "flavors"), mapped(assignment, "resourceUsage")
+        amounts = {name: in_base_units(name, str(used.get(name, "0"))) for name in flavors}
+        for name, flavor in flavors.items():
+            amount = (str(flavor), name)
+            usage[amount] = usage.get(amount, 0) + amounts[name]
+        for node, count in _places(assignment):
+            here = nodes.setdefault(node, {})
+            for name, total in amounts.items():
+                here[name] = here.get(name, 0) + total * count // int(assignment.get("count") or 1)
+    queue = str(field_of(workload, "status", "admission", "clusterQueue"))
+    priority = int(field_of(workload, "spec", "priority") or 0)
+    job = "/".join(_named(workload))
+    return Running(job, queue_node(queue), priority, usage, nodes, _since(workload))
+
+
+def _since(workload: dict[str, Any]) -> str:
+    return next(
+        (
+            str(each.get("lastTransitionTime"))
+            for each in listed(workload, "status", "conditions")
+            if each.get("type") == "QuotaReserved"
+        ),
+        "",
+    )
+
+
+def _places(assignment: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield each node of a topology assignment and the number of its pods.
+
+    Source: kubernetes-sigs/kueue:apis/kueue/v1beta2/workload_types.go@v0.19.2
+    (TopologyAssignmentSlice).
+    """
+    levels = field_of(assignment, "topologyAssignment", "levels") or []
+    if not levels or levels[-1] != HOSTNAME:
+        return
+    for part in listed(assignment, "topologyAssignment", "slices"):
+        size = int(part.get("domainCount") or 0)
+        values = listed(part, "valuesPerLevel")
+        if values:
+            yield from zip(_values(values[-1], size), _counts(part, size), strict=True)
+
+
+def _values(level: dict[str, Any], size: int) -> list[str]:
+    """Return the names of the domains of a slice at one level."""
+    if level.get("universal") is not None:
+        return [str(level["universal"])] * size
+    each = mapped(level, "individual")
+    prefix, suffix = str(each.get("prefix") or ""), str(each.get("suffix") or "")
+    return [f"{prefix}{root}{suffix}" for root in each.get("roots") or []]
+
+
+def _counts(part: dict[str, Any], size: int) -> list[int]:
+    """Return the pods in each domain of a slice."""
+    counts = mapped(part, "podCounts")
+    if counts.get("universal") is not None:
+        return [int(counts["universal"])] * size
+    return [int(each) for each in counts.get("individual") or []]

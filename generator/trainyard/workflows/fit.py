@@ -1,0 +1,143 @@
+"""Judge TrainJobs by the objects that the profiles are rendered to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trainyard.admission.evaluator import judge_of
+from trainyard.diagnostics import TreeError
+from trainyard.fit.case import Ground
+from trainyard.fit.objects import listed, objects_of
+from trainyard.fit.repair import with_change
+from trainyard.fit.usage import Snapshot, snapshot_of
+from trainyard.fit.verdict import Verdict
+from trainyard.fit.walk import judge
+from trainyard.model.manifest import Manifest
+from trainyard.model.platform import Site
+from trainyard.model.tenant import Tenant
+from trainyard.plainfile import read_regular
+from trainyard.schema.manifests import check_manifest
+from trainyard.workflows.generate import Generation
+from trainyard.workflows.objects import component_manifests
+from trainyard.yaml_io.events import StreamError
+from trainyard.yaml_io.manifests import parse_manifests
+
+Body = dict[str, Any]
+
+_JOB = ("trainer.kubeflow.org/v1alpha1", "TrainJob")
+_LARGEST = 64 << 20
+"""Bytes of a file of objects that are read: a snapshot of 10,000 Workloads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """The TrainJobs of a file.
+
+    Args:
+        others: number of its objects of other kinds, which are not judged.
+    """
+
+    bodies: tuple[Body, ...]
+    others: int
+
+
+def read_jobs(file: Path) -> Jobs:
+    """Return the TrainJobs of a YAML or JSON file, in their order.
+
+    Raises:
+        TreeError: it can't be read, is no YAML, or has an object without kind.
+    """
+    bodies = list(_read(file))
+    jobs = tuple(each for each in bodies if (each.get("apiVersion"), each.get("kind")) == _JOB)
+    return Jobs(jobs, len(bodies) - len(jobs))
+
+
+def read_snapshot(file: Path) -> Snapshot:
+    """Return what objects of a cluster show as used.
+
+    Args:
+        file: what ``kubectl get clusterqueues,workloads,resourcequotas -A -o json`` prints.
+
+    Raises:
+        TreeError: it can't be read, is no YAML or JSON, or is no list of such objects.
+    """
+    try:
+        snapshot = snapshot_of(list(_read(file)))
+    except (TypeError, ValueError) as error:
+        raise TreeError(f"{file} shows no usage: {error}") from error
+    if not snapshot.queues:
+        raise TreeError(f"{file} has no ClusterQueue, whose status shows what is in use")
+    return snapshot
+
+
+def _read(file: Path) -> Iterator[Body]:
+    """Yield the objects of a file, those of a List by themselves."""
+    for body in _documents(file):
+        if not isinstance(body, dict) or "kind" not in body:
+            raise TreeError(f"{file} has a document that is no Kubernetes object")
+        if str(body["kind"]).endswith("List") and "items" in body:
+            yield from listed(body, "items")
+        else:
+            yield body
+
+
+def _documents(file: Path) -> list[Any]:
+    try:
+        content = read_regular(file.parent, file.name, _LARGEST)
+        if len(content) > _LARGEST:
+            raise TreeError(f"{file} is larger than {_LARGEST >> 20} MiB")
+        return list(parse_manifests(content.decode("utf-8-sig")))
+    except StreamError as error:
+        raise TreeError(f"{file} is no YAML that Kubernetes would read: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        raise TreeError(f"{file} can't be read: {reason}") from error
+
+
+def ground_of(
+    site: Site, tenant: Tenant, manifests: Sequence[Manifest], snapshot: Snapshot | None
+) -> Ground:
+    """Return a cluster on which the jobs of a team are judged.
+
+    Args:
+        site: the cluster.
+        tenant: the team on it.
+        manifests: its objects, those of hand-written components included.
+        snapshot: what is in use; None when it is not known.
+    """
+    release = site.cluster.release
+
+    def faults(body: Body) -> Iterator[str]:
+        return (message for _, message in check_manifest(release.name, body))
+
+    judged = judge_of(release.versions["kubernetes"], manifests)
+    return Ground(site, tenant, objects_of(manifests), snapshot, faults, judged)
+
+
+def fit_jobs(
+    generation: Generation, cluster: str, team: str, jobs: Jobs, snapshot: Snapshot | None
+) -> tuple[Verdict, ...]:
+    """Return the verdict about each job, in their order.
+
+    Args:
+        generation: without errors, with this cluster.
+        cluster: its name.
+        team: that submits the jobs; it must be on the cluster.
+        jobs: TrainJobs.
+        snapshot: what is in use; None when it is not known.
+
+    Raises:
+        ToolError: the evaluator fails.
+    """
+    assert generation.checked.platform is not None
+    site = next(each for each in generation.checked.platform.sites if each.name == cluster)
+    tenant = next(each for each in site.tenants if each.name == team)
+    manifests = (*generation.manifests[cluster], *component_manifests(site))
+    ground = ground_of(site, tenant, manifests, snapshot)
+    judged = judge(ground, jobs.bodies)
+    return tuple(
+        with_change(ground, body, each) for body, each in zip(jobs.bodies, judged, strict=True)
+    )

@@ -1,0 +1,169 @@
+"""``trainyard fit``: verdicts as text and JSON, exit codes, and what it can't read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from tests.cli.calls import REPOSITORY, Ended
+from trainyard.cli.exits import Exit
+
+Call = Callable[..., Ended]
+SAMPLE = "overlays/prod-east/samples/trainjob-nlp-openmpi-cuda.yaml"
+WHERE = ("--team", "nlp", "--cluster", "prod-east")
+
+
+@pytest.fixture(autouse=True)
+def no_evaluator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use a cache without programs, whatever is built on this machine."""
+    monkeypatch.setenv("TRAINYARD_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def job(repository: Path) -> Path:
+    """Return a copy of a sample, with `job.yaml` as its name."""
+    return Path(shutil.copy(REPOSITORY / SAMPLE, repository / "job.yaml"))
+
+
+def edited(job: Path, old: str, new: str) -> Path:
+    text = job.read_text("utf-8")
+    assert old in text
+    job.write_text(text.replace(old, new), "utf-8")
+    return job
+
+
+def test_sample_is_admitted(trainyard: Call, job: Path) -> None:
+    ended = trainyard("fit", str(job), *WHERE)
+
+    assert (ended.code, ended.err) == (Exit.FINE, "")
+    lines = ended.out.splitlines()
+    assert lines[:2] == ["team-nlp/nlp-openmpi-cuda: admitted", "  pods: node 1, launcher 1"]
+    assert [line.split(": ")[1] for line in lines[2:]] == ["admission policies", "Pod Security"]
+
+
+def test_large_job_never_starts(trainyard: Call, job: Path) -> None:
+    ended = trainyard("fit", str(edited(job, "numNodes: 2", "numNodes: 40")), *WHERE)
+
+    assert ended.code == Exit.FINDINGS
+    assert "team-nlp/nlp-openmpi-cuda: never\n  pods: node 39, launcher 1\n  quota: " in ended.out
+    assert "\n   --> profiles/teams/nlp.yaml:9:33\n  = limit: 128 nvidia.com/gpu" in ended.out
+    assert "= help: set spec.trainer.numNodes to 16\n" in ended.out
+
+
+def used(nodes: int) -> dict[str, Any]:
+    """Return a list of a ClusterQueue of which some nodes are in use."""
+    total = {"nvidia.com/gpu": 8 * nodes, "cpu": 208 * nodes}
+    resources = [{"name": name, "total": str(amount)} for name, amount in total.items()]
+    reserved = [{"name": "dgx-h100", "resources": resources}]
+    queue = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "nlp-gpu"},
+        "status": {"flavorsReservation": reserved},
+    }
+    return {"apiVersion": "v1", "kind": "List", "items": [queue]}
+
+
+def test_job_waits_for_what_a_snapshot_shows(trainyard: Call, job: Path) -> None:
+    usage = job.parent / "usage.json"
+    usage.write_text(json.dumps(used(10)), "utf-8")
+    edited(job, "numNodes: 2", "numNodes: 12")
+    ended = trainyard("fit", str(job), *WHERE, "--usage", str(usage))
+
+    assert ended.code == Exit.FINE
+    assert ended.out.startswith("team-nlp/nlp-openmpi-cuda: waits\n")
+    assert "  = usage: 80 nvidia.com/gpu\n  = available: 48 nvidia.com/gpu\n" in ended.out
+    assert "  = help: set spec.trainer.numNodes to 6\n" in ended.out
+
+
+@pytest.mark.parametrize("nodes", [2, 40])
+def test_json_follows_its_published_schema(trainyard: Call, job: Path, nodes: int) -> None:
+    edited(job, "numNodes: 2", f"numNodes: {nodes}")
+    ended = trainyard("fit", str(job), *WHERE, "--format", "json")
+    printed = json.loads(trainyard("schema", "fit").out)
+
+    Draft7Validator.check_schema(printed)
+    Draft7Validator(printed).validate(json.loads(ended.out))
+    assert ended.code == (Exit.FINE if nodes == 2 else Exit.FINDINGS)
+
+
+def test_several_jobs_are_judged_and_others_counted(trainyard: Call, job: Path) -> None:
+    text = job.read_text("utf-8")
+    other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
+    job.write_text(f"{text}---\n{text.replace('numNodes: 2', 'numNodes: 40')}---\n{other}", "utf-8")
+    ended = trainyard("fit", str(job), *WHERE)
+
+    assert ended.code == Exit.FINDINGS
+    assert ended.out.endswith("\n\n1 object of other kinds not judged\n")
+    assert (ended.out.count(": admitted\n"), ended.out.count(": never\n")) == (1, 1)
+
+
+def test_hostile_names_stay_on_their_line(trainyard: Call, job: Path) -> None:
+    edited(job, "name: nlp-openmpi-cuda", 'name: "x\\e[31m\\nteam-nlp/x: admitted"')
+    ended = trainyard("fit", str(job), *WHERE)
+
+    assert ended.code == Exit.FINDINGS
+    assert "\x1b" not in ended.out
+    assert "\nteam-nlp/x: admitted" not in ended.out
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("apiVersion: v1\nkind: ConfigMap\n", Exit.NO_INPUT),
+        ("", Exit.NO_INPUT),
+        ("- a\n", Exit.IO),
+        ("a: &x 1\nb: *x\n", Exit.IO),
+        ("kind: 1\n", Exit.NO_INPUT),
+    ],
+)
+def test_file_without_a_job_is_no_success(
+    trainyard: Call, job: Path, content: str, code: int
+) -> None:
+    job.write_text(content, "utf-8")
+
+    assert trainyard("fit", str(job), *WHERE).code == code
+
+
+@pytest.mark.parametrize("snapshot", [used(1)["items"][0] | {"status": 1}, {"kind": "Node"}])
+def test_snapshot_without_usage_is_refused(
+    trainyard: Call, job: Path, snapshot: dict[str, Any]
+) -> None:
+    usage = job.parent / "usage.json"
+    usage.write_text(json.dumps(snapshot), "utf-8")
+    code = trainyard("fit", str(job), *WHERE, "--usage", str(usage)).code
+
+    assert code == (Exit.IO if snapshot["kind"] == "Node" else Exit.FINE)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (),
+        ("job.yaml",),
+        ("job.yaml", "--team", "nlp"),
+        ("job.yaml", "--team", "nlq", "--cluster", "prod-east"),
+        ("job.yaml", "--team", "nlp", "--cluster", "prod"),
+        ("missing.yaml", *WHERE),
+    ],
+)
+@pytest.mark.usefixtures("job")
+def test_wrong_usage_ends_with_2(trainyard: Call, args: tuple[str, ...]) -> None:
+    assert trainyard("fit", *args).code == Exit.USAGE
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_findings_of_the_profiles_come_first(trainyard: Call, job: Path, form: str) -> None:
+    team = job.parent / "profiles/teams/nlp.yaml"
+    team.write_text(team.read_text("utf-8").replace("openmpi-cuda", "openmpi", 1), "utf-8")
+    ended = trainyard("fit", str(job), *WHERE, "--format", form)
+
+    assert ended.code == Exit.FINDINGS
+    assert "openmpi" in ended.out
+    assert "admitted" not in ended.out

@@ -1,0 +1,46 @@
+"""`fit` says of each random pair of platform and job what real controllers do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.e2e.fitting import Trial, platform, shares, trials
+from tests.e2e.setup import NEW, OLD
+from tests.e2e.stage import Stage
+from trainyard.fit.verdict import Standing
+from trainyard_rehearsal.control_plane.fakes import settle
+from trainyard_rehearsal.publication import sample_jobs
+
+PLATFORMS = (platform, platform, platform, shares)
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.parametrize(
+        "stage", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"
+    ),
+]
+
+
+def _tried(stage: Stage, changes: Mapping[str, Any], seed: str, pairs: int) -> Trial:
+    scene = stage.deploy(changes)
+    assert not scene.refused
+    settle(scene.lab)
+    samples = sample_jobs(scene.site, scene.manifests, "")
+    trial = Trial(scene, samples, Random(seed))
+    assert not list(trials(trial, pairs)), "\n".join(trial.disagreements)
+    return trial
+
+
+def test_fit_agrees_with_controllers(stage: Stage, pairs: int) -> None:
+    """At least four platforms; all three standings are seen."""
+    counts: dict[Standing, int] = {}
+    for seed, make in enumerate(PLATFORMS):
+        trial = _tried(stage, make(seed), f"{seed}", -(-pairs // len(PLATFORMS)))
+        for standing, count in trial.counts.items():
+            counts[standing] = counts.get(standing, 0) + count
+    print(counts)  # noqa: T201 - what was tried, in the log of a failure and with -s
+    assert set(counts) == {Standing.ADMITTED, Standing.WAITS, Standing.NEVER}

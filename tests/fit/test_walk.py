@@ -1,0 +1,214 @@
+"""Jobs on the cases' base: 9 nodes, one in reserve; two teams with 4 nodes each in a cohort."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.fit.setting import Body, admits, ground, sample, verdict
+from tests.rules.cases import merged
+from trainyard.fit.usage import Running, Snapshot
+from trainyard.fit.verdict import Check, Link, Standing, Verdict
+from trainyard.fit.walk import judge
+from trainyard.model.admission import Answer, Denial
+
+NEW = {"clusters/prod-east.yaml": {"release": "kubernetes-1.36"}}
+GPU = ("dgx-h100", "nvidia.com/gpu")
+QUEUE = "kueue.x-k8s.io/queue-name"
+BORROWING = {
+    "teams/nlp.yaml": {"quota": {"prod-east": {"dgx-h100": {"borrow": 4}}}},
+    "teams/vision.yaml": {"quota": {"prod-east": {"dgx-h100": {"lend": "all"}}}},
+}
+
+
+def only(found: Verdict, link: Link) -> Check:
+    (check,) = (each for each in found.checks if each.link is link)
+    return check
+
+
+@pytest.mark.parametrize("changes", [{}, NEW], ids=["openshift", "kubernetes"])
+def test_sample_is_admitted_with_its_pods(changes: dict[str, Any]) -> None:
+    found = verdict(ground(changes), sample(changes))
+
+    assert (found.standing, found.checks) == (Standing.ADMITTED, ())
+    assert [(each.role, each.count) for each in found.podsets] == [("node", 1), ("launcher", 1)]
+    assert found.podsets[0].requests["nvidia.com/gpu"] == "8"
+
+
+@given(st.integers(0, 12))
+def test_a_job_fits_as_long_as_its_pods_fit_the_quota(nodes: int) -> None:
+    found = verdict(ground({}), sample({}, numNodes=nodes))
+
+    assert sum(each.count for each in found.podsets) == max(nodes, 2)
+    assert (found.standing is Standing.ADMITTED) == (nodes <= 4)
+    if nodes > 4:
+        check = only(found, Link.QUOTA)
+        assert check.limit == "32 nvidia.com/gpu, 32 nvidia.com/gpu of its own"
+        assert check.message.startswith(f"requested {nodes * 8} nvidia.com/gpu (node {nodes - 1}")
+        assert check.at is not None
+        assert check.at.path[-2:] == ("dgx-h100", "nodes")
+
+
+def test_borrowing_raises_the_limit() -> None:
+    assert verdict(ground(BORROWING), sample(BORROWING, numNodes=8)).standing is Standing.ADMITTED
+    check = only(verdict(ground(BORROWING), sample(BORROWING, numNodes=9)), Link.QUOTA)
+    assert check.limit == "64 nvidia.com/gpu, 32 nvidia.com/gpu of its own"
+
+
+def used(nodes: int, priority: int = 0, queue: str = "vision-gpu") -> Snapshot:
+    """Return a snapshot with one job that has some whole nodes."""
+    amounts = {"nvidia.com/gpu": 8, "cpu": 208_000, "pods": 1}
+    usage = {("dgx-h100", name): amount * nodes for name, amount in amounts.items()}
+    places = {f"n{number}": amounts for number in range(nodes)}
+    job = Running("team-x/x", f"queue/{queue}", priority, usage, places, "2026-01-01T00:00:00Z")
+    return Snapshot({job.queue: usage}, (job,), {}, has_jobs=True)
+
+
+def test_a_job_waits_for_what_others_use() -> None:
+    snapshot = used(3, queue="nlp-gpu")
+    check = only(verdict(ground({}, snapshot=snapshot), sample({}, numNodes=2)), Link.QUOTA)
+
+    assert check.standing is Standing.WAITS
+    assert (check.usage, check.available) == ("24 nvidia.com/gpu", "8 nvidia.com/gpu")
+
+
+def test_a_job_evicts_one_of_its_queue_with_a_lower_priority() -> None:
+    job = sample({}, numNodes=4)
+    assert job["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] == "batch"
+
+    lower, equal = (used(3, priority, "nlp-gpu") for priority in (499, 500))
+    classical = {"clusters/prod-east.yaml": {"sharing": "classical"}}
+    evicting = verdict(ground(classical, snapshot=lower), job)
+    assert (evicting.standing, evicting.checks[0].standing) == (Standing.ADMITTED,) * 2
+    assert evicting.checks[0].message == "Kueue evicts 1 job for it: team-x/x"
+    assert verdict(ground(classical, snapshot=equal), job).standing is Standing.WAITS
+
+
+@pytest.mark.parametrize(("own", "standing"), [(4, Standing.ADMITTED), (5, Standing.WAITS)])
+def test_an_owner_reclaims_its_own_quota_only(own: int, standing: Standing) -> None:
+    changes = {
+        **BORROWING,
+        "clusters/prod-east.yaml": {"sharing": "classical"},
+        "teams/vision.yaml": {
+            "quota": {"prod-east": {"dgx-h100": {"lend": "all", "borrow": 4}}},
+        },
+        "teams/nlp.yaml": {
+            "quota": {"prod-east": {"dgx-h100": {"lend": "all", "borrow": 4}}},
+        },
+    }
+    on = ground(changes, snapshot=used(8, 1000))
+
+    assert verdict(on, sample(changes, numNodes=own)).standing is standing
+
+
+def test_nodes_of_others_are_not_free_although_quota_is() -> None:
+    snapshot = used(6)
+    snapshot = Snapshot({}, snapshot.running, {}, has_jobs=True)
+    found = verdict(ground({}, snapshot=snapshot), sample({}, numNodes=4))
+
+    assert (found.standing, only(found, Link.TOPOLOGY).standing) == (Standing.WAITS,) * 2
+
+
+BROKEN: dict[str, tuple[dict[str, Any], Link]] = {
+    "unknown field": ({"spec": {"x": 1}}, Link.FORM),
+    "name": ({"metadata": {"name": "Upper"}}, Link.FORM),
+    "deadline": (
+        {"metadata": {"labels": {"kueue.x-k8s.io/max-exec-time-seconds": "soon"}}},
+        Link.FORM,
+    ),
+    "label": ({"metadata": {"labels": {"x": "-"}}}, Link.FORM),
+    "twice": (
+        {"spec": {"trainer": {"env": [{"name": "A", "value": "1"}, {"name": "A"}]}}},
+        Link.FORM,
+    ),
+    "namespace": ({"metadata": {"namespace": "team-vision"}}, Link.NAMESPACE),
+    "runtime": ({"spec": {"runtimeRef": {"name": "other"}}}, Link.RUNTIME),
+    "runtime kind": ({"spec": {"runtimeRef": {"kind": "TrainingRuntime"}}}, Link.RUNTIME),
+    "initializer": ({"spec": {"initializer": {"model": {"storageUri": "s3://x"}}}}, Link.RUNTIME),
+    "queue": ({"metadata": {"labels": {QUEUE: "other"}}}, Link.QUEUE),
+    "no queue": ({"metadata": {"labels": {QUEUE: None}}}, Link.QUEUE),
+    "coverage": (
+        {"spec": {"trainer": {"resourcesPerNode": {"requests": {"example.com/x": "1"}}}}},
+        Link.COVERAGE,
+    ),
+    "node": (
+        {"spec": {"trainer": {"resourcesPerNode": {"requests": {"memory": "3Ti"}}}}},
+        Link.NODES,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+@pytest.mark.parametrize("changes", [{}, NEW], ids=["openshift", "kubernetes"])
+def test_a_broken_link_is_named(case: str, changes: dict[str, Any]) -> None:
+    change, link = BROKEN[case]
+    found = verdict(ground(changes), merged(sample(changes), change))
+
+    assert found.standing is Standing.NEVER
+    assert link in {each.link for each in found.deciding}
+
+
+def test_a_draining_team_waits() -> None:
+    changes = {"teams/nlp.yaml": {"state": "draining"}}
+    on, job = ground(changes), sample({})
+    assert only(verdict(on, job), Link.QUEUE).standing is Standing.WAITS
+
+
+def test_objects_that_a_quota_has_no_room_for_are_refused() -> None:
+    hard = "count/trainjobs.trainer.kubeflow.org"
+    snapshot = Snapshot(quotas={("team-nlp", "object-counts"): {hard: "100"}})
+    check = only(verdict(ground({}, snapshot=snapshot), sample({})), Link.OBJECT_QUOTA)
+
+    assert (check.limit, check.usage, check.available) == ("100", "100", "0")
+
+
+def test_without_the_evaluator_the_policies_are_not_judged() -> None:
+    on = ground({})
+    object.__setattr__(on, "judge", None)
+    found = verdict(on, sample({}))
+
+    assert found.standing is Standing.ADMITTED
+    assert [each.link for each in found.unjudged] == [Link.POLICIES, Link.POD_SECURITY]
+
+
+def test_a_denial_is_shown_at_the_line_that_decides_it() -> None:
+    words = "spec.trainer.numNodes is 9 (72 GPUs); ..."
+
+    def denies(requests: Any) -> list[Answer]:
+        denied = Answer((Denial("limits", "limits-nlp", words),), "denied")
+        return [denied if each.resource == "trainjobs" else Answer((), "") for each in requests]
+
+    on = ground({})
+    object.__setattr__(on, "judge", denies)
+    check = only(verdict(on, sample({})), Link.POLICIES)
+
+    assert check.message == words
+    assert check.at is not None
+    assert check.at.path == ("largestJob", "nodes")
+
+
+def test_a_user_asks_for_the_job_and_a_controller_for_its_pods() -> None:
+    asked = []
+
+    def notes(requests: Any) -> list[Answer]:
+        asked.extend(requests)
+        return admits(requests)
+
+    on = ground({})
+    object.__setattr__(on, "judge", notes)
+    judge(on, [sample({}), sample({}, team="nlp", numNodes=3)])
+
+    resources = ["trainjobs", "pods", "pods"]
+    assert [each.resource for each in asked] == resources * 2
+    assert asked[0].groups == ("nlp", "system:authenticated")
+    assert asked[1].user == "system:serviceaccount:kube-system:job-controller"
+
+
+def test_jobs_are_judged_each_by_itself() -> None:
+    jobs: list[Body] = [sample({}, numNodes=4)] * 3
+
+    standings = {each.verdict.standing for each in judge(ground({}), jobs)}
+    assert standings == {Standing.ADMITTED}
