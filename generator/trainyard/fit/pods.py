@@ -98,7 +98,7 @@ def _count(replicated: Body, policy: Body, job: Body) -> int:
     wanted = field(job, "spec", "trainer", "numNodes")
     mpi = "mpi" in policy
     if _step(replicated) == "trainer":
-        return int((policy.get("numNodes") or 1) if mpi or wanted is None else wanted)
+        return int(policy.get("numNodes", 1) if mpi or wanted is None else wanted)
     if mpi and wanted is not None and replicated.get("name") == "node":
         return _mpi_nodes(policy, int(wanted))
     return int(field(replicated, "template", "spec", "parallelism") or 1)
