@@ -9,6 +9,7 @@ from trainyard.impact.model import ClusterImpact, Impact, ObjectChange, Rename, 
 from trainyard.impact.network import path_changes
 from trainyard.impact.objects import object_changes
 from trainyard.impact.quotas import pool_changes, quota_changes, transfers
+from trainyard.impact.remaining import on_cluster
 from trainyard.impact.runtimes import runtime_changes
 from trainyard.impact.upgrade import Upgrade
 
@@ -26,7 +27,7 @@ def compare(clusters: Iterable[Sides], upgrade: Upgrade | None) -> Impact:
 
 def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
     """Return the impact on a cluster; None when nothing changes there."""
-    objects = object_changes(sides, sides.renamed)
+    objects, stays = object_changes(sides, sides.renamed), on_cluster(sides)
     impact = ClusterImpact(
         sides.name,
         _change(sides),
@@ -34,10 +35,10 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         quotas=quota_changes(sides, sides.renamed),
         transfers=transfers(sides, sides.renamed),
         pools=pool_changes(sides),
-        namespaces=namespace_changes(sides),
-        access=access_changes(sides),
-        roles=role_changes(sides),
-        network=path_changes(sides),
+        namespaces=namespace_changes(stays),
+        access=access_changes(stays),
+        roles=role_changes(stays),
+        network=path_changes(stays),
         runtimes=runtime_changes(sides),
         objects=_edited(objects, upgrade, sides.name),
     )

@@ -56,7 +56,8 @@ def _plain(value: Any) -> Any:
 def _parts(value: Any) -> dict[str, Any] | None:
     """Return the fields of a value; None when it has none."""
     if isinstance(value, Quota):
-        return {"nodes": value.nodes, "borrow": value.borrow, "lend": value.lend}
+        numbers = {"nodes": value.nodes, "borrow": value.borrow, "lend": value.lend}
+        return {**numbers, "term": value.term}
     if isinstance(value, Identity | Move):
         return value._asdict()
     if is_dataclass(value):

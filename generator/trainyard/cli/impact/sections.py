@@ -138,7 +138,19 @@ def _size(quota: Quota) -> str:
     parts = [quota.display(quota.nodes)]
     parts += [f"borrows {quota.display(quota.borrow)}"] if quota.borrow else []
     parts += [f"lends {quota.display(quota.lend)}"] if quota.lend else []
+    parts += [_term(quota)] if quota.term else []
     return ", ".join(parts)
+
+
+def _term(quota: Quota) -> str:
+    """Return until when a quota holds, and what falls back to the pool then."""
+    if quota.term is None:
+        return "without a last day"
+    back = quota.display(quota.nodes - quota.term.nodes)
+    left = quota.display(quota.term.nodes)
+    return (
+        f"until {quota.term.until} ({quota.term.reason}), then {left} and {back} back in the pool"
+    )
 
 
 def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[str]:
@@ -154,6 +166,8 @@ def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[s
         yield f"{_nodes(old)} -> {_nodes(new)} GPUs"
     if change.reach_before != change.reach_after:
         yield f"largest job {change.reach_before} -> {counted(change.reach_after, 'node')}"
+    if before.term != after.term:
+        yield _term(after)
 
 
 def _amount(quota: Quota, nodes: Fraction) -> str:
