@@ -154,13 +154,7 @@ def _term(quota: Quota) -> str:
 
 
 def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[str]:
-    for verb, old, new in (
-        ("", before.nodes, after.nodes),
-        ("borrows ", before.borrow, after.borrow),
-        ("lends ", before.lend, after.lend),
-    ):
-        if old != new:
-            yield f"{verb}{_amount(before, old)} -> {after.display(new)}"
+    yield from _amounts(before, after)
     if before.nodes != after.nodes and not after.is_share and change.gpus_per_node:
         old, new = (each.nodes * change.gpus_per_node for each in (before, after))
         yield f"{_nodes(old)} -> {_nodes(new)} GPUs"
@@ -168,6 +162,16 @@ def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[s
         yield f"largest job {change.reach_before} -> {counted(change.reach_after, 'node')}"
     if before.term != after.term:
         yield _term(after)
+
+
+def _amounts(before: Quota, after: Quota) -> Iterator[str]:
+    for verb, old, new in (
+        ("", before.nodes, after.nodes),
+        ("borrows ", before.borrow, after.borrow),
+        ("lends ", before.lend, after.lend),
+    ):
+        if old != new:
+            yield f"{verb}{_amount(before, old)} -> {after.display(new)}"
 
 
 def _amount(quota: Quota, nodes: Fraction) -> str:
