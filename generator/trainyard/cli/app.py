@@ -28,6 +28,7 @@ COMMANDS = {
     "rules": "List the rules.",
     "codeowners": "Write CODEOWNERS from the owners that the profiles state.",
     "comment": "Keep one comment on a pull request up to date.",
+    "ci": "Write the files that let a CI system check pull requests.",
     "schema": "Print the JSON Schema of a kind of profile, or of what a command prints.",
     "doctor": "Show versions of tools, and whether all is there.",
 }

@@ -35,6 +35,17 @@ def replaced(text: str, new: str) -> str:
     return f"{above}{new}"
 
 
+def without(text: str) -> str:
+    """Return a file's text without its block.
+
+    Raises:
+        TreeError: as `replaced` does.
+    """
+    lines = text.split("\n")
+    begin, end = _span(lines) or (0, -1)
+    return "\n".join((*lines[:begin], *lines[end + 1 :]))
+
+
 def overriding(text: str) -> Iterator[tuple[int, str]]:
     """Yield the number and pattern of each line after the block that may match the block's files.
 

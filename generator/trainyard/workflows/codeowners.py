@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from trainyard.codeowners.block import block, overriding, replaced
+from trainyard.codeowners.block import block, overriding, replaced, without
 from trainyard.codeowners.entries import Layout, entries
 from trainyard.codeowners.rules import OVERRIDDEN_OWNERS, STALE_OWNERS
 from trainyard.diagnostics import Diagnostic, Note, Pointer, TreeError
@@ -15,11 +14,13 @@ from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.plainfile import read_regular
 from trainyard.scaffold.install import put
-from trainyard.workflows.worktree import path_in_work_tree
+from trainyard.workflows.worktree import path_in_work_tree, root_of_work_tree
 from trainyard.yaml_io.source import Source
 
 _LIMIT = 3 * 1024 * 1024
 """GitHub ignores a larger file (GitHub Docs, "About code owners")."""
+_PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
+"""Where GitHub and GitLab look for the file."""
 _NAMED = 10
 """How many lines a finding lists."""
 
@@ -31,7 +32,7 @@ class Owned:
     Args:
         file: where it is.
         before: empty when there is none.
-        after: with the block that the profiles state; the same as ``before`` without owners.
+        after: with the block that the profiles state, or without any when they state no owners.
         owners: whether any file has owners.
     """
 
@@ -51,11 +52,12 @@ class Owned:
 
 
 def usual_file(profiles: Path) -> Path:
-    """Return the path of GitHub's CODEOWNERS in the Git repository of the profiles."""
-    inside = path_in_work_tree(profiles)
-    depth = inside.count("/") + 1 if inside else 1
-    root = os.path.relpath(Path(os.path.realpath(profiles)).parents[depth - 1])
-    return Path(root) / ".github" / "CODEOWNERS"
+    """Return the path of the CODEOWNERS file in the Git repository of the profiles.
+
+    It is the first that a host would read; that of GitHub when there is none.
+    """
+    root = root_of_work_tree(profiles.parent)
+    return next((root / place for place in _PLACES if (root / place).is_file()), root / _PLACES[0])
 
 
 def owned(platform: Platform, profiles: Path, file: Path) -> Owned:
@@ -76,7 +78,7 @@ def owned(platform: Platform, profiles: Path, file: Path) -> Owned:
     )
     before = _read(file)
     stated = tuple(entries(platform, layout))
-    after = replaced(before, block(stated)) if stated else before
+    after = replaced(before, block(stated)) if stated else without(before)
     return Owned(file, before, after, bool(stated))
 
 

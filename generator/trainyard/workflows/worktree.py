@@ -51,6 +51,14 @@ def work_tree(folder: Path) -> tuple[Path, str] | None:
     return next(_work_trees(folder), None)
 
 
+def root_of_work_tree(folder: Path) -> Path:
+    """Return the root of a folder's Git work tree from here; the folder itself without one."""
+    inside = path_in_work_tree(folder / "x")
+    depth = inside.count("/") if inside else 0
+    real = Path(os.path.realpath(folder))
+    return Path(os.path.relpath([real, *real.parents][depth]))
+
+
 def check_tree_path(profiles: Path, target: Path, checked: Checked) -> Iterator[Diagnostic]:
     """Yield a finding when Argo CD syncs another folder than the tree's.
 

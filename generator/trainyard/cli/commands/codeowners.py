@@ -62,7 +62,7 @@ def command(
     diagnostics, it = checked.diagnostics, None
     if checked.platform is not None and not has_errors(diagnostics):
         it = owned(checked.platform, profiles, file or usual_file(profiles))
-        _need_owners(it)
+        _need_owners(it, check_only=check_only)
         diagnostics = tuple(check_owned(it, fresh=check_only))
         where = replace(where, sources={**where.sources, it.shown: it.source(fresh=check_only)})
     fine = not has_errors(diagnostics)
@@ -78,13 +78,13 @@ def command(
     return Exit.FINE if fine else Exit.FINDINGS
 
 
-def _need_owners(it: Owned) -> None:
-    """Refuse profiles without owners: a block without lines would look like a protection.
+def _need_owners(it: Owned, *, check_only: bool) -> None:
+    """Refuse to write nothing: it would look like a protection.
 
     Raises:
-        NoInput: no profile states any.
+        NoInput: no profile states owners, and the file has no block to take away.
     """
-    if not it.owners:
+    if not it.owners and it.before == it.after and not check_only:
         raise NoInput(
             'no profile states owners; add for example `owners: {platform: ["@org/admins"]}` to '
             "trainyard.yaml"
@@ -99,7 +99,9 @@ def _result(it: Owned | None, *, written: bool) -> dict[str, Any] | None:
 
 def _text(found: findings.Findings, it: Owned | None, *, written: bool, colour: bool) -> str:
     lines = [findings.text(found, colour=colour)] if found.diagnostics else []
-    if it is not None and it.before == it.after:
+    if it is not None and not it.owners and it.before == it.after:
+        lines.append(f"no profile states owners, and {it.shown} has none of them")
+    elif it is not None and it.before == it.after:
         lines.append(f"{it.shown} is up to date")
     elif it is not None and written:
         lines.append(f"wrote {it.shown}")

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import click
 
+from trainyard.cli.commands.ci import plan
 from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
 from trainyard.cli.places import shown_folder
 from trainyard.output.hold import editing
 from trainyard.profiles.read import PACKAGE
+from trainyard.scaffold.ci import SYSTEMS, write_ci
 from trainyard.scaffold.init import placeholders
 from trainyard.schema.profiles import profile_schema
 from trainyard.workflows.begin import begin
@@ -50,7 +52,13 @@ _PRESETS = sorted(path.stem for path in PACKAGE.glob("presets/*.yaml"))
     show_default=True,
     help="Number of nodes, at least 2; one of three or more is kept in reserve.",
 )
-def command(folder: Path, release: str, hardware: str, nodes: int) -> int:
+@click.option(
+    "--ci",
+    "system",
+    type=click.Choice(sorted(SYSTEMS)),
+    help="Write the files of `trainyard ci` for this system too.",
+)
+def command(folder: Path, release: str, hardware: str, nodes: int, system: str | None) -> int:
     """Write the first profiles of a repository into DIR (default: the current folder).
 
     They describe one cluster with one node type, one runtime and no team.
@@ -62,8 +70,12 @@ def command(folder: Path, release: str, hardware: str, nodes: int) -> int:
             "digits, `.`, `_`, `-`"
         )
         raise click.UsageError(message)
+    # Planned first, so that nothing is written when a file of it is there with other content.
+    root, ci = plan(system, folder) if system else (folder, {})
     with editing(folder, notify) if folder.is_dir() else nullcontext():
         written = begin(folder, tree, release, hardware, nodes)
+    write_ci(root, ci)
+    written |= {root / path: content for path, content in ci.items()}
     for path in written:
         result(f"wrote {shown_folder(path)}")
     for line in _next_steps(folder, written):
