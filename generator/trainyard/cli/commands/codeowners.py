@@ -99,10 +99,14 @@ def _result(it: Owned | None, *, written: bool) -> dict[str, Any] | None:
 
 def _text(found: findings.Findings, it: Owned | None, *, written: bool, colour: bool) -> str:
     lines = [findings.text(found, colour=colour)] if found.diagnostics else []
-    if it is not None and not it.owners and it.before == it.after:
-        lines.append(f"no profile states owners, and {it.shown} has none of them")
-    elif it is not None and it.before == it.after:
-        lines.append(f"{it.shown} is up to date")
-    elif it is not None and written:
-        lines.append(f"wrote {it.shown}")
+    if it is not None and (written or it.before == it.after):
+        lines.append(_state(it))
     return "\n".join(lines)
+
+
+def _state(it: Owned) -> str:
+    if it.before != it.after:
+        return f"wrote {it.shown}"
+    if it.owners:
+        return f"{it.shown} is up to date"
+    return f"no profile states owners, and {it.shown} has none of them"
