@@ -57,6 +57,7 @@ def _commit(folder: Path) -> str:
 
 def _requested(platform: Path, tmp_path: Path, *, nodes: int, generated: bool) -> Request:
     """Return a request that changes the quota of the team, with the tree or without."""
+    tmp_path.mkdir(exist_ok=True)
     origin, fork = tmp_path / "origin", tmp_path / "fork"
     done(tmp_path, "cp", "-r", str(platform), str(origin))
     done(tmp_path, "git", "clone", "--quiet", str(origin), str(fork))
@@ -64,6 +65,7 @@ def _requested(platform: Path, tmp_path: Path, *, nodes: int, generated: bool) -
     text = team.read_text("utf-8")
     assert "nodes: 2" in text
     team.write_text(text.replace("nodes: 2", f"nodes: {nodes}"), encoding="utf-8")
+    (fork / "page.md").touch()
     if generated:
         done(fork, "trainyard", "generate")
     head = _commit(fork)
@@ -196,6 +198,19 @@ def test_github_comment_shows_what_the_commit_does(
     assert "2 -> 3 nodes" in comment["body"]
 
 
+def test_change_without_effect_is_no_comment(platform: Path, host: Host, tmp_path: Path) -> None:
+    """A pull request that edits a page does not flood its reviewers."""
+    request = _requested(platform, tmp_path / "page", nodes=2, generated=False)
+    checkout = tmp_path / "checkout-of-main"
+    done(tmp_path, "git", "clone", "--quiet", request.origin.as_uri(), str(checkout))
+    review = _reviewed(request, checkout, tmp_path)["review"]
+    host.pulls[0]["head"]["sha"] = request.head
+
+    assert review == ""
+    assert "nothing to write" in _commented(request, host, review, tmp_path)
+    assert host.comments == []
+
+
 def _gitlab_job(name: str) -> str:
     return "\n".join(_files("gitlab")[0][name]["script"])
 
@@ -233,7 +248,7 @@ def test_gitlab_shows_everything_and_fails(stale: Request, tmp_path: Path) -> No
     checkout, code, said = _gitlab(stale, tmp_path)
 
     assert code == 1
-    assert said.count("error[delivery/tree-is-stale]") == 2
+    assert said.count("error[delivery/tree-is-stale]") == 4, "two folders, by generate and verify"
     assert "2 -> 3 nodes" in (checkout / "trainyard-review.md").read_text("utf-8")
 
 
@@ -274,4 +289,4 @@ def test_tekton_shows_everything_and_fails(stale: Request, tmp_path: Path) -> No
     code, said = _tekton(stale, tmp_path)
 
     assert code == 1
-    assert said.count("error[delivery/tree-is-stale]") == 2
+    assert said.count("error[delivery/tree-is-stale]") == 4
