@@ -17,9 +17,9 @@ from jsonschema import Draft7Validator
 
 from tests.conftest import REPOSITORY
 from tests.scaffold.test_ci import ORIGINS
+from trainyard.golang import find_go, run_go
 from trainyard.scaffold.ci import SYSTEMS, ci_files, write_ci
 from trainyard.workflows.ci import plan_ci
-from trainyard_rehearsal.control_plane.build import find_go, run_go
 
 pytestmark = pytest.mark.thorough
 
