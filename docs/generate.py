@@ -26,6 +26,7 @@ from trainyard.history import check as change
 from trainyard.profiles.read import PACKAGE
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry
 from trainyard.rulebook import all_rules
+from trainyard.rules import review
 from trainyard.workflows import freshness, vanished
 from trainyard.yaml_io.reader import read
 
@@ -39,11 +40,15 @@ SHIPPED = {
 }
 CASES = ROOT / "tests" / "rules"
 WRITTEN = "<!-- Written by `make docs` from the code. Do not edit. -->"
-_COMMITTED = frozenset((*change.RULES, *freshness.RULES, *vanished.RULES))
-_WHEN = (
+_COMMITTED = (
     "*When.* In `generate` and `verify`, which compare with the committed tree."
     " `validate` does not. `before` in an example lists the profiles of that tree."
 )
+_REVIEWED = "*When.* In `diff` alone, which compares with a base."
+_WHEN = {
+    **dict.fromkeys((*change.RULES, *freshness.RULES, *vanished.RULES), _COMMITTED),
+    **dict.fromkeys(review.RULES, _REVIEWED),
+}
 _SENTENCE_END = re.compile(r"(?<!e\.g\.)(?<=[a-z0-9)`*\]][.!?]) +(?=[A-Z`\[*])")
 
 
@@ -142,8 +147,8 @@ def _family(family: str, rules: list[Rule]) -> Iterator[str]:
         yield from ("", f"## {rule.id}", "", *_sentences(f"**{rule.severity}**: {rule.summary}"))
         yield from ("", *_sentences(f"*Why.* {rule.why}"))
         yield from ("", *_sentences(f"*Fix.* {rule.fix}"))
-        if rule in _COMMITTED:
-            yield from ("", *_sentences(_WHEN))
+        if rule in _WHEN:
+            yield from ("", *_sentences(_WHEN[rule]))
         yield from _case(CASES / rule.id / "bad.yaml", "Wrong")
         yield from _case(CASES / rule.id / "bad.expected", "Trainyard reports")
         yield from _case(CASES / rule.id / "good.yaml", "Right")

@@ -9,7 +9,7 @@ from trainyard.profiles import component, discover
 from trainyard.references import graph
 from trainyard.resolve import references
 from trainyard.rules import check as meaning
-from trainyard.rules import waivers
+from trainyard.rules import review, waivers
 from trainyard.scaffold import rules as scaffold
 from trainyard.schema import check as shape
 from trainyard.workflows import counts, freshness, merge, objects, placement, vanished, worktree
@@ -25,6 +25,7 @@ def all_rules() -> tuple[Rule, ...]:
         shape,
         references,
         meaning,
+        review,
         waivers,
         graph,
         scaffold,

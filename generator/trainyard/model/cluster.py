@@ -14,6 +14,7 @@ from trainyard.model.network import Egress
 from trainyard.model.owners import Owners
 from trainyard.model.pool import Pool
 from trainyard.model.release import Release
+from trainyard.model.review import Review
 from trainyard.model.storage import PullSecret, Storage
 
 
@@ -24,6 +25,7 @@ class Settings:
     Args:
         path: folder of the generated tree inside the repository.
         owners: who approves changes.
+        review: limits of a change.
     """
 
     at: Pointer
@@ -32,6 +34,7 @@ class Settings:
     branch: str
     path: str
     owners: Owners
+    review: Review
 
 
 @dataclass(frozen=True, slots=True)

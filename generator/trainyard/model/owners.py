@@ -27,6 +27,13 @@ class Owners:
         """Return the owners of a kind of file."""
         return self.kinds.get(kind, self.platform)
 
+    def of_profile(self, file: str) -> tuple[str, ...]:
+        """Return the owners of a platform file, e.g. ``profiles/clusters/prod-east.yaml``."""
+        _, kind, *inside = file.split("/")
+        if kind == "clusters":
+            return self.of_cluster(inside[-1].removesuffix(".yaml"))
+        return self.of_kind(kind.removesuffix(".yaml"))
+
     def of_cluster(self, name: str) -> tuple[str, ...]:
         """Return the owners of a cluster."""
         return self.clusters.get(name, self.platform)

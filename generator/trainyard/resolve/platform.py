@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster, Settings
@@ -13,6 +14,7 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.launch import Launch
 from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
+from trainyard.model.review import Review
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Team
 from trainyard.model.tenant import Tenant
@@ -87,7 +89,12 @@ def _settings(profiles: Profiles) -> Resolving[Settings]:
         branch=fields.get("branch", "main"),
         path=fields.get("path", "overlays").rstrip("/"),
         owners=(yield from resolve_owners(profiles)),
+        review=_review(fields.get("review", {})),
     )
+
+
+def _review(fields: Mapping[str, Any]) -> Review:
+    return Review(fields.get("deleted", 10), tuple(sorted(fields.get("errors", ()))))
 
 
 def _clusters(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
+from trainyard.rules import review
 from trainyard.yaml_io.source import Source
 
 EXPIRED_WAIVER = Rule(
@@ -23,6 +24,9 @@ UNUSED_WAIVER = Rule(
 )
 RULES = (EXPIRED_WAIVER, UNUSED_WAIVER)
 
+_OF_CHANGES = frozenset(rule.id for rule in review.RULES)
+"""Rules without a finding where no change is looked at."""
+
 
 def apply_waivers(
     diagnostics: Iterable[Diagnostic], source: Source, today: str, *, complete: bool = True
@@ -36,7 +40,7 @@ def apply_waivers(
         complete: whether every rule has seen all profiles; if not, no waiver is reported as unused.
     """
     waivers = (source.value or {}).get("waivers", [])
-    used = set()
+    used = set(_of_changes(waivers))
     for diagnostic in diagnostics:
         index = _waived_by(diagnostic, waivers)
         if index is None:
@@ -52,6 +56,22 @@ def apply_waivers(
         elif complete and index not in used:
             message = f"there is no warning {waiver['rule']} in {waiver['file']}"
             yield UNUSED_WAIVER.at(at / "rule", message)
+
+
+def not_waived(diagnostics: Iterable[Diagnostic], source: Source) -> Iterator[Diagnostic]:
+    """Yield the diagnostics that no waiver covers.
+
+    Args:
+        diagnostics: about a change.
+        source: ``profiles/waivers.yaml`` of the base.
+    """
+    waivers = (source.value or {}).get("waivers", [])
+    return (each for each in diagnostics if _waived_by(each, waivers) is None)
+
+
+def _of_changes(waivers: list[dict[str, str]]) -> Iterator[int]:
+    """Yield the indexes of waivers that cover findings about a change, which others don't see."""
+    return (index for index, waiver in enumerate(waivers) if waiver["rule"] in _OF_CHANGES)
 
 
 def _waived_by(diagnostic: Diagnostic, waivers: list[dict[str, str]]) -> int | None:

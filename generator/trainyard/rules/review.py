@@ -1,0 +1,189 @@
+"""Rules on a change between two platforms, for its reviewers.
+
+The base's limits and owners judge the change, never the change's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.model.differences import few
+from trainyard.model.platform import Platform
+from trainyard.model.quantity import counted
+from trainyard.model.renames import renames
+from trainyard.model.review import Review
+from trainyard.model.team import Quota
+
+NEEDS_PLATFORM_CHANGE = Rule(
+    id="change/needs-platform-change",
+    severity=Severity.WARNING,
+    summary="A team's change is valid with the base's platform files, waivers and ledger.",
+    why="""
+        The team's owners approve a change that also moves the limits that it is measured against.
+        If the platform's part is reverted alone, the team's part is invalid.
+    """,
+    fix="""
+        Merge the platform's change first, in a pull request of its own. If both belong together,
+        let the owners of the platform files approve it.
+    """,
+)
+AT_ANOTHERS_COST = Rule(
+    id="change/at-anothers-cost",
+    severity=Severity.WARNING,
+    summary="No team gains nodes that a team of other owners loses in the same change.",
+    why="""
+        The other team's jobs wait for nodes that it had. Approval by the owners of the gaining team
+        alone would decide this for it.
+    """,
+    fix="Let the owners of the other team's profile approve the change.",
+)
+MANY_DELETIONS = Rule(
+    id="change/many-deletions",
+    severity=Severity.WARNING,
+    summary="""
+        A change deletes no larger share of a cluster's objects than `review.deleted` permits.
+    """,
+    why="""
+        Argo CD prunes them at the next sync. A mistake in one profile, such as a wrong name, can
+        delete the objects of many teams.
+    """,
+    fix="""
+        See which objects `trainyard diff` lists as deleted. If all are meant, split the change, or
+        let the platform's owners approve it.
+    """,
+)
+_Quotas: TypeAlias = dict[str, Quota]
+"""Quotas on one pool by team."""
+
+RULES = (NEEDS_PLATFORM_CHANGE, AT_ANOTHERS_COST, MANY_DELETIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """Profiles that a change edits, creates or deletes.
+
+    Args:
+        teams: files of teams.
+        platform: other files with their owners in the base; empty for a file that nobody owns.
+    """
+
+    teams: frozenset[str]
+    platform: Mapping[str, tuple[str, ...]]
+
+
+def needs_platform_change(edited: Edited, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the edited teams that are valid only with the edited platform files.
+
+    Args:
+        edited: the change.
+        found: about the change's teams with the base's platform, without those that either side
+            has.
+    """
+    by_team: dict[str, list[Diagnostic]] = {}
+    for each in found:
+        for file in sorted(_files(each) & edited.teams):
+            by_team.setdefault(file, []).append(each)
+    notes = [Note(_approval(owners), Pointer(file)) for file, owners in edited.platform.items()]
+    for file, findings in sorted(by_team.items()):
+        first, *others = findings
+        more = f" (and {counted(len(others), 'more finding')})" if others else ""
+        message = (
+            f"without the change of {few(edited.platform)}, {first.rule} is found: "
+            f"{first.message}{more}"
+        )
+        yield NEEDS_PLATFORM_CHANGE.at(_place(first, file), message, notes=notes)
+
+
+def _files(found: Diagnostic) -> set[str]:
+    return {found.at.file, *(note.at.file for note in found.notes if note.at)}
+
+
+def _place(found: Diagnostic, file: str) -> Pointer:
+    """Return the place of a finding, or of its note, in a file."""
+    places = (found.at, *(note.at for note in found.notes if note.at))
+    return next(at for at in places if at.file == file)
+
+
+def _approval(owners: tuple[str, ...]) -> str:
+    return f"to be approved by {' or '.join(owners)}" if owners else "nobody is stated as its owner"
+
+
+def at_anothers_cost(base: Platform, head: Platform) -> Iterator[Diagnostic]:
+    """Yield the teams that lose nodes of a pool on which a team of other owners gains some."""
+    before, after = _quotas(base, _new_names(base, head)), _quotas(head, {})
+    places = {team.name: team.at for team in (*base.teams, *head.teams)}
+    for pool, old in sorted(before.items()):
+        new = after.get(pool, {})
+        for team, others in _losses(base, old, new):
+            lost = old[team].display(_nodes(old, team) - _nodes(new, team))
+            message = (
+                f"team {team} loses {lost} of pool `{pool[1]}` on cluster `{pool[0]}`, and "
+                f"{few(others)} gains some"
+            )
+            at = new[team].place if team in new else places[team]
+            note = Note(_approval(_owners(base, team)), places[team])
+            yield AT_ANOTHERS_COST.at(at, message, notes=[note])
+
+
+def _losses(base: Platform, old: _Quotas, new: _Quotas) -> Iterator[tuple[str, list[str]]]:
+    """Yield each team that loses nodes of a pool, with the teams of other owners that gain some."""
+    gaining = [team for team in sorted(new) if _nodes(new, team) > _nodes(old, team)]
+    for team in sorted(old):
+        others = [each for each in gaining if _owners(base, each) != _owners(base, team)]
+        if others and _nodes(new, team) < _nodes(old, team):
+            yield team, others
+
+
+def _new_names(base: Platform, head: Platform) -> dict[str, str]:
+    renamed = renames(head.teams, {team.name for team in base.teams})
+    return {old: team.name for old, team in renamed.items()}
+
+
+def _quotas(platform: Platform, names: Mapping[str, str]) -> dict[tuple[str, str], _Quotas]:
+    """Return the quotas by cluster and pool, then by team, with the teams' new names."""
+    found: dict[tuple[str, str], _Quotas] = {}
+    for team in platform.teams:
+        for quota in team.quotas:
+            by_team = found.setdefault((quota.cluster, quota.pool), {})
+            by_team[names.get(team.name, team.name)] = quota
+    return found
+
+
+def _nodes(quotas: _Quotas, team: str) -> Fraction:
+    return quotas[team].nodes if team in quotas else Fraction(0)
+
+
+def _owners(base: Platform, name: str) -> tuple[str, ...]:
+    """Return who approves changes of a team, in the base: a new team has the platform's owners."""
+    stated = {team.name: team.owners for team in base.teams}
+    return stated.get(name, ()) or base.settings.owners.platform
+
+
+def many_deletions(
+    limit: int, clusters: Mapping[str, tuple[Collection[object], Collection[object]]]
+) -> Iterator[Diagnostic]:
+    """Yield the clusters that lose a larger share of their objects than a limit.
+
+    Args:
+        limit: percent.
+        clusters: identities of the objects of each cluster before and after.
+    """
+    for name, (before, after) in sorted(clusters.items()):
+        deleted = len(set(before) - set(after))
+        if deleted * 100 > limit * len(before):
+            message = (
+                f"{deleted} of {counted(len(before), 'object')} of cluster `{name}` would be "
+                f"deleted, more than {limit} %"
+            )
+            yield MANY_DELETIONS.at(Pointer(f"profiles/clusters/{name}.yaml"), message)
+
+
+def judged(found: Iterable[Diagnostic], review: Review) -> Iterator[Diagnostic]:
+    """Yield findings about a change as errors where the base says so."""
+    for each in found:
+        strict = each.rule in review.errors
+        yield replace(each, severity=Severity.ERROR) if strict else each
