@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
+from trainyard.model.cluster import Settings
 from trainyard.model.differences import few
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
@@ -164,14 +165,15 @@ def _owners(base: Platform, name: str) -> tuple[str, ...]:
 
 
 def many_deletions(
-    limit: int, clusters: Mapping[str, tuple[Collection[object], Collection[object]]]
+    base: Settings, clusters: Mapping[str, tuple[Collection[object], Collection[object]]]
 ) -> Iterator[Diagnostic]:
-    """Yield the clusters that lose a larger share of their objects than a limit.
+    """Yield the clusters that lose a larger share of their objects than the base permits.
 
     Args:
-        limit: percent.
+        base: with the limit and the owners.
         clusters: identities of the objects of each cluster before and after.
     """
+    limit = base.review.deleted
     for name, (before, after) in sorted(clusters.items()):
         deleted = len(set(before) - set(after))
         if deleted * 100 > limit * len(before):
@@ -179,7 +181,9 @@ def many_deletions(
                 f"{deleted} of {counted(len(before), 'object')} of cluster `{name}` would be "
                 f"deleted, more than {limit} %"
             )
-            yield MANY_DELETIONS.at(Pointer(f"profiles/clusters/{name}.yaml"), message)
+            note = Note(_approval(base.owners.of_cluster(name)))
+            at = Pointer(f"profiles/clusters/{name}.yaml")
+            yield MANY_DELETIONS.at(at, message, notes=[note])
 
 
 def judged(found: Iterable[Diagnostic], review: Review) -> Iterator[Diagnostic]:

@@ -39,7 +39,7 @@ def review(base: Checked, head: Checked, objects: Objects, today: str) -> Iterat
     found = (
         *_only_with_platform(base, head, today),
         *at_anothers_cost(base.platform, head.platform),
-        *many_deletions(settings.review.deleted, objects),
+        *many_deletions(settings, objects),
     )
     yield from not_waived(judged(found, settings.review), base.profiles.waivers)
 
