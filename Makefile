@@ -8,7 +8,7 @@ bin := .venv/bin
 # Many container images set it. Then each program that a test starts compiles 400 modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: all venv tools test thorough edits fuzz e2e bench golden docs site schemas leaks lock dist clean
+.PHONY: all venv tools browser test thorough edits fuzz e2e bench golden docs site schemas leaks lock dist clean
 
 all: venv tools
 	$(bin)/trainyard generate
@@ -16,6 +16,7 @@ all: venv tools
 
 venv: .venv/.installed
 tools: .tools/.installed
+browser: .tools/browser/.installed
 
 .venv/.installed: requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Trainyard needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -28,6 +29,10 @@ tools: .tools/.installed
 	requirements/install-tools.sh $(PYTHON)
 	touch $@
 
+.tools/browser/.installed: requirements/install-browser.sh requirements/browser/package-lock.json
+	requirements/install-browser.sh
+	touch $@
+
 test: venv tools
 	$(bin)/ruff check
 	$(bin)/ruff format --check
@@ -35,9 +40,9 @@ test: venv tools
 	$(bin)/lint-imports
 	$(bin)/pytest -n 2
 
-# The tests that take more than a second (every shell block of the pages, random edits, killed programs), and
-# properties with all their examples.
-thorough: venv tools
+# The tests that take more than a second (every shell block of the pages, random edits, killed programs, the report
+# in a browser), and properties with all their examples.
+thorough: venv tools browser
 	$(bin)/pytest -n 2 --thorough
 
 # Edits profiles at random over committed trees, more often than `test` does. The same SEED makes the same edits.

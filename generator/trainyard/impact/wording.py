@@ -45,7 +45,7 @@ def lines(boxes: Iterable[Box], direction: str, namespace: str) -> tuple[str, ..
     """
     ports: dict[str, set[str]] = defaultdict(set)
     for box in boxes:
-        ports[_ends(box, direction, namespace)].add(_port(box))
+        ports[_ends(box, direction, namespace)].add(port_of(box))
     return tuple(sorted(f"{ends}{_joined(each)}" for ends, each in ports.items()))
 
 
@@ -61,7 +61,7 @@ def _joined(ports: set[str]) -> str:
 
 def _ends(box: Box, direction: str, namespace: str) -> str:
     """Return both ends of a path, e.g. ``egress of jobs to 203.0.113.0/28``."""
-    own = _pods(box, OWN)
+    own = pods_of(box, OWN)
     if is_everything(box):
         return f"{_EVERYTHING[direction]} {own or 'all pods'}"
     whose = f" {_TO[direction]} {own}" if own else ""
@@ -70,7 +70,7 @@ def _ends(box: Box, direction: str, namespace: str) -> str:
 
 def _peer(box: Box, namespace: str) -> str:
     if box.get(KIND) == PODS:
-        return f"{_pods(box, POD) or 'pods'} {_spaces(box, namespace)}"
+        return f"{pods_of(box, POD) or 'pods'} {_spaces(box, namespace)}"
     if box.get(KIND) == ADDRESSES:
         return _addresses(box.get(ADDRESS))
     return "everywhere"
@@ -88,7 +88,7 @@ def _spaces(box: Box, namespace: str) -> str:
     return f"of {but}{names}{f' with {others}' if others else ''}"
 
 
-def _pods(box: Box, order: int) -> str:
+def pods_of(box: Box, order: int) -> str:
     """Return the pods that labels select; empty for every pod."""
     labels = _labels(box, order)
     group = {_PRESENT: "jobs", _ABSENT: "workspaces"}.get(labels.get(_JOBS, Values(frozenset())))
@@ -138,7 +138,7 @@ def _cidrs(first: int, last: int) -> Iterator[str]:
         yield from map(str, summarize_address_range(*numbers))
 
 
-def _port(box: Box) -> str:
+def port_of(box: Box) -> str:
     """Return the ports of a path, e.g. ``TCP 443``; empty for every port."""
     protocol, ports, name = box.get(PROTOCOL), box.get(PORT), box.get(PORT_NAME)
     parts = [_named(protocol)] if isinstance(protocol, Values) else []

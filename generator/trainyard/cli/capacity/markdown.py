@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainyard.capacity.figures import Capacity, CohortMembers, PoolCapacity
-from trainyard.cli.capacity.wording import (
+from trainyard.capacity.wording import (
     balance,
     borrowers,
     borrowing,

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from trainyard.capacity.figures import Capacity, PoolCapacity
-from trainyard.cli.capacity.bars import bar
-from trainyard.cli.capacity.wording import (
+from trainyard.capacity.wording import (
     balance,
     borrowers,
     borrowing,
@@ -18,6 +17,7 @@ from trainyard.cli.capacity.wording import (
     some,
     unit,
 )
+from trainyard.cli.capacity.bars import bar
 from trainyard.cli.console import printable
 
 COLUMNS = 80

@@ -1,0 +1,155 @@
+"""The section with the capacity: a bar for each pool, its teams, and the tree of cohorts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from htpy import Element, Node, code, details, h3, h4, li, p, summary, ul
+
+from trainyard.capacity.figures import Capacity, CohortMembers, Part, PoolCapacity
+from trainyard.capacity.wording import balance, borrowing, job, lenders, rows, size, some
+from trainyard.report.bars import bar
+from trainyard.report.content import Content
+from trainyard.report.elements import MANY, badge, grid, note, part
+
+_LIMITS = {
+    "quota": "its quota",
+    "lent nodes": "what others lend",
+    "pool": "nodes of the pool",
+    "largestJob": "largestJob",
+    "maxNodes": "maxNodes of its runtimes",
+    "smallest job": "none fits: MPI needs two",
+    "runtimes": "no runtime runs here",
+}
+"""Value that limits the largest job -> words for it."""
+
+
+def capacity(content: Content) -> Element:
+    """Return the section."""
+    return part(
+        "capacity",
+        "Capacity",
+        note(
+            "Nodes that the profiles promise to teams, not what jobs use now. In a bar, the line "
+            "below a team is the part that it lends."
+        ),
+        [_cluster(cluster.capacity) for cluster in content.clusters],
+    )
+
+
+def _cluster(figures: Capacity) -> Node:
+    return [
+        h3[figures.cluster],
+        [_pool(figures.cluster, pool) for pool in figures.pools],
+        _cohorts(figures) if figures.cohorts else None,
+    ]
+
+
+def _pool(cluster: str, pool: PoolCapacity) -> Node:
+    kind = "bad" if pool.head_room < 0 else "warned" if pool.head_room else "fine"
+    resources = grid(
+        f"Resources of pool {pool.name} of {cluster}",
+        ("resource", "#a node", "#promised", "#nominal quota", "#head-room", "used up first"),
+        (
+            (
+                code[row.name],
+                row.per_node,
+                row.promised,
+                row.nominal,
+                row.head_room,
+                "yes" if row.binds else "",
+            )
+            for row in rows(pool.resources)
+        ),
+    )
+    return [
+        h4[pool.name, " ", badge(kind, balance(pool))],
+        p[f"{size(pool)}; hardware {pool.hardware}."],
+        bar(pool),
+        _folded(f"Teams of {pool.name}", _teams(cluster, pool), len(pool.parts)),
+        details[summary[f"Resources of {pool.name}"], resources],
+    ]
+
+
+def _folded(about: str, content: Node, lines: int) -> Node:
+    """Return content that is folded when it has many lines."""
+    return content if lines <= MANY else details[summary[f"{about} ({lines})"], content]
+
+
+def _teams(cluster: str, pool: PoolCapacity) -> Node:
+    if not pool.parts:
+        return p["No team has quota."]
+    what = "GPUs" if pool.unit == "gpus" else "nodes"
+    return grid(
+        f"Teams of pool {pool.name} of {cluster}, in {what}",
+        (
+            "team",
+            "cohort",
+            "#own",
+            "#lends",
+            "#may borrow",
+            "#largest job, own",
+            "#largest job, with borrowed",
+            "limited by",
+        ),
+        (
+            (
+                part.team,
+                part.cohort,
+                pool.units(part.own),
+                pool.units(part.lend),
+                borrowing(pool, part),
+                job(pool, part.own_job),
+                job(pool, part.largest_job),
+                _LIMITS[part.largest_job.limit],
+            )
+            for part in pool.parts
+        ),
+    )
+
+
+def _cohorts(figures: Capacity) -> Node:
+    roots = [each for each in figures.cohorts if _parent(each) not in _names(figures)]
+    in_cycles = [each for each in figures.cohorts if each.lineage[-1] not in _roots(roots)]
+    return [
+        h4["Cohorts: who lends to whom"],
+        note("A team may borrow what is idle from every team below the same root."),
+        ul(".tree")[(_branch(figures, each) for each in roots)],
+        ul(".tree")[(li[each.name] for each in in_cycles)] if in_cycles else None,
+    ]
+
+
+def _names(figures: Capacity) -> set[str]:
+    return {each.name for each in figures.cohorts}
+
+
+def _roots(cohorts: Sequence[CohortMembers]) -> set[str]:
+    return {each.name for each in cohorts}
+
+
+def _parent(cohort: CohortMembers) -> str:
+    return cohort.lineage[1] if len(cohort.lineage) > 1 else ""
+
+
+def _branch(figures: Capacity, cohort: CohortMembers) -> Element:
+    teams = ul[(_member(figures, team) for team in cohort.teams)]
+    below = [each for each in figures.cohorts if _parent(each) == cohort.name]
+    return li(".cohort")[
+        code[cohort.name],
+        _folded("Teams", teams, len(cohort.teams)) if cohort.teams else " (no team)",
+        ul[(_branch(figures, each) for each in below)] if below else None,
+    ]
+
+
+def _member(figures: Capacity, team: str) -> Element:
+    held = [(pool, part) for pool in figures.pools for part in pool.parts if part.team == team]
+    return li[team, ": ", "; ".join(_lending(pool, part) for pool, part in held) or "no quota here"]
+
+
+def _lending(pool: PoolCapacity, part: Part) -> str:
+    unit = "GPUs" if pool.unit == "gpus" else "nodes"
+    words = f"lends {pool.units(part.lend)} of {pool.units(part.own)} {unit} of {pool.name}"
+    if not part.borrow:
+        return f"{words}, borrows none"
+    found = some(lenders(pool, part)) or "nobody lends"
+    return f"{words}, may borrow {borrowing(pool, part)} ({found})"

@@ -1,0 +1,68 @@
+"""Namespaces that no path tells apart, so that a large platform has a small matrix."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from trainyard.impact.policies import NAME
+from trainyard.impact.sets import NAMESPACE, Values
+from trainyard.report.policies import Namespace
+
+_SHOWN_ALONE = 16  # namespaces of a cluster; more are shown in classes
+_UNNAMED = ""
+"""Stands for each value of a label that no policy names; a label has no empty value of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """Namespaces that have the same paths to and from every other one."""
+
+    members: tuple[Namespace, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the only member, or that of the first with how many follow."""
+        first, *others = self.members
+        return f"{first.name} and {len(others)} alike" if others else first.name
+
+
+def classes(found: Sequence[Namespace], bonds: Mapping[str, Collection[str]]) -> list[Class]:
+    """Return the namespaces in classes, or each by itself where there are few.
+
+    Args:
+        found: all of a cluster's teams.
+        bonds: what else distinguishes a namespace, by its name; the same for all of a class.
+    """
+    if len(found) <= _SHOWN_ALONE:
+        return [Class((each,)) for each in found]
+    named = _named(found)
+    groups: dict[tuple[object, ...], list[Namespace]] = {}
+    for each in found:
+        key = (each.signature, _labels(each, named), tuple(sorted(bonds[each.name])))
+        groups.setdefault(key, []).append(each)
+    return [Class(tuple(members)) for members in groups.values()]
+
+
+def _named(found: Sequence[Namespace]) -> dict[str, set[str | None]]:
+    """Return the values of labels by which policies select namespaces, by key.
+
+    A rule about pods of the own namespace selects by that name; it distinguishes none.
+    """
+    named: dict[str, set[str | None]] = defaultdict(set)
+    for each in found:
+        for box in (*each.ingress, *each.egress):
+            for axis, values in box.items():
+                if axis.order == NAMESPACE and isinstance(values, Values):
+                    own = {each.name} if axis == NAME else set[str]()
+                    named[axis.label] |= values.members - own
+    return named
+
+
+def _labels(each: Namespace, named: Mapping[str, set[str | None]]) -> tuple[str | None, ...]:
+    """Return a namespace's labels as far as a policy distinguishes them."""
+    values = ((each.labels.get(key), named[key]) for key in sorted(named))
+    return tuple(
+        value if value is None or value in wanted else _UNNAMED for value, wanted in values
+    )

@@ -1,0 +1,85 @@
+"""HTML elements that several sections of the page share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from htpy import (
+    Element,
+    Node,
+    caption,
+    code,
+    div,
+    h2,
+    p,
+    section,
+    span,
+    table,
+    tbody,
+    td,
+    th,
+    thead,
+    tr,
+)
+
+MANY = 12
+"""Rows of a table that are shown at once; a longer one gets a filter."""
+
+
+def part(name: str, heading: str, *content: Node) -> Element:
+    """Return a section of the page, which the navigation links by its name."""
+    return section(id=name, aria_labelledby=f"{name}-heading")[
+        h2(id=f"{name}-heading")[heading], content
+    ]
+
+
+def grid(about: str, head: Sequence[str], rows: Iterable[Sequence[Node]]) -> Element:
+    """Return a table in a box that scrolls by itself; a script makes it sortable.
+
+    Args:
+        about: its caption.
+        head: names of the columns; one that begins with ``#`` has numbers.
+        rows: contents of cells; the first cell is the header of its row.
+    """
+    numeric = [name.startswith("#") for name in head]
+    lines = [_row(row, numeric) for row in rows]
+    return div(".scroll", tabindex="0", role="region", aria_label=about)[
+        table(".grid", {"data-filter": "rows"} if len(lines) > MANY else {})[
+            caption[about],
+            thead[
+                tr[
+                    (
+                        th(class_={"n": right}, scope="col")[name.removeprefix("#")]
+                        for name, right in zip(head, numeric, strict=True)
+                    )
+                ]
+            ],
+            tbody[lines],
+        ]
+    ]
+
+
+def _row(cells: Sequence[Node], numeric: Sequence[bool]) -> Element:
+    first, *others = cells
+    return tr[
+        th(scope="row")[first],
+        (td(class_={"n": right})[cell] for cell, right in zip(others, numeric[1:], strict=True)),
+    ]
+
+
+def prose(words: str) -> list[Node]:
+    """Return a sentence in which what is between backticks is code."""
+    parts = words.split("`")
+    if len(parts) % 2 == 0:
+        return [words]
+    return [code[each] if i % 2 else each for i, each in enumerate(parts) if each]
+
+
+def note(*content: Node) -> Element:
+    """Return a remark."""
+    return p(".note")[content]
+
+
+def badge(kind: str, words: str) -> Element:
+    """Return words in a frame; its colour only repeats what they say."""
+    return span(f".badge.{kind}")[words]

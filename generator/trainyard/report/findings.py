@@ -1,0 +1,69 @@
+"""The section with all findings: errors first, each with its consequence and its fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htpy import Element, Node, code, dd, details, div, dl, dt, h3, li, p, summary, ul
+
+from trainyard.model.quantity import counted
+from trainyard.report.content import Content, Finding
+from trainyard.report.elements import badge, grid, note, part, prose
+
+_PLACES = 5  # of one finding that are shown at once
+
+
+def findings(content: Content) -> Element:
+    """Return the section."""
+    ordered = sorted(content.findings, key=lambda each: each.severity)  # "error" < "warning"
+    listed = [_finding(each) for each in ordered] or p["Nothing was found."]
+    return part("findings", "Findings", listed, _waivers(content))
+
+
+def _waivers(content: Content) -> Node:
+    """Return the warnings that are accepted: what is waived is no finding, but stays visible."""
+    if not content.waivers:
+        return note("No warning is waived.")
+    rows = (
+        (code[each.rule], code[each.file], each.reason, each.owner, each.expires)
+        for each in content.waivers
+    )
+    head = ("rule", "file", "reason", "owner", "until")
+    return details[
+        summary[f"{counted(len(content.waivers), 'waiver')} of warnings"],
+        grid("Warnings that are waived", head, rows),
+    ]
+
+
+def _finding(finding: Finding) -> Element:
+    severe = finding.severity == "error"
+    return details(f".finding.{finding.severity}", open=severe)[
+        summary[
+            badge("bad" if severe else "warned", finding.severity),
+            " ",
+            h3[prose(finding.message)],
+            " ",
+            code[finding.rule],
+            f" in {len(finding.places)} places" if len(finding.places) > 1 else None,
+        ],
+        dl[((div[dt[name], dd[value]]) for name, value in _facts(finding))],
+    ]
+
+
+def _facts(finding: Finding) -> Iterator[tuple[str, Node]]:
+    yield "where", _places(finding.places)
+    yield "if merged", prose(finding.consequence)
+    if finding.notes:
+        yield "note", ul[(li[prose(each)] for each in finding.notes)]
+    yield "help", prose(finding.hint)
+
+
+def _places(places: tuple[str, ...]) -> Node:
+    first, rest = places[:_PLACES], places[_PLACES:]
+    listed = ul[(li[code[place]] for place in first)]
+    if not rest:
+        return listed
+    more = details[
+        summary[f"{counted(len(rest), 'more place')}"], ul[(li[code[place]] for place in rest)]
+    ]
+    return [listed, more]

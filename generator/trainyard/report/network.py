@@ -1,0 +1,193 @@
+"""The section with network paths: between namespaces of teams, and to what is outside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from htpy import (
+    Element,
+    Node,
+    caption,
+    code,
+    details,
+    div,
+    h3,
+    h4,
+    li,
+    summary,
+    table,
+    tbody,
+    td,
+    th,
+    thead,
+    tr,
+    ul,
+)
+
+from trainyard.impact.policies import EGRESS, INGRESS, NAME
+from trainyard.impact.sets import Box, Values
+from trainyard.impact.wording import lines
+from trainyard.model.platform import Site
+from trainyard.report.classes import Class, classes
+from trainyard.report.content import Cluster, Content
+from trainyard.report.elements import grid, note, part
+from trainyard.report.policies import Namespace, namespaces, paths
+
+_NAMED = 4  # namespaces that a cell lists at once
+
+
+@dataclass(frozen=True, slots=True)
+class _Owned:
+    """What the profiles say of a namespace.
+
+    Args:
+        segments: (fabric, partition or VLAN) that its pods attach to.
+    """
+
+    team: str
+    segments: frozenset[tuple[str, str]]
+
+
+def network(content: Content) -> Element:
+    """Return the section."""
+    return part(
+        "network",
+        "Network paths",
+        note(
+            "Computed from the generated NetworkPolicies and from the partitions or VLANs. RDMA "
+            "bypasses NetworkPolicies, so it is listed by itself."
+        ),
+        [list(_cluster(cluster)) for cluster in content.clusters],
+    )
+
+
+def _cluster(cluster: Cluster) -> Iterator[Node]:
+    yield h3[cluster.name]
+    owned = _owned(cluster.site)
+    found = [each for each in namespaces(cluster.manifests) if each.name in owned]
+    grouped = classes(found, _bonds(owned))
+    if not grouped:
+        yield note("No team has a namespace here.")
+        return
+    if cluster.site.cluster.release.isolates_jobs:
+        yield note(
+            "Trainer also admits the pods of one job to each other, by a policy of that job, which "
+            "is not in the tree."
+        )
+    yield _matrix(cluster.name, grouped, owned)
+    yield from (_members(each) for each in grouped if len(each.members) > 1)
+    yield h4["To and from what is outside of teams"]
+    yield _outside(cluster.name, found)
+
+
+def _owned(site: Site) -> dict[str, _Owned]:
+    return {
+        space.namespace: _Owned(
+            tenant.name,
+            frozenset(
+                (each.fabric.name, f"{each.fabric.link.segment} {each.display}")
+                for each in space.networks
+            ),
+        )
+        for tenant in site.tenants
+        for space in tenant.spaces
+    }
+
+
+def _bonds(owned: Mapping[str, _Owned]) -> dict[str, set[str]]:
+    """Return the fabrics of each namespace, and the other namespaces that it shares a segment with.
+
+    So namespaces of one class all have a segment of their own, or none.
+    """
+    holders: dict[tuple[str, str], set[str]] = {}
+    for name, each in owned.items():
+        for segment in each.segments:
+            holders.setdefault(segment, set()).add(name)
+    return {
+        name: {
+            f"{fabric} {' '.join(sorted(holders[fabric, segment] - {name}))}"
+            for fabric, segment in each.segments
+        }
+        for name, each in owned.items()
+    }
+
+
+def _members(group: Class) -> Element:
+    about = f"All {len(group.members)} namespaces: {group.name}"
+    return details[summary[about], ul(".many")[(li[code[each.name]] for each in group.members)]]
+
+
+def _matrix(cluster: str, grouped: Sequence[Class], owned: Mapping[str, _Owned]) -> Element:
+    about = f"Paths between namespaces of {cluster}, from the row to the column"
+    return div(".scroll", tabindex="0", role="region", aria_label=about)[
+        table(".matrix")[
+            caption[about],
+            thead[
+                tr[
+                    th(scope="col")["from / to"],
+                    th(scope="col")["its own namespace"],
+                    (th(scope="col")[_other(each)] for each in grouped),
+                ]
+            ],
+            tbody[(_row(each, grouped, owned) for each in grouped)],
+        ]
+    ]
+
+
+def _other(group: Class) -> str:
+    """Return the head of a column; a class of several is also another one for its own members."""
+    return group.name if len(group.members) == 1 else f"another of {group.name}"
+
+
+def _row(group: Class, grouped: Sequence[Class], owned: Mapping[str, _Owned]) -> Element:
+    first = group.members[0]
+    inside = _paths(first, first, owned)
+    return tr[
+        th(scope="row")[group.name],
+        td(".own")[inside or "none"],
+        (_cell(first, other.members[-1], owned) for other in grouped),
+    ]
+
+
+def _cell(source: Namespace, target: Namespace, owned: Mapping[str, _Owned]) -> Element:
+    if source.name == target.name:
+        return td(".self")["itself"]
+    found = _paths(source, target, owned)
+    if not found:
+        return td(".none")["none"]
+    if owned[source.name].team == owned[target.name].team:
+        return td(".own")[f"same team: {found}"]
+    return td(".open")[found]
+
+
+def _paths(source: Namespace, target: Namespace, owned: Mapping[str, _Owned]) -> str:
+    """Return the open paths between two namespaces in a few words; empty for none."""
+    shared = owned[source.name].segments & owned[target.name].segments
+    return "; ".join(
+        [*paths(source, target), *(f"RDMA on {fabric}" for fabric, _ in sorted(shared))]
+    )
+
+
+def _outside(cluster: str, found: Sequence[Namespace]) -> Element:
+    """Return a table of the paths that lead to or from something else than teams' own pods."""
+    grouped: dict[str, list[str]] = {}
+    for each in found:
+        for direction, boxes in ((INGRESS, each.ingress), (EGRESS, each.egress)):
+            beyond = [box for box in boxes if not _stays_inside(box, each.name)]
+            for line in lines(beyond, direction, each.name):
+                grouped.setdefault(line, []).append(each.name)
+    rows = ((line, _listed(names, len(found))) for line, names in sorted(grouped.items()))
+    return grid(f"Paths of {cluster} beyond a namespace", ("path", "namespaces"), rows)
+
+
+def _stays_inside(box: Box, namespace: str) -> bool:
+    return box.get(NAME) == Values(frozenset({namespace}))
+
+
+def _listed(names: Sequence[str], every: int) -> Node:
+    if len(names) == every:
+        return f"all {every}"
+    if len(names) <= _NAMED:
+        return ", ".join(names)
+    return details[summary[f"{len(names)} of {every}"], ", ".join(names)]

@@ -1,0 +1,76 @@
+"""The section with the topology: fabrics, their levels and nodes, as the profiles have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from htpy import Element, Node, code, div, h3, h4, i, li, ol, p, span
+
+from trainyard.model.fabric import Fabric
+from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
+from trainyard.model.quantity import counted
+from trainyard.report.content import Content
+from trainyard.report.elements import note, part
+
+_DRAWN = 512  # nodes of a pool that are drawn, one square each
+
+
+def topology(content: Content) -> Element:
+    """Return the section."""
+    return part(
+        "topology",
+        "Topology",
+        note(
+            "Profiles state the labels of each level and how many nodes are below one switch of "
+            "the lowest. Only the cluster knows which node is where. A square is a node, and a "
+            "dashed one is in reserve."
+        ),
+        [[h3[cluster.name], list(_cluster(cluster.site))] for cluster in content.clusters],
+    )
+
+
+def _cluster(site: Site) -> Iterator[Node]:
+    for fabric in site.cluster.fabrics:
+        pools = [pool for pool in site.cluster.pools if pool.fabric == fabric]
+        yield _fabric(fabric, pools)
+    others = [pool for pool in site.cluster.pools if pool.fabric is None]
+    if others:
+        yield [h4["No fabric"], [_pool(pool, 0) for pool in others]]
+
+
+def _fabric(fabric: Fabric, pools: list[Pool]) -> Node:
+    mtu = f", MTU {fabric.mtu}" if fabric.mtu else ""
+    return [
+        h4[f"Fabric {fabric.name}: {fabric.link.name}{mtu}"],
+        p["Levels from the top:"],
+        ol(".levels")[
+            (li[code[level]] for level in fabric.levels),
+            li["host: ", code["kubernetes.io/hostname"]],
+        ],
+        [_pool(pool, fabric.leaf_nodes) for pool in pools],
+    ]
+
+
+def _pool(pool: Pool, below_leaf: int) -> Node:
+    rails = f", {counted(len(pool.rails), 'rail')} each" if pool.rails else ""
+    leaves = -(-pool.nodes // below_leaf) if below_leaf else 0
+    switches = (
+        f"; {below_leaf} below one switch, so at least {counted(leaves, 'switch')}"
+        if below_leaf
+        else ""
+    ).replace("switchs", "switches")
+    return [
+        p[f"{pool.name}: {counted(pool.nodes, 'node')}{rails}{switches}."],
+        _picture(pool, below_leaf) if pool.nodes <= _DRAWN else None,
+    ]
+
+
+def _picture(pool: Pool, below_leaf: int) -> Element:
+    """Return a square for each node, those of the reserve last, in boxes of one switch each."""
+    squares = [i(class_={"spare": node >= pool.promised}) for node in range(pool.nodes)]
+    size = below_leaf or len(squares) or 1
+    boxes = [squares[start : start + size] for start in range(0, len(squares), size)]
+    return div(".nodes", aria_hidden="true")[
+        (span(class_={"leaf": bool(below_leaf)})[box] for box in boxes)
+    ]

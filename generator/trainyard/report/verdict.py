@@ -1,0 +1,68 @@
+"""The head of the page: the verdict, and the size of the platform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from htpy import Element, dd, div, dl, dt, h1, header, p
+
+from trainyard.capacity.figures import PoolCapacity
+from trainyard.model.quantity import counted
+from trainyard.report.content import Content
+
+
+def verdict(content: Content) -> Element:
+    """Return the head of the page."""
+    kind, sentence = _sentence(content)
+    return header(class_=kind)[
+        p(".kicker")[f"Trainyard report of {content.title}"],
+        h1[sentence],
+        p(".checked")[_checked(content)],
+        dl(".tiles")[(div[dt[name], dd[value]] for name, value in _tiles(content))],
+    ]
+
+
+def _sentence(content: Content) -> tuple[str, str]:
+    """Return the class of the verdict, and the verdict."""
+    errors, warnings = content.count("error"), content.count("warning")
+    waived = f"; {counted(len(content.waivers), 'waiver')}" if content.waivers else ""
+    if errors:
+        return "bad", f"{counted(errors, 'error')}: this platform can't be delivered"
+    if warnings:
+        return "warned", f"No errors, {counted(warnings, 'warning')}{waived}"
+    return "fine", f"No errors, no warnings{waived}"
+
+
+def _checked(content: Content) -> str:
+    profiles = counted(content.profiles, "profile")
+    counts = [cluster.count for cluster in content.clusters if cluster.count]
+    if counts:
+        objects = sum(count.objects for count in counts)
+        return (
+            f"{profiles}, and {objects:,} objects of the committed tree: valid against strict "
+            "schemas, built by kustomize, valid in kubeconform."
+        )
+    objects = sum(len(cluster.manifests) for cluster in content.clusters)
+    if objects:
+        return (
+            f"{profiles}, and {objects:,} generated objects: checked against strict schemas. "
+            f"kustomize and kubeconform did not look at the tree: {content.unverified}."
+        )
+    return f"{profiles}; nothing was generated, because of the errors below."
+
+
+def _tiles(content: Content) -> Iterator[tuple[str, str]]:
+    pools = [pool for cluster in content.clusters for pool in cluster.capacity.pools]
+    teams = {tenant.name for cluster in content.clusters for tenant in cluster.site.tenants}
+    yield "Clusters", str(len(content.clusters))
+    yield "Teams", f"{len(teams):,}"
+    yield "Nodes", f"{sum(pool.nodes for pool in pools):,}"
+    yield "GPUs", f"{sum(pool.nodes * pool.gpus for pool in pools):,}"
+    yield "Nodes of head-room", f"{_room(pools):g}"
+    yield "Objects", f"{sum(len(cluster.manifests) for cluster in content.clusters):,}"
+
+
+def _room(pools: Sequence[PoolCapacity]) -> float:
+    """Return the nodes that no team owns; what others own too much is no room."""
+    return float(sum(max(pool.head_room, Fraction(0)) for pool in pools))

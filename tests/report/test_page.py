@@ -1,0 +1,245 @@
+"""The page: complete, closed to everything from elsewhere, and the same whatever its texts say."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import trainyard.report.page as module
+from tests.bench.platform import write_platform
+from tests.conftest import REPOSITORY
+from tests.report.pages import FINDING, WAIVER, Page, content, parse
+from trainyard.capacity.measure import measure
+from trainyard.report.content import Cluster, Content
+from trainyard.report.page import page
+from trainyard.workflows.generate import generate
+
+CSS = Path(module.__file__).with_name("report.css").read_text("utf-8")
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style>",
+    "&lt;",
+    "`a`b`",
+)
+
+
+def test_same_platform_gives_the_same_bytes() -> None:
+    assert page(content()) == page(content())
+
+
+def test_page_loads_nothing_and_has_no_inline_style_or_handler() -> None:
+    """What the policy would block is not there at all."""
+    parsed = parse(page(content()))
+    attributes = {key for tag in parsed.tags for key in tag.attributes}
+
+    assert not {"src", "style", "srcset", "action"} & attributes
+    assert not {key for key in attributes if key.startswith("on")}
+    assert all(link.startswith("#") for link in parsed.values("href"))
+    assert not {"link", "iframe", "object", "form", "base"} & {tag.name for tag in parsed.tags}
+
+
+def test_policy_permits_exactly_the_style_and_script_of_the_page() -> None:
+    """It comes before both, and its digests are over the bytes between the tags."""
+    parsed = parse(page(content()))
+    names = [tag.name for tag in parsed.tags]
+    (policy,) = (
+        tag for tag in parsed.tags if tag.attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    (style,), (script,) = parsed.all("style"), parsed.all("script")
+
+    assert parsed.tags.index(policy) < names.index("style") < names.index("script")
+    assert policy.attributes["content"] == (
+        f"default-src 'none'; script-src 'sha256-{_digest(script.text)}'; "
+        f"style-src 'sha256-{_digest(style.text)}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def test_every_link_and_label_has_its_target() -> None:
+    parsed = parse(page(content()))
+    ids = list(parsed.values("id"))
+
+    assert len(ids) == len(set(ids))
+    assert {link.removeprefix("#") for link in parsed.values("href")} <= set(ids)
+    assert set(parsed.values("aria-labelledby")) <= set(ids)
+
+
+def test_every_table_has_a_caption_and_heads_with_a_scope() -> None:
+    """A matrix is read by row and column, not by colour."""
+    parsed = parse(page(content()))
+
+    assert len(parsed.all("caption")) == len(parsed.all("table")) > 10
+    assert {tag.attributes.get("scope") for tag in parsed.all("th")} == {"row", "col"}
+    assert all(tag.text.strip() for tag in parsed.all("th") + parsed.all("caption"))
+
+
+def test_every_picture_has_words() -> None:
+    """Each bar has a name, and each part of it a title with its number."""
+    parsed = parse(page(content()))
+    pictures = [tag for tag in parsed.all("svg") if "svg" not in tag.parents]
+    segments = [tag for tag in parsed.all("svg") if "svg" in tag.parents]
+    titles = [tag.text for tag in parsed.all("title") if "svg" in tag.parents]
+
+    assert all(tag.attributes["role"] == "img" and tag.attributes["aria-label"] for tag in pictures)
+    assert len(titles) == len(segments) > len(pictures)
+    assert "nlp: 8 nodes, lends 8 nodes" in titles
+    assert "speech: 6 of 8 GPUs of a node" in titles
+
+
+def test_page_shows_every_team_namespace_pool_and_object() -> None:
+    parsed = parse(page(content()))
+    (main,) = parsed.all("main")
+    for cluster in content().clusters:
+        for tenant in cluster.site.tenants:
+            assert tenant.name in main.text
+            assert all(space.namespace in main.text for space in tenant.spaces)
+        assert all(pool.name in main.text for pool in cluster.site.cluster.pools)
+        assert all(manifest.path in main.text for manifest in cluster.manifests)
+        assert all(name in main.text for name in cluster.site.cluster.external)
+
+
+def test_what_was_not_checked_is_said() -> None:
+    """Without kustomize and kubeconform the page says so at its head and at each cluster."""
+    parsed = parse(page(content()))
+    (head,), (main,) = parsed.all("header"), parsed.all("main")
+    reason = "kustomize and kubeconform did not look at"
+
+    assert reason in head.text
+    assert main.text.count(reason) == len(content().clusters)
+    assert "CEL expressions are not evaluated" in main.text
+
+
+@pytest.mark.parametrize(
+    ("severities", "verdict"),
+    [
+        ((), "No errors, no warnings; 1 waiver"),
+        (("warning",), "No errors, 1 warning; 1 waiver"),
+        (("warning", "error", "error"), "2 errors: this platform can't be delivered"),
+    ],
+)
+def test_verdict_comes_first(severities: tuple[str, ...], verdict: str) -> None:
+    """Errors come before warnings, and are unfolded."""
+    found = tuple(replace(FINDING, severity=each) for each in severities)
+    parsed = parse(page(replace(content(), findings=found)))
+    (head,) = parsed.all("h1")
+    shown = [tag for tag in parsed.all("details") if "finding" in tag.attributes.get("class", "")]
+
+    assert head.text == verdict
+    assert [("error" in tag.attributes["class"]) for tag in shown] == sorted(
+        (each == "error" for each in severities), reverse=True
+    )
+    assert all(("open" in tag.attributes) == ("error" in tag.attributes["class"]) for tag in shown)
+
+
+def test_platform_with_errors_has_its_findings_alone() -> None:
+    """Where nothing can be generated, no empty section looks checked."""
+    parsed = parse(page(replace(content(), clusters=())))
+
+    assert [tag.attributes["id"] for tag in parsed.all("section")] == ["findings"]
+    assert "nothing was generated" in parsed.all("header")[0].text
+
+
+def _shape(parsed: Page) -> list[tuple[str, tuple[str, ...]]]:
+    return [(tag.name, tuple(tag.attributes)) for tag in parsed.tags]
+
+
+def _hostile(text: str) -> Content:
+    """Return a report in which texts of people are replaced."""
+    finding = replace(FINDING, message=text, hint=text, places=(text,), notes=(text,))
+    waiver = replace(WAIVER, reason=text, owner=text)
+    clusters = tuple(_with_text(cluster, text) for cluster in content().clusters)
+    return replace(
+        content(),
+        title=text,
+        unverified=text,
+        findings=(finding,),
+        waivers=(waiver,),
+        clusters=clusters,
+    )
+
+
+def _with_text(cluster: Cluster, text: str) -> Cluster:
+    site = cluster.site
+    tenants = tuple(
+        replace(tenant, team=replace(tenant.team, contact=text)) for tenant in site.tenants
+    )
+    external = dict.fromkeys(site.cluster.external, text)
+    changed = replace(site, tenants=tenants, cluster=replace(site.cluster, external=external))
+    return replace(cluster, site=changed)
+
+
+@given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40)))
+def test_no_text_changes_the_structure(text: str) -> None:
+    """Text of people becomes text: the elements and their attributes are those of a plain word."""
+    text = text.replace("`", "").replace("\x00", "")
+
+    assert _shape(parse(page(_hostile(text or "x")))) == _plain_shape()
+
+
+@cache
+def _plain_shape() -> list[tuple[str, tuple[str, ...]]]:
+    return _shape(parse(page(_hostile("word"))))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_shown_as_it_is(text: str) -> None:
+    parsed = parse(page(_hostile(text)))
+
+    assert parsed.all("h1")[0].parents == ("html", "body", "header")
+    assert text in next(tag.text for tag in parsed.all("p") if "kicker" in tag.attributes["class"])
+    assert len(parsed.all("script")) == len(parsed.all("style")) == 1
+    assert not parsed.all("img")
+
+
+def _colours(theme: str) -> dict[str, str]:
+    """Return the colours of a theme by name; the dark one comes second."""
+    themes = re.findall(r":root \{(.*?)\}", CSS, re.DOTALL)
+    found = re.findall(r"--([a-z0-9-]+): #([0-9a-f]{3,6})", themes[theme == "dark"])
+    return {
+        name: value if len(value) == 6 else "".join(c * 2 for c in value) for name, value in found
+    }
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("surface", ["t0", "t1", "t2", "t3", "free", "reserve"])
+def test_names_in_bars_have_contrast(theme: str, surface: str) -> None:
+    """axe does not judge text in pictures (WCAG 2.2, 1.4.3: 4.5 to 1)."""
+    colours = _colours(theme)
+    one, two = sorted(_luminance(colours[name]) for name in ("bar-ink", surface))
+
+    assert (two + 0.05) / (one + 0.05) >= 4.5
+
+
+@pytest.mark.thorough
+def test_two_hundred_teams_stay_below_a_megabyte(tmp_path: Path) -> None:
+    write_platform(tmp_path / "profiles", REPOSITORY, 200, 4)
+    generation = generate(tmp_path / "profiles", "../profiles/components")
+    assert generation.checked.platform
+    clusters = tuple(
+        Cluster(site, measure(site), generation.manifests[site.name], None)
+        for site in generation.checked.platform.sites
+    )
+    written = page(replace(content(), clusters=clusters))
+
+    assert len(written) < 1_000_000
+    assert len(parse(written).all("tr")) > 200
