@@ -20,6 +20,7 @@ from trainyard.model.renames import renames
 from trainyard.output.lockfile import Lock, digest
 from trainyard.workflows.generate import Generation, check, generate
 from trainyard.workflows.merge import merge_profiles
+from trainyard.workflows.review import review
 from trainyard.workflows.sides import both_sides
 from trainyard.workflows.snapshot import Places, Snapshot, take_snapshot
 from trainyard.workflows.transition import check_replaced, locks
@@ -114,7 +115,10 @@ def diff(
     if not has_errors(found):
         base.copy(_differing(base, generation))
         found += tuple(check_replaced(base.tree, generation, wanted.clusters))
-        impact = _impact(base, before.platform, generation, components_root, wanted)
+        sides = tuple(_sides(base, before.platform, generation, wanted.clusters))
+        impact = compare(sides, _upgrade(base, generation, components_root))
+        objects = {side.name: (side.before, side.after) for side in sides}
+        found += tuple(review(before, generation.checked, objects, today))
     new = tuple(_new(found, before.diagnostics))
     behind = not wanted.merge and _is_behind(places, base.commit, head.commit)
     return Diff(base.commit, head.named, behind, generation, new, len(found) - len(new), impact)
@@ -154,17 +158,6 @@ def _differing(base: Snapshot, generation: Generation) -> Iterator[str]:
             content = generation.files.get(f"{cluster}/{path}")
             if content is None or digest(content) != entry.sha256:
                 yield f"{cluster}/{path}"
-
-
-def _impact(
-    base: Snapshot,
-    old: Platform | None,
-    generation: Generation,
-    components_root: str,
-    wanted: Wanted,
-) -> Impact:
-    sides = tuple(_sides(base, old, generation, wanted.clusters))
-    return compare(sides, _upgrade(base, generation, components_root))
 
 
 def _sides(
