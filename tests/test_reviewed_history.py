@@ -157,7 +157,7 @@ def test_expired_quota_is_measured_by_the_base(history: History) -> None:
         {"capacity/quota-expired"},
     )
     _, out = history.trainyard("diff", "--base", "HEAD")
-    assert "~ nlp on dgx-h100: until 2099-01-31, then 1 node back to the pool" in out
+    assert "until 2099-01-31 (a paper), then 1 node and 1 node back in the pool" in out
     history.commit()
     history.edit("teams/nlp.yaml", timed, quota)
     _, out = history.trainyard("diff", "--base", "HEAD")
