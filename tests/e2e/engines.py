@@ -12,7 +12,7 @@ from tests.e2e.image import packet_filter
 from trainyard.admission.evaluator import build
 from trainyard.golang import build_program, cache_folder, find_go, program_path, run_go
 
-KUBE_ROUTER, SRIOV_OPERATOR = "kube-router", "sriov-network-operator"
+KUBE_ROUTER, SRIOV_OPERATOR, TEKTON = "kube-router", "sriov-network-operator", "tekton"
 _PROGRAMS = Path(__file__).parent / "programs"
 _FILES = {
     SRIOV_OPERATOR: (
@@ -44,7 +44,7 @@ def _keep_file(source: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for program in (KUBE_ROUTER, SRIOV_OPERATOR):
+    for program in (KUBE_ROUTER, SRIOV_OPERATOR, TEKTON):
         engine(program)
     build()
     packet_filter(cache_folder())
