@@ -19,6 +19,7 @@ import click
 from docs.fields import profile_fields
 from docs.glossary import GLOSSARY, link
 from docs.markdown import anchor, cell
+from docs.reactions import edits
 from trainyard import shipped
 from trainyard.cli.app import app
 from trainyard.diagnostics import Rule
@@ -100,6 +101,7 @@ def pages() -> dict[str, str]:
         families[rule.id.partition("/")[0]].append(rule)
     parts: dict[str, Iterable[str]] = {
         "cli.md": _cli(app),
+        "edits.md": edits(),
         "presets.md": _presets(),
         "profiles.md": profile_fields(),
         "resources.md": _resources(),

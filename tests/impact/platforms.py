@@ -35,7 +35,7 @@ def site(changes: Mapping[str, Any]) -> Site:
 
 def objects(of: Site) -> dict[Identity, Manifest]:
     """Return what a cluster is rendered to."""
-    return {identity(each): each for each in render_site(of) if "metadata" in each.body}
+    return {identity(each): each for each in render_site(of)}
 
 
 def quota(nodes: int, **more: Any) -> dict[str, Any]:
