@@ -171,13 +171,14 @@ def test_quota_evicts_exactly_who_has_less(
     }
     seen = disturbed(before, after)
     assert {each.teams for each in seen} == {(name,) for name in evicted}
-    assert {each.effect for each in seen} <= {Effect.EVICTS}
+    assert {each.effect for each in seen} <= {Effect.RECLAIMS}
     for each in seen:
         (name,) = each.teams
         old, new = (nlp, to_nlp) if name == "nlp" else (vision, to_vision)
         noun = "node" if new == 1 else "nodes"
         assert each.cause == f"quota of team `{name}` on `dgx-h100` {old} -> {new} {noun}"
-        assert (each.nodes, each.gpus) == (old + 1, 8 * (old + 1))
+        nodes = min(old + 1, nlp + vision)
+        assert (each.nodes, each.gpus) == (nodes, 8 * nodes)
 
 
 def test_lowered_quota_of_a_team_without_a_cohort_evicts_nobody() -> None:
@@ -228,7 +229,7 @@ def test_fair_sharing_evicts_who_borrows() -> None:
 @pytest.mark.parametrize(("value", "causes"), [(600, 0), (1000, 1), (1500, 1)])
 def test_priority_evicts_only_when_it_passes_another(value: int, causes: int) -> None:
     raised = {CLUSTER: {"priorities": {"batch": value, "production": 1000}}}
-    assert [each.effect for each in disturbed({}, raised)] == [Effect.EVICTS] * causes
+    assert [each.effect for each in disturbed({}, raised)] == [Effect.RECLAIMS] * causes
 
 
 def test_priority_that_another_leaves_behind_evicts_nobody() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainyard.impact.access import access_changes, namespace_changes, role_changes
+from trainyard.impact.disruption import disruptions
 from trainyard.impact.model import ClusterImpact, Impact, ObjectChange, Rename, Sides
 from trainyard.impact.network import path_changes
 from trainyard.impact.objects import object_changes
@@ -31,6 +32,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
     impact = ClusterImpact(
         sides.name,
         _change(sides),
+        disruptions=disruptions(sides, objects),
         renames=tuple(Rename(*each) for each in sorted(sides.renamed.items())),
         quotas=quota_changes(sides, sides.renamed),
         transfers=transfers(sides, sides.renamed),

@@ -16,6 +16,8 @@ from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
 
 _ONE = "one after the other"
+_OF_JOBS = frozenset({Effect.RECLAIMS, Effect.EVICTS})
+"""Effects that touch nothing where no job can run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def disruptions(sides: Sides, objects: Iterable[ObjectChange]) -> tuple[Disrupti
     found = [_disruption(now, hits) for hits in merged.values()]
     return tuple(
         sorted(
-            (each for each in found if each.effect != Effect.EVICTS or each.nodes),
+            (each for each in found if each.effect not in _OF_JOBS or each.nodes),
             key=lambda each: (-each.effect, -each.gpus, -each.nodes, each.cause),
         )
     )
@@ -113,7 +115,7 @@ def _busy(now: Occupancy, jobs: Iterable[tuple[str, str]]) -> dict[str, int]:
     """Return on how many nodes of each pool the jobs of some teams may run."""
     busy: dict[str, int] = {}
     for team, pool in jobs:
-        busy[pool] = min(busy.get(pool, 0) + now.jobs[team, pool], now.pools[pool].nodes)
+        busy[pool] = min(busy.get(pool, 0) + now.jobs[team, pool], now.owned[pool])
     return busy
 
 

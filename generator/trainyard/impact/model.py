@@ -42,13 +42,15 @@ class Effect(IntEnum):
 
     RECREATES = 1
     """Objects are deleted and created again."""
-    EVICTS = 2
+    RECLAIMS = 2
+    """Jobs run until others need their nodes, and are then stopped and queued again."""
+    EVICTS = 3
     """Jobs are stopped and queued again."""
-    DRAINS = 3
-    """Nodes are emptied, one after the other."""
-    REBOOTS = 4
+    DRAINS = 4
+    """Nodes are emptied, some at a time."""
+    REBOOTS = 5
     """Nodes are emptied and rebooted."""
-    DELETES = 5
+    DELETES = 6
     """Data or namespaces are gone; a revert does not bring them back."""
 
 

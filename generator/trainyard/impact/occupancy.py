@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 from typing import TypeVar
 
@@ -29,6 +30,7 @@ class Occupancy:
     Args:
         sides: of the cluster.
         pools: by name, as they are now; a new one as it will be.
+        owned: pool -> nodes that all teams own, at most the pool's: more never run at a time.
         jobs: (team, pool) -> nodes that the team's jobs may use, borrowed ones included.
         of_team: team -> its keys of ``jobs``.
         borrowing: (root of a cohort tree, pool) -> keys of ``jobs`` with borrowed nodes; with an
@@ -39,6 +41,7 @@ class Occupancy:
 
     sides: Sides
     pools: Mapping[str, Pool]
+    owned: Mapping[str, int]
     jobs: Mapping[tuple[str, str], int]
     of_team: Mapping[str, frozenset[tuple[str, str]]]
     borrowing: Mapping[tuple[str, str], frozenset[tuple[str, str]]]
@@ -56,11 +59,13 @@ def occupancy(sides: Sides) -> Occupancy:
     """Return where jobs may run: as the old profiles say, or the new ones where those are lost."""
     site = sides.old or sides.new
     running = tuple(_running(sides, site))
+    owned = _owned(site)
     return Occupancy(
         sides=sides,
         pools={**pools_of(sides.new), **pools_of(sides.old)},
+        owned=owned,
         jobs={
-            (tenant.name, flavor.name): min(ceil(flavor.quota.maximum), flavor.pool.nodes)
+            (tenant.name, flavor.name): min(ceil(flavor.quota.maximum), owned[flavor.name])
             for tenant, flavor in running
         },
         of_team=_grouped((tenant.name, (tenant.name, flavor.name)) for tenant, flavor in running),
@@ -91,6 +96,13 @@ def _admits(sides: Sides, name: str) -> bool:
     if committed is None:
         return False
     return bool(value_at(committed.body, "spec.stopPolicy") != "HoldAndDrain")
+
+
+def _owned(site: Site | None) -> dict[str, int]:
+    pools, owned = pools_of(site), defaultdict[str, Fraction](Fraction)
+    for (_, pool), quota in _quotas(site).items():
+        owned[pool] += quota.nodes
+    return {name: min(ceil(nodes), pools[name].nodes) for name, nodes in owned.items()}
 
 
 def _root(site: Site | None, cohort: str) -> str:

@@ -88,9 +88,10 @@ def sentence(disruption: Disruption) -> str:
     teams = few(disruption.teams) or "no team"
     return {
         Effect.RECREATES: "recreates objects",
+        Effect.RECLAIMS: f"may evict jobs of {teams}",
         Effect.EVICTS: f"evicts jobs of {teams}",
-        Effect.DRAINS: f"drains {nodes}, one after the other",
-        Effect.REBOOTS: f"reboots {nodes}, one after the other",
+        Effect.DRAINS: f"drains {nodes}, {disruption.pace}",
+        Effect.REBOOTS: f"reboots {nodes}, {disruption.pace}",
         Effect.DELETES: f"deletes data of {teams}",
     }[disruption.effect]
 

@@ -14,7 +14,7 @@ _FLAVOR = (
         change="recreated",
         effect=Effect.RECREATES,
         cause="{field} of ResourceFlavor `{name}` changes",
-        consequence=REFUSED + "Kueue keeps the old one until no queue lists it.",
+        consequence=f"{REFUSED} Kueue keeps the old one until no queue lists it.",
         source=SEEN,
     ),
     *quiet(
@@ -31,7 +31,7 @@ _FLAVOR = (
         change="recreated",
         effect=Effect.RECREATES,
         cause="levels of Topology `{name}` change",
-        consequence=REFUSED + "Kueue keeps the old one until no flavor names it.",
+        consequence=f"{REFUSED} Kueue keeps the old one until no flavor names it.",
         source=SEEN,
     ),
     *quiet(
@@ -50,7 +50,7 @@ _PRIORITY = (
         fields="value",
         when=order_changes,
         condition="passes another class",
-        effect=Effect.EVICTS,
+        effect=Effect.RECLAIMS,
         cause="value of priority `{name}` {change}",
         consequence="Kueue gives running and waiting jobs the new value at once. A waiting job "
         "evicts running jobs of its queue that are below it now.",
@@ -75,7 +75,7 @@ _KUEUE = (
         fields="spec.config.preemption",
         when=becomes("FairSharing"),
         condition="becomes `FairSharing`",
-        effect=Effect.EVICTS,
+        effect=Effect.RECLAIMS,
         cause="borrowed nodes are shared by weight",
         consequence="The operator restarts Kueue. " + SHARED,
         source="openshift/kueue-operator:pkg/operator/target_config_reconciler.go@dc3b65774c45",
@@ -95,7 +95,7 @@ _KUEUE = (
         fields="fairSharing",
         when=appears,
         condition="is new",
-        effect=Effect.EVICTS,
+        effect=Effect.RECLAIMS,
         cause="borrowed nodes are shared by weight",
         consequence="Nothing happens until Kueue's owner loads the file and restarts Kueue. "
         + SHARED,

@@ -5,16 +5,13 @@ from __future__ import annotations
 from trainyard.impact import reach
 from trainyard.impact.model import Effect
 from trainyard.impact.reactions.reaction import Reaction, quiet
+from trainyard.impact.reactions.wording import REFUSED
 
 _CORE = "kubernetes/kubernetes:pkg/controller"
 _NAMESPACES = f"{_CORE}/namespace/deletion/namespaced_resources_deleter.go@v1.36.3"
 _PROTECTED = f"{_CORE}/volume/pvcprotection/pvc_protection_controller.go@v1.36.3"
 _VOLUMES = f"{_CORE}/volume/persistentvolume/pv_controller.go@v1.36.3"
 _ROLES = "kubernetes/kubernetes:plugin/pkg/auth/authorizer/rbac/rbac.go@v1.36.3"
-_REFUSED = (
-    "The API server refuses the change, and Argo CD repeats the sync without end. Somebody must "
-    "delete the object, and Argo CD creates it again."
-)
 
 _NAMESPACE = (
     Reaction(
@@ -51,7 +48,7 @@ _STORAGE = (
         change="recreated",
         effect=Effect.RECREATES,
         cause="{field} of claims for `{storage}` changes",
-        consequence=f"{_REFUSED} Its data goes with it, unless the volume is retained.",
+        consequence=f"{REFUSED} Its data goes with it, unless the volume is retained.",
         source="seen with Kubernetes 1.36",
         reach=reach.named,
     ),
@@ -66,7 +63,7 @@ _STORAGE = (
         change="recreated",
         effect=Effect.RECREATES,
         cause="{field} of volumes for `{storage}` changes",
-        consequence=f"{_REFUSED} The files stay on the server.",
+        consequence=f"{REFUSED} The files stay on the server.",
         source=_VOLUMES,
         reach=reach.named,
     ),
@@ -96,7 +93,7 @@ def _recreated_binding(kind: str) -> Reaction:
         change="recreated",
         effect=Effect.RECREATES,
         cause="{field} of {kind} `{name}` changes",
-        consequence=f"{_REFUSED} Running jobs stay.",
+        consequence=f"{REFUSED} Running jobs stay.",
         source="kubernetes/kubernetes:pkg/apis/rbac/validation/validation.go@v1.36.3",
         reach=reach.named,
     )

@@ -15,7 +15,7 @@ MOVED = (
 )
 REFUSED = (
     "The API server refuses the change, and Argo CD repeats the sync without end. Somebody must "
-    "delete the object, and Argo CD creates it again. "
+    "delete the object, and Argo CD creates it again."
 )
 SHARED = (
     "Kueue shares borrowed nodes by weight: it evicts jobs on borrowed nodes of a team that has "
