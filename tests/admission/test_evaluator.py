@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -18,6 +19,22 @@ POLICY = {"kind": "ValidatingAdmissionPolicy", "metadata": {"name": "p"}}
 OTHER = {"kind": "Role", "metadata": {"name": "r"}}
 MANIFESTS = [Manifest("x.yaml", body, (), Pointer("x")) for body in (POLICY, OTHER)]
 REQUEST = Request({"kind": "TrainJob"}, "trainjobs", "somebody", ("nlp",))
+
+
+def test_no_release_is_newer_than_the_evaluator() -> None:
+    """It refuses a version that it does not know, since CEL libraries come with versions."""
+    content = (SOURCE / "go.mod").read_text("utf-8")
+    modules = set(
+        re.findall(r"\tk8s\.io/(?:api|apimachinery|apiserver|client-go) v0\.(\d+)\.", content)
+    )
+    releases = Path(SOURCE.parents[1] / "releases").glob("*/release.yaml")
+    newest = max(
+        int(found[1])
+        for path in releases
+        if (found := re.search(r'kubernetes: "1\.(\d+)"', path.read_text("utf-8")))
+    )
+
+    assert modules == {str(newest)}
 
 
 @pytest.fixture

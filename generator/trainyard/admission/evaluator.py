@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -56,9 +55,9 @@ def _judge(
     """
     if not requests:
         return []
-    asked = [{"object": each.body, **_without_body(each)} for each in requests]
+    asked = {"version": version, "objects": objects, "requests": list(map(_plain, requests))}
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
-        json.dump({"version": version, "objects": objects, "requests": asked}, file)
+        file.write(json.dumps(asked))
         file.flush()
         done = programs.run([program, file.name], timeout=_SECONDS)
     try:
@@ -67,8 +66,13 @@ def _judge(
         raise ToolError(f"`{program.name}` printed no answers") from error
 
 
-def _without_body(request: Request) -> dict[str, Any]:
-    return {key: value for key, value in asdict(request).items() if key != "body"}
+def _plain(request: Request) -> dict[str, Any]:
+    return {
+        "object": request.body,
+        "resource": request.resource,
+        "user": request.user,
+        "groups": list(request.groups),
+    }
 
 
 def _answer(answer: dict[str, Any]) -> Answer:

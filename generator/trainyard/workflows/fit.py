@@ -113,7 +113,7 @@ def ground_of(
     def faults(body: Body) -> Iterator[str]:
         return (message for _, message in check_manifest(release.name, body))
 
-    judged = judge_of(release.versions["kubernetes"], manifests)
+    judged = judge_of(site.cluster.versions["kubernetes"], manifests)
     return Ground(site, tenant, objects_of(manifests), snapshot, faults, judged)
 
 

@@ -1,0 +1,80 @@
+"""`fit` says of each variant of a sample that a rehearsal sends what the rehearsal expects.
+
+`trainyard rehearse` sends the same variants to real API servers; here no control plane runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.pages import ROOT
+from trainyard.fit.case import Ground
+from trainyard.fit.verdict import Link, Standing, Verdict
+from trainyard.fit.walk import judge
+from trainyard.model.manifest import Manifest
+from trainyard.model.space import Sample
+from trainyard.workflows.fit import ground_of
+from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.objects import component_manifests
+from trainyard_rehearsal.checks.harmless import harmless_jobs
+from trainyard_rehearsal.checks.hostile import hostile_jobs, jobs_over_limits
+from trainyard_rehearsal.checks.variants import Variant
+from trainyard_rehearsal.publication import sample_jobs
+
+pytestmark = pytest.mark.e2e
+COMPONENTS = "../profiles/components"
+
+
+@pytest.fixture(scope="module")
+def generation() -> Generation:
+    """This repository's tree."""
+    return generate(ROOT / "profiles", COMPONENTS)
+
+
+def variants(sample: Sample, manifest: Manifest) -> Iterator[Variant]:
+    for kind in (harmless_jobs, jobs_over_limits, hostile_jobs):
+        yield from kind(sample, manifest.body)
+
+
+def problem(variant: Variant, verdict: Verdict) -> str:
+    """Return how a verdict differs from what a rehearsal expects; empty when it does not."""
+    said = "; ".join(f"{each.link}: {each.message}" for each in verdict.checks)
+    if (verdict.standing is Standing.NEVER) != bool(variant.refusal):
+        return f"{variant.display[:200]}: {verdict.standing} ({said}), expected {variant.refusal!r}"
+    early = {Link.FORM, Link.RUNTIME} & {each.link for each in verdict.deciding}
+    if not early and variant.refusal not in said:
+        return f"{variant.display[:200]}: {said}, without {variant.refusal!r}"
+    return ""
+
+
+def ground(generation: Generation, sample: Sample) -> Ground:
+    assert generation.checked.platform is not None
+    cluster = sample.space.cluster.name
+    (site,) = (each for each in generation.checked.platform.sites if each.name == cluster)
+    (tenant,) = (each for each in site.tenants if each.name == sample.space.team.name)
+    manifests = (*generation.manifests[cluster], *component_manifests(site))
+    found = ground_of(site, tenant, manifests, None)
+    assert found.judge is not None, "build the evaluator: python -m tests.e2e.engines"
+    return found
+
+
+@pytest.mark.parametrize(("cluster", "least"), [("prod-east", 1000), ("lab", 1000)])
+def test_variants_of_samples_are_judged_as_a_rehearsal_expects(
+    generation: Generation, cluster: str, least: int
+) -> None:
+    assert generation.checked.platform is not None
+    (site,) = (each for each in generation.checked.platform.sites if each.name == cluster)
+    tried, problems = 0, []
+    for sample, manifest in sample_jobs(site, generation.manifests[cluster], ""):
+        found = list(variants(sample, manifest))
+        judged = judge(ground(generation, sample), [each.body for each in found])
+        tried += len(found)
+        problems += [
+            f"{manifest.name}: {words}"
+            for each, one in zip(found, judged, strict=True)
+            if (words := problem(each, one.verdict))
+        ]
+    assert not problems, f"{len(problems)} of {tried}:\n" + "\n".join(problems)
+    assert tried > least
