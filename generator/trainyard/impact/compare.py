@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from trainyard.impact.access import access_changes, namespace_changes, role_changes
 from trainyard.impact.disruption import disruptions
@@ -28,10 +29,13 @@ def compare(clusters: Iterable[Sides], upgrade: Upgrade | None) -> Impact:
 
 def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
     """Return the impact on a cluster; None when nothing changes there."""
+    change = _change(sides)
+    if _same_objects(sides):
+        sides = replace(sides, before={}, after={})
     objects, stays = object_changes(sides, sides.renamed), on_cluster(sides)
     impact = ClusterImpact(
         sides.name,
-        _change(sides),
+        change,
         disruptions=disruptions(sides, objects),
         renames=tuple(Rename(*each) for each in sorted(sides.renamed.items())),
         quotas=quota_changes(sides, sides.renamed),
@@ -52,6 +56,12 @@ def _change(sides: Sides) -> str:
     if not sides.before:
         return "created"
     return "changed" if sides.after else "deleted"
+
+
+def _same_objects(sides: Sides) -> bool:
+    """Return whether no object differs, without a look into them: most clusters don't change."""
+    before, after = sides.before, sides.after
+    return before.keys() == after.keys() and all(after[key] is old for key, old in before.items())
 
 
 def _edited(

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
@@ -164,8 +165,12 @@ def read_lock(folder: Path) -> Lock | None:
     return parse_lock(content, place)
 
 
+@lru_cache(maxsize=64)
 def parse_lock(content: bytes, place: Path) -> Lock:
     """Return the lock that a lockfile's content describes.
+
+    Several steps of a command read the same lockfile, of 10,000 lines for 50 teams: a content is
+    parsed once.
 
     Raises:
         TreeError: it is broken, is from a newer Trainyard, or lists a path outside its folder.
