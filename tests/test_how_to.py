@@ -19,7 +19,7 @@ import pytest
 
 from tests.pages import BLOCK, HOW_TOS, ROOT, TUTORIAL, blocks, call, done, shell_blocks, type_page
 from trainyard.rulebook import all_rules
-from trainyard.scaffold.init import static_files
+from trainyard.scaffold.template import static_files
 
 pytestmark = pytest.mark.thorough
 

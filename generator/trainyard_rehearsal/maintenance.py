@@ -15,7 +15,8 @@ from trainyard.model.holding import Holding
 from trainyard.model.platform import Platform, Site
 from trainyard.model.team import Allocation, Quota
 from trainyard.scaffold.allocate import next_block, next_segment
-from trainyard.scaffold.team import TeamRequest, plan_team, write_team
+from trainyard.scaffold.plan import write_plan
+from trainyard.scaffold.team import TeamRequest, plan_team
 from trainyard.workflows.generate import check, generate
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Plain
@@ -111,7 +112,7 @@ class _Profiles:
         # The repository of a rehearsal starts empty, so it has no lockfile with former allocations.
         plan, found = plan_team(checked.profiles, checked.platform, request, {})
         assert plan is not None, found
-        write_team(self.root, plan)
+        write_plan(self.root, plan)
         self._allocate(checked.platform, quota.cluster, former, plan.holding)
         with self._edited(f"teams/{former}") as left, self._edited(f"teams/{_SUCCESSOR}") as body:
             people = {key: body[key] for key in ("contact", "groups")}

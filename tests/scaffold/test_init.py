@@ -8,8 +8,8 @@ import pytest
 from tests.scaffold.folders import PRESET, RELEASE, begun, content
 from trainyard.diagnostics import TreeError, has_errors
 from trainyard.profiles.read import presets, releases
-from trainyard.scaffold.init import placeholders
 from trainyard.scaffold.team import TeamRequest
+from trainyard.scaffold.template import placeholders
 from trainyard.workflows.add import add_team
 from trainyard.workflows.begin import begin
 from trainyard.workflows.generate import Generation, Target, generate

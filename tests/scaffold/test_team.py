@@ -14,7 +14,8 @@ from tests.scaffold.folders import begun, content
 from trainyard.diagnostics import Diagnostic, TreeError, has_errors
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
-from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team, write_team
+from trainyard.scaffold.plan import write_plan
+from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team
 from trainyard.workflows.generate import check, generate
 
 Remembered = Mapping[str, tuple[Holding | Ids, ...]]
@@ -34,7 +35,7 @@ def _add(profiles: Path, request: TeamRequest | str, remembered: Remembered = NO
     plan, problems = _plan(profiles, wanted, remembered)
     assert problems == ()
     assert plan is not None
-    assert write_team(profiles, plan) == tuple(profiles / path for path in plan.files)
+    assert write_plan(profiles, plan) == tuple(profiles / path for path in plan.files)
     return plan
 
 
@@ -288,7 +289,9 @@ def test_several_places_are_listed(profiles: Path) -> None:
     _, (problem,) = _plan(profiles, TeamRequest("nlp", 2))
     assert problem.message == "no cluster is given"
     assert problem.hint == "Add `--cluster NAME`; there is: lab, west"
-    assert _add(profiles, TeamRequest("nlp", 2, cluster="west", pool="dgx-h100")).cluster == "west"
+    assert _add(profiles, TeamRequest("nlp", 2, cluster="west", pool="dgx-h100")).clusters == (
+        "west",
+    )
 
 
 def test_repository_without_cluster_is_reported_so(profiles: Path) -> None:
@@ -393,8 +396,8 @@ def test_ledger_that_changed_meanwhile_stays(profiles: Path) -> None:
     assert plan is not None
     _add(profiles, "audio")
     before = content(profiles)
-    with pytest.raises(TreeError, match="changed while the team was added"):
-        write_team(profiles, plan)
+    with pytest.raises(TreeError, match="changed since it was read"):
+        write_plan(profiles, plan)
     assert content(profiles) == before
 
 
@@ -406,7 +409,7 @@ def test_failing_write_leaves_nothing(profiles: Path) -> None:
     (profiles / "allocations.yaml").unlink()
     (profiles / "allocations.yaml").mkdir()
     with pytest.raises(TreeError, match=re.escape("allocations.yaml can't be read")):
-        write_team(profiles, plan)
+        write_plan(profiles, plan)
     assert not (profiles / "teams").exists()
 
 
@@ -419,5 +422,5 @@ def test_profile_that_appeared_meanwhile_stays(profiles: Path) -> None:
     (profiles / "teams/nlp.yaml").write_text("mine")
     before = content(profiles)
     with pytest.raises(TreeError, match=r"nlp\.yaml is there already"):
-        write_team(profiles, plan)
+        write_plan(profiles, plan)
     assert content(profiles) == before

@@ -14,7 +14,7 @@ from trainyard.diagnostics import ToolError
 
 COMMANDS = {
     "init": "Make a repository to start from.",
-    "add": "Add a team.",
+    "add": "Add a team, an allocation, hardware, a runtime or a cluster.",
     "fmt": "Write the profiles in one style, and keep each comment.",
     "validate": "Check the profiles; needs no other program.",
     "generate": "Write the tree that the profiles describe.",

@@ -15,11 +15,16 @@ from click.shell_completion import CompletionItem
 from trainyard.cli.exits import NoInput
 from trainyard.cli.formats import OutputType, one_on_stdout
 from trainyard.cli.places import Places, shown_folder
+from trainyard.profiles.read import PACKAGE
 from trainyard.workflows.generate import Generation
 from trainyard.yaml_io.source import Profiles
 
 Command = TypeVar("Command", bound=Callable[..., object])
 """A command's function, which an option leaves as it is."""
+
+RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release.yaml"))
+PRESETS = sorted(path.stem for path in PACKAGE.glob("presets/*.yaml"))
+"""Names of what is shipped."""
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 

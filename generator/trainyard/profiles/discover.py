@@ -128,15 +128,25 @@ def _component(folder: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
 
 def _named(kind: str, name: str, file: Path, shown: str) -> Iterator[ProfileFile | Diagnostic]:
     """Yield a profile, or a finding when its name can't be one."""
+    problem = check_name(name, shown)
+    yield problem or ProfileFile(
+        kind, name, file, f"{shown}/{file.name}" if kind == "components" else shown
+    )
+
+
+def check_name(name: str, shown: str) -> Diagnostic | None:
+    """Return the finding that a name can't be that of a profile; None when it can.
+
+    Args:
+        name: of the profile.
+        shown: path of its file, as the user knows it.
+    """
     if _NAME.match(name) is None:
         message = f"`{name}` can't be the name of a profile{beyond_ascii(name)}"
-        yield BAD_FILE_NAME.at(Pointer(shown), message)
-    elif name in DEVICES:
-        yield BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")
-    else:
-        yield ProfileFile(
-            kind, name, file, f"{shown}/{file.name}" if kind == "components" else shown
-        )
+        return BAD_FILE_NAME.at(Pointer(shown), message)
+    if name in DEVICES:
+        return BAD_FILE_NAME.at(Pointer(shown), f"`{name}` is the name of a device on Windows")
+    return None
 
 
 def hidden_profiles(path: Path, shown: str) -> Iterator[Diagnostic]:

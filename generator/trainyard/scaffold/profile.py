@@ -7,7 +7,7 @@ from string import Template
 
 from trainyard.model.cluster import Cluster
 from trainyard.model.pool import Pool
-from trainyard.scaffold.init import SCAFFOLD
+from trainyard.scaffold.template import SCAFFOLD
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.scalars import inline
 

@@ -34,11 +34,11 @@ UNKNOWN_PLACE = Rule(
     id="references/unknown-place",
     severity=Severity.ERROR,
     summary="""
-        A team is added to a cluster and node pool that exist; they are named where there are
-        several.
+        A profile is added to a cluster, node pool, fabric or hardware that exists; it is named
+        where there are several.
     """,
     why="Its quota would be of nodes that are nowhere, and no job of it would ever start.",
-    fix="Name a cluster and a node pool that exist.",
+    fix="Name one that exists.",
 )
 NO_RUNTIME = Rule(
     id="runtime/none-for-pool",
@@ -58,6 +58,22 @@ RANGE_EXHAUSTED = Rule(
     """,
     why="Two teams with the same partition or addresses reach each other's memory over RDMA.",
     fix="Widen the fabric's range with its owner; never give what a retired team held to another.",
+)
+PROFILE_EXISTS = Rule(
+    id="names/profile-exists",
+    severity=Severity.ERROR,
+    summary="The name of a new profile is one that no profile of its kind has.",
+    why="The profile that is there would be lost, with what is generated from it.",
+    fix="Choose another name, or change the profile that is there.",
+)
+ALLOCATED = Rule(
+    id="fabric/already-allocated",
+    severity=Severity.ERROR,
+    summary="A team is given numbers on a fabric once.",
+    why="""
+        Its numbers are permanent: pods that run with the old ones would lose their network.
+    """,
+    fix="Use the numbers that the team has.",
 )
 UNFORMATTED = Rule(
     id="shape/unformatted",
@@ -85,6 +101,8 @@ RULES = (
     UNKNOWN_PLACE,
     NO_RUNTIME,
     RANGE_EXHAUSTED,
+    PROFILE_EXISTS,
+    ALLOCATED,
     UNFORMATTED,
     LEFT_ALONE,
 )

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Pointer, TreeError
-from trainyard.model import names
+from trainyard.diagnostics import Diagnostic, Pointer
 from trainyard.model.cluster import Cluster
 from trainyard.model.holding import Holding
-from trainyard.model.ids import UIDS, Ids, next_ids
+from trainyard.model.ids import Ids
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
-from trainyard.model.team import Allocation
-from trainyard.plainfile import read_regular
 from trainyard.scaffold import rules
-from trainyard.scaffold.allocate import next_holding
-from trainyard.scaffold.init import LEDGER, static_files
-from trainyard.scaffold.install import put
+from trainyard.scaffold.numbers import new_holding, new_ids, with_numbers
+from trainyard.scaffold.plan import Plan
 from trainyard.scaffold.profile import profile_path, team_profile
-from trainyard.scaffold.roundtrip import append
 from trainyard.scaffold.selection import chosen, unknown, unknown_pool
 from trainyard.scaffold.team_name import Remembered, check_name
-from trainyard.yaml_io.bytescan import MAX_BYTES
 from trainyard.yaml_io.source import Profiles
-
-_ALLOCATIONS = "allocations.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +45,19 @@ class TeamRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TeamPlan:
+class TeamPlan(Plan):
     """The files of a new team, before they are written.
 
     Args:
-        files: content by path below the profiles: the team's profile, and the ledger if the team
-            gets numbers.
-        ledger: content that the ledger must still have.
         holding: the numbers; None on a pool without fabric.
         ids: user ids of its namespace; None where the cluster's namespaces have no ranges, or none
             is left.
     """
 
     request: TeamRequest
-    cluster: str
     pool: str
-    files: Mapping[str, bytes]
-    ledger: bytes
     holding: Holding | None
     ids: Ids | None
-
-    @property
-    def profile(self) -> str:
-        """Path of the team's profile."""
-        return profile_path(self.request.name)
 
 
 def plan_team(
@@ -104,39 +83,19 @@ def plan_team(
     if cluster is None or pool is None:
         return None, tuple(problems)
     runtimes = _runtimes(platform, pool)
-    if not runtimes:
-        message = f"no runtime runs on hardware `{pool.hardware.name}`"
-        problems.append(rules.NO_RUNTIME.at(pool.at.key(), message))
+    problems += () if runtimes else (_no_runtime(pool),)
     former = [*chain.from_iterable(remembered.values())]
-    holding, exhausted = _holding(platform, pool, request, former)
+    holding, exhausted = new_holding(platform, pool.fabric, request.name, request.since, former)
     problems += exhausted
     if problems:
         return None, tuple(problems)
-    ids = _ids(platform, cluster, request, former)
-    files = {
-        profile_path(request.name): team_profile(
-            request.name, request.quota, cluster, pool, runtimes
-        )
-    }
+    ids = new_ids(platform, cluster, request.name, request.since, former)
     ledger = profiles.allocations.content
-    files |= _with_numbers(ledger, cluster.name, holding, ids)
-    return TeamPlan(request, cluster.name, pool.name, files, ledger, holding, ids), ()
-
-
-def write_team(root: Path, plan: TeamPlan) -> tuple[Path, ...]:
-    """Write a team's profile and its lines in the ledger, all or none.
-
-    Returns:
-        The files.
-
-    Raises:
-        TreeError: a file can't be written, or changed since it was read; nothing is changed.
-    """
-    gives = _ALLOCATIONS in plan.files
-    if gives:
-        _check_unchanged(root / _ALLOCATIONS, plan.ledger)
-    put(root, plan.files, [plan.profile], _ALLOCATIONS if gives else "")
-    return tuple(root / path for path in plan.files)
+    profile = team_profile(request.name, request.quota, cluster, pool, runtimes)
+    numbers = with_numbers(ledger, cluster.name, holding, ids)
+    files = {profile_path(request.name): profile, **numbers}
+    changed = (cluster.name,)
+    return TeamPlan(files, ledger, changed, request, pool.name, holding, ids), ()
 
 
 def _place(
@@ -157,6 +116,11 @@ def _place(
     return cluster, pool, ()
 
 
+def _no_runtime(pool: Pool) -> Diagnostic:
+    message = f"no runtime runs on hardware `{pool.hardware.name}`"
+    return rules.NO_RUNTIME.at(pool.at.key(), message)
+
+
 def _runtimes(platform: Platform, pool: Pool) -> tuple[str, ...]:
     """Return the runtimes that a new team on a pool gets.
 
@@ -165,57 +129,3 @@ def _runtimes(platform: Platform, pool: Pool) -> tuple[str, ...]:
     every = [each for each in platform.runtimes if pool.hardware.name in each.hardware]
     usable = [each for each in every if not each.end and not each.initializers]
     return tuple(each.name for each in usable or every)
-
-
-def _holding(
-    platform: Platform, pool: Pool, request: TeamRequest, former: Collection[Holding | Ids]
-) -> tuple[Holding | None, tuple[Diagnostic, ...]]:
-    """Return the numbers of a new team on the pool's fabric; None without a fabric."""
-    if pool.fabric is None:
-        return None, ()
-    taken: list[Allocation | Holding] = [*platform.allocations.values()]
-    taken += (each for each in former if isinstance(each, Holding))
-    return next_holding(pool.fabric, request.name, request.since, taken)
-
-
-def _ids(
-    platform: Platform, cluster: Cluster, request: TeamRequest, former: Collection[Holding | Ids]
-) -> Ids | None:
-    """Return user ids that no namespace ever had.
-
-    They differ on all clusters, since clusters may share a file server.
-    """
-    if not cluster.release.job_scc:
-        return None
-    taken = [each for each in former if isinstance(each, Ids)]
-    for current in platform.ids.values():
-        taken += current
-    return next_ids(names.namespace(request.name), taken, request.since)
-
-
-def _with_numbers(
-    ledger: bytes, cluster: str, holding: Holding | None, ids: Ids | None
-) -> dict[str, bytes]:
-    """Return the ledger by its path, with a team's numbers added; nothing for a team without."""
-    if not holding and not ids:
-        return {}
-    content = ledger or static_files()[LEDGER]
-    if holding:
-        content = append(content, (cluster, holding.fabric, holding.team), holding.entry)
-    if ids:
-        content = append(content, (cluster, UIDS, ids.namespace), ids.entry)
-    return {_ALLOCATIONS: content}
-
-
-def _check_unchanged(ledger: Path, content: bytes) -> None:
-    try:
-        now = read_regular(ledger.parent, ledger.name, MAX_BYTES)
-    except FileNotFoundError:
-        now = b""
-    except OSError as error:
-        raise TreeError(f"{ledger} can't be read: {error.strerror}") from error
-    if now != content:
-        raise TreeError(
-            f"{ledger} changed while the team was added; nothing is written, so run the command "
-            "again"
-        )

@@ -1,27 +1,36 @@
-"""Add a team, after checking the profiles with it, their tree, and the change of the tree."""
+"""Add to the profiles, after checking them with the new files, their tree, and its change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from trainyard.diagnostics import Diagnostic, Severity, has_errors
+from trainyard.model.platform import Platform
 from trainyard.profiles.read import load
-from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team, write_team
+from trainyard.scaffold.allocation import AllocationPlan, AllocationRequest, plan_allocation
+from trainyard.scaffold.plan import Plan, write_plan
+from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team
 from trainyard.scaffold.team_name import Remembered
 from trainyard.workflows.generate import Checked, Target, check_loaded, render
 from trainyard.workflows.transition import check_replaced, locks
 from trainyard.yaml_io.reader import read
 from trainyard.yaml_io.source import Profiles
 
+Planned = TypeVar("Planned", bound=Plan)
+
+Planner = Callable[[Profiles, Platform, Remembered], tuple[Planned | None, tuple[Diagnostic, ...]]]
+"""Returns a plan, or None and the reasons why there is none."""
+
 
 @dataclass(frozen=True, slots=True)
-class Addition:
-    """The result of adding a team.
+class Addition(Generic[Planned]):
+    """The result of adding to the profiles.
 
     Args:
-        profiles: those that the findings are about; with the new team once it was planned.
+        profiles: those that the findings are about; with the new files once they were planned.
         diagnostics: the reasons why nothing was written.
         plan: None when nothing was written.
         files: that were written.
@@ -29,16 +38,58 @@ class Addition:
 
     profiles: Profiles
     diagnostics: tuple[Diagnostic, ...]
-    plan: TeamPlan | None = None
+    plan: Planned | None = None
     files: tuple[Path, ...] = ()
 
 
-def add_team(place: Target, request: TeamRequest, today: str) -> Addition:
+def add_team(place: Target, request: TeamRequest, today: str) -> Addition[TeamPlan]:
     """Write a team's profile and numbers, unless they bring new errors.
 
     Args:
-        place: the profiles and the tree.
+        place: as `add` takes it.
         request: the team that is wanted.
+        today: as `add` takes it.
+
+    Raises:
+        TreeError: as `add`.
+        ToolError: as `add`.
+    """
+    return add(
+        place,
+        lambda profiles, platform, remembered: plan_team(profiles, platform, request, remembered),
+        today,
+    )
+
+
+def add_allocation(
+    place: Target, request: AllocationRequest, today: str
+) -> Addition[AllocationPlan]:
+    """Write a team's numbers on a further fabric into the ledger, unless they bring new errors.
+
+    Args:
+        place: as `add` takes it.
+        request: the numbers that are wanted.
+        today: as `add` takes it.
+
+    Raises:
+        TreeError: as `add`.
+        ToolError: as `add`.
+    """
+    return add(
+        place,
+        lambda profiles, platform, remembered: plan_allocation(
+            profiles, platform, request, remembered
+        ),
+        today,
+    )
+
+
+def add(place: Target, planner: Planner[Planned], today: str) -> Addition[Planned]:
+    """Write what is planned for the profiles, unless it brings new errors.
+
+    Args:
+        place: the profiles and the tree.
+        planner: gets the profiles, the platform, and the numbers that lockfiles remember.
         today: ISO date that waivers and runtimes' ends are measured against.
 
     Raises:
@@ -52,37 +103,35 @@ def add_team(place: Target, request: TeamRequest, today: str) -> Addition:
     remembered: Remembered = {
         cluster: (*lock.holdings, *lock.ids) for cluster, lock in locks(place.target)
     }
-    plan, problems = plan_team(before.profiles, before.platform, request, remembered)
+    plan, problems = planner(before.profiles, before.platform, remembered)
     if plan is None:
         return Addition(before.profiles, problems)
-    after = check_loaded(*_with(plan, *loaded), today)
-    if errors := tuple(_errors(after, place, plan.cluster)):
-        known = set(_errors(before, place, plan.cluster))
+    after = check_loaded(*_with(plan.files, *loaded), today)
+    if errors := tuple(_errors(after, place, plan.clusters)):
+        known = set(_errors(before, place, plan.clusters))
         errors = tuple(each for each in errors if each not in known)
     if errors:
         return Addition(after.profiles, errors)
-    return Addition(after.profiles, (), plan, write_team(place.root, plan))
+    return Addition(after.profiles, (), plan, write_plan(place.root, plan))
 
 
 def _with(
-    plan: TeamPlan, profiles: Profiles, found: tuple[Diagnostic, ...]
+    files: Mapping[str, bytes], profiles: Profiles, found: tuple[Diagnostic, ...]
 ) -> tuple[Profiles, tuple[Diagnostic, ...]]:
-    """Return the profiles as they would be read after the plan is written."""
-    team, ledger = profiles.teams, profiles.allocations
-    for path, content in plan.files.items():
+    """Return the profiles as they would be read after some files are written."""
+    for path, content in files.items():
         source, problems = read(f"profiles/{path}", content)
         found += problems
-        if path == plan.profile:
-            team = {**team, plan.request.name: source}
-        else:
-            ledger = source
-    return replace(profiles, teams=team, allocations=ledger), found
+        kind, _, name = path.removesuffix(".yaml").rpartition("/")
+        new = {kind: {**getattr(profiles, kind), name: source}} if kind else {name: source}
+        profiles = replace(profiles, **new)
+    return profiles, found
 
 
-def _errors(checked: Checked, place: Target, cluster: str) -> Iterator[Diagnostic]:
-    """Yield the errors of checked profiles, of the cluster's tree, and of its change."""
-    generation = render(checked, place.components_root, [cluster], place.target)
+def _errors(checked: Checked, place: Target, clusters: Sequence[str]) -> Iterator[Diagnostic]:
+    """Yield the errors of checked profiles, of the clusters' tree, and of its change."""
+    generation = render(checked, place.components_root, clusters, place.target)
     found = generation.diagnostics
     if not has_errors(found):
-        found += tuple(check_replaced(place.target, generation, [cluster]))
+        found += tuple(check_replaced(place.target, generation, tuple(clusters)))
     return (each for each in found if each.severity is Severity.ERROR)

@@ -6,26 +6,32 @@ from pathlib import Path
 
 import click
 
-from trainyard.cli import findings
+from trainyard.cli.additions import added, ended, numbers, team_lines
 from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
 from trainyard.cli.options import (
+    PRESETS,
+    RELEASES,
     complete_cluster,
-    components_root,
-    need_apart,
-    need_profiles,
+    complete_team,
     output_option,
-    places,
     profiles_option,
     today,
 )
 from trainyard.cli.places import shown_folder
-from trainyard.cli.progress import working
-from trainyard.model.quantity import counted
-from trainyard.output.hold import editing
-from trainyard.scaffold.team import TeamPlan, TeamRequest
-from trainyard.workflows.add import Addition, add_team
-from trainyard.workflows.generate import Target
+from trainyard.cli.pools import PoolType
+from trainyard.model.launcher import LAUNCHERS
+from trainyard.scaffold.allocation import AllocationRequest
+from trainyard.scaffold.team import TeamRequest
+from trainyard.workflows.add import add_allocation, add_team
+from trainyard.workflows.add_profile import (
+    ClusterRequest,
+    PoolRequest,
+    RuntimeRequest,
+    add_cluster,
+    add_hardware,
+    add_runtime,
+)
 
 _MOST_NODES = 5000
 _MOST_GPUS = 64
@@ -36,7 +42,10 @@ _NODES = 2
 
 @click.group("add")
 def command() -> None:
-    """Add a profile; comments in the files that it touches are kept."""
+    """Add a profile; comments in the files that it touches are kept.
+
+    Writes nothing when the profiles would then have errors that they do not have now.
+    """
 
 
 @command.command("team")
@@ -80,37 +89,135 @@ def team(
     """
     if nodes is not None and gpus is not None:
         raise click.UsageError("`--nodes` and `--gpus` exclude each other")
-    need_profiles(profiles)
-    need_apart(profiles, output)
     own = _NODES if nodes is None else nodes
     request = TeamRequest(name, own, gpus or 0, cluster=cluster, pool=pool, since=today())
-    # Only one run at a time may look up free numbers and take them.
-    with working("checking") as line, editing(profiles, line.say):
-        added = add_team(
-            Target(profiles, output, components_root(profiles, output)), request, today()
-        )
-    if added.plan is None:
-        found = findings.Findings(added.diagnostics, places(added.profiles, profiles, output))
-        result(findings.text(found, colour=False))
-        notify("Nothing was written.")
+    addition = added(profiles, output, lambda place: add_team(place, request, today()))
+    if addition.plan is None:
         return Exit.FINDINGS
-    result(_report(added, added.plan))
+    result(team_lines(addition.plan))
+    file = shown_folder(addition.files[0])
+    notify(f"Next: fill in {file}, run `trainyard generate` and commit both.")
+    return Exit.FINE
+
+
+@command.command("allocation")
+@click.argument("team", shell_complete=complete_team)
+@click.option(
+    "--cluster",
+    required=True,
+    metavar="NAME",
+    shell_complete=complete_cluster,
+    help="Cluster of the fabric.",
+)
+@click.option("--fabric", default="", metavar="NAME", help="Fabric of the cluster, if several.")
+@profiles_option
+@output_option
+def allocation(*, team: str, cluster: str, fabric: str, profiles: Path, output: Path) -> int:
+    """Give TEAM a permanent partition or VLAN and addresses on a further fabric.
+
+    Run it when the team has, or is about to get, quota on another cluster. Writes nothing when the
+    profiles would then have errors that they do not have now.
+    """
+    request = AllocationRequest(team, cluster, fabric, today())
+    addition = added(profiles, output, lambda place: add_allocation(place, request, today()))
+    if addition.plan is None:
+        return Exit.FINDINGS
+    result(
+        "\n".join(
+            f"team {team}: {line}" for line in numbers(addition.plan.holding, addition.plan.ids)
+        )
+    )
     notify(
-        f"Next: fill in {shown_folder(added.files[0])}, run `trainyard generate` and commit both."
+        f"Next: give the team quota on {cluster} if it has none, run `trainyard generate` and "
+        "commit both."
     )
     return Exit.FINE
 
 
-def _report(added: Addition, plan: TeamPlan) -> str:
-    """Return the lines that say what was written."""
-    lines = [f"wrote {shown_folder(path)}" for path in added.files]
-    asked = plan.request
-    own = counted(asked.gpus, "GPU") if asked.gpus else counted(asked.nodes, "node")
-    lines.append(f"team {asked.name} has {own} of pool {plan.pool} on cluster {plan.cluster}")
-    if plan.holding:
-        lines.append(
-            f"and keeps {plan.holding.display} and addresses {plan.holding.addresses} permanently"
-        )
-    if plan.ids:
-        lines.append(f"and namespace {plan.ids.namespace} keeps the user ids {plan.ids.range}")
-    return "\n".join(lines)
+@command.command("hardware")
+@click.argument("name")
+@click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    metavar="PRESET",
+    required=True,
+    help=f"Type of the nodes: {', '.join(PRESETS)}.",
+)
+@profiles_option
+@output_option
+def hardware(*, name: str, preset: str, profiles: Path, output: Path) -> int:
+    """Write the hardware profile NAME, which extends a preset.
+
+    Writes nothing when the profiles would then have errors that they do not have now.
+    """
+    addition = added(profiles, output, lambda place: add_hardware(place, name, preset, today()))
+    return ended(addition, "add it to `pools` of a cluster, or run `trainyard add cluster`")
+
+
+@command.command("runtime")
+@click.argument("name")
+@click.option(
+    "--launcher",
+    type=click.Choice(sorted(LAUNCHERS)),
+    default="openmpi",
+    show_default=True,
+    help="Program that starts the ranks.",
+)
+@click.option("--image", required=True, metavar="IMAGE@DIGEST", help="Image that the ranks run in.")
+@click.option(
+    "--hardware",
+    multiple=True,
+    metavar="NAME",
+    help="Hardware that it runs on, if several; may be given several times.",
+)
+@profiles_option
+@output_option
+def runtime(
+    *,
+    name: str,
+    launcher: str,
+    image: str,
+    hardware: tuple[str, ...],
+    profiles: Path,
+    output: Path,
+) -> int:
+    """Write the profile of runtime NAME, version 1.
+
+    Writes nothing when the profiles would then have errors that they do not have now.
+    """
+    request = RuntimeRequest(name, launcher, image, hardware)
+    addition = added(profiles, output, lambda place: add_runtime(place, request, today()))
+    return ended(addition, "list it in `runtimes` of the teams that use it")
+
+
+@command.command("cluster")
+@click.argument("name")
+@click.option(
+    "--release",
+    type=click.Choice(RELEASES),
+    required=True,
+    help="Tested set of operator versions that the cluster runs.",
+)
+@click.option(
+    "--pool",
+    "pools",
+    type=PoolType(),
+    multiple=True,
+    required=True,
+    metavar="NAME=HARDWARE:NODES",
+    help="Node pool; may be given several times. One of three or more nodes is kept in reserve.",
+)
+@profiles_option
+@output_option
+def cluster(
+    *, name: str, release: str, pools: tuple[PoolRequest, ...], profiles: Path, output: Path
+) -> int:
+    """Write the profile of cluster NAME.
+
+    Writes nothing when the profiles would then have errors that they do not have now.
+    """
+    request = ClusterRequest(name, release, pools)
+    addition = added(profiles, output, lambda place: add_cluster(place, request, today()))
+    return ended(
+        addition, f"give teams quota on {name}, and numbers with `trainyard add allocation`"
+    )

@@ -11,7 +11,7 @@ from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
 from trainyard.cli.places import shown_folder
 from trainyard.scaffold.ci import SYSTEMS, write_ci
-from trainyard.scaffold.init import placeholders
+from trainyard.scaffold.template import placeholders
 from trainyard.workflows.ci import plan_ci
 
 _INCLUDE = ".gitlab/trainyard.yml"

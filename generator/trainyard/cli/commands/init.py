@@ -12,17 +12,14 @@ import click
 from trainyard.cli.commands.ci import plan
 from trainyard.cli.console import notify, result
 from trainyard.cli.exits import Exit
+from trainyard.cli.options import PRESETS, RELEASES
 from trainyard.cli.places import shown_folder
 from trainyard.output.hold import editing
-from trainyard.profiles.read import PACKAGE
 from trainyard.scaffold.ci import SYSTEMS, write_ci
-from trainyard.scaffold.init import placeholders
+from trainyard.scaffold.template import placeholders
 from trainyard.schema.profiles import profile_schema
 from trainyard.workflows.begin import begin
 from trainyard.workflows.worktree import path_in_work_tree
-
-_RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release.yaml"))
-_PRESETS = sorted(path.stem for path in PACKAGE.glob("presets/*.yaml"))
 
 
 @click.command("init")
@@ -31,18 +28,18 @@ _PRESETS = sorted(path.stem for path in PACKAGE.glob("presets/*.yaml"))
 )
 @click.option(
     "--release",
-    type=click.Choice(_RELEASES),
+    type=click.Choice(RELEASES),
     default="openshift-ai-3.5",
     show_default=True,
     help="Tested set of operator versions that the cluster runs.",
 )
 @click.option(
     "--hardware",
-    type=click.Choice(_PRESETS),
+    type=click.Choice(PRESETS),
     metavar="PRESET",
     default="nvidia-dgx-h100",
     show_default=True,
-    help=f"Type of the nodes: {', '.join(_PRESETS)}.",
+    help=f"Type of the nodes: {', '.join(PRESETS)}.",
 )
 @click.option(
     "--nodes",

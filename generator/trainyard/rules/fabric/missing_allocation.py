@@ -20,8 +20,8 @@ RULE = Rule(
         not find the network: without an allocation the team gets no network attachment.
     """,
     fix="""
-        Restore the team's line in profiles/allocations.yaml, or write one with numbers that no team
-        has ever had.
+        Restore the team's line in profiles/allocations.yaml. For a team that never had one, run
+        `trainyard add allocation TEAM --cluster CLUSTER`.
     """,
 )
 

@@ -1,0 +1,32 @@
+"""Write the profile of a new hardware type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trainyard.scaffold.template import filled
+
+_UNKNOWN = {
+    "cpu": "{sockets: 2, cores: 64, threads: 128} # placeholder: the processors of one node",
+    "memory": "1Ti # placeholder: the memory of one node",
+    "ephemeralStorage": "1788Gi # placeholder: the file system of kubelet on one node",
+}
+"""Example values of the fields that a preset may leave to the site."""
+
+
+def hardware_profile(preset: str, fields: Mapping[str, Any]) -> bytes:
+    """Return a profile that extends a preset; what the preset leaves to the site is a placeholder.
+
+    Args:
+        preset: its name.
+        fields: of the preset.
+    """
+    unknown = (f"{field}: {example}" for field, example in _UNKNOWN.items() if field not in fields)
+    values = {
+        "preset": preset,
+        "unknown": "\n".join(unknown),
+        "cpu": fields["system"]["cpu"],
+        "memory": fields["system"]["memory"],
+    }
+    return filled("hardware.yaml", values)

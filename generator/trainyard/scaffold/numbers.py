@@ -1,0 +1,78 @@
+"""Give a team its numbers on a cluster: on its fabrics, and for its namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from trainyard.diagnostics import Diagnostic
+from trainyard.model import names
+from trainyard.model.cluster import Cluster
+from trainyard.model.fabric import Fabric
+from trainyard.model.holding import Holding
+from trainyard.model.ids import UIDS, Ids, next_ids
+from trainyard.model.platform import Platform
+from trainyard.model.team import Allocation
+from trainyard.scaffold.allocate import next_holding
+from trainyard.scaffold.plan import ALLOCATIONS
+from trainyard.scaffold.roundtrip import append
+from trainyard.scaffold.template import static_files
+
+_EMPTY = f"profiles/{ALLOCATIONS}"
+
+Former = Collection[Holding | Ids]
+"""Numbers that some lockfile remembers."""
+
+
+def new_holding(
+    platform: Platform, fabric: Fabric | None, team: str, since: str, former: Former
+) -> tuple[Holding | None, tuple[Diagnostic, ...]]:
+    """Return a team's numbers on a fabric, or the reasons why none are left.
+
+    Args:
+        platform: its ledger has the numbers that are taken.
+        fabric: that the numbers are of; a pool without one needs none.
+        team: its name.
+        since: ISO date that is written beside the numbers; empty to leave it out.
+        former: numbers that are taken too.
+    """
+    if fabric is None:
+        return None, ()
+    taken: list[Allocation | Holding] = [*platform.allocations.values()]
+    taken += (each for each in former if isinstance(each, Holding))
+    return next_holding(fabric, team, since, taken)
+
+
+def new_ids(
+    platform: Platform, cluster: Cluster, team: str, since: str, former: Former
+) -> Ids | None:
+    """Return user ids for a team's namespace that no namespace ever had.
+
+    They differ on all clusters, since clusters may share a file server. None if the namespace has
+    some already, the cluster's namespaces have no ranges, or none is left.
+    """
+    namespace = names.namespace(team)
+    here = platform.ids.get(cluster.name, ())
+    if not cluster.release.job_scc or namespace in {each.namespace for each in here}:
+        return None
+    taken = [each for each in former if isinstance(each, Ids)]
+    for current in platform.ids.values():
+        taken += current
+    return next_ids(namespace, taken, since)
+
+
+def with_numbers(
+    ledger: bytes, cluster: str, holding: Holding | None, ids: Ids | None
+) -> dict[str, bytes]:
+    """Return the ledger by its path, with a team's numbers added; nothing for a team without.
+
+    Raises:
+        TreeError: a comment in the ledger would be lost.
+    """
+    if not holding and not ids:
+        return {}
+    content = ledger or static_files()[_EMPTY]
+    if holding:
+        content = append(content, (cluster, holding.fabric, holding.team), holding.entry)
+    if ids:
+        content = append(content, (cluster, UIDS, ids.namespace), ids.entry)
+    return {ALLOCATIONS: content}

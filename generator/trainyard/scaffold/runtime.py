@@ -1,0 +1,72 @@
+"""Write the profile of a new runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trainyard.model.launcher import LAUNCHERS, OPENMPI
+from trainyard.scaffold.template import filled
+from trainyard.yaml_io.scalars import inline
+
+_ABOUT = {
+    True: "How an MPI job is launched. Teams list it by name; its image must have mpirun and sshd.",
+    False: "How a job is launched. Teams list it by name; its image must have the launcher.",
+}
+"""First line of the profile, by whether the launcher is one of MPI."""
+_VERSIONS = {"openmpi": "4.1.6", "intel-mpi": "2021.13", "torch": "2.6.0"}
+"""Example version of each launcher's library."""
+_GPU_VERSIONS = {"cuda": "12.6", "nccl": "2.23.4"}
+_NO_IMAGE = "sha256:" + 64 * "0"
+
+
+@dataclass(frozen=True, slots=True)
+class NewRuntime:
+    """A new runtime.
+
+    Args:
+        name: of its profile.
+        display: its name for people.
+        launcher: name of the program that starts ranks.
+        hardware: names of the hardware profiles that it runs on.
+        gpus: whether that hardware has GPUs.
+        nodes: of its largest job.
+        image: with its digest; a placeholder when empty.
+    """
+
+    name: str
+    display: str
+    launcher: str
+    hardware: Sequence[str]
+    gpus: bool
+    nodes: int
+    image: str = ""
+
+
+def runtime_profile(runtime: NewRuntime) -> bytes:
+    """Return the profile of a runtime; what only its image tells is a placeholder."""
+    launcher = LAUNCHERS[runtime.launcher]
+    versions = {launcher.library: _VERSIONS[launcher.library]}
+    versions |= _GPU_VERSIONS if runtime.gpus else {}
+    held = "what the image holds"
+    values = {
+        "about": _ABOUT[launcher.mpi],
+        "name": runtime.name,
+        "display": inline(runtime.display),
+        "image": _image(runtime),
+        "libraries": ", ".join(f'{name}: "{version}"' for name, version in versions.items()),
+        "held": f"placeholder: {held}" if runtime.image else held,
+        "launcher": f"launcher: {launcher.name}" if launcher is not OPENMPI else "",
+        "hardware": ", ".join(map(inline, runtime.hardware)),
+        "promised": runtime.nodes,
+    }
+    return filled("runtime.yaml", values)
+
+
+def _image(runtime: NewRuntime) -> str:
+    if runtime.image:
+        return f"image: {inline(runtime.image)}"
+    return (
+        "# placeholder: your image and its digest, as `skopeo inspect` shows it\n"
+        f"image: registry.example.com/ml/{runtime.name}@{_NO_IMAGE}"
+    )

@@ -1,0 +1,194 @@
+"""Add a hardware type, a runtime or a cluster to the profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Diagnostic, Pointer
+from trainyard.model.hardware import Hardware
+from trainyard.model.platform import Platform
+from trainyard.profiles.discover import check_name
+from trainyard.profiles.read import plurals, presets, releases
+from trainyard.resolve.findings import collect
+from trainyard.resolve.hardware import resolve_hardware
+from trainyard.resolve.release import resolve_release
+from trainyard.scaffold import rules
+from trainyard.scaffold.cluster import NewPool, cluster_profile
+from trainyard.scaffold.hardware import hardware_profile
+from trainyard.scaffold.plan import Plan
+from trainyard.scaffold.runtime import NewRuntime, runtime_profile
+from trainyard.scaffold.selection import chosen, unknown
+from trainyard.workflows.add import Addition, add
+from trainyard.workflows.generate import Target
+from trainyard.yaml_io.source import Profiles
+
+_Planned = tuple[Plan | None, tuple[Diagnostic, ...]]
+
+_SMALLEST_JOB = 2
+"""Nodes of the largest job of a runtime whose hardware is in no pool yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeRequest:
+    """The runtime that is wanted.
+
+    Args:
+        launcher: name of the program that starts ranks.
+        image: with its digest.
+        hardware: names of the hardware profiles that it runs on; needed where there are several.
+    """
+
+    name: str
+    launcher: str
+    image: str
+    hardware: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRequest:
+    """A node pool of the cluster that is wanted.
+
+    Args:
+        hardware: name of its hardware profile.
+    """
+
+    name: str
+    hardware: str
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRequest:
+    """The cluster that is wanted.
+
+    Args:
+        release: name of one that is shipped.
+        pools: at least one.
+    """
+
+    name: str
+    release: str
+    pools: tuple[PoolRequest, ...]
+
+
+def add_hardware(place: Target, name: str, preset: str, today: str) -> Addition[Plan]:
+    """Write a hardware profile that extends a preset, unless it brings new errors.
+
+    Args:
+        place: as `add` takes it.
+        name: of the profile.
+        preset: name of one that is shipped.
+        today: as `add` takes it.
+
+    Raises:
+        TreeError: as `add`.
+        ToolError: as `add`, or a preset is not as it was shipped.
+    """
+
+    def plan(profiles: Profiles, _: Platform, __: object) -> _Planned:
+        content = hardware_profile(preset, presets()[preset].value)
+        return _new("hardware", name, content, profiles.hardware)
+
+    return add(place, plan, today)
+
+
+def add_runtime(place: Target, request: RuntimeRequest, today: str) -> Addition[Plan]:
+    """Write the profile of a runtime, unless it brings new errors.
+
+    Args:
+        place: as `add` takes it.
+        request: the runtime that is wanted.
+        today: as `add` takes it.
+
+    Raises:
+        TreeError: as `add`.
+        ToolError: as `add`.
+    """
+
+    def plan(profiles: Profiles, platform: Platform, _: object) -> _Planned:
+        known = _hardware(profiles, platform)
+        wanted = [chosen(name, known) for name in request.hardware or ("",)]
+        if problems := tuple(_unknown(request.hardware or ("",), known)):
+            return None, problems
+        used = [each for each in wanted if each]
+        new = NewRuntime(
+            name=request.name,
+            display=request.name,
+            launcher=request.launcher,
+            hardware=[each.name for each in used],
+            gpus=any(each.gpu for each in used),
+            nodes=_promised(platform, [each.name for each in used]),
+            image=request.image,
+        )
+        return _new("runtimes", request.name, runtime_profile(new), profiles.runtimes)
+
+    return add(place, plan, today)
+
+
+def add_cluster(place: Target, request: ClusterRequest, today: str) -> Addition[Plan]:
+    """Write the profile of a cluster, unless it brings new errors.
+
+    Args:
+        place: as `add` takes it.
+        request: the cluster that is wanted.
+        today: as `add` takes it.
+
+    Raises:
+        TreeError: as `add`.
+        ToolError: as `add`, or a release is not as it was shipped.
+    """
+    release = resolve_release(
+        request.release, releases()[request.release], plurals()[request.release]
+    )
+
+    def plan(profiles: Profiles, platform: Platform, _: object) -> _Planned:
+        known = _hardware(profiles, platform)
+        if problems := tuple(_unknown([each.hardware for each in request.pools], known)):
+            return None, problems
+        pools = [_pool(each, known[each.hardware]) for each in request.pools]
+        content = cluster_profile(release, pools)
+        return _new("clusters", request.name, content, profiles.clusters)
+
+    return add(place, plan, today)
+
+
+def _new(kind: str, name: str, content: bytes, known: Mapping[str, object]) -> _Planned:
+    """Return the plan of one new profile; the reasons when its name can't be used."""
+    path = f"{kind}/{name}.yaml"
+    file = f"profiles/{path}"
+    if problem := check_name(name, file):
+        return None, (problem,)
+    if name in known:
+        return None, (rules.PROFILE_EXISTS.at(Pointer(file), f"{file} is there already"),)
+    return Plan({path: content}, b"", ()), ()
+
+
+def _hardware(profiles: Profiles, platform: Platform) -> dict[str, Hardware]:
+    """Return every hardware profile, those that no pool uses included."""
+    resolved, _ = collect(resolve_hardware(profiles, platform.settings.domain))
+    return {name: each for name, each in resolved.items() if each is not None}
+
+
+def _unknown(names: Sequence[str], known: Mapping[str, Hardware]) -> Iterator[Diagnostic]:
+    """Yield the hardware that does not exist, or that must be chosen since there is more."""
+    for name in names:
+        if chosen(name, known) is None:
+            yield unknown("hardware", name, known, Pointer("profiles/hardware"))
+
+
+def _promised(platform: Platform, hardware: Sequence[str]) -> int:
+    """Return the most nodes that teams may own of a pool of some hardware."""
+    pools = [pool for site in platform.sites for pool in site.cluster.pools]
+    nodes = [pool.promised for pool in pools if pool.hardware.name in hardware]
+    return max(nodes, default=_SMALLEST_JOB)
+
+
+def _pool(request: PoolRequest, hardware: Hardware) -> NewPool:
+    return NewPool(
+        request.name,
+        request.hardware,
+        request.nodes,
+        tuple(nic.device for nic in hardware.rails),
+        hardware.virtual_functions,
+    )
