@@ -11,6 +11,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from docs.markdown import anchor, cell
 from docs.reactions import edits
 from trainyard import shipped
 from trainyard.cli.app import app
+from trainyard.cli.forms import MODULES
 from trainyard.diagnostics import Rule
 from trainyard.history import check as change
 from trainyard.profiles.read import PACKAGE
@@ -253,9 +255,20 @@ def _value(value: Any) -> str:
 
 def _cli(command: click.Command) -> Iterator[str]:
     yield from ("# Command line", "", inspect.cleandoc(command.help or ""))
+    yield from _forms()
     help_options = command.context_settings["help_option_names"]
     for name, each in _commands(command, ""):
         yield from _command(f"trainyard {name}", each, help_options)
+
+
+def _forms() -> Iterator[str]:
+    """Yield the section of the forms that findings have, each with the sentence of its module."""
+    yield from ("", "## Forms of findings", "")
+    yield from ("Commands that report findings take each of them as `--format`.", "")
+    yield from ("| form | what it is |", "|---|---|")
+    for form, module in MODULES.items():
+        sentence, _, _ = inspect.cleandoc(import_module(module).__doc__ or "").partition("\n")
+        yield f"| `{form}` | {cell(sentence)} |"
 
 
 def _command(name: str, command: click.Command, help_options: list[str]) -> Iterator[str]:

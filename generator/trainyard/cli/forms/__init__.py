@@ -10,8 +10,12 @@ from typing import Any
 from trainyard.cli import document
 from trainyard.cli.findings import Findings
 
-_LOADED = ("sarif", "junit", "github", "gitlab", "markdown")
-FORMS = ("json", *_LOADED)
+_LOADED = {
+    form: f"{__name__}.{form}" for form in ("sarif", "junit", "github", "gitlab", "markdown")
+}
+MODULES: Mapping[str, str] = {"json": document.__name__, **_LOADED}
+"""The module of each form; its first sentence is shown in the reference."""
+FORMS = tuple(MODULES)
 """Forms of every command that reports findings, besides text."""
 
 
@@ -30,5 +34,5 @@ def forms_of(command: str, found: Findings, result: Any = None) -> Mapping[str, 
 
 
 def _report(form: str, command: str, found: Findings) -> str:
-    report: Callable[[str, Findings], str] = import_module(f"{__name__}.{form}").report
+    report: Callable[[str, Findings], str] = import_module(_LOADED[form]).report
     return report(command, found)
