@@ -5,15 +5,19 @@ from __future__ import annotations
 import copy
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.changes.documents import Documents, files_of, places
 from tests.changes.keys import Key, keys, schema_of
 from tests.fuzz.corpus import SEEDS
+from tests.hostile.texts import HOSTILE
+from trainyard.diagnostics import has_errors
 from trainyard.schema.profiles import profile_kinds
+from trainyard.workflows.generate import check
 from trainyard.yaml_io.emitter import emit
 
 _ROOT = Path(__file__).resolve().parents[2] / "profiles"
@@ -56,10 +60,10 @@ def where(key: Key) -> Iterator[tuple[str, tuple[str | int, ...]]]:
         yield from ((file, place) for place in places(BASE[file], key.steps))
 
 
-def filled(wanted: tuple[Key, ...], text: str) -> Documents:
-    """Return the profiles with a text as the value of some keys."""
+def filled(texts: Mapping[Key, str]) -> Documents:
+    """Return the profiles with a text as the value of each of some keys."""
     changed = copy.deepcopy(dict(BASE))
-    for key in wanted:
+    for key, text in texts.items():
         for file, place in where(key):
             _container(changed[file], place)[place[-1]] = text
     return changed
@@ -82,12 +86,18 @@ def _container(value: Any, place: tuple[str | int, ...]) -> Any:
 
 def free(text: str) -> dict[str, bytes]:
     """Return files in which a text is each value that takes any."""
-    return _emitted(filled(FREE, text.ljust(10, ".")))
+    return mixed([text])
+
+
+def mixed(texts: Sequence[str]) -> dict[str, bytes]:
+    """Return files in which each value that takes any text is one of some texts, in turn."""
+    turns = {key: texts[number % len(texts)].ljust(10, ".") for number, key in enumerate(FREE)}
+    return _emitted(filled(turns))
 
 
 def anywhere(text: str) -> dict[str, bytes]:
     """Return files in which a text is each string value."""
-    return _emitted(filled(STRINGS, text))
+    return _emitted(filled(dict.fromkeys(STRINGS, text)))
 
 
 def as_keys(text: str) -> dict[str, bytes]:
@@ -135,3 +145,14 @@ def written(files: Mapping[str, bytes]) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         yield root
+
+
+@cache
+def accepted() -> tuple[str, ...]:
+    """Return the hostile texts that the schemas accept everywhere."""
+    return tuple(filter(_is_accepted, HOSTILE))
+
+
+def _is_accepted(text: str) -> bool:
+    with written(free(text)) as root:
+        return not has_errors(check(root).diagnostics)
