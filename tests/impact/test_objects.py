@@ -13,6 +13,7 @@ from tests.impact.platforms import CLUSTER, NLP, VISION, quota, sides
 from trainyard.impact.edits import same_edits
 from trainyard.impact.model import ObjectChange, Sides
 from trainyard.impact.objects import object_changes
+from trainyard.impact.replaced import replaced
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
 
@@ -129,7 +130,7 @@ def test_next_version_of_a_runtime_takes_the_place_of_the_last() -> None:
     ]
     assert [each.change for each in runtimes] == ["recreated"]
     assert "-v2-" in runtimes[0].identity.name
-    assert runtimes[0].reason.startswith("takes the place of `openmpi-cuda-v1-")
+    assert runtimes[0].reason == "version 1 -> 2"
 
 
 def test_renamed_team_takes_the_place_of_the_old_one() -> None:
@@ -142,7 +143,7 @@ def test_renamed_team_takes_the_place_of_the_old_one() -> None:
     (namespace,) = (
         each for each in found if each.identity == Identity("Namespace", "", "team-language")
     )
-    assert "team-nlp" in namespace.reason
+    assert namespace.reason == "team `nlp` is now `language`; the old one is left behind"
     assert namespace.scope == "stateful"
 
 
@@ -233,3 +234,31 @@ def test_list_of_a_unit_is_no_object() -> None:
     )
     before = {**both.before, identity(listing): listing}
     assert object_changes(replace(both, before=before), {}) == ()
+
+
+def test_renamed_team_is_one_edit_of_each_kind_and_reason() -> None:
+    both = sides({}, {})
+    after = {_renamed(key): _renamed_body(each) for key, each in both.after.items()}
+    edits = same_edits(object_changes(replace(both, after=after), {"nlp": "language"}))
+    recreated = [each for each in edits if each.change == "recreated"]
+    keys = {(each.kind, each.scope, each.reason) for each in recreated}
+    assert len(keys) == len(recreated)
+    assert {each.field for each in recreated} == {None}
+
+
+def test_versions_of_a_runtime_are_paired_from_the_latest() -> None:
+    kind = "ClusterTrainingRuntime"
+    names = {number: Identity(kind, "", f"mpi-v{number}-h100") for number in (2, 9, 10, 11)}
+    found = replaced({names[2], names[9]}, {names[10], names[11]}, {})
+    assert {new: old.identity for new, old in found.items()} == {
+        names[11]: names[9],
+        names[10]: names[2],
+    }
+    assert found[names[11]].reason == "version 9 -> 11"
+
+
+def test_team_whose_name_is_part_of_another_is_not_taken_for_it() -> None:
+    gone = {Identity("ClusterQueue", "", "nlp2-gpu")}
+    assert (
+        replaced(gone, {Identity("ClusterQueue", "", "language2-gpu")}, {"nlp": "language"}) == {}
+    )

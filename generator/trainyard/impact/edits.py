@@ -18,7 +18,7 @@ class Edit:
 
     Args:
         change, scope, reason: as in `ObjectChange`.
-        field: that differs; None where the objects are created, deleted or left behind.
+        field: that differs; None where the objects are not only changed.
         objects: that have the edit, sorted.
     """
 
@@ -33,11 +33,12 @@ class Edit:
 def same_edits(changes: Iterable[ObjectChange]) -> tuple[Edit, ...]:
     """Return each edit once, with all objects that have it, sorted by kind and field.
 
-    Objects that are created, deleted or left behind for one reason are one edit without a field.
+    Objects that are created, recreated, deleted or left behind for one reason are one edit without
+    a field.
     """
     found: dict[tuple[str, ...], list[tuple[ObjectChange, Difference | None]]] = defaultdict(list)
     for change in changes:
-        for field in change.fields or (None,):
+        for field in (change.fields if change.change == "changed" else ()) or (None,):
             words = (change.identity.kind, change.change, change.scope, change.reason)
             found[*words, *_as_text(field)].append((change, field))
     return tuple(_edit(found[key]) for key in sorted(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from trainyard.impact.model import ObjectChange, Sides
 from trainyard.impact.places import pool_of, pools_of, team_of_object, team_of_unit
@@ -49,17 +49,20 @@ def object_changes(sides: Sides, renamed: Mapping[str, str]) -> tuple[ObjectChan
         renamed: old name of a team -> its new name.
     """
     before, after = _objects(sides.before), _objects(sides.after)
+    taken = replaced(before.keys() - after.keys(), after.keys() - before.keys(), renamed)
     units = frozenset(each.unit for each in after.values())
-    gone, new = before.keys() - after.keys(), after.keys() - before.keys()
-    places = replaced(gone, new, renamed)
-    changes = [
-        *(_created(after[each]) for each in new - places.keys()),
-        *(_kept(before[each], after[each]) for each in before.keys() & after.keys()),
-        *(_taken(units, before[old], after[each]) for each, old in places.items()),
-        *(_gone(sides, units, before[each]) for each in gone - set(places.values())),
-    ]
-    found = [change for change in changes if change is not None]
-    return tuple(sorted(found, key=lambda each: each.identity))
+    changes: list[ObjectChange] = []
+    for key, new in after.items():
+        if key in before:
+            changes += _kept(before[key], new)
+        elif key in taken:
+            changes.append(_taken(units, before[taken[key].identity], new, taken[key].reason))
+        else:
+            changes.append(_change(new, "created", "", ()))
+    replaced_ones = {each.identity for each in taken.values()}
+    gone = before.keys() - after.keys() - replaced_ones
+    changes += (_gone(sides, units, before[key]) for key in gone)
+    return tuple(sorted(changes, key=lambda each: each.identity))
 
 
 def _objects(side: Mapping[Identity, Manifest]) -> dict[Identity, Manifest]:
@@ -74,27 +77,23 @@ def _scope(manifest: Manifest) -> str:
     return "stateless" if team_of_unit(manifest) else "cluster-wide"
 
 
-def _created(new: Manifest) -> ObjectChange:
-    return _change(new, "created", "", ())
-
-
-def _kept(old: Manifest, new: Manifest) -> ObjectChange | None:
-    """Return the change of an object that stays; None when it is the same."""
+def _kept(old: Manifest, new: Manifest) -> Iterator[ObjectChange]:
+    """Yield the change of an object that stays, if there is one."""
     if old.body == new.body and old.unit == new.unit:
-        return None
+        return
     fields = tuple(differences(old.body, new.body))
     refused = few(each.path.removeprefix("spec.") for each in refused_changes(old, new))
     if refused:
-        return _change(new, "recreated", f"the API server never changes {refused}", fields)
-    moved = f"moves from `{old.unit}/` to `{new.unit}/`" if old.unit != new.unit else ""
-    return _change(new, "changed", moved, fields)
+        yield _change(new, "recreated", f"the API server never changes {refused}", fields)
+    else:
+        moved = f"moves from `{old.unit}/` to `{new.unit}/`" if old.unit != new.unit else ""
+        yield _change(new, "changed", moved, fields)
 
 
-def _taken(units: frozenset[str], old: Manifest, new: Manifest) -> ObjectChange:
-    """Return the change of an object that another takes the place of, under a new name."""
-    left = why_it_stays(units, old)
-    reason = f"takes the place of `{old.name}`" + (f"; {left}" if left else "")
-    return _change(new, "recreated", reason, differences(old.body, new.body))
+def _taken(units: frozenset[str], old: Manifest, new: Manifest, reason: str) -> ObjectChange:
+    """Return the change of an object that takes the place of another, under a new name."""
+    left = "; the old one is left behind" if why_it_stays(units, old) else ""
+    return _change(new, "recreated", reason + left, differences(old.body, new.body))
 
 
 def _gone(sides: Sides, units: frozenset[str], old: Manifest) -> ObjectChange:
