@@ -9,7 +9,8 @@ import pytest
 from tests.changes.program import EXAMPLES, Day, Remembered, accept, build, make, no_tool
 from tests.changes.repository import Repository
 from trainyard.cli import options
-from trainyard.cli.commands import generate, validate
+from trainyard.cli.commands import generate as command
+from trainyard.workflows import generate as workflow
 from trainyard.workflows import verify as verification
 
 
@@ -23,8 +24,8 @@ def without_programs() -> Iterator[None]:
         patch.setattr(verification, "validate", accept)
         patch.setattr(options, "date", Day)
         remembered = Remembered()
-        for room in (generate, validate, verification):
-            patch.setattr(room, "generate", remembered)
+        for room in (command, verification, workflow):
+            patch.setattr(room, "render", remembered)
         yield
 
 

@@ -12,13 +12,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from tests.changes.repository import Call, Repository, contents
+from tests.changes.repository import Call, Repository
 from tests.cli.calls import Ended, edit
 from trainyard.cli.main import run
 from trainyard.verify.kubeconform import Report
 from trainyard.verify.tools import Tool
 from trainyard.workflows import generate as workflow
-from trainyard.workflows.generate import Generation
+from trainyard.workflows.generate import Checked, Generation
 from trainyard.yaml_io.manifests import parse_manifests
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -66,12 +66,14 @@ class Remembered:
 
     def __init__(self) -> None:
         self._kept: dict[str, Generation] = {}
+        self._render = workflow.render
 
-    def __call__(self, root: Path, *args: Any, **options: Any) -> Generation:
-        """Generate as `workflows.generate.generate`."""
-        locks = {path: path.read_bytes() for path in sorted(root.parent.glob("overlays/*/*.lock"))}
-        key = repr((sorted(contents(root).items()), locks, args, sorted(options.items())))
-        generation = self._kept.pop(key, None) or workflow.generate(root, *args, **options)
+    def __call__(self, checked: Checked, *args: Any) -> Generation:
+        """Render as `workflows.generate.render`; the last argument may be what counts progress."""
+        read = {file: source.content for file, source in checked.profiles.sources().items()}
+        locks = {path: path.read_bytes() for path in sorted(Path().glob("overlays/*/*.lock"))}
+        key = repr((read, checked.diagnostics, locks, args[:3]))
+        generation = self._kept.pop(key, None) or self._render(checked, *args)
         self._kept[key] = generation
         for old in list(self._kept)[:-_KEPT]:
             del self._kept[old]
