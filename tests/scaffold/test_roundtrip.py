@@ -129,3 +129,12 @@ def test_comment_inside_braces_is_not_lost() -> None:
     )
     with pytest.raises(TreeError, match="a comment inside braces would be lost"):
         append(text.encode(), ("c", "ib", "new"), _ENTRY)
+
+
+def test_what_the_reader_gave_stays() -> None:
+    """The same text is read again afterwards, and the entry is not in it."""
+    text = b"# Head.\n{}\n"
+    assert read("", text)[0].value == {}
+    append(text, ("c", "ib", "new"), _ENTRY)
+    append(text, ("c", "ib", "other"), _ENTRY)
+    assert read("", text)[0].value == {}

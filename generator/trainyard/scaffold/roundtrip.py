@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -113,13 +114,15 @@ def _cut_tail(leaf: _Leaf | None) -> str:
 def _verify(before: str, after: str, path: tuple[str, ...], entry: Mapping[str, str | int]) -> None:
     """Stop before a file is harmed: it must hold what it held, the new entry and every comment."""
     (old, _), (new, problems) = read("", before.encode()), read("", after.encode())
-    mapping: dict[str, Any] = old.value
+    # The reader gives every caller the same value of the same text.
+    value = deepcopy(old.value)
+    mapping: dict[str, Any] = value
     for key in path[:-1]:
         mapping = mapping.setdefault(key, {})
     mapping[path[-1]] = dict(entry)
     if problems:
         raise TreeError(f"the entry can't be added: {problems[0].message}")
-    assert new.value == old.value, "the file would not hold what is meant"
+    assert new.value == value, "the file would not hold what is meant"
     if _COMMENT.findall(after) != _COMMENT.findall(before):
         raise TreeError(
             "a comment inside braces would be lost; move it to the end of its line and try again"
