@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calls import Ended, edit
+from tests.cli.calls import REPOSITORY, Ended, edit
 from tests.codeowners.matching import owners_of
 
 Call = Callable[..., Ended]
@@ -119,3 +119,11 @@ def test_link_is_never_followed(trainyard: Call) -> None:
 
     assert ended.code == 5
     assert "it is not a regular file" in ended.err
+
+
+def test_this_repository_has_the_file_that_its_profiles_state(
+    trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own workflow checks it."""
+    monkeypatch.chdir(REPOSITORY)
+    assert trainyard("codeowners", "--check").code == 0

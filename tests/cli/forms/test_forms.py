@@ -67,3 +67,21 @@ def test_one_run_writes_every_form(broken: Path, trainyard: Call) -> None:
     assert ended == Ended(1, "", "")
     assert sorted(path.stem for path in broken.glob("*.out")) == sorted(FORMS)
     assert json.loads((broken / "json.out").read_text())["summary"]["errors"] == 1
+
+
+def test_hosts_get_paths_from_the_root_of_the_repository(
+    broken: Path, trainyard: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A platform may be in a folder of its repository; people get the paths as they named them."""
+    (broken / ".git").mkdir()
+    (broken / "gpu").mkdir()
+    (broken / "profiles").rename(broken / "gpu" / "profiles")
+    monkeypatch.chdir(broken / "gpu")
+    (finding,) = json.loads(trainyard("validate", "--format", "gitlab").out)
+    (run,) = json.loads(trainyard("validate", "--format", "sarif").out)["runs"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+
+    assert finding["location"]["path"] == "gpu/profiles/trainyard.yaml"
+    assert place["uri"] == "gpu/profiles/trainyard.yaml"
+    assert "file=gpu/profiles/trainyard.yaml," in trainyard("validate", "--format", "github").out
+    assert " --> profiles/trainyard.yaml:4:1\n" in trainyard("validate").out

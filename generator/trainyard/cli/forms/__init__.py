@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from trainyard.cli import document
 from trainyard.cli.findings import Findings
+from trainyard.workflows.worktree import path_in_work_tree
 
 _LOADED = {
     form: f"{__name__}.{form}" for form in ("sarif", "junit", "github", "gitlab", "markdown")
 }
 MODULES: Mapping[str, str] = {"json": document.__name__, **_LOADED}
 """The module of each form; its first sentence is shown in the reference."""
+_HOSTS = frozenset(("sarif", "github", "gitlab"))
+"""Forms that a Git host reads, for which a path begins at the root of the repository."""
 FORMS = tuple(MODULES)
 """Forms of every command that reports findings, besides text."""
 
@@ -35,4 +40,13 @@ def forms_of(command: str, found: Findings, result: Any = None) -> Mapping[str, 
 
 def _report(form: str, command: str, found: Findings) -> str:
     report: Callable[[str, Findings], str] = import_module(_LOADED[form]).report
-    return report(command, found)
+    return report(command, _from_root(found) if form in _HOSTS else found)
+
+
+def _from_root(found: Findings) -> Findings:
+    """Return the findings with paths from the root of the Git repository, as hosts take them."""
+    folders = {
+        top: path_in_work_tree(Path(folder)) or folder
+        for top, folder in found.places.folders.items()
+    }
+    return replace(found, places=replace(found.places, folders=folders))
