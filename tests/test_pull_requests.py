@@ -141,8 +141,9 @@ def _lend(history: History) -> None:
     history.edit(SPEECH, "{nodes: 2}", "{nodes: 2, lend: 0}")
     answer = diff(history)
 
-    assert answer.code == 0
-    assert answer.rules == ["capacity/borrow-exceeds-lenders"]
+    assert (answer.code, answer.rules) == (0, ["capacity/borrow-exceeds-lenders"])
+    assert answer.first.startswith("may evict jobs of nlp on lab, ")
+    assert answer.sections["Disruption"][1].startswith("because: team `audio` lends 2 -> 0 nodes")
     assert answer.sections["Quota"] == [
         "~ audio on dgx-h100: lends 2 -> 0 nodes",
         "~ nlp on dgx-h100: largest job 4 -> 3 nodes",
@@ -157,11 +158,11 @@ def _transfer(history: History) -> None:
     history.edit(AUDIO, "nodes: 2, ", "nodes: 3, ")
     answer = diff(history)
 
+    transfer, *others = answer.sections["Quota"]
     assert answer.code == 0
-    assert (
-        answer.sections["Quota"][0] == "~ transfer of nodes of dgx-h100: nlp 3 -> 2, audio 2 -> 3"
-    )
-    assert not any("pool" in line for line in answer.sections["Quota"])
+    assert answer.first.startswith("may evict jobs of nlp on lab, ")
+    assert transfer == "~ transfer of nodes of dgx-h100: nlp 3 -> 2, audio 2 -> 3"
+    assert not any("pool" in line for line in others)
     history.commit()
 
 
@@ -188,6 +189,7 @@ def _rename(history: History) -> None:
     history.put("audio", "draining")
     answer = diff(history)
     assert answer.code == 0
+    assert answer.first.startswith("evicts jobs of audio on lab, at most 24 running GPUs")
     assert answer.sections["Quota"] == ["~ audio on dgx-h100: largest job 3 -> 0 nodes"]
     history.commit()
 
@@ -200,7 +202,7 @@ def _rename(history: History) -> None:
     )
     answer = diff(history)
 
-    assert answer.code == 0
+    assert (answer.code, answer.first) == (0, "evicts: nobody")
     assert answer.sections["Quota"][0] == "~ team audio is now called sound"
     assert not any(line.startswith(("+", "-")) for line in answer.sections["Quota"])
     assert "+ namespace team-sound" in answer.sections["Access"]
@@ -225,7 +227,7 @@ def _retire(history: History) -> None:
     history.put("speech", "retired")
     answer = diff(history)
 
-    assert answer.code == 0
+    assert (answer.code, answer.first) == (0, "evicts: nobody")
     assert answer.sections["Quota"] == [
         "- speech on dgx-h100: 2 nodes",
         "~ pool dgx-h100: head-room 1 -> 3",
@@ -243,7 +245,11 @@ def _mtu(history: History) -> None:
     answer = diff(history)
 
     assert answer.code == 0
-    assert answer.sections.keys() >= {"Objects"}
+    assert answer.first.startswith("drains 9 nodes of dgx-h100")
+    drained, because, _ = answer.sections["Disruption"]
+    assert drained.endswith("at most 40 running GPUs of nlp, sound")
+    assert "2048" in because
+    assert answer.sections.keys() == {"Disruption", "Objects"}
     history.commit()
 
 
