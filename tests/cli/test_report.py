@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,3 +114,55 @@ def test_hostile_contact_stays_text(tree: Path, trainyard: Call) -> None:
 
     assert len(page.all("script")) == 1
     assert "<script>alert(1)</script>" in page.all("main")[0].text
+
+
+def _git(*arguments: str) -> None:
+    who = ("-c", "user.name=admin", "-c", "user.email=admin@example.com")
+    subprocess.run(["git", *who, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def committed(tree: Path) -> Path:
+    """The repository with its tree, committed to `main`."""
+    _git("init", "--quiet", "--initial-branch=main")
+    _git("add", "--all")
+    _git("commit", "--quiet", "--message", "base")
+    return tree
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("without_tools")
+def test_change_is_shown_as_diff_prints_it(committed: Path, trainyard: Call) -> None:
+    """The same words as in the terminal; without an edit nothing changes."""
+    assert trainyard("report", "--base", "main").code == 0
+    assert "This change: nothing changes" in _page(committed).all("header")[0].text
+    edit(committed / TEAM, "viewer: [nlp-guests]", "viewer: [nlp-guests, students]")
+    assert trainyard("generate").code == 0
+    assert trainyard("report", "--base", "main").code == 0
+    text = " ".join(_page(committed).all("section")[0].text.split())
+    printed = trainyard("diff", "--base", "main").out
+    access = [line.strip()[2:] for line in printed.splitlines() if "group students" in line]
+
+    assert access
+    assert all(line in text for line in access)
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("without_tools")
+def test_error_of_a_change_is_on_the_page(committed: Path, trainyard: Call) -> None:
+    """Where the change cannot be told, the page says so and the exit code is that of findings."""
+    edit(committed / TEAM, "nodes: 8, borrow: 8", "nodes: 12, borrow: 8")
+    ended = trainyard("report", "--base", "main")
+    page = _page(committed)
+
+    assert ended.code == 1
+    assert "What the change does is unknown" in page.all("header")[0].text
+    assert page.all("main")[0].text.count("capacity/oversubscribed") == 1
+
+
+@pytest.mark.usefixtures("without_tools", "tree")
+def test_base_without_a_repository_is_reported(trainyard: Call) -> None:
+    ended = trainyard("report", "--base", "main")
+
+    assert ended.code == 5
+    assert "are in no Git repository" in ended.err

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 from tests.conftest import REPOSITORY
 from trainyard.capacity.measure import measure
-from trainyard.report.content import Cluster, Content, Finding, Waiver
+from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
 from trainyard.workflows.generate import generate
 
 EMPTY = frozenset({"meta", "link", "br", "hr", "img", "input"})
@@ -78,6 +78,22 @@ FINDING = Finding(
 )
 WAIVER = Waiver("fabric/odd-mtu", "profiles/x.yaml", "It works", "ml-platform", "2027-01-31")
 
+CHANGE = Change(
+    kind="bad",
+    headline="drains 3 nodes of xe9680-h200, one after the other",
+    totals="objects: 16 changed",
+    groups=(
+        Group(
+            "lab: 16 changed",
+            (
+                ("Disruption", ("! drains 3 nodes", "  because: MTU of `roce` 9000 -> 4200")),
+                ("Network", ("+ team-nlp: egress to 203.0.113.0/28", "- team-nlp: nothing")),
+            ),
+        ),
+    ),
+    notes=("compared: commit 0123456789 with the work tree",),
+)
+
 
 @cache
 def content() -> Content:
@@ -96,5 +112,6 @@ def content() -> Content:
         findings=(FINDING,),
         waivers=(WAIVER,),
         clusters=clusters,
+        change=None,
         unverified="kustomize 5 is needed, but it was not found",
     )

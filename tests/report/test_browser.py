@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import REPOSITORY
-from tests.report.pages import content
+from tests.report.pages import CHANGE, content
 from trainyard.report.page import page
 
 pytestmark = pytest.mark.thorough
@@ -26,7 +27,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     ready = (TOOLS / "node_modules").is_dir() and shutil.which("node") and shutil.which("chromium")
     assert ready, "these tests need Node.js, Chromium and axe-core: run `make browser`"
     file = tmp_path_factory.mktemp("report") / "report.html"
-    file.write_bytes(page(content()))
+    file.write_bytes(page(replace(content(), change=CHANGE)))
     driver = Path(__file__).with_name("examine.mjs")
     ended = subprocess.run(
         ["node", driver, TOOLS, file], capture_output=True, text=True, timeout=300, check=False

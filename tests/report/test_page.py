@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import trainyard.report.page as module
 from tests.bench.platform import write_platform
 from tests.conftest import REPOSITORY
-from tests.report.pages import FINDING, WAIVER, Page, content, parse
+from tests.report.pages import CHANGE, FINDING, WAIVER, Page, content, parse
 from trainyard.capacity.measure import measure
-from trainyard.report.content import Cluster, Content
+from trainyard.report.content import Cluster, Content, Group
 from trainyard.report.page import page
 from trainyard.workflows.generate import generate
 
@@ -143,6 +143,20 @@ def test_verdict_comes_first(severities: tuple[str, ...], verdict: str) -> None:
     assert all(("open" in tag.attributes) == ("error" in tag.attributes["class"]) for tag in shown)
 
 
+def test_change_comes_before_the_findings() -> None:
+    """Its worst effect is in the head, and each line has its mark in words and what explains it."""
+    parsed = parse(page(replace(content(), change=CHANGE)))
+    (head,) = parsed.all("header")
+    items = [tag.text for tag in parsed.all("li") if "section" in tag.parents]
+    sections = [tag.attributes["id"] for tag in parsed.all("section")]
+
+    assert f"This change: {CHANGE.headline}" in head.text
+    assert sections[:2] == ["change", "findings"]
+    assert "disturbsdrains 3 nodesbecause: MTU of roce 9000 -> 4200" in items
+    assert "addedteam-nlp: egress to 203.0.113.0/28" in items
+    assert CHANGE.notes[0] in parsed.all("main")[0].text
+
+
 def test_platform_with_errors_has_its_findings_alone() -> None:
     """Where nothing can be generated, no empty section looks checked."""
     parsed = parse(page(replace(content(), clusters=())))
@@ -156,17 +170,16 @@ def _shape(parsed: Page) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _hostile(text: str) -> Content:
-    """Return a report in which texts of people are replaced."""
-    finding = replace(FINDING, message=text, hint=text, places=(text,), notes=(text,))
-    waiver = replace(WAIVER, reason=text, owner=text)
-    clusters = tuple(_with_text(cluster, text) for cluster in content().clusters)
+    """Return a report of one cluster in which texts of people are replaced."""
+    part = ("Quota", (f"~ {text}", f"  {text}"))
     return replace(
         content(),
         title=text,
         unverified=text,
-        findings=(finding,),
-        waivers=(waiver,),
-        clusters=clusters,
+        findings=(replace(FINDING, message=text, hint=text, places=(text,), notes=(text,)),),
+        waivers=(replace(WAIVER, reason=text, owner=text),),
+        clusters=tuple(_with_text(cluster, text) for cluster in content().clusters[1:]),
+        change=replace(CHANGE, headline=text, groups=(Group(text, (part,)),), notes=(text,)),
     )
 
 

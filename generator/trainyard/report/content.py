@@ -61,6 +61,38 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """What a change does to one cluster.
+
+    Args:
+        title: the cluster, with the number of objects that change.
+        parts: headings, each with lines as `trainyard diff` prints them: a mark and a space, or
+            two spaces for what explains the line above.
+    """
+
+    title: str
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a change does.
+
+    Args:
+        kind: ``fine`` when nothing that runs is disturbed, ``warned`` or ``bad``.
+        headline: the worst that happens.
+        totals: numbers of objects; empty when they are unknown.
+        notes: what was compared.
+    """
+
+    kind: str
+    headline: str
+    totals: str
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """A platform.
 
@@ -71,6 +103,7 @@ class Content:
         waivers: of warnings, which are in no finding.
         clusters: none when the profiles have errors that leave no platform.
         unverified: why kustomize and kubeconform did not look at the tree; empty when they did.
+        change: None when nothing is compared.
     """
 
     version: str
@@ -80,6 +113,7 @@ class Content:
     waivers: tuple[Waiver, ...]
     clusters: tuple[Cluster, ...]
     unverified: str
+    change: Change | None
 
     def count(self, severity: str) -> int:
         """Return how many places have a finding of a severity."""

@@ -11,6 +11,7 @@ from htpy import a, body, footer, head, html, li, main, meta, nav, script, style
 from markupsafe import Markup
 
 from trainyard.report.capacity import capacity
+from trainyard.report.change import change
 from trainyard.report.content import Content
 from trainyard.report.coverage import coverage
 from trainyard.report.findings import findings
@@ -21,6 +22,7 @@ from trainyard.report.verdict import verdict
 
 _HERE = Path(__file__).parent
 _SECTIONS = {
+    "change": ("Change", change),
     "findings": ("Findings", findings),
     "capacity": ("Capacity", capacity),
     "teams": ("Teams", teams),
@@ -38,9 +40,7 @@ def page(content: Content) -> bytes:
     """
     css, script_text = _shipped("report.css"), _shipped("report.js")
     shown = {
-        name: (word, section)
-        for name, (word, section) in _SECTIONS.items()
-        if content.clusters or name == "findings"
+        name: (word, section) for name, (word, section) in _SECTIONS.items() if _has(content, name)
     }
     document = html(lang="en")[
         head[
@@ -67,6 +67,13 @@ def page(content: Content) -> bytes:
         ],
     ]
     return f"{document}\n".encode()
+
+
+def _has(content: Content, name: str) -> bool:
+    """Return whether a page has a section: without a cluster only the findings, and the change."""
+    if name == "change":
+        return content.change is not None
+    return bool(content.clusters) or name == "findings"
 
 
 def _shipped(name: str) -> str:

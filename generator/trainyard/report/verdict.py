@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from htpy import Element, dd, div, dl, dt, h1, header, p
+from htpy import Element, dd, div, dl, dt, h1, header, p, span
 
 from trainyard.capacity.figures import PoolCapacity
 from trainyard.model.quantity import counted
-from trainyard.report.content import Content
+from trainyard.report.content import Change, Content
 
 
 def verdict(content: Content) -> Element:
@@ -18,9 +18,14 @@ def verdict(content: Content) -> Element:
     return header(class_=kind)[
         p(".kicker")[f"Trainyard report of {content.title}"],
         h1[sentence],
+        _change(content.change) if content.change else None,
         p(".checked")[_checked(content)],
         dl(".tiles")[(div[dt[name], dd[value]] for name, value in _tiles(content))],
     ]
+
+
+def _change(change: Change) -> Element:
+    return p(f".change.{change.kind}")[span["This change: "], change.headline]
 
 
 def _sentence(content: Content) -> tuple[str, str]:

@@ -1,0 +1,115 @@
+"""Collect what a report shows, with the words and places that the other forms have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from trainyard import __version__
+from trainyard.capacity.measure import measure
+from trainyard.cli.console import printable
+from trainyard.cli.findings import NOTES, Findings
+from trainyard.cli.impact.headline import compared, headline, totals, upgrade_lines
+from trainyard.cli.impact.sections import cluster_line, sections
+from trainyard.cli.places import Place
+from trainyard.diagnostics import Diagnostic, Note
+from trainyard.impact.model import Effect, Impact
+from trainyard.model.platform import Site
+from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
+from trainyard.workflows.diff import Diff
+from trainyard.workflows.objects import component_manifests
+from trainyard.workflows.report import Examined
+from trainyard.yaml_io.source import Source
+
+
+def content(examined: Examined, found: Findings, clusters: tuple[str, ...]) -> Content:
+    """Return the report of a platform without a change.
+
+    Args:
+        examined: the platform.
+        found: all findings.
+        clusters: names of the only ones wanted; all when empty.
+    """
+    checked = examined.generation.checked
+    platform = checked.platform
+    sites = platform.sites if platform else ()
+    return Content(
+        version=__version__,
+        title=platform.settings.repository if platform else "profiles that can't be read",
+        profiles=len(found.places.profiles),
+        findings=tuple(_finding(group, found) for group in found.grouped()),
+        waivers=_waivers(checked.profiles.waivers) if platform else (),
+        clusters=tuple(
+            _cluster(site, examined) for site in sites if not clusters or site.name in clusters
+        ),
+        unverified=examined.unverified,
+        change=None,
+    )
+
+
+def with_change(plain: Content, diff: Diff) -> Content:
+    """Return a report that begins with what a change does."""
+    return replace(plain, change=_change(diff))
+
+
+def _change(diff: Diff) -> Change:
+    notes = tuple(map(printable, compared(diff)))
+    if diff.impact is None:
+        unknown = "What the change does is unknown, because there are errors."
+        return Change("bad", unknown, "", (), notes)
+    upgrade = upgrade_lines(diff.impact.upgrade) if diff.impact.upgrade else ()
+    return Change(
+        kind=_kind(diff.impact),
+        headline=printable(headline(diff.impact)),
+        totals=totals(diff.impact),
+        groups=tuple(_groups(diff.impact)),
+        notes=(*map(printable, upgrade), *notes),
+    )
+
+
+def _kind(impact: Impact) -> str:
+    if impact.worst is None:
+        return "fine"
+    return "bad" if impact.worst.effect >= Effect.DRAINS else "warned"
+
+
+def _groups(impact: Impact) -> Iterator[Group]:
+    for cluster in impact.clusters:
+        parts = tuple(
+            (section.title, tuple(map(printable, section.lines)))
+            for section in sections(cluster, fields=False)
+        )
+        yield Group(printable(cluster_line(cluster)), parts)
+
+
+def _waivers(source: Source) -> tuple[Waiver, ...]:
+    """Return the waivers of a profile that has the right shape."""
+    return tuple(Waiver(**each) for each in (source.value or {}).get("waivers", ()))
+
+
+def _cluster(site: Site, examined: Examined) -> Cluster:
+    generated = examined.generation.manifests.get(site.name, ())
+    return Cluster(
+        site=site,
+        capacity=measure(site),
+        manifests=(*generated, *component_manifests(site)),
+        count=examined.counts.get(site.name),
+    )
+
+
+def _finding(group: list[tuple[Diagnostic, Place]], found: Findings) -> Finding:
+    first = group[0][0]
+    return Finding(
+        rule=first.rule,
+        severity=first.severity,
+        message=printable(first.message if len(group) == 1 else first.cause),
+        places=tuple(printable(str(place)) for _, place in group),
+        consequence=first.consequence,
+        hint=printable(first.hint),
+        notes=tuple(_note(each, found) for each in first.notes[:NOTES]),
+    )
+
+
+def _note(note: Note, found: Findings) -> str:
+    place = f" ({found.places.find(note.at)})" if note.at else ""
+    return printable(f"{note.message}{place}")
