@@ -10,6 +10,7 @@ from htpy import Element, dd, div, dl, dt, h1, header, p, span
 from trainyard.capacity.figures import PoolCapacity
 from trainyard.model.quantity import counted
 from trainyard.report.content import Change, Content
+from trainyard.report.elements import prose
 
 
 def verdict(content: Content) -> Element:
@@ -25,7 +26,7 @@ def verdict(content: Content) -> Element:
 
 
 def _change(change: Change) -> Element:
-    return p(f".change.{change.kind}")[span["This change: "], change.headline]
+    return p(f".change.{change.kind}")[span["This change: "], prose(change.headline)]
 
 
 def _sentence(content: Content) -> tuple[str, str]:
