@@ -122,7 +122,7 @@ def _busy(now: Occupancy, jobs: Iterable[tuple[str, str]]) -> dict[str, int]:
 def _consequence(sides: Sides, hit: _Hit) -> str:
     """Return what happens, and who begins it where Argo CD does not."""
     by_hand = sides.new is not None and sides.new.cluster.node_sync == "manual"
-    if by_hand and hit.edited.manifest.unit == "nodes":
+    if by_hand and (hit.edited.new or hit.edited.manifest).unit == "nodes":
         return f"Nothing happens until somebody syncs `nodes/`. {hit.reaction.consequence}"
     return hit.reaction.consequence
 

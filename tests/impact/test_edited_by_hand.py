@@ -1,0 +1,55 @@
+"""A committed object that somebody edited by hand is compared like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.impact.platforms import own
+from trainyard.impact.disruption import disruptions
+from trainyard.impact.edits import same_edits
+from trainyard.impact.model import Sides
+from trainyard.impact.objects import object_changes
+from trainyard.model.identity import identity
+from trainyard.schema.manifests import check_committed
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 2**70) | st.text(max_size=4),
+    lambda inside: (
+        st.lists(inside, max_size=2) | st.dictionaries(st.text(max_size=3), inside, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+@given(st.data())
+def test_no_edit_of_a_committed_object_breaks_the_comparison(data: st.DataObject) -> None:
+    site, manifests = data.draw(st.sampled_from(own()))
+    edited = data.draw(st.sampled_from(sorted(manifests, key=lambda each: each.path)))
+    content = data.draw(st.sampled_from(sorted(edited.body.keys() - {"apiVersion", "kind"})))
+    body = {**edited.body, content: _edited(data, edited.body[content])}
+    assume(not check_committed(body))
+    after = {identity(each): each for each in manifests}
+    before = {**after, identity(edited): replace(edited, body=body)}
+    for both in (
+        Sides(site.name, site, site, before, after),
+        Sides(site.name, site, None, before, {}),
+    ):
+        changes = object_changes(both, {})
+        same_edits(changes)
+        disruptions(both, changes)
+
+
+def _edited(data: st.DataObject, value: Any) -> Any:
+    """Return a value with another one somewhere inside."""
+    goes_on = data.draw(st.sampled_from([True, True, True, False]))
+    if isinstance(value, dict) and value and goes_on:
+        key = data.draw(st.sampled_from(sorted(value)))
+        return {**value, key: _edited(data, value[key])}
+    if isinstance(value, list) and value and goes_on:
+        index = data.draw(st.integers(0, len(value) - 1))
+        return [*value[:index], _edited(data, value[index]), *value[index + 1 :]]
+    return data.draw(VALUES)
