@@ -34,7 +34,7 @@ _NEVER = ("maximum capacity", "unavailable in ClusterQueue", "LimitRange")
 """Words of Kueue about a job that no end of another one helps."""
 
 
-def platform(seed: int) -> dict[str, Any]:
+def platform(seed: str) -> dict[str, Any]:
     """Return changes of the cases' base: teams in cohorts, three runtimes, on whole nodes.
 
     The rules may refuse such a platform: its largest jobs then never start.
@@ -86,7 +86,7 @@ def platform(seed: int) -> dict[str, Any]:
     return changes
 
 
-def shares(seed: int) -> dict[str, Any]:
+def shares(seed: str) -> dict[str, Any]:
     """Return changes of the cases' base: three teams with GPUs of a few nodes."""
     chance = Random(f"shares {seed}")
     changes = platform(seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -25,21 +25,22 @@ pytestmark = [
 ]
 
 
-def _tried(stage: Stage, changes: Mapping[str, Any], seed: str, pairs: int) -> Trial:
-    scene = stage.deploy(changes)
+def _tried(stage: Stage, make: Callable[[str], dict[str, Any]], seed: str, pairs: int) -> Trial:
+    """Submit random jobs to a random platform, and compare each with its verdict."""
+    scene = stage.deploy(make(seed))
     assert not scene.refused
     settle(scene.lab)
     samples = sample_jobs(scene.site, scene.manifests, "")
     trial = Trial(scene, samples, Random(seed))
-    assert not list(trials(trial, pairs)), "\n".join(trial.disagreements)
+    assert not list(trials(trial, pairs)), "\n".join([f"seed {seed}", *trial.disagreements])
     return trial
 
 
-def test_fit_agrees_with_controllers(stage: Stage, pairs: int) -> None:
+def test_fit_agrees_with_controllers(stage: Stage, pairs: int, seed: str) -> None:
     """At least four platforms; all three standings are seen."""
     counts: dict[Standing, int] = {}
-    for seed, make in enumerate(PLATFORMS):
-        trial = _tried(stage, make(seed), f"{seed}", -(-pairs // len(PLATFORMS)))
+    for number, make in enumerate(PLATFORMS):
+        trial = _tried(stage, make, f"{seed}-{number}", -(-pairs // len(PLATFORMS)))
         for standing, count in trial.counts.items():
             counts[standing] = counts.get(standing, 0) + count
     print(counts)  # noqa: T201 - what was tried, in the log of a failure and with -s

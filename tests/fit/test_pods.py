@@ -14,7 +14,7 @@ from trainyard.fit.form import defaulted
 from trainyard.fit.limit_range import refusals, with_defaults
 from trainyard.fit.merge import merged
 from trainyard.fit.objects import mapped
-from trainyard.fit.pods import Pods, pods_of, requests_of
+from trainyard.fit.pods import Pods, pod_requests, pods_of, requests_of
 from trainyard.render.site import render_site
 
 TORCHRUN = {
@@ -96,7 +96,7 @@ def test_an_init_container_counts_only_where_it_asks_for_more() -> None:
     large = {"name": "b", "resources": {"limits": {"cpu": "2"}}}
     spec = {"containers": [small, small], "initContainers": [large, large]}
 
-    assert Pods("x", 1, "x", {"spec": spec}).requests == {"cpu": 2000, "memory": 2 << 30}
+    assert pod_requests({"spec": spec}) == {"cpu": 2000, "memory": 2 << 30}
 
 
 @given(st.dictionaries(st.sampled_from("abc"), st.none() | st.integers() | st.just({"x": 1})))

@@ -25,7 +25,11 @@ BORROWING = {
 
 
 def only(found: Verdict, link: Link) -> Check:
-    (check,) = (each for each in found.checks if each.link is link)
+    (check,) = (
+        each
+        for each in found.checks
+        if each.link is link and each.standing is not Standing.UNJUDGED
+    )
     return check
 
 
@@ -73,6 +77,20 @@ def test_a_job_waits_for_what_others_use() -> None:
 
     assert check.standing is Standing.WAITS
     assert (check.usage, check.available) == ("24 nvidia.com/gpu", "8 nvidia.com/gpu")
+
+
+def test_evictions_that_are_not_predicted_are_said() -> None:
+    job = sample({}, numNodes=4)
+    fair = verdict(ground({}, snapshot=used(3, 0, "nlp-gpu")), job)
+    alone = Snapshot(used(3, 0, "nlp-gpu").queues)
+    unknown = verdict(ground({}, snapshot=alone), job)
+
+    assert (fair.standing, unknown.standing) == (Standing.WAITS,) * 2
+    messages = [each.message for found in (fair, unknown) for each in found.unjudged]
+    assert messages == [
+        "whether Kueue evicts jobs for it: the cluster shares fairly",
+        "whether Kueue evicts jobs for it: the snapshot has no Workloads",
+    ]
 
 
 def test_a_job_evicts_one_of_its_queue_with_a_lower_priority() -> None:
@@ -133,6 +151,10 @@ BROKEN: dict[str, tuple[dict[str, Any], Link]] = {
     "coverage": (
         {"spec": {"trainer": {"resourcesPerNode": {"requests": {"example.com/x": "1"}}}}},
         Link.COVERAGE,
+    ),
+    "quantity": (
+        {"spec": {"trainer": {"resourcesPerNode": {"requests": {"cpu": "1e99999"}}}}},
+        Link.FORM,
     ),
     "node": (
         {"spec": {"trainer": {"resourcesPerNode": {"requests": {"memory": "3Ti"}}}}},

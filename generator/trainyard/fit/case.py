@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainyard.fit.form import defaulted, form_faults, trainer_faults
-from trainyard.fit.limit_range import with_defaults
 from trainyard.fit.objects import Objects, field, mapped
 from trainyard.fit.pods import Pods, pods_of
 from trainyard.fit.usage import Snapshot
@@ -138,7 +137,12 @@ def case_of(ground: Ground, job: Body) -> Case:
     checks = [Check(Link.FORM, Standing.NEVER, fault) for fault in faults]
     runtime = _runtime(ground, body)
     checks += _runtime_checks(ground, body, runtime)
-    pods = () if runtime is None else _pods(ground, runtime.body, body, namespace)
+    pods: tuple[Pods, ...] = ()
+    if runtime is not None:
+        try:
+            pods = _pods(ground, runtime.body, body, namespace)
+        except ValueError as error:
+            checks.append(Check(Link.FORM, Standing.NEVER, str(error)))
     return Case(ground, body, space, runtime, pods, tuple(checks))
 
 
@@ -185,8 +189,10 @@ def _runtime_checks(ground: Ground, body: Body, runtime: Manifest | None) -> Ite
 
 
 def _pods(ground: Ground, runtime: Body, body: Body, namespace: str) -> tuple[Pods, ...]:
+    """Return the pods of a job with the defaults of its namespace.
+
+    Raises:
+        ValueError: an amount is no quantity.
+    """
     ranges = [each.body for each in ground.objects.of("LimitRange", namespace)]
-    return tuple(
-        Pods(each.role, each.count, each.group, with_defaults(each.template, ranges))
-        for each in pods_of(runtime, body)
-    )
+    return pods_of(runtime, body, ranges)

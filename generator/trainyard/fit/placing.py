@@ -61,6 +61,7 @@ def present_checks(case: Case, queueing: Queueing, choices: Sequence[Choice]) ->
     if evicted is None:
         yield from quota_checks(case, queueing, choices, short, Standing.WAITS)
         yield from _without_node(queueing, missing)
+        yield from _unpredicted(case, queueing)
     else:
         names = ", ".join(sorted(each.job for each in evicted))
         message = f"Kueue evicts {counted(len(evicted), 'job')} for it: {names}"
@@ -75,11 +76,27 @@ def _without_node(queueing: Queueing, missing: dict[str, int]) -> Iterator[Check
             yield Check(Link.TOPOLOGY, Standing.WAITS, message, pool.at, limit=str(pool.nodes))
 
 
+def _unpredicted(case: Case, queueing: Queueing) -> Iterator[Check]:
+    """Yield why a job that waits might evict others after all."""
+    reason = ""
+    if not queueing.snapshot.has_jobs:
+        reason = "the snapshot has no Workloads"
+    elif _shares_fairly(case):
+        reason = "the cluster shares fairly"
+    if reason:
+        message = f"whether Kueue evicts jobs for it: {reason}"
+        yield Check(Link.QUOTA, Standing.UNJUDGED, message)
+
+
+def _shares_fairly(case: Case) -> bool:
+    return case.ground.site.cluster.sharing == "fair"
+
+
 def _evicted(
     case: Case, queueing: Queueing, choices: Sequence[Choice], short: Sequence[Shortage]
 ) -> list[Running] | None:
     """Return the jobs that are evicted for a job; None when none is, or that is not known."""
-    if case.ground.site.cluster.sharing == "fair":
+    if _shares_fairly(case):
         return None
     requests = requests_of(choices)
     scarce = frozenset(each.amount for each in short)

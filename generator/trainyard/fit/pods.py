@@ -7,10 +7,11 @@ kubernetes-sigs/kueue:pkg/controller/jobs/trainjob/trainjob_controller.go @v0.16
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trainyard.fit.limit_range import with_defaults
 from trainyard.fit.merge import merged
 from trainyard.fit.objects import field, listed, mapped
 from trainyard.model.quantity import in_base_units
@@ -29,34 +30,39 @@ class Pods:
 
     Args:
         group: pods of one group get one flavor and are placed together.
-        template: of the pods, with what the job changes.
+        template: of the pods, with what the job changes and the defaults of the namespace.
+        requests: of one pod, in base units.
     """
 
     role: str
     count: int
     group: str
     template: Body
-
-    @property
-    def requests(self) -> dict[str, int]:
-        """Requests of one pod in base units.
-
-        Those of its containers together, or of an init container that asks for more.
-        Source: kubernetes/component-helpers:resource/helpers.go (PodRequests).
-        """
-        total: dict[str, int] = {}
-        for container in listed(self.template, "spec", "containers"):
-            for name, amount in requests_of(container).items():
-                total[name] = total.get(name, 0) + amount
-        for container in listed(self.template, "spec", "initContainers"):
-            for name, amount in requests_of(container).items():
-                total[name] = max(total.get(name, 0), amount)
-        return dict(sorted(total.items()))
+    requests: Mapping[str, int]
 
     @property
     def selector(self) -> dict[str, Any]:
         """Labels that the nodes of the pods must have."""
         return mapped(self.template, "spec", "nodeSelector")
+
+
+def pod_requests(template: Body) -> dict[str, int]:
+    """Return the requests of one pod in base units.
+
+    Those of its containers together, or of an init container that asks for more.
+    Source: kubernetes/component-helpers:resource/helpers.go (PodRequests).
+
+    Raises:
+        ValueError: an amount is no quantity.
+    """
+    total: dict[str, int] = {}
+    for container in listed(template, "spec", "containers"):
+        for name, amount in requests_of(container).items():
+            total[name] = total.get(name, 0) + amount
+    for container in listed(template, "spec", "initContainers"):
+        for name, amount in requests_of(container).items():
+            total[name] = max(total.get(name, 0), amount)
+    return dict(sorted(total.items()))
 
 
 def requests_of(container: Body) -> dict[str, int]:
@@ -69,20 +75,25 @@ def requests_of(container: Body) -> dict[str, int]:
     return {name: in_base_units(name, str(amount)) for name, amount in amounts.items()}
 
 
-def pods_of(runtime: Body, job: Body) -> tuple[Pods, ...]:
+def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods, ...]:
     """Return the pods of a job, in the order of its runtime's replicated jobs.
 
     Args:
         runtime: a ClusterTrainingRuntime.
         job: a TrainJob that names it.
+        ranges: LimitRanges of the job's namespace.
+
+    Raises:
+        ValueError: an amount is no quantity.
     """
     policy = mapped(runtime, "spec", "mlPolicy")
     return tuple(
-        _pods(each, policy, job) for each in listed(runtime, "spec", "template", "spec", _JOBS)
+        _pods(each, policy, job, ranges)
+        for each in listed(runtime, "spec", "template", "spec", _JOBS)
     )
 
 
-def _pods(replicated: Body, policy: Body, job: Body) -> Pods:
+def _pods(replicated: Body, policy: Body, job: Body, ranges: Sequence[Body]) -> Pods:
     role = str(replicated.get("name", ""))
     template = mapped(replicated, "template", "spec", "template")
     for change in _changes(job, role):
@@ -90,7 +101,9 @@ def _pods(replicated: Body, policy: Body, job: Body) -> Pods:
     if _runs_ranks(replicated, policy):
         template = _with_trainer(template, mapped(job, "spec", "trainer"))
     group = mapped(template, "metadata", "annotations").get(_GROUP, role)
-    return Pods(role, _count(replicated, policy, job), str(group), template)
+    template = with_defaults(template, ranges)
+    count = _count(replicated, policy, job)
+    return Pods(role, count, str(group), template, pod_requests(template))
 
 
 def _count(replicated: Body, policy: Body, job: Body) -> int:

@@ -58,7 +58,7 @@ def snapshot_of(bodies: list[dict[str, Any]]) -> Snapshot:
         bodies: ClusterQueues, ResourceQuotas and Workloads.
 
     Raises:
-        ValueError: an amount is no quantity.
+        LookupError, TypeError, ValueError: an object is none that a cluster has.
     """
     by_kind: dict[str, list[dict[str, Any]]] = {}
     for body in bodies:
@@ -107,10 +107,11 @@ def _running(workload: dict[str, Any]) -> Running:
         for name, flavor in flavors.items():
             amount = (str(flavor), name)
             usage[amount] = usage.get(amount, 0) + amounts[name]
+        pods = max(1, int(assignment.get("count") or 1))
         for node, count in _places(assignment):
             here = nodes.setdefault(node, {})
             for name, total in amounts.items():
-                here[name] = here.get(name, 0) + total * count // int(assignment.get("count") or 1)
+                here[name] = here.get(name, 0) + total * count // pods
     queue = str(field_of(workload, "status", "admission", "clusterQueue"))
     priority = int(field_of(workload, "spec", "priority") or 0)
     job = "/".join(_named(workload))

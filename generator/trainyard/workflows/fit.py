@@ -66,7 +66,7 @@ def read_snapshot(file: Path) -> Snapshot:
     """
     try:
         snapshot = snapshot_of(list(_read(file)))
-    except (TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise TreeError(f"{file} shows no usage: {error}") from error
     if not snapshot.queues:
         raise TreeError(f"{file} has no ClusterQueue, whose status shows what is in use")
