@@ -30,6 +30,8 @@ _QUEUE = "kueue.x-k8s.io/queue-name"
 _PRIORITY = "kueue.x-k8s.io/priority-class"
 _TRIED_ALONE = 0.25
 """Part of the jobs that do not start of which the others are deleted, to see whether they start."""
+_EVICTION = 60
+"""Seconds in which the pods of evicted jobs end and a job takes their place."""
 _NEVER = ("maximum capacity", "unavailable in ClusterQueue", "LimitRange")
 """Words of Kueue about a job that no end of another one helps."""
 
@@ -203,9 +205,8 @@ class Trial:
 
         self.scene.stage.until(lambda: starts() or waits(), 30)
         # Kueue reports the same of a job for which it is evicting others, and of a passed flavor.
-        if not starts() and self.scene.stage.until(starts, 6 if not verdict.deciding else 2.5):
-            return Standing.ADMITTED, ""
-        if starts():
+        patience = _EVICTION if verdict.standing is Standing.ADMITTED else 2.5
+        if self.scene.stage.until(starts, patience):
             return Standing.ADMITTED, ""
         words = job.waiting_reason or "Kueue says nothing"
         never = not waits() or any(each in words for each in _NEVER)
