@@ -246,3 +246,32 @@ def test_quota_with_a_last_day_changes_no_byte(history: History) -> None:
     history.edit("teams/nlp.yaml", timed, quota)
     history.commit()
     assert history.git("rev-parse", "HEAD:overlays") == tree
+
+
+def test_further_namespaces_keep_their_ids(history: History) -> None:
+    """Each line of the ledger moves; one that is forgotten is found by its files."""
+    line = '    team-nlp-debug: {range: 2000020000/10000, level: "s0:c1001,c2"}\n'
+    history.edit("allocations.yaml", "  uids:\n", f"  uids:\n{line}")
+    history.edit("teams/nlp.yaml", "contact:", "spaces: {debug: {storage: {home: 1Ti}}}\ncontact:")
+    history.commit()
+    _drain(history, "nlp")
+    _rename(history, "nlp", "language")
+    history.edit("allocations.yaml", "team-language-debug:", "team-nlp-debug:")
+    history.refused(UIDS_MOVED)
+    history.edit("allocations.yaml", "team-nlp-debug:", "team-language-debug:")
+    history.commit()
+
+    assert ("team-language-debug", 2_000_020_000, False) in history.uids()
+    assert ("team-nlp-debug", 2_000_020_000, True) in history.uids()
+
+
+def test_retired_team_returns_under_another_name(history: History) -> None:
+    """Its tombstone is renamed; nothing of it runs."""
+    _drain(history, "nlp")
+    history.put("nlp", "retired")
+    history.commit()
+    _rename(history, "nlp", "language")
+    history.commit()
+
+    assert history.numbers()["language"] == [("0x0100", False)]
+    assert "path: /export/home/nlp\n" in _volume(history, "language")
