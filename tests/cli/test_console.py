@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cli.forms.readers import commands
 from trainyard.cli import console
 
 
@@ -28,4 +29,19 @@ def test_printable_text_is_printable_and_the_rest_is_escaped(text: str) -> None:
     reported = console.printable(text)
 
     assert reported.isprintable()
-    assert reported == text or not text.isprintable()
+    assert reported == text or not text.isprintable() or "::" in text or "##[" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::error::forged", r"\x3a:error::forged"),
+        ("  ::add-mask::a", r"  \x3a:add-mask::a"),
+        ("a ##[add-mask]b", r"a ##\x5badd-mask]b"),
+        ("a::b: #[c]", "a::b: #[c]"),
+    ],
+)
+def test_printable_text_is_no_command_of_a_runner(text: str, shown: str) -> None:
+    """Wherever a runner of GitHub Actions would obey it; other text stays as it is."""
+    assert console.printable(text) == shown
+    assert commands(shown) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from tests.cli.forms.readers import commands, markdown
 from tests.hostile.fields import FREE, accepted, free, mixed, written
 from tests.pages import done
+from tests.report.pages import parse
 from trainyard.cli.main import run
 
 pytestmark = pytest.mark.thorough
@@ -95,3 +96,28 @@ def _hold(comment: str) -> None:
     }
     assert inline <= {"text", "softbreak", "strong_open", "strong_close", "code_inline"}
     assert len(comment.encode()) <= 65_000
+
+
+def test_page_has_the_same_elements(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
+) -> None:
+    """Whatever the text, an HTML parser finds the tags and attributes that plain text gives."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    plain, *others = (
+        _elements(files, monkeypatch, capsys) for files in (free("plain text"), *_rounds())
+    )
+
+    assert len(plain) > 1000
+    assert all(other == plain for other in others)
+
+
+def _elements(
+    files: Mapping[str, bytes], monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the name and the attributes' names of each tag of the report."""
+    with written(files) as root:
+        monkeypatch.chdir(root.parent)
+        _called("generate", capsys)
+        _called("report", capsys)
+        tags = parse(Path("report.html").read_bytes()).tags
+    return [(tag.name, tuple(tag.attributes)) for tag in tags]

@@ -45,6 +45,9 @@ HOSTILE = (
     "\\]()",
 )
 
+STEERING = tuple(text for text in HOSTILE if "::" in text or "##[" in text or "\x1b" in text)
+"""Text that would steer a terminal or a runner of GitHub Actions."""
+
 texts = st.text(max_size=40) | st.sampled_from(HOSTILE)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 
@@ -48,9 +49,11 @@ def wants_colour(choice: str) -> bool:
 def printable(text: str) -> str:
     """Return text on one line that controls neither a terminal nor a runner of GitHub Actions.
 
-    Nothing in it hides other text. The runner reads ``##[command]`` anywhere in a line of a job's
-    output (actions/runner:src/Runner.Common/ActionCommand.cs).
+    Nothing in it hides other text. The runner reads ``::command::`` at the begin of a line of a
+    job's output, and ``##[command]`` anywhere in it
+    (actions/runner:src/Runner.Common/ActionCommand.cs).
     """
-    return "".join(
+    shown = "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    ).replace("##[", "##\\x5b")
+    )
+    return re.sub("^( *)::", r"\1\\x3a:", shown.replace("##[", r"##\x5b"))
