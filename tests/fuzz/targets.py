@@ -15,6 +15,7 @@ from tests.fuzz.corpus import Seed
 from trainyard.cli.findings import Findings, text
 from trainyard.cli.places import Places
 from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.scaffold.style import styled
 from trainyard.schema.profiles import profile_schema
 from trainyard.schema.shape import check_shape
 from trainyard.workflows.generate import check, render
@@ -35,6 +36,8 @@ class Outcome(StrEnum):
 def check_bytes(kind: str, content: bytes) -> Outcome:
     """Read a file as a profile of a kind and check its shape."""
     source, problems = read("profiles/fuzzed.yaml", content)
+    if not problems:
+        _check_style(source)
     problems += tuple(check_shape(source, profile_schema(kind)))
     _show(problems, {source.file: source})
     assert problems or source.value is not None, "a file without document has no finding"
@@ -51,6 +54,8 @@ def check_platform(seed: Seed, content: bytes) -> Outcome:
     sources = checked.profiles.sources()
     _show(generation.diagnostics, sources)
     file = sources.get(f"profiles/{seed.path}")
+    if file and file.file not in {each.at.file for each in generation.diagnostics}:
+        _check_style(file)
     refused = has_errors(generation.diagnostics)
     assert generation.files or refused or not checked.platform or not checked.platform.sites, (
         "no tree and no finding"
@@ -58,6 +63,19 @@ def check_platform(seed: Seed, content: bytes) -> Outcome:
     if checked.platform is None and (file is None or file.value is None):
         return Outcome.UNREADABLE
     return Outcome.REFUSED if refused else Outcome.ACCEPTED
+
+
+def _check_style(source: Source) -> None:
+    """Format a profile without faults: a second time nothing changes, or the bytes stay."""
+    new, reasons = styled(source)
+    _show(reasons, {source.file: source})
+    if reasons:
+        assert new == source.content, "a file is left alone, and still changed"
+    else:
+        again, faults = read(source.file, new)
+        assert not faults, "a formatted file has a fault"
+        assert repr(again.value) == repr(source.value), "a formatted file has other data"
+        assert styled(again) == (new, ()), "formatting twice gives another file"
 
 
 def _show(problems: tuple[Diagnostic, ...], sources: Mapping[str, Source]) -> None:
