@@ -114,6 +114,6 @@ def _message(*lines: str) -> dict[str, str]:
 def _literal(text: str) -> str:
     """Return a text in which nothing is a link or placeholder: a space is added inside of each.
 
-    Escapes would be shown, as GitHub does not describe that it reads them.
+    GitHub does not document that it reads the standard's escapes, so it might show them.
     """
     return _LINK.sub(r"\g<0> ", text)
