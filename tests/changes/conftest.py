@@ -11,6 +11,7 @@ from tests.changes.repository import Repository
 from trainyard.cli import options
 from trainyard.cli.commands import generate as command
 from trainyard.workflows import generate as workflow
+from trainyard.workflows import report
 from trainyard.workflows import verify as verification
 
 
@@ -20,6 +21,7 @@ def without_programs() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("find_kustomize", "find_kubeconform"):
             patch.setattr(verification, name, no_tool)
+            patch.setattr(report, name, no_tool)
         patch.setattr(verification, "build", build)
         patch.setattr(verification, "validate", accept)
         patch.setattr(options, "date", Day)

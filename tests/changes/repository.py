@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -69,7 +70,7 @@ class Repository:
             self._history.clear()
         self._history += [_described(each) for each in edits]
         self._put(after)
-        accepted = self._try()
+        accepted = self._try(page=len(edits) > 1)
         if not accepted:
             self._put(before)
             self._history.append("refused, so these profiles were restored")
@@ -105,11 +106,21 @@ class Repository:
             report.unlink()
         self._history.clear()
 
-    def _try(self) -> bool:
-        """Try every command on the edited profiles and the tree that was committed before."""
+    def _try(self, *, page: bool) -> bool:
+        """Try every command on the edited profiles and the tree that was committed before.
+
+        Args:
+            page: whether `report` is tried too; it takes as long as all others.
+        """
         tree = contents(self.folder / "overlays")
+        self._run("capacity")
+        shown = self._run("report", "--out", os.devnull) if page else None
         valid, stale, written = self._run("validate"), self._run("verify"), self._run("generate")
         after = contents(self.folder / "overlays")
+        self._hold(
+            shown is None or shown.code == stale.code,
+            f"report ends with {shown and shown.code}, verify with {stale.code}",
+        )
         self._hold(
             valid.code in {0, written.code},
             f"validate ends with {valid.code}, generate with {written.code}",

@@ -147,6 +147,16 @@ def need_clusters(generation: Generation, profiles: Path, *, fine: bool) -> None
         NoInput: no cluster has a profile.
     """
     if fine and not generation.files:
+        need_cluster(profiles)
+
+
+def need_cluster(profiles: Path) -> None:
+    """Refuse profiles without a cluster, about which there is nothing to show.
+
+    Raises:
+        NoInput: no cluster has a profile.
+    """
+    if not names_in(profiles / "clusters"):
         raise NoInput(
             f"no cluster in {profiles / 'clusters'}; a tree belongs to a cluster, so write its "
             "profile first"

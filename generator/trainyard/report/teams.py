@@ -53,7 +53,9 @@ def _row(tenant: Tenant) -> tuple[Node, ...]:
 def _quotas(tenant: Tenant) -> Iterator[tuple[str, str]]:
     """Yield each pool with what the team owns of it."""
     for flavor in tenant.flavors:
-        yield flavor.quota.pool, flavor.quota.display(flavor.quota.nodes)
+        quota = flavor.quota
+        until = f" until {quota.term.until}" if quota.term else ""
+        yield quota.pool, f"{quota.display(quota.nodes)}{until}"
 
 
 def _runtimes(tenant: Tenant) -> list[str]:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -91,6 +92,16 @@ def test_broken_profiles_end_the_same_way_in_every_form(
         assert ended.out == ",".join(HEAD) + "\n"
     if form == "json":
         assert json.loads(ended.out)["summary"]["errors"] == 2
+
+
+def test_profiles_without_a_cluster_are_no_input(repository: Path, trainyard: Call) -> None:
+    """Nothing to count must not look like a result."""
+    shutil.rmtree(repository / "profiles" / "clusters")
+    shutil.rmtree(repository / "profiles" / "teams")
+    (repository / "profiles" / "allocations.yaml").unlink()
+    (repository / "profiles" / "waivers.yaml").unlink()
+
+    assert trainyard("capacity").code == 3
 
 
 @pytest.mark.usefixtures("repository")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -17,9 +17,11 @@ from trainyard.cli.capacity.sheet import sheet
 from trainyard.cli.capacity.text import text
 from trainyard.cli.exits import Exit
 from trainyard.cli.formats import Output, deliver
+from trainyard.cli.forms import forms_of
 from trainyard.cli.options import (
     cluster_option,
     format_option,
+    need_cluster,
     need_profiles,
     places,
     profiles_option,
@@ -43,6 +45,7 @@ def command(profiles: Path, clusters: tuple[str, ...], formats: tuple[Output, ..
         found = findings.Findings(checked.diagnostics, places(checked.profiles, profiles))
         deliver(formats, "never", lambda _: findings.text(found, colour=False), _no_figures(found))
         return Exit.FINDINGS
+    need_cluster(profiles)
     wanted = (site for site in checked.platform.sites if not clusters or site.name in clusters)
     capacities = [measure(site) for site in wanted]
     deliver(formats, "never", lambda _: text(capacities), _forms(capacities))
@@ -57,11 +60,6 @@ def _forms(capacities: list[Capacity]) -> dict[str, Callable[[], str]]:
     }
 
 
-def _no_figures(found: findings.Findings) -> dict[str, Callable[[], str]]:
+def _no_figures(found: findings.Findings) -> Mapping[str, Callable[[], str]]:
     """Return the forms of findings that leave nothing to count."""
-    reason = "the profiles have errors; run `trainyard validate`"
-    return {
-        "markdown": lambda: f"No capacity: {reason}.",
-        "json": lambda: documents.report("capacity", found),
-        "csv": lambda: sheet([]),
-    }
+    return {**forms_of("capacity", found), "csv": lambda: sheet([])}

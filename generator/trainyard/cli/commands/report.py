@@ -14,6 +14,7 @@ from trainyard.cli.options import (
     cluster_option,
     components_root,
     need_apart,
+    need_cluster,
     need_profiles,
     output_option,
     places,
@@ -65,6 +66,8 @@ def command(
     with working("verifying", "sync units") as line:
         change = _compared(place, Wanted(base, "", False, clusters, day)) if base else None
         examined = examine(place, clusters, day, line.step)
+    if not has_errors(examined.diagnostics):
+        need_cluster(profiles)
     if examined.unverified:
         notify(f"warning: the tree is not verified: {printable(examined.unverified)}")
     every = tuple(dict.fromkeys((*examined.diagnostics, *(change.diagnostics if change else ()))))
