@@ -57,10 +57,21 @@ MANY_DELETIONS = Rule(
         let the platform's owners approve it.
     """,
 )
+BASE_WITH_ERRORS = Rule(
+    id="change/base-with-errors",
+    severity=Severity.WARNING,
+    summary="The base's profiles have no errors, so that its limits and owners judge the change.",
+    why="""
+        No rule reports whether the change needs a change of the platform, takes nodes from another
+        team or deletes many objects.
+    """,
+    fix="Correct the base in a change of its own, then compare again.",
+)
+
 _Quotas: TypeAlias = dict[str, Quota]
 """Quotas on one pool by team."""
 
-RULES = (NEEDS_PLATFORM_CHANGE, AT_ANOTHERS_COST, MANY_DELETIONS)
+RULES = (BASE_WITH_ERRORS, NEEDS_PLATFORM_CHANGE, AT_ANOTHERS_COST, MANY_DELETIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,14 @@ class Edited:
 
     teams: frozenset[str]
     platform: Mapping[str, tuple[str, ...]]
+
+
+def base_with_errors(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield that a base can't judge a change, at the file of the first of its findings."""
+    errors = [each for each in found if each.severity is Severity.ERROR]
+    for first in errors[:1]:
+        message = f"the base has {counted(len(errors), 'error')}: {first.rule}, {first.message}"
+        yield BASE_WITH_ERRORS.at(Pointer(first.at.file), message)
 
 
 def needs_platform_change(edited: Edited, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

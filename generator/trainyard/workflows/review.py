@@ -12,6 +12,7 @@ from trainyard.model.ids import UIDS
 from trainyard.rules.review import (
     Edited,
     at_anothers_cost,
+    base_with_errors,
     judged,
     many_deletions,
     needs_platform_change,
@@ -28,11 +29,13 @@ def review(base: Checked, head: Checked, objects: Objects, today: str) -> Iterat
     """Yield the findings about a change, with the limits, owners and waivers of the base.
 
     Args:
-        base: what the change would replace; without a usable base nothing is found.
+        base: what the change would replace; one with errors can't judge it, which is reported.
         head: the profiles with the change, without errors.
         objects: of each cluster.
         today: as `check` takes it.
     """
+    if base.platform is None and base.profiles.teams:
+        yield from base_with_errors(base.diagnostics)
     if base.platform is None or head.platform is None:
         return
     settings = base.platform.settings
