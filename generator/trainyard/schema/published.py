@@ -13,7 +13,7 @@ _SUFFIX = ".schema.json"
 
 
 def document_kinds() -> tuple[str, ...]:
-    """Return the commands whose JSON has a schema, sorted."""
+    """Return the commands whose JSON has a schema, and ``findings`` for the others, sorted."""
     names = (path.name for path in _FOLDER.glob(f"*{_SUFFIX}"))
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in names))
 

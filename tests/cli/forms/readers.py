@@ -11,9 +11,11 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import xmlschema
-from jsonschema import Draft4Validator
+from jsonschema import Draft4Validator, Draft7Validator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from trainyard.schema.published import document_schema
 
 _SCHEMAS = Path(__file__).parent / "schemas"
 _SEVERITIES = {"info", "minor", "major", "critical", "blocker"}
@@ -68,6 +70,18 @@ def _properties(text: str, separator: str) -> dict[str, str]:
 
 def _unescaped(text: str) -> str:
     return text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+
+
+def document(output: str) -> Any:
+    """Return a document that has its published form."""
+    content = json.loads(output)
+    _findings_schema().validate(content)
+    return content
+
+
+@cache
+def _findings_schema() -> Draft7Validator:
+    return Draft7Validator(document_schema("findings"))
 
 
 @cache

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from tests.cli.calls import Ended, edit
 from tests.cli.forms.made import findings, many
-from tests.cli.forms.readers import commands
+from tests.cli.forms.readers import commands, document
 from trainyard.cli.findings import Findings, text
 from trainyard.cli.forms import FORMS, forms_of
 from trainyard.diagnostics import Severity
@@ -51,6 +51,8 @@ def test_exit_code_is_the_same_for_every_form(
 
     assert (ended.code, ended.err) == (1, "")
     assert rule in ended.out
+    if form == "json":
+        assert document(ended.out)["command"] == call.split(maxsplit=1)[0]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -17,7 +17,8 @@ from trainyard.schema.published import document_kinds, document_schema
 def command(kind: str) -> int:
     """Print a JSON Schema: of a KIND of profile, or of the JSON that the command KIND prints.
 
-    Editors complete and explain the fields of profiles by it.
+    Editors complete and explain the fields of profiles by it. KIND `findings` is the JSON of all
+    commands that print findings and have no schema of their own.
     """
     schema = document_schema(kind) if kind in document_kinds() else profile_schema(kind)
     result(json.dumps(schema, indent=2))
