@@ -245,7 +245,9 @@ def _mtu(history: History) -> None:
     answer = diff(history)
 
     assert answer.code == 0
-    assert answer.first.startswith("drains 9 nodes of dgx-h100")
+    assert answer.first.startswith(
+        "drains 9 nodes of dgx-h100 on lab, one after the other, at most "
+    )
     drained, because, _ = answer.sections["Disruption"]
     assert drained.endswith("at most 40 running GPUs of nlp, sound")
     assert "2048" in because

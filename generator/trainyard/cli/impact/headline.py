@@ -23,7 +23,7 @@ def headline(impact: Impact) -> str:
     more = sum(len(cluster.disruptions) for cluster in impact.clusters) - 1
     gpus = f", at most {counted(worst.gpus, 'running GPU')}" if worst.gpus else ""
     others = f"; and {counted(more, 'more disruption')}" if more else ""
-    return f"{sentence(worst)} on {_cluster_of(impact)}{gpus}: {worst.cause}{others}"
+    return f"{sentence(worst, _cluster_of(impact))}{gpus}: {worst.cause}{others}"
 
 
 def _cluster_of(impact: Impact) -> str:

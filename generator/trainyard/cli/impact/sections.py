@@ -82,12 +82,13 @@ def counts(changes: Iterable[str]) -> str:
     return ", ".join(f"{numbers[change]} {change}" for change in CHANGES if numbers[change])
 
 
-def sentence(disruption: Disruption) -> str:
-    """Return what happens to whom, without its cause."""
-    nodes = f"{counted(disruption.nodes, 'node')} of {disruption.pool}"
-    teams = few(disruption.teams) or "no team"
+def sentence(disruption: Disruption, cluster: str = "") -> str:
+    """Return what happens to whom, and on which cluster if it is named, without its cause."""
+    where = f" on {cluster}" if cluster else ""
+    nodes = f"{counted(disruption.nodes, 'node')} of {disruption.pool}{where}"
+    teams = f"{few(disruption.teams) or 'no team'}{where}"
     return {
-        Effect.RECREATES: "recreates objects",
+        Effect.RECREATES: f"recreates objects{where}",
         Effect.RECLAIMS: f"may evict jobs of {teams}",
         Effect.EVICTS: f"evicts jobs of {teams}",
         Effect.DRAINS: f"drains {nodes}, {disruption.pace}",
