@@ -131,15 +131,30 @@ def test_file_without_a_job_is_no_success(
     assert trainyard("fit", str(job), *WHERE).code == code
 
 
-@pytest.mark.parametrize("snapshot", [used(1)["items"][0] | {"status": 1}, {"kind": "Node"}])
-def test_snapshot_without_usage_is_refused(
-    trainyard: Call, job: Path, snapshot: dict[str, Any]
-) -> None:
-    usage = job.parent / "usage.json"
-    usage.write_text(json.dumps(snapshot), "utf-8")
-    code = trainyard("fit", str(job), *WHERE, "--usage", str(usage)).code
+def queue(**status: Any) -> str:
+    return json.dumps({**used(1)["items"][0], "status": status})
 
-    assert code == (Exit.IO if snapshot["kind"] == "Node" else Exit.FINE)
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "a: b",
+        "[]",
+        "1",
+        "[" * 100_000,
+        json.dumps({"kind": "Node"}),
+        json.dumps({"kind": "List", "items": []}),
+        queue(flavorsReservation=[{"name": "a", "resources": [{"name": "cpu", "total": "much"}]}]),
+    ],
+)
+def test_snapshot_without_usage_is_refused(trainyard: Call, job: Path, content: str) -> None:
+    usage = job.parent / "usage.json"
+    usage.write_text(content, "utf-8")
+    ended = trainyard("fit", str(job), *WHERE, "--usage", str(usage))
+
+    assert (ended.code, ended.out) == (Exit.IO, "")
+    assert "usage.json" in ended.err
 
 
 @pytest.mark.parametrize(
