@@ -156,7 +156,7 @@ def _borrowers(
 def _evicted(
     cohorts: Cohorts, job: Preemptor, found: Sequence[Candidate], *, borrowing: bool
 ) -> list[Running] | None:
-    """Return the jobs whose eviction makes room, as few of the candidates as are needed."""
+    """Return the jobs whose eviction makes room; None when not even all candidates do."""
     evicted: list[Running] = []
     fits = False
     for each in found:
@@ -166,9 +166,25 @@ def _evicted(
         evicted.append(each.job)
         if fits := _fits(cohorts, job, evicted, borrowing=borrowing):
             break
-    for gone in evicted:
+    needed = _needed(cohorts, job, evicted, borrowing=borrowing) if fits else evicted
+    for gone in needed:
         cohorts.changed(gone.queue, gone.usage, 1)
-    return evicted if fits else None
+    return needed if fits else None
+
+
+def _needed(
+    cohorts: Cohorts, job: Preemptor, evicted: Sequence[Running], *, borrowing: bool
+) -> list[Running]:
+    """Return the evicted jobs without those that can go on after all (fillBackWorkloads)."""
+    needed = list(evicted)
+    for each in reversed(evicted[:-1]):
+        cohorts.changed(each.queue, each.usage, 1)
+        fewer = [other for other in needed if other is not each]
+        if _fits(cohorts, job, fewer, borrowing=borrowing):
+            needed = fewer
+        else:
+            cohorts.changed(each.queue, each.usage, -1)
+    return needed
 
 
 def _is_valid(cohorts: Cohorts, job: Preemptor, each: Candidate, *, borrowing: bool) -> bool:
