@@ -55,6 +55,20 @@ def test_a_waiting_job_gets_the_nodes_that_are_free() -> None:
             ("set spec.trainer.numNodes to 4", f"set the label {QUEUE} to gpu"),
         ),
         ({"metadata": {"namespace": "team-vision"}}, ()),
+        (
+            {
+                "spec": {
+                    "trainer": {"numNodes": 9},
+                    "initializer": {"model": {"storageUri": "s3://x/y"}},
+                },
+                "metadata": {"labels": {QUEUE: "cpu"}},
+            },
+            (
+                "set spec.trainer.numNodes to 4",
+                f"set the label {QUEUE} to gpu",
+                "remove spec.initializer",
+            ),
+        ),
     ],
 )
 def test_the_smallest_change_is_found(patch: Body, expected: tuple[str, ...]) -> None:

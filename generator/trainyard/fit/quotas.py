@@ -53,7 +53,7 @@ def _shortage(
         limit=f"{_shown(key, most)}, {_shown(key, own)} of its own",
         usage=_shown(key, cohorts.used(queue, key)) if known else "",
         available=_shown(key, max(0, cohorts.available(queue, key))) if known else "",
-        repair=("ask for a larger quota in this line",)
+        repair=("ask for more `nodes` or `borrow` in the line of the quota",)
         if never
         else ("wait until running jobs end",),
     )

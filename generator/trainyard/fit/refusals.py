@@ -44,8 +44,8 @@ def _denials(case: Case, answer: Answer, whose: str) -> Iterator[Check]:
         yield Check(Link.POLICIES, Standing.NEVER, f"{whose}{answer.error}")
 
 
-def _place(case: Case, message: str) -> Pointer:
-    """Return the profile's line that a denial's limit comes from."""
+def _place(case: Case, message: str) -> Pointer | None:
+    """Return the profile's line that a denial's limit comes from; None for a rule for all."""
     space = case.space
     assert space is not None
     team = space.team
@@ -55,7 +55,10 @@ def _place(case: Case, message: str) -> Pointer:
         return team.at / "runtimes"
     if message.startswith("label kueue.x-k8s.io/queue-name"):
         return team.at / "quota"
-    return space.profile.at
+    if message.startswith("label kueue.x-k8s.io/priority-class"):
+        profile = space.profile if space.profile.priorities else space.cluster
+        return profile.at / "priorities"
+    return None
 
 
 def grant_of(case: Case, space: Space) -> Grant | None:

@@ -79,15 +79,26 @@ def _may_start(standing: Standing) -> bool:
 
 
 def _smallest(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Change]:
-    """Return the first single change that helps, else two, else all but what is not needed."""
+    """Return the first single change that helps, else two, else what is needed of nearly all.
+
+    A change may also harm: a runtime with steps needs `spec.initializer`.
+    """
     for size in (1, 2):
         tried = list(combinations(changes, size))
         helping = _help(ground, job, tried)
         if True in helping:
             return tried[helping.index(True)]
-    kept = list(changes)
-    if not all(_help(ground, job, [kept])):
-        return ()
+    for left_out in range(min(3, len(changes))):
+        most = list(combinations(changes, len(changes) - left_out))
+        helping = _help(ground, job, most)
+        if True in helping:
+            return _needed(ground, job, most[helping.index(True)])
+    return ()
+
+
+def _needed(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Change]:
+    """Return changes that help together without those that are not needed."""
+    kept = changes
     for each in changes:
         fewer = [other for other in kept if other is not each]
         if all(_help(ground, job, [fewer])):
