@@ -12,13 +12,14 @@ from trainyard.fit.case import Case, Ground
 from trainyard.fit.merge import merged
 from trainyard.fit.objects import field, mapped
 from trainyard.fit.refusals import grant_of
-from trainyard.fit.verdict import Standing, Verdict
+from trainyard.fit.verdict import Link, Standing, Verdict
 from trainyard.fit.walk import Judged, judge
 from trainyard.model.space import Grant, Space
 
 Body = dict[str, Any]
 
 _QUEUE = "kueue.x-k8s.io/queue-name"
+_SIZE = frozenset({Link.QUOTA, Link.NODES, Link.TOPOLOGY})
 _OPTIONAL = (
     ("spec", "trainer", "resourcesPerNode"),
     ("spec", "trainer", "numProcPerNode"),
@@ -65,10 +66,10 @@ def with_change(ground: Ground, job: Body, judged: Judged) -> Verdict:
     """
     verdict, case = judged.verdict, judged.case
     if verdict.standing is Standing.WAITS:
-        fewer = _fewer_nodes(ground, job, case, lambda each: each is Standing.ADMITTED)
+        fewer = _fewer_nodes(ground, job, case, _starts)
         return replace(verdict, change=tuple(each.display for each in fewer))
     if verdict.standing is Standing.NEVER and case.space is not None:
-        changes = [*_fewer_nodes(ground, job, case, _may_start), *_changes(case, case.space)]
+        changes = [*_fewer_nodes(ground, job, case, _has_room), *_changes(case, case.space)]
         found = _smallest(ground, job, changes)
         return replace(verdict, change=tuple(each.display for each in found))
     return verdict
@@ -76,6 +77,15 @@ def with_change(ground: Ground, job: Body, judged: Judged) -> Verdict:
 
 def _may_start(standing: Standing) -> bool:
     return standing is not Standing.NEVER
+
+
+def _starts(verdict: Verdict) -> bool:
+    return verdict.standing is Standing.ADMITTED
+
+
+def _has_room(verdict: Verdict) -> bool:
+    """Return whether quota and nodes have room for a job, whatever else keeps it from starting."""
+    return all(_may_start(each.standing) for each in verdict.checks if each.link in _SIZE)
 
 
 def _smallest(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Change]:
@@ -119,7 +129,7 @@ def _changed(job: Body, changes: Sequence[Change]) -> Body:
 
 
 def _fewer_nodes(
-    ground: Ground, job: Body, case: Case, is_enough: Callable[[Standing], bool]
+    ground: Ground, job: Body, case: Case, is_enough: Callable[[Verdict], bool]
 ) -> list[Change]:
     """Return the most nodes with which the queue and the nodes have room; none when none help.
 
@@ -135,7 +145,7 @@ def _fewer_nodes(
 
     def fits(nodes: int) -> bool:
         (found,) = judge(unjudged, [merged(queued, _nodes(nodes).patch)])
-        return is_enough(found.verdict.standing)
+        return is_enough(found.verdict)
 
     most = _largest(smallest, min(grant.nodes, max(wanted - 1, smallest)), fits)
     return [_nodes(most)] if most and most != wanted else []
