@@ -110,6 +110,21 @@ def test_page_shows_every_team_namespace_pool_and_object() -> None:
         assert all(name in main.text for name in cluster.site.cluster.external)
 
 
+def test_team_has_the_largest_job_of_each_cluster() -> None:
+    """Team nlp may submit 16 nodes, but has two on the other cluster."""
+    parsed = parse(page(content()))
+    rows = [tag.text for tag in parsed.all("tr") if "nlp-oncall@example.com" in tag.text]
+
+    assert [
+        row.startswith(start)
+        for row, start in zip(
+            rows,
+            ("nlplabxe9680-h200: 2 nodes 162", "nlpprod-eastdgx-h100: 8 nodes 6416"),
+            strict=True,
+        )
+    ] == [True, True]
+
+
 def test_what_was_not_checked_is_said() -> None:
     """Without kustomize and kubeconform the page says so at its head and at each cluster."""
     parsed = parse(page(content()))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from htpy import Element, Node, code, span
 
+from trainyard.model.space import Grant
 from trainyard.model.tenant import Tenant
 from trainyard.report.content import Content
 from trainyard.report.elements import badge, grid, note, part
@@ -31,7 +32,10 @@ def teams(content: Content) -> Element:
         "teams",
         "Teams",
         grid("Teams on their clusters", _HEAD, map(_row, tenants)),
-        note("The largest job is in nodes, launcher included, as the admission policy limits it."),
+        note(
+            "The largest job that the admission policy lets through, launcher included: nodes, or "
+            "pods on a share of a node."
+        ),
     )
 
 
@@ -42,7 +46,7 @@ def _row(tenant: Tenant) -> tuple[Node, ...]:
         tenant.cluster.name,
         [span(".whole")[f"{pool}: {amount} "] for pool, amount in _quotas(tenant)],
         sum(int(flavor.quota.nodes * flavor.pool.hardware.gpus) for flavor in tenant.flavors),
-        tenant.team.largest_job,
+        max((grant.nodes for grant in _granted(tenant)), default=0),
         ", ".join(_runtimes(tenant)),
         ", ".join(sorted(_segments(tenant))),
         [[code[space.namespace], " "] for space in tenant.spaces],
@@ -60,8 +64,12 @@ def _quotas(tenant: Tenant) -> Iterator[tuple[str, str]]:
 
 def _runtimes(tenant: Tenant) -> list[str]:
     """Return the runtimes that some namespace of the team may use."""
-    granted = (grant for space in tenant.spaces for grant in space.grants)
-    return sorted({grant.launch.runtime.name for grant in granted})
+    return sorted({grant.launch.runtime.name for grant in _granted(tenant)})
+
+
+def _granted(tenant: Tenant) -> Iterator[Grant]:
+    for space in tenant.spaces:
+        yield from space.grants
 
 
 def _segments(tenant: Tenant) -> Iterator[str]:
