@@ -63,7 +63,7 @@ BASE_WITH_ERRORS = Rule(
     summary="The base's profiles have no errors, so that its limits and owners judge the change.",
     why="""
         No rule reports whether the change needs a change of the platform, takes nodes from another
-        team or deletes many objects.
+        team or deletes many objects. `diff` does not compare quota and pools.
     """,
     fix="Correct the base in a change of its own, then compare again.",
 )
