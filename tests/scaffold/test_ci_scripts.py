@@ -122,7 +122,13 @@ def _checked(checkout: Path, summary: Path) -> dict[str, int]:
     scripts = [step["run"] for step in job["steps"] if "run" in step]
     shell = "bash --noprofile --norc -eo pipefail"
     return {
-        script.split()[1]: _run(checkout, script, shell, GITHUB_STEP_SUMMARY=str(summary))[0]
+        script.split()[1]: _run(
+            checkout,
+            script,
+            shell,
+            GITHUB_STEP_SUMMARY=str(summary),
+            RUNNER_TEMP=str(summary.parent),
+        )[0]
         for script in scripts
     }
 
@@ -132,7 +138,9 @@ def test_github_checks_the_merge_result(good: Request, tmp_path: Path) -> None:
     summary = tmp_path / "summary.md"
     codes = _checked(_merged(good, tmp_path), summary)
 
-    assert codes == dict.fromkeys(("validate", "generate", "verify", "codeowners", "diff"), 0)
+    names = ("validate", "generate", "verify", "codeowners", "diff", "report")
+    assert codes == dict.fromkeys(names, 0)
+    assert b"2 -&gt; 3 nodes" in (tmp_path / "trainyard-report.html").read_bytes()
     assert "2 -> 3 nodes" in summary.read_text("utf-8")
 
 
@@ -231,6 +239,7 @@ def test_gitlab_checks_and_writes_its_note(good: Request, host: Host, tmp_path: 
     checkout, code, said = _gitlab(good, tmp_path)
     assert code == 0, said
     assert (checkout / "trainyard-code-quality.json").is_file()
+    assert b"2 -&gt; 3 nodes" in (checkout / "trainyard-report.html").read_bytes()
     variables = {
         "CI_API_V4_URL": host.address,
         "CI_PROJECT_ID": "3",
@@ -283,6 +292,7 @@ def test_tekton_checks_and_writes_the_review(good: Request, tmp_path: Path) -> N
 
     assert code == 0, said
     assert "2 -> 3 nodes" in (tmp_path / "trainyard-review.md").read_text("utf-8")
+    assert b"2 -&gt; 3 nodes" in (tmp_path / "trainyard-report.html").read_bytes()
 
 
 def test_tekton_shows_everything_and_fails(stale: Request, tmp_path: Path) -> None:
