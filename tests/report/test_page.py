@@ -258,6 +258,11 @@ def test_names_in_bars_have_contrast(theme: str, surface: str) -> None:
     assert (two + 0.05) / (one + 0.05) >= 4.5
 
 
+def test_paper_has_the_light_theme() -> None:
+    """Ink of the dark theme would be invisible on paper."""
+    assert CSS.count("prefers-color-scheme") == CSS.count("screen and (prefers-color-scheme: dark)")
+
+
 @pytest.mark.thorough
 def test_two_hundred_teams_stay_below_a_megabyte(tmp_path: Path) -> None:
     write_platform(tmp_path / "profiles", REPOSITORY, 200, 4)
