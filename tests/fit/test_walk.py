@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from tests.fit.setting import Body, admits, ground, sample, verdict
 from tests.rules.cases import merged
+from trainyard.fit.case import case_of
+from trainyard.fit.quotas import by_pods
 from trainyard.fit.usage import Running, Snapshot
 from trainyard.fit.verdict import Check, Link, Standing, Verdict
 from trainyard.fit.walk import judge
@@ -60,6 +62,14 @@ def test_borrowing_raises_the_limit() -> None:
     assert verdict(ground(BORROWING), sample(BORROWING, numNodes=8)).standing is Standing.ADMITTED
     check = only(verdict(ground(BORROWING), sample(BORROWING, numNodes=9)), Link.QUOTA)
     assert check.limit == "64 nvidia.com/gpu, 32 nvidia.com/gpu of its own"
+
+
+def test_an_amount_is_explained_by_pods() -> None:
+    case = case_of(ground({}), sample({}, numNodes=9))
+
+    assert by_pods(case, "nvidia.com/gpu") == "node 8 x 8, launcher 1 x 8"
+    assert by_pods(case, "pods") == "node 8 x 1, launcher 1 x 1"
+    assert not by_pods(case, "example.com/other")
 
 
 def used(nodes: int, priority: int = 0, queue: str = "vision-gpu") -> Snapshot:

@@ -47,7 +47,7 @@ def _shortage(
     return Check(
         Link.QUOTA,
         standing,
-        f"requested {_shown(key, requested)} ({_by_pods(case, resource)}) on {flavor}, "
+        f"requested {_shown(key, requested)} ({by_pods(case, resource)}) on {flavor}, "
         + ("more than the queue can ever use" if never else "more than is free now"),
         next(found.quota.place for found in _flavors(case) if found.name == flavor),
         limit=f"{_shown(key, most)}, {_shown(key, own)} of its own",
@@ -63,13 +63,14 @@ def _shown(key: Amount, amount: int) -> str:
     return f"{format_amount(key[1], amount)} {key[1]}"
 
 
-def _by_pods(case: Case, resource: str) -> str:
+def by_pods(case: Case, resource: str) -> str:
     """Return how an amount comes about, e.g. ``node 3 x 8, launcher 1 x 8``."""
-    parts = (
-        f"{pods.role} {pods.count} x {format_amount(resource, pods.requests[resource])}"
-        for pods in case.pods
-        if resource in pods.requests
-    )
+    parts = []
+    for pods in case.pods:
+        # Kueue counts each pod once against a quota of pods.
+        amount = 1 if resource == "pods" else pods.requests.get(resource, 0)
+        if amount:
+            parts.append(f"{pods.role} {pods.count} x {format_amount(resource, amount)}")
     return ", ".join(parts)
 
 
