@@ -163,6 +163,7 @@ OTHERS = {
     "team#space.claims": "team.claims",
     "team#space.priorities": "team.priorities",
     "team#space.storage": "team.storage",
+    "team.owners": "in no object",
     "team.quota": "one queue for each cluster",
 }
 RELEASES = {
