@@ -14,20 +14,26 @@ from trainyard.profiles.discover import MISPLACED_FILE, ProfileFile, discover
 from trainyard.shipped import shipped
 from trainyard.yaml_io.bytescan import MAX_BYTES
 from trainyard.yaml_io.reader import read
-from trainyard.yaml_io.source import Plain, Profiles, Source
+from trainyard.yaml_io.source import NOTHING, Plain, Profiles, Source
 
 PACKAGE = Path(str(files("trainyard")))
 
 
-def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+def load(
+    root: Path, known: Mapping[str, Source] = NOTHING
+) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     """Return every profile below a folder, and the faults of those that can't be read.
+
+    Args:
+        root: the folder.
+        known: files that were read without a fault; one with the same content is not read again.
 
     Raises:
         ToolError: a preset or release is not the one that was shipped.
         TreeError: a file can't be opened.
         OSError: the folder itself can't be listed; the command line asks for it first.
     """
-    kinds, diagnostics = _read_all(root)
+    kinds, diagnostics = _read_all(root, known)
     components: dict[str, Read] = {}
     files: dict[str, Source] = {}
     for name, source in kinds["components"].items():
@@ -53,13 +59,15 @@ def load(root: Path) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     return profiles, tuple(diagnostics)
 
 
-def _read_all(root: Path) -> tuple[dict[str, dict[str, Source]], list[Diagnostic]]:
+def _read_all(
+    root: Path, known: Mapping[str, Source]
+) -> tuple[dict[str, dict[str, Source]], list[Diagnostic]]:
     """Return every profile below a folder by kind and name, and the faults of the others."""
     kinds: dict[str, dict[str, Source]] = defaultdict(dict)
     diagnostics: list[Diagnostic] = []
     for item in discover(root):
         if isinstance(item, ProfileFile):
-            source, problems = read_profile(root, item)
+            source, problems = read_profile(root, item, known)
             kinds[item.kind][item.name] = source
             diagnostics.extend(problems)
         else:
@@ -99,7 +107,9 @@ def plurals() -> dict[str, Source]:
     return _shipped("releases", "*/*.yaml", "/plurals.yaml")
 
 
-def read_profile(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnostic, ...]]:
+def read_profile(
+    root: Path, found: ProfileFile, known: Mapping[str, Source] = NOTHING
+) -> tuple[Source, tuple[Diagnostic, ...]]:
     """Return a profile and its faults.
 
     It is a finding if it was replaced by something else since it was found.
@@ -117,7 +127,8 @@ def read_profile(root: Path, found: ProfileFile) -> tuple[Source, tuple[Diagnost
         )
     except OSError as problem:
         raise TreeError(f"{found.path}: {problem.strerror}") from problem
-    return read(found.shown, content)
+    same = known.get(found.shown)
+    return (same, ()) if same and same.content == content else read(found.shown, content)
 
 
 def _shipped(folder: str, pattern: str, ending: str) -> dict[str, Source]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.schema import faults
 from trainyard.schema.profiles import profile_schema
 from trainyard.schema.shape import check_shape
-from trainyard.yaml_io.source import Profiles
+from trainyard.yaml_io.source import NOTHING, Profiles, Source
 
 NO_SETTINGS = Rule(
     id="shape/no-settings",
@@ -20,8 +20,15 @@ NO_SETTINGS = Rule(
 RULES = (NO_SETTINGS, *faults.RULES)
 
 
-def check_profiles(profiles: Profiles) -> Iterator[Diagnostic]:
-    """Yield all faults in the shape of each profile."""
+def check_profiles(
+    profiles: Profiles, known: Mapping[str, Source] = NOTHING
+) -> Iterator[Diagnostic]:
+    """Yield all faults in the shape of each profile.
+
+    Args:
+        profiles: as they were read.
+        known: sources by file that are known to have none.
+    """
     if not profiles.settings.content:
         yield NO_SETTINGS.at(Pointer(profiles.settings.file), "profiles/trainyard.yaml is missing")
     alone = {
@@ -30,7 +37,7 @@ def check_profiles(profiles: Profiles) -> Iterator[Diagnostic]:
         "waivers": profiles.waivers,
     }
     for kind, source in alone.items():
-        if source.content:
+        if source.content and known.get(source.file) is not source:
             yield from check_shape(source, profile_schema(kind))
     kinds = {
         "component": profiles.components,
@@ -42,4 +49,5 @@ def check_profiles(profiles: Profiles) -> Iterator[Diagnostic]:
     }
     for kind, sources in kinds.items():
         for _, source in sorted(sources.items()):
-            yield from check_shape(source, profile_schema(kind))
+            if known.get(source.file) is not source:
+                yield from check_shape(source, profile_schema(kind))

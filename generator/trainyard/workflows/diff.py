@@ -110,7 +110,7 @@ def diff(
         head = replace(head, profiles=merged / "profiles")
     today = wanted.today or base.commit.date
     generation = generate(head.profiles, components_root, wanted.clusters, today, base.tree)
-    before = check(base.profiles, today)
+    before = check(base.profiles, today, generation.checked)
     impact, found = None, (*conflicts, *generation.diagnostics)
     if not has_errors(found):
         base.copy(_differing(base, generation))

@@ -26,7 +26,7 @@ from trainyard.rules.waivers import apply_waivers
 from trainyard.schema.check import check_profiles
 from trainyard.workflows.emission import emit_site, given_numbers
 from trainyard.workflows.objects import check_tree, check_unlisted
-from trainyard.yaml_io.source import Profiles
+from trainyard.yaml_io.source import NOTHING, Profiles, Source
 
 _FOLDERS = frozenset(f"profiles/{kind}" for kind in FOLDERS)
 """When one of these can't be listed, every name of its kind would seem to have no target."""
@@ -83,22 +83,34 @@ class Generation:
     manifests: Mapping[str, tuple[Manifest, ...]] = field(default_factory=dict)
 
 
-def check(root: Path, today: str = "") -> Checked:
+def check(root: Path, today: str = "", known: Checked | None = None) -> Checked:
     """Read the profiles below a folder and check everything that needs no rendering.
 
     Args:
         root: the profiles.
         today: ISO date that waivers and runtimes' ends are measured against; without one none has
             ended.
+        known: other profiles that were checked; what they share is read and checked once.
 
     Raises:
         TreeError: a file can't be read.
     """
-    return check_loaded(*load(root), today)
+    same = _faultless(known) if known else NOTHING
+    return check_loaded(*load(root, same), today, same)
+
+
+def _faultless(checked: Checked) -> dict[str, Source]:
+    """Return the files about which nothing was found."""
+    found = {each.at.file for each in checked.diagnostics}
+    sources = checked.profiles.sources().items()
+    return {file: source for file, source in sources if file not in found}
 
 
 def check_loaded(
-    profiles: Profiles, diagnostics: tuple[Diagnostic, ...], today: str = ""
+    profiles: Profiles,
+    diagnostics: tuple[Diagnostic, ...],
+    today: str = "",
+    known: Mapping[str, Source] = NOTHING,
 ) -> Checked:
     """Check profiles that were read.
 
@@ -106,8 +118,9 @@ def check_loaded(
         profiles: as `load` returns them, or as they would be after an edit.
         diagnostics: what reading them found.
         today: as `check` takes it.
+        known: sources by file of which nothing is wrong.
     """
-    diagnostics += tuple(check_profiles(profiles))
+    diagnostics += tuple(check_profiles(profiles, known))
     broken = {each.at.file for each in diagnostics if has_errors([each])}
     if not broken.isdisjoint(_FOLDERS):
         return Checked(profiles, None, diagnostics)

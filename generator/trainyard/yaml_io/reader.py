@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final
 
 import yaml
@@ -78,9 +77,8 @@ class _Reading:
         return span(event, self.lines)
 
 
-@lru_cache(maxsize=2048)
 def read(file: str, content: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """Read one profile; on both sides of a change most profiles are the same.
+    """Read one profile.
 
     Args:
         file: path as shown to the user, forward slashes.

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from trainyard.diagnostics import Pointer, Step
@@ -87,6 +88,10 @@ def text_lines(content: bytes) -> list[str]:
         .replace("\r\n", "\n")
         .split("\n")
     )
+
+
+NOTHING: Mapping[str, Source] = MappingProxyType({})
+"""No source."""
 
 
 @dataclass(frozen=True, slots=True)
