@@ -129,6 +129,28 @@ def test_two_branches_that_are_green_alone_and_red_together(trainyard: Call) -> 
     assert "error[capacity/oversubscribed]" in ended.out
 
 
+def test_tree_that_nobody_generated_after_an_edit_shows_when_it_is(trainyard: Call) -> None:
+    """The profiles of base and head are the same then; the tree that is merged is not."""
+    replace("teams/vision.yaml", "vision-guests", "vision-visitors")
+    commit("profiles without their tree")
+    assert trainyard("generate").code == Exit.FINE
+
+    ended = trainyard("diff", "--base=main")
+
+    assert "+ group vision-visitors: " in ended.out
+
+
+@pytest.mark.parametrize("cluster", ["lab", "prod-east"])
+def test_cluster_that_goes_is_reported(trainyard: Call, cluster: str) -> None:
+    """Also while no other cluster changes."""
+    Path("profiles", "clusters", f"{cluster}.yaml").unlink()
+
+    ended = trainyard("diff", "--base=main")
+
+    assert ended.code == Exit.FINDINGS
+    assert f"cluster `{cluster}`" in ended.out
+
+
 def test_conflict_is_a_finding(trainyard: Call) -> None:
     git("checkout", "--quiet", "-b", "topic")
     replace("teams/nlp.yaml", "nlp-guests", "nlp-visitors")

@@ -51,9 +51,10 @@ def _checked(content: Content) -> str:
         )
     objects = sum(len(cluster.manifests) for cluster in content.clusters)
     if objects:
+        reason = content.unverified or "the errors below stopped it"
         return (
             f"{profiles}, and {objects:,} generated objects: checked against strict schemas. "
-            f"kustomize and kubeconform did not look at the tree: {content.unverified}."
+            f"kustomize and kubeconform did not look at the tree: {reason}."
         )
     return f"{profiles}; nothing was generated, because of the errors below."
 

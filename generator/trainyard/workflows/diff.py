@@ -18,11 +18,13 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.model.renames import renames
 from trainyard.output.lockfile import Lock, digest
-from trainyard.workflows.generate import Generation, check, generate
+from trainyard.workflows.generate import Checked, Generation, check, generate, render
 from trainyard.workflows.merge import merge_profiles
+from trainyard.workflows.objects import check_unlisted
 from trainyard.workflows.review import review
 from trainyard.workflows.sides import both_sides
 from trainyard.workflows.snapshot import Places, Snapshot, take_snapshot
+from trainyard.workflows.touched import touched
 from trainyard.workflows.transition import check_replaced, locks
 
 _NOTHING = Lock("", "", {})
@@ -76,13 +78,17 @@ class _Head:
 
     Args:
         profiles: their folder.
+        tree: folder with the lockfiles of the committed tree.
         commit: of the head; of the work tree, the one that it was checked out from.
         named: the commit that the user named; None for the work tree.
+        conflicts: with the base, where both are merged.
     """
 
     profiles: Path
+    tree: Path
     commit: Commit
     named: Commit | None
+    conflicts: tuple[Diagnostic, ...] = ()
 
 
 def diff(
@@ -103,15 +109,14 @@ def diff(
     """
     base = take_snapshot(places, wanted.base, _made(folder / "base"))
     head = _head(places, profiles, wanted.head, folder)
-    conflicts: tuple[Diagnostic, ...] = ()
     if wanted.merge:
-        merged = _made(folder / "merged")
-        conflicts = tuple(merge_profiles(places, base, head.profiles, head.commit, merged))
-        head = replace(head, profiles=merged / "profiles")
+        head = _merged(places, base, head, _made(folder / "merged"))
     today = wanted.today or base.commit.date
-    generation = generate(head.profiles, components_root, wanted.clusters, today, base.tree)
-    before = check(base.profiles, today, generation.checked)
-    impact, found = None, (*conflicts, *generation.diagnostics)
+    after = check(head.profiles, today)
+    before = check(base.profiles, today, after)
+    clusters = _touched(base, before, head, after, wanted.clusters)
+    generation = _generated(base, after, components_root, clusters)
+    impact, found = None, (*head.conflicts, *generation.diagnostics)
     if not has_errors(found):
         base.copy(_differing(base, generation))
         found += tuple(check_replaced(base.tree, generation, wanted.clusters))
@@ -122,6 +127,26 @@ def diff(
     new = tuple(_new(found, before.diagnostics))
     behind = not wanted.merge and _is_behind(places, base.commit, head.commit)
     return Diff(base.commit, head.named, behind, generation, new, len(found) - len(new), impact)
+
+
+def _touched(
+    base: Snapshot, before: Checked, head: _Head, after: Checked, wanted: Collection[str]
+) -> tuple[str, ...]:
+    """Return the clusters to render; none when the head has errors."""
+    if after.platform is None:
+        return ()
+    names = touched(before.platform, after.platform, base.tree, head.tree)
+    return tuple(name for name in names if not wanted or name in wanted)
+
+
+def _generated(
+    base: Snapshot, after: Checked, components_root: str, clusters: tuple[str, ...]
+) -> Generation:
+    """Return the new tree of the clusters that the change may touch."""
+    if clusters:
+        return render(after, components_root, clusters, base.tree)
+    unlisted = check_unlisted(after.platform) if after.platform else ()
+    return Generation(after, (*after.diagnostics, *unlisted))
 
 
 def _new(found: Iterable[Diagnostic], before: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -136,8 +161,15 @@ def _head(places: Places, profiles: Path, ref: str, folder: Path) -> _Head:
     """Return the profiles to look at: of a commit, or of the work tree."""
     if ref:
         snapshot = take_snapshot(places, ref, _made(folder / "head"))
-        return _Head(snapshot.profiles, snapshot.commit, snapshot.commit)
-    return _Head(profiles, find_commit(places.repository, "HEAD"), None)
+        return _Head(snapshot.profiles, snapshot.tree, snapshot.commit, snapshot.commit)
+    tree = places.repository.root / places.tree
+    return _Head(profiles, tree, find_commit(places.repository, "HEAD"), None)
+
+
+def _merged(places: Places, base: Snapshot, head: _Head, folder: Path) -> _Head:
+    """Return the profiles that merging base and head gives."""
+    conflicts = tuple(merge_profiles(places, base, head.profiles, head.commit, folder))
+    return replace(head, profiles=folder / "profiles", conflicts=conflicts)
 
 
 def _made(folder: Path) -> Path:
@@ -153,11 +185,17 @@ def _is_behind(places: Places, base: Commit, head: Commit) -> bool:
 
 def _differing(base: Snapshot, generation: Generation) -> Iterator[str]:
     """Yield the files of the base's tree that the new tree lacks or has with other content."""
-    for cluster, lock in locks(base.tree):
+    for cluster, lock in _changing(base, generation):
         for path, entry in lock.files.items():
             content = generation.files.get(f"{cluster}/{path}")
             if content is None or digest(content) != entry.sha256:
                 yield f"{cluster}/{path}"
+
+
+def _changing(base: Snapshot, generation: Generation) -> Iterator[tuple[str, Lock]]:
+    """Yield the base's clusters that were rendered again, or are gone."""
+    stay = _sites(generation.checked.platform).keys() - generation.manifests.keys()
+    return ((cluster, lock) for cluster, lock in locks(base.tree) if cluster not in stay)
 
 
 def _sides(
@@ -167,8 +205,8 @@ def _sides(
     platform = generation.checked.platform
     assert platform is not None
     before, after = _sites(old), _sites(platform)
-    committed = dict(locks(base.tree))
-    for name in sorted({*committed, *after}):
+    committed = dict(_changing(base, generation))
+    for name in sorted({*committed, *generation.manifests}):
         if wanted and name not in wanted:
             continue
         lock = committed.get(name, _NOTHING)

@@ -28,7 +28,7 @@ def check_replaced(
 
     Args:
         target: the tree.
-        generation: without errors.
+        generation: without errors; a cluster that was not rendered is not compared.
         clusters: names of the only ones wanted; all when empty.
 
     Raises:
@@ -47,13 +47,11 @@ def _check_trees(
     sites = {site.name: site for site in platform.sites}
     committed = dict(locks(target))
     yield from check_old_names(platform.teams, committed.values())
-    for cluster, lock in committed.items():
-        if wanted and cluster not in wanted:
-            continue
-        if cluster in sites:
-            yield from _check_site(sites[cluster], target / cluster, lock, generation)
-        elif not wanted:
-            yield vanished_cluster(cluster, lock)
+    for cluster in sorted(committed.keys() & generation.manifests.keys()):
+        yield from _check_site(sites[cluster], target / cluster, committed[cluster], generation)
+    if not wanted:
+        for cluster in sorted(committed.keys() - sites.keys()):
+            yield vanished_cluster(cluster, committed[cluster])
 
 
 def _check_site(
