@@ -4,16 +4,11 @@ Before that Python itself answers, so this module imports nothing that is not th
 not even `__future__`: less than a millisecond is left.
 """
 
-import gc
 import sys
-
-_BEFORE_COLLECTION = 200_000
-"""Objects. A command makes many and drops few: collecting garbage took a tenth of its time."""
 
 
 def main() -> int:
     """Run the command line that the process was started with and return its exit code."""
-    gc.set_threshold(_BEFORE_COLLECTION)
     try:
         # Most of a short run are imports, so that they are inside.
         from trainyard.cli import interrupt  # noqa: PLC0415

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.forms import readers
@@ -27,6 +27,7 @@ def _found(variant: str, hostile: str) -> Findings:
     return Findings(generation.diagnostics, Places(generation.checked.profiles.sources(), {}))
 
 
+@settings(max_examples=25)
 @given(st.sampled_from(sorted(VARIANTS)), texts)
 def test_any_text_is_only_text_in_each_form(variant: str, hostile: str) -> None:
     """Each form has all findings, and its own reader finds nothing else in it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import sys
@@ -17,11 +18,15 @@ from trainyard.cli.console import notify, printable
 from trainyard.cli.exits import Exit, NoInput
 from trainyard.diagnostics import ToolError, TreeError
 
+_BEFORE_COLLECTION = 200_000
+"""Objects. A command makes many and drops few: collecting garbage took a tenth of its time."""
+
 _FRAMES = 6
 
 
 def main() -> int:
     """Run the command line that the process was started with and return its exit code."""
+    gc.set_threshold(_BEFORE_COLLECTION)
     args = sys.argv[1:]
     code = run(args)
     return code if _flushed() else Exit.IO

@@ -103,8 +103,10 @@ def _claims(site: Site) -> Iterator[tuple[Identity, Claim]]:
 
 def _is_folder(change: Difference) -> bool:
     """Return whether the path of a volume changes in its last folder alone, which is the team's."""
-    is_path = change.path == "spec.nfs.path"
-    return is_path and change.old.rpartition("/")[0] == change.new.rpartition("/")[0]
+    if change.path != "spec.nfs.path":
+        return False
+    old, new = (str(value).rpartition("/")[0] for value in (change.old, change.new))
+    return old == new
 
 
 def _place_of(claim: Claim, change: Difference) -> Pointer:

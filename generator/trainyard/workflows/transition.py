@@ -47,7 +47,8 @@ def _check_trees(
     sites = {site.name: site for site in platform.sites}
     committed = dict(locks(target))
     yield from check_old_names(platform.teams, committed.values())
-    for cluster in sorted(committed.keys() & generation.manifests.keys()):
+    here = committed.keys() & generation.manifests.keys()
+    for cluster in sorted(here & wanted if wanted else here):
         yield from _check_site(sites[cluster], target / cluster, committed[cluster], generation)
     if not wanted:
         for cluster in sorted(committed.keys() - sites.keys()):
