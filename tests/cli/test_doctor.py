@@ -18,13 +18,16 @@ Call = Callable[..., Ended]
 
 
 @pytest.mark.usefixtures("repository")
-def test_all_is_well(trainyard: Call) -> None:
-    """Versions of everything, number of schemas, state of the profiles."""
+@pytest.mark.parametrize("built", [True, False])
+def test_all_is_well(trainyard: Call, monkeypatch: pytest.MonkeyPatch, *, built: bool) -> None:
+    """Versions, number of schemas, state of the profiles; nobody needs the evaluator."""
+    monkeypatch.setattr(doctor, "is_built", lambda: built)
     ended = trainyard("doctor")
     rows = dict(line.split("  ", 1) for line in ended.out.splitlines())
     reported = {name: state.strip() for name, state in rows.items()}
 
     assert (ended.code, ended.err) == (0, "")
+    assert reported.pop("evaluator").startswith("built" if built else "not built")
     assert reported.pop("profiles").endswith(" profiles")
     for release in PACKAGE.glob("releases/*/release.yaml"):
         assert int(reported.pop(f"release {release.parent.name}").removesuffix(" schemas")) > 30

@@ -31,6 +31,11 @@ def build() -> Path:
     return build_program(SOURCE)
 
 
+def is_built() -> bool:
+    """Return whether the evaluator is there."""
+    return program_path(SOURCE).exists()
+
+
 def judge_of(version: str, manifests: Iterable[Manifest]) -> Judge | None:
     """Return the judge of a cluster's requests; None when the evaluator is not built.
 
@@ -38,11 +43,10 @@ def judge_of(version: str, manifests: Iterable[Manifest]) -> Judge | None:
         version: minor version of its Kubernetes, e.g. ``1.34``.
         manifests: its objects.
     """
-    program = program_path(SOURCE)
-    if not program.exists():
+    if not is_built():
         return None
     objects = [each.body for each in manifests if each.body["kind"] in _KINDS]
-    return partial(_judge, program, version, objects)
+    return partial(_judge, program_path(SOURCE), version, objects)
 
 
 def _judge(

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from trainyard import __version__
+from trainyard.admission.evaluator import is_built
 from trainyard.cli import document
 from trainyard.cli.exits import Exit
 from trainyard.cli.findings import Findings, summary
@@ -20,6 +21,8 @@ from trainyard.profiles.read import PACKAGE
 from trainyard.schema.manifests import schema_folder
 from trainyard.verify.tools import find_kubeconform, find_kustomize
 from trainyard.workflows.generate import check
+
+_NOT_BUILT = "not built, so `fit` does not judge admission policies; run `trainyard fit --build`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ def command(profiles: Path, formats: tuple[Output, ...]) -> int:
         Need("python", platform.python_version()),
         _part("kustomize", lambda: find_kustomize().version),
         _part("kubeconform", lambda: find_kubeconform().version),
+        Need("evaluator", "built" if is_built() else _NOT_BUILT),
         *_releases(),
         _part("profiles", lambda: _profiles(profiles)),
     ]
