@@ -71,7 +71,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--pairs",
         type=int,
-        default=40,
+        default=12,
         help="how many random jobs `fit` and the controllers judge",
     )
     parser.addoption(

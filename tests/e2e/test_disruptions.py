@@ -21,7 +21,7 @@ from trainyard.render.site import render_site
 from trainyard_rehearsal.checks.acceptance import in_sync_order
 from trainyard_rehearsal.checks.jobs import Job
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 Changes = Mapping[str, Any]
 

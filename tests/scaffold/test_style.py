@@ -32,7 +32,7 @@ def _plain(text: str) -> Any:
 
 @pytest.mark.thorough
 @given(layouts())
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_style_keeps_data_and_comments_and_is_final(text: str) -> None:
     """The data and the order of keys are the same, each comment is there, and a second run changes
     nothing."""
