@@ -45,6 +45,8 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
     Mappings in a list are compared by name if all have one, else by position if none is added or
     removed.
     """
+    if old is new:
+        return
     before, after = _members(old, path), _members(new, path)
     if before is None or after is None:
         before, after = _by_position(old, new, path)
