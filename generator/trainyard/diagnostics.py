@@ -76,6 +76,11 @@ class Diagnostic:
     notes: tuple[Note, ...] = ()
     cause: str = ""
 
+    @property
+    def fact(self) -> tuple[str, str, str]:
+        """The finding without its line, which an edit above it moves."""
+        return self.rule, self.at.file, self.message
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:

@@ -178,7 +178,7 @@ def _edited(stage: Stage, scene: Scene, changes: Changes) -> tuple[Scene, frozen
     (site,) = platform.sites
     manifests = render_site(site)
     both = Sides(site.name, scene.site, site, _objects(scene.manifests), _objects(manifests))
-    edits = object_changes(both, {})
+    edits = object_changes(both)
     for each in in_sync_order([both.after[edit.identity] for edit in edits if _is_synced(edit)]):
         stage.api.apply(each.body)
         stage.applied[identity_of(each.body)] = each.body

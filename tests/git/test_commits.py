@@ -57,7 +57,7 @@ def content(root: Path, ref: str = "main", folder: str = "profiles") -> dict[str
 
 
 def test_files_of_a_folder_only(root: Path) -> None:
-    assert content(root) == {"profiles/teams/nlp.yaml": b"contact: a\r\n"}
+    assert content(root) == {"teams/nlp.yaml": b"contact: a\r\n"}
     assert content(root, folder="profiles/clusters") == {}
 
 
@@ -112,7 +112,7 @@ def test_no_configured_program_is_run(
 
     read = content(root)
 
-    assert read == {"profiles/teams/nlp.yaml": b"contact: a\r\n"}
+    assert read == {"teams/nlp.yaml": b"contact: a\r\n"}
     assert not mark.exists()
 
 
@@ -123,7 +123,7 @@ def test_replaced_objects_are_read_as_committed(root: Path) -> None:
     git(root, "replace", blob, other)
     assert git(root, "cat-file", "-p", blob) == "contact: evil"
 
-    assert content(root) == {"profiles/teams/nlp.yaml": b"contact: a\r\n"}
+    assert content(root) == {"teams/nlp.yaml": b"contact: a\r\n"}
 
 
 def test_work_tree_of_another_user_is_read(root: Path) -> None:
@@ -202,7 +202,7 @@ def test_every_name_and_content_comes_back(
     outer = git(root, "mktree", stdin=f"040000 tree {inner}\tprofiles\n".encode())
     git(root, "update-ref", "refs/heads/main", git(root, "commit-tree", outer, "-m", "m"))
 
-    assert content(root) == {f"profiles/{name}": body for name, body in files.items()}
+    assert content(root) == files
 
 
 @given(st.binary(max_size=200))

@@ -28,7 +28,7 @@ def disturbed(
 
 
 def found(both: Sides, **renamed: str) -> tuple[Disruption, ...]:
-    return disruptions(both, object_changes(both, renamed))
+    return disruptions(both, object_changes(replace(both, renamed=renamed)))
 
 
 def of(nlp: Mapping[str, Any], vision: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def test_pace_is_the_pools(number: object, pace: str) -> None:
         else each
         for key, each in both.after.items()
     }
-    changes = object_changes(both, {})
+    changes = object_changes(both)
     assert [each.pace for each in disruptions(replace(both, after=after), changes)] == [pace]
 
 
@@ -127,7 +127,7 @@ def test_policy_that_is_deleted_drains() -> None:
     both = sides({}, {})
     bare = {key: _unannotated(each) for key, each in both.before.items()}
     after = {key: each for key, each in both.after.items() if each.name != "dgx-h100-rail-0"}
-    changes = object_changes(replace(both, before=bare, after=after), {})
+    changes = object_changes(replace(both, before=bare, after=after))
     removed = [each for each in changes if each.change == "deleted"]
     (drain,) = disruptions(replace(both, before=bare, after=after), removed)
     assert (drain.effect, drain.cause) == (Effect.DRAINS, "pool `dgx-h100` loses rails")

@@ -38,7 +38,7 @@ def test_no_edit_of_a_committed_object_breaks_the_comparison(data: st.DataObject
         Sides(site.name, site, site, before, after),
         Sides(site.name, site, None, before, {}),
     ):
-        changes = object_changes(both, {})
+        changes = object_changes(both)
         same_edits(changes)
         disruptions(both, changes)
 

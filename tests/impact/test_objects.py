@@ -22,15 +22,15 @@ RETIRED: Mapping[str, Any] = {NLP: {"state": "retired"}}
 
 
 def changes(both: Sides, **renamed: str) -> dict[Identity, ObjectChange]:
-    return {each.identity: each for each in object_changes(both, renamed)}
+    return {each.identity: each for each in object_changes(replace(both, renamed=renamed))}
 
 
 def words(both: Sides, **renamed: str) -> Counter[str]:
-    return Counter(each.change for each in object_changes(both, renamed))
+    return Counter(each.change for each in object_changes(replace(both, renamed=renamed)))
 
 
 def test_equal_trees_have_no_change() -> None:
-    assert object_changes(sides({}, {}), {}) == ()
+    assert object_changes(sides({}, {})) == ()
 
 
 def test_revert_has_each_object_of_the_change() -> None:
@@ -43,7 +43,7 @@ def test_revert_has_each_object_of_the_change() -> None:
 def test_quota_shows_the_fields_that_differ() -> None:
     (queue,) = (
         each
-        for each in object_changes(sides({}, {NLP: quota(2)}), {})
+        for each in object_changes(sides({}, {NLP: quota(2)}))
         if each.identity == Identity("ClusterQueue", "", "nlp-gpu")
     )
     (gpus,) = (
@@ -59,7 +59,7 @@ def test_quota_shows_the_fields_that_differ() -> None:
 
 def test_every_object_of_a_new_team_is_created() -> None:
     both = sides({VISION: None, "allocations.yaml": {"prod-east": {"ib": {"vision": None}}}}, {})
-    created = [each for each in object_changes(both, {}) if each.change == "created"]
+    created = [each for each in object_changes(both) if each.change == "created"]
     assert {each.identity for each in created} == both.after.keys() - both.before.keys()
     assert {each.scope for each in created if each.unit == "teams/vision"} == {
         "stateful",
@@ -70,7 +70,7 @@ def test_every_object_of_a_new_team_is_created() -> None:
 def test_unit_whose_folder_goes_is_left_behind() -> None:
     """Argo CD prunes what the platform's unit has of the team, but for what is kept by hand."""
     both = sides(DRAINED, RETIRED)
-    found = object_changes(both, {})
+    found = object_changes(both)
     of_unit = [each for each in found if each.unit == "teams/nlp"]
     assert {each.change for each in of_unit} == {"left behind"}
     assert {each.reason.partition(";")[0] for each in of_unit} == {"team `nlp` leaves the cluster"}
@@ -98,7 +98,7 @@ def test_object_without_the_annotation_is_deleted() -> None:
     bare = {key: _unannotated(each) for key, each in both.before.items()}
     (claim,) = (
         each
-        for each in object_changes(replace(both, before=bare), {})
+        for each in object_changes(replace(both, before=bare))
         if each.identity.kind == "PersistentVolumeClaim" and each.fields == ()
     )
     assert (claim.change, claim.reason) == ("deleted", "storage not requested")
@@ -126,7 +126,7 @@ def test_next_version_of_a_runtime_takes_the_place_of_the_last() -> None:
     """It is one thing: not one object more and one less."""
     both = sides({}, {"runtimes/openmpi-cuda.yaml": {"version": 2}})
     runtimes = [
-        each for each in object_changes(both, {}) if each.identity.kind == "ClusterTrainingRuntime"
+        each for each in object_changes(both) if each.identity.kind == "ClusterTrainingRuntime"
     ]
     assert [each.change for each in runtimes] == ["recreated"]
     assert "-v2-" in runtimes[0].identity.name
@@ -136,7 +136,7 @@ def test_next_version_of_a_runtime_takes_the_place_of_the_last() -> None:
 def test_renamed_team_takes_the_place_of_the_old_one() -> None:
     both = sides({}, {})
     after = {_renamed(key): _renamed_body(each) for key, each in both.after.items()}
-    found = object_changes(replace(both, after=after), {"nlp": "language"})
+    found = object_changes(replace(both, after=after, renamed={"nlp": "language"}))
     counted = Counter(each.change for each in found)
     assert counted.keys() <= {"recreated", "changed"}
     assert counted["recreated"] == sum(key != _renamed(key) for key in both.after)
@@ -168,7 +168,7 @@ def _without_nlp(value: Any) -> Any:
 @pytest.mark.parametrize("change", [DRAINED, RETIRED, {NLP: quota(1)}, {VISION: quota(6)}])
 def test_every_object_that_differs_is_in_the_result_once(change: Mapping[str, Any]) -> None:
     both = sides({}, change)
-    found = object_changes(both, {})
+    found = object_changes(both)
     differing = {
         key
         for key in {*both.before, *both.after}
@@ -181,7 +181,7 @@ def test_every_object_that_differs_is_in_the_result_once(change: Mapping[str, An
 
 def test_cluster_that_goes_leaves_everything_behind() -> None:
     both = replace(sides({}, {}), new=None, after={})
-    found = object_changes(both, {})
+    found = object_changes(both)
     synced = [each for each in found if each.scope != "artifact"]
     assert len(found) == len(both.before)
     assert {each.change for each in synced} == {"left behind"}
@@ -190,7 +190,7 @@ def test_cluster_that_goes_leaves_everything_behind() -> None:
 
 def test_same_edit_of_eight_rails_is_one() -> None:
     both = sides({}, {CLUSTER: {"fabrics": {"ib": {"mtu": 2044}}}})
-    edits = same_edits(object_changes(both, {}))
+    edits = same_edits(object_changes(both))
     (rails,) = (each for each in edits if each.kind == "SriovNetworkNodePolicy")
     assert rails.field is not None
     assert rails.field.path == "spec.mtu"
@@ -200,7 +200,7 @@ def test_same_edit_of_eight_rails_is_one() -> None:
 
 
 def test_edits_have_every_field_of_every_object() -> None:
-    found = object_changes(sides({}, RETIRED), {})
+    found = object_changes(sides({}, RETIRED))
     edits = same_edits(found)
     assert sum(len(each.objects) for each in edits) == sum(len(each.fields) or 1 for each in found)
     assert len({(each.kind, each.change, each.reason, repr(each.field)) for each in edits}) == len(
@@ -209,7 +209,7 @@ def test_edits_have_every_field_of_every_object() -> None:
 
 
 def test_files_that_nothing_syncs_are_artifacts() -> None:
-    found = object_changes(sides({}, RETIRED), {})
+    found = object_changes(sides({}, RETIRED))
     artifacts = {each.unit for each in found if each.scope == "artifact"}
     assert artifacts == {"samples"}
     assert {each.change for each in found if each.unit == "samples"} == {"deleted"}
@@ -222,8 +222,8 @@ def test_order_of_the_trees_does_not_matter() -> None:
         before=dict(reversed(list(both.before.items()))),
         after=dict(reversed(list(both.after.items()))),
     )
-    assert object_changes(turned, {}) == object_changes(both, {})
-    assert same_edits(object_changes(turned, {})) == same_edits(object_changes(both, {}))
+    assert object_changes(turned) == object_changes(both)
+    assert same_edits(object_changes(turned)) == same_edits(object_changes(both))
 
 
 def test_list_of_a_unit_is_no_object() -> None:
@@ -233,13 +233,13 @@ def test_list_of_a_unit_is_no_object() -> None:
         next(iter(both.before.values())), path="platform/kustomization.yaml", body=body
     )
     before = {**both.before, identity(listing): listing}
-    assert object_changes(replace(both, before=before), {}) == ()
+    assert object_changes(replace(both, before=before)) == ()
 
 
 def test_renamed_team_is_one_edit_of_each_kind_and_reason() -> None:
     both = sides({}, {})
     after = {_renamed(key): _renamed_body(each) for key, each in both.after.items()}
-    edits = same_edits(object_changes(replace(both, after=after), {"nlp": "language"}))
+    edits = same_edits(object_changes(replace(both, after=after, renamed={"nlp": "language"})))
     recreated = [each for each in edits if each.change == "recreated"]
     keys = {(each.kind, each.scope, each.reason) for each in recreated}
     assert len(keys) == len(recreated)

@@ -95,7 +95,7 @@ def test_edit_empties_nodes(line: str, effect: str) -> None:
 
 def effects(before: Changes, after: Changes) -> list[Effect]:
     both = sides(before, after)
-    return [each.effect for each in disruptions(both, object_changes(both, {}))]
+    return [each.effect for each in disruptions(both, object_changes(both))]
 
 
 def test_each_edit_of_this_test_is_on_the_page() -> None:

@@ -37,8 +37,8 @@ def test_nothing_that_is_equal_is_a_change() -> None:
     other = replace(same, new=replace(same.new, tenants=(tenant, *same.new.tenants[1:])))
 
     for each in (same, other):
-        assert quota_changes(each, NO_NAME) == ()
-        assert transfers(each, NO_NAME) == ()
+        assert quota_changes(each) == ()
+        assert transfers(each) == ()
         assert pool_changes(each) == ()
 
 
@@ -46,7 +46,7 @@ def test_nothing_that_is_equal_is_a_change() -> None:
 def test_changes_add_up(nlp: int, vision: int, nlp_after: int, vision_after: int) -> None:
     """Each change has the profile's numbers, and the pool's head-room is what they leave."""
     change = sides(of(nlp, vision), of(nlp_after, vision_after))
-    changed = {each.team: each for each in quota_changes(change, NO_NAME)}
+    changed = {each.team: each for each in quota_changes(change)}
     numbers = {"nlp": (nlp, nlp_after), "vision": (vision, vision_after)}
 
     assert set(changed) == {team for team, (old, new) in numbers.items() if old != new}
@@ -66,7 +66,7 @@ def test_transfer_needs_a_giver_and_a_taker(
     nlp: int, vision: int, nlp_after: int, vision_after: int
 ) -> None:
     """It has each team once, on the side that its own nodes moved to."""
-    found = transfers(sides(of(nlp, vision), of(nlp_after, vision_after)), NO_NAME)
+    found = transfers(sides(of(nlp, vision), of(nlp_after, vision_after)))
     gains = {"nlp": nlp_after - nlp, "vision": vision_after - vision}
 
     assert bool(found) is (min(gains.values()) < 0 < max(gains.values()))
@@ -92,9 +92,7 @@ def test_reach_is_the_largest_job_that_is_admitted(change: dict[str, Any], reach
     """The least of the largest job, the runtime's cap and own with borrowed nodes; none of the
     size of one node with MPI, none of a draining team."""
     (changed, *_) = [
-        each
-        for each in quota_changes(sides({NLP: quota(5)}, change), NO_NAME)
-        if each.team == "nlp"
+        each for each in quota_changes(sides({NLP: quota(5)}, change)) if each.team == "nlp"
     ]
 
     assert changed.reach_before == 4
@@ -105,7 +103,7 @@ def test_reach_is_the_largest_job_that_is_admitted(change: dict[str, Any], reach
 def test_share_of_a_node_reaches_one_node() -> None:
     """A job on parts of a node counts as one node."""
     share = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 4}}}, "largestJob": None}
-    (changed,) = quota_changes(sides({}, {NLP: share}), NO_NAME)
+    (changed,) = quota_changes(sides({}, {NLP: share}))
 
     assert changed.after is not None
     assert changed.after.display(changed.after.nodes) == "4 GPUs"
@@ -114,7 +112,7 @@ def test_share_of_a_node_reaches_one_node() -> None:
 
 def test_lending_and_borrowing_are_changes() -> None:
     """Own nodes stay, what others may use does not."""
-    (changed,) = quota_changes(sides({NLP: quota(4)}, {NLP: quota(4, lend=2)}), NO_NAME)
+    (changed,) = quota_changes(sides({NLP: quota(4)}, {NLP: quota(4, lend=2)}))
 
     assert changed.before is not None
     assert changed.after is not None
@@ -129,16 +127,16 @@ def test_renamed_team_keeps_its_quota() -> None:
     tenant = replace(first, team=replace(first.team, name="language"))
     change = replace(before, new=replace(before.new, tenants=(tenant, *others)))
 
-    assert quota_changes(change, {"nlp": "language"}) == ()
-    assert transfers(change, {"nlp": "language"}) == ()
+    assert quota_changes(replace(change, renamed={"nlp": "language"})) == ()
+    assert transfers(replace(change, renamed={"nlp": "language"})) == ()
     assert pool_changes(change) == ()
-    assert [each.team for each in quota_changes(change, NO_NAME)] == ["language", "nlp"]
+    assert [each.team for each in quota_changes(change)] == ["language", "nlp"]
 
 
 def test_retired_team_loses_its_quota_to_the_pool() -> None:
     """Its nodes become head-room."""
     change = sides({}, {NLP: {"state": "retired"}})
-    (changed,) = quota_changes(change, NO_NAME)
+    (changed,) = quota_changes(change)
     (pool,) = pool_changes(change)
 
     assert changed.after is None
@@ -161,8 +159,8 @@ def test_new_cluster_gives_everything_and_a_deleted_one_takes_it() -> None:
     created = replace(both, old=None, before={})
     deleted = replace(both, new=None, after={})
 
-    assert [each.before for each in quota_changes(created, NO_NAME)] == [None, None]
-    assert [each.after for each in quota_changes(deleted, NO_NAME)] == [None, None]
+    assert [each.before for each in quota_changes(created)] == [None, None]
+    assert [each.after for each in quota_changes(deleted)] == [None, None]
     assert [each.nodes_before for each in pool_changes(created)] == [0]
     assert [each.nodes_after for each in pool_changes(deleted)] == [0]
 
@@ -171,8 +169,8 @@ def test_unreadable_old_profiles_are_no_new_cluster() -> None:
     """The tree has the teams already: no number is shown as gained."""
     unknown = replace(sides({}, {NLP: quota(2)}), old=None)
 
-    assert quota_changes(unknown, NO_NAME) == ()
-    assert transfers(unknown, NO_NAME) == ()
+    assert quota_changes(unknown) == ()
+    assert transfers(unknown) == ()
     assert pool_changes(unknown) == ()
 
 
@@ -181,7 +179,7 @@ def test_lender_that_lends_less_shortens_the_reach_of_others() -> None:
     borrower = {NLP: quota(4, borrow=3) | {"largestJob": {"nodes": 7}}}
     changed = {
         each.team: each
-        for each in quota_changes(sides(borrower, {**borrower, VISION: quota(4, lend=1)}), NO_NAME)
+        for each in quota_changes(sides(borrower, {**borrower, VISION: quota(4, lend=1)}))
     }
 
     assert changed["nlp"].before == changed["nlp"].after

@@ -144,7 +144,7 @@ def test_name_without_a_commit_is_an_error(place: Target, ref: str) -> None:
 
 
 def test_tree_outside_of_git_is_an_error(place: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unchanged, "path_in_work_tree", lambda _: None)
+    monkeypatch.setattr(unchanged, "work_tree", lambda _: None)
     with pytest.raises(TreeError, match="is in no Git work tree"):
         _compared(place)
 

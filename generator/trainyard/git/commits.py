@@ -88,7 +88,7 @@ def merge_base(repository: Repository, one: Commit, other: Commit) -> Commit | N
 
 
 def files_of(repository: Repository, commit: Commit, folder: str) -> dict[str, Blob]:
-    """Return the regular files of a folder, by path from the root of the repository.
+    """Return the regular files of a folder, by path below it.
 
     Args:
         repository: that has the commit.
@@ -113,7 +113,7 @@ def files_of(repository: Repository, commit: Commit, folder: str) -> dict[str, B
             raise TreeError(
                 f"{path} has {size} bytes in commit {commit.short}, more than {MAX_FILE}"
             )
-        files[path] = Blob(identity, int(size))
+        files[path.removeprefix(f"{folder}/")] = Blob(identity, int(size))
     return files
 
 

@@ -32,14 +32,14 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
     change = _change(sides)
     if _same_objects(sides):
         sides = replace(sides, before={}, after={})
-    objects, stays = object_changes(sides, sides.renamed), on_cluster(sides)
+    objects, stays = object_changes(sides), on_cluster(sides)
     impact = ClusterImpact(
         sides.name,
         change,
         disruptions=disruptions(sides, objects),
         renames=tuple(Rename(*each) for each in sorted(sides.renamed.items())),
-        quotas=quota_changes(sides, sides.renamed),
-        transfers=transfers(sides, sides.renamed),
+        quotas=quota_changes(sides),
+        transfers=transfers(sides),
         pools=pool_changes(sides),
         namespaces=namespace_changes(stays),
         access=access_changes(stays),

@@ -41,15 +41,10 @@ _REASONS = {
 """Why an object of a kind goes while its team, its pool and its cluster stay."""
 
 
-def object_changes(sides: Sides, renamed: Mapping[str, str]) -> tuple[ObjectChange, ...]:
-    """Return what happens to each object that differs, sorted by identity.
-
-    Args:
-        sides: of one cluster.
-        renamed: old name of a team -> its new name.
-    """
+def object_changes(sides: Sides) -> tuple[ObjectChange, ...]:
+    """Return what happens to each object that differs, sorted by identity."""
     before, after = _objects(sides.before), _objects(sides.after)
-    taken = replaced(before.keys() - after.keys(), after.keys() - before.keys(), renamed)
+    taken = replaced(before.keys() - after.keys(), after.keys() - before.keys(), sides.renamed)
     units = frozenset(each.unit for each in after.values())
     changes: list[ObjectChange] = []
     for key, new in after.items():

@@ -18,26 +18,16 @@ from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
 
 
-def quota_changes(sides: Sides, renamed: Mapping[str, str]) -> tuple[QuotaChange, ...]:
-    """Return each team's quota on a pool that differs, sorted by team and pool.
-
-    Args:
-        sides: of one cluster.
-        renamed: old name of a team -> its new name.
-    """
-    old, new = _both(sides, renamed)
+def quota_changes(sides: Sides) -> tuple[QuotaChange, ...]:
+    """Return each team's quota on a pool that differs, sorted by team and pool."""
+    old, new = _both(sides)
     changes = (_compared(*key, old.get(key), new.get(key)) for key in sorted({*old, *new}))
     return tuple(change for change in changes if change is not None)
 
 
-def transfers(sides: Sides, renamed: Mapping[str, str]) -> tuple[Transfer, ...]:
-    """Return each pool of which some teams lose nodes and others gain some, sorted by pool.
-
-    Args:
-        sides: of one cluster.
-        renamed: old name of a team -> its new name.
-    """
-    old, new = _both(sides, renamed)
+def transfers(sides: Sides) -> tuple[Transfer, ...]:
+    """Return each pool of which some teams lose nodes and others gain some, sorted by pool."""
+    old, new = _both(sides)
     moves: dict[str, list[Move]] = defaultdict(list)
     for team, pool in sorted({*old, *new}):
         key = (team, pool)
@@ -80,10 +70,10 @@ def _comparable(sides: Sides) -> bool:
     return sides.old is not None or not sides.before
 
 
-def _both(sides: Sides, renamed: Mapping[str, str]) -> tuple[_Shares, _Shares]:
+def _both(sides: Sides) -> tuple[_Shares, _Shares]:
     if not _comparable(sides):
         return {}, {}
-    return dict(_shares(sides.old, renamed)), dict(_shares(sides.new, {}))
+    return dict(_shares(sides.old, sides.renamed)), dict(_shares(sides.new, {}))
 
 
 def _shares(

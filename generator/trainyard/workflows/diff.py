@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from trainyard import __version__
@@ -18,12 +19,12 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.model.renames import renames
 from trainyard.output.lockfile import Lock, digest
-from trainyard.workflows.generate import Checked, Generation, check, generate, render
+from trainyard.workflows.generate import Checked, Generation, Target, check, generate, render
 from trainyard.workflows.merge import merge_profiles
 from trainyard.workflows.objects import check_unlisted
 from trainyard.workflows.review import review
-from trainyard.workflows.sides import both_sides
-from trainyard.workflows.snapshot import Places, Snapshot, take_snapshot
+from trainyard.workflows.sides import Objects, both_sides
+from trainyard.workflows.snapshot import Places, Snapshot, find_places, take_snapshot
 from trainyard.workflows.touched import touched
 from trainyard.workflows.transition import check_replaced, locks
 
@@ -91,37 +92,39 @@ class _Head:
     conflicts: tuple[Diagnostic, ...] = ()
 
 
-def diff(
-    places: Places, profiles: Path, components_root: str, wanted: Wanted, folder: Path
-) -> Diff:
+def diff(place: Target, wanted: Wanted) -> Diff:
     """Compare profiles with the tree of a commit.
 
     Args:
-        places: of the platform in its repository.
-        profiles: folder of the profiles in the work tree.
-        components_root: as `generate` takes it.
+        place: the profiles and the tree, in a Git work tree.
         wanted: the change.
-        folder: temporary and empty.
 
     Raises:
         TreeError: a commit is not there, or something in it can't be read.
         ToolError: Git or a schema is missing or broken.
     """
+    with TemporaryDirectory(prefix="trainyard-") as folder:
+        return _diff(place, wanted, Path(folder))
+
+
+def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
+    """Compare, with the files of commits in a temporary folder."""
+    places = find_places(place.root, place.target)
     base = take_snapshot(places, wanted.base, _made(folder / "base"))
-    head = _head(places, profiles, wanted.head, folder)
+    head = _head(places, place.root, wanted.head, folder)
     if wanted.merge:
         head = _merged(places, base, head, _made(folder / "merged"))
     today = wanted.today or base.commit.date
     after = check(head.profiles, today)
     before = check(base.profiles, today, after)
     clusters = _touched(base, before, head, after, wanted.clusters)
-    generation = _generated(base, after, components_root, clusters)
+    generation = _generated(base, after, place.components_root, clusters)
     impact, found = None, (*head.conflicts, *generation.diagnostics)
     if not has_errors(found):
         base.copy(_differing(base, generation))
         found += tuple(check_replaced(base.tree, generation, wanted.clusters))
         sides = tuple(_sides(base, before.platform, generation, wanted.clusters))
-        impact = compare(sides, _upgrade(base, generation, components_root))
+        impact = compare(sides, _upgrade(base, sides, place.components_root))
         objects = {side.name: (side.before, side.after) for side in sides}
         found += tuple(review(before, generation.checked, objects, today))
     new = tuple(_new(found, before.diagnostics))
@@ -151,10 +154,8 @@ def _generated(
 
 def _new(found: Iterable[Diagnostic], before: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Yield the findings without the warnings that the base has too, wherever their lines are."""
-    known = {(each.rule, each.at.file, each.message) for each in before}
-    for each in found:
-        if has_errors([each]) or (each.rule, each.at.file, each.message) not in known:
-            yield each
+    known = {each.fact for each in before}
+    return (each for each in found if has_errors([each]) or each.fact not in known)
 
 
 def _head(places: Places, profiles: Path, ref: str, folder: Path) -> _Head:
@@ -219,7 +220,7 @@ def _sites(platform: Platform | None) -> dict[str, Site]:
     return {site.name: site for site in platform.sites} if platform else {}
 
 
-def _upgrade(base: Snapshot, generation: Generation, components_root: str) -> Upgrade | None:
+def _upgrade(base: Snapshot, sides: Iterable[Sides], components_root: str) -> Upgrade | None:
     """Return the objects that only another version of Trainyard makes differ.
 
     The base's profiles are generated with this version: what then equals the head's object, and
@@ -227,26 +228,23 @@ def _upgrade(base: Snapshot, generation: Generation, components_root: str) -> Up
     """
     committed = dict(locks(base.tree))
     older = sorted({lock.tool for lock in committed.values()} - {__version__})
-    if not older:
+    kept = {side.name: side for side in sides if side.name in committed and side.new}
+    if not (older and kept):
         return None
-    again = generate(base.profiles, components_root, tuple(generation.manifests), target=base.tree)
-    objects = {
-        name: frozenset(_moved(base.tree / name, committed[name], again, generation))
-        for name in again.manifests
-        if name in committed
-    }
+    again = generate(base.profiles, components_root, tuple(kept), target=base.tree)
+    objects = {}
+    for name in again.manifests:
+        _, unedited = both_sides(base.tree / name, committed[name], again)
+        objects[name] = frozenset(_moved(kept[name], unedited))
     return Upgrade(", ".join(older), __version__, objects)
 
 
-def _moved(
-    folder: Path, lock: Lock, again: Generation, generation: Generation
-) -> Iterator[Identity]:
+def _moved(sides: Sides, unedited: Objects) -> Iterator[Identity]:
     """Yield the objects of a cluster that differ from the committed ones without an edit."""
-    before, unedited = both_sides(folder, lock, again)
-    _, after = both_sides(folder, lock, generation)
-    for identity in {*before, *after}:
-        old, same, new = (each.get(identity) for each in (before, unedited, after))
-        if _body(old) != _body(new) and _body(same) == _body(new):
+    for identity in {*sides.before, *sides.after}:
+        sought = (sides.before, unedited, sides.after)
+        old, same, new = (_body(each.get(identity)) for each in sought)
+        if old != new and same == new:
             yield identity
 
 

@@ -63,13 +63,8 @@ def _only_with_platform(base: Checked, head: Checked, today: str) -> Iterator[Di
 
 
 def _new(found: Iterable[Diagnostic], known: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    keys = {_key(each) for each in known}
-    return (each for each in found if _key(each) not in keys)
-
-
-def _key(found: Diagnostic) -> tuple[str, str, str]:
-    """Return a finding without its line, which differs between the sides."""
-    return found.rule, found.at.file, found.message
+    keys = {each.fact for each in known}
+    return (each for each in found if each.fact not in keys)
 
 
 def _differing(before: Profiles, after: Profiles) -> Iterator[str]:

@@ -90,18 +90,14 @@ def take_snapshot(places: Places, ref: str, folder: Path) -> Snapshot:
     """
     repository = places.repository
     commit = find_commit(repository, ref)
-    generated = _below(places.tree, files_of(repository, commit, places.tree))
+    generated = files_of(repository, commit, places.tree)
     snapshot = Snapshot(commit, repository, folder, generated)
-    profiles = _below(places.profiles, files_of(repository, commit, places.profiles))
     snapshot.profiles.mkdir()
     snapshot.tree.mkdir()
+    profiles = files_of(repository, commit, places.profiles)
     _write(snapshot.profiles, read_files(repository, profiles))
     snapshot.copy(path for path in generated if path.rpartition("/")[2] == LOCKFILE)
     return snapshot
-
-
-def _below(folder: str, files: Mapping[str, Blob]) -> dict[str, Blob]:
-    return {path.removeprefix(f"{folder}/"): blob for path, blob in files.items()}
 
 
 def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:

@@ -17,7 +17,7 @@ from trainyard.model.platform import Site
 from trainyard.output.lockfile import LOCKFILE, parse_lock
 from trainyard.render.unit import units
 from trainyard.workflows.generate import Generation, Target
-from trainyard.workflows.worktree import path_in_work_tree
+from trainyard.workflows.worktree import work_tree
 
 T = TypeVar("T")
 
@@ -103,26 +103,18 @@ class _Base:
 
 
 def _read_base(place: Target, ref: str) -> _Base:
-    tree = path_in_work_tree(place.target)
-    if tree is None:
+    found = work_tree(place.target)
+    if found is None:
         raise TreeError(f"{place.target} is in no Git work tree, so there is no commit to read")
-    root = Path(os.path.realpath(place.target)).parents[tree.count("/")]
+    root, tree = found
     repository = Repository(root)
     commit = find_commit(repository, ref)
     components = os.path.realpath(place.root / "components")
     folder = Path(os.path.relpath(components, root)).as_posix()
     # Components of another repository have no files here, so their units are verified.
-    found = {} if folder.startswith("../") else files_of(repository, commit, folder)
-    return _Base(
-        repository,
-        commit,
-        _below(files_of(repository, commit, tree), tree),
-        {f"profiles/components/{path}": blob for path, blob in _below(found, folder).items()},
-    )
-
-
-def _below(files: Mapping[str, Blob], folder: str) -> dict[str, Blob]:
-    return {path.removeprefix(f"{folder}/"): blob for path, blob in files.items()}
+    there = {} if folder.startswith("../") else files_of(repository, commit, folder)
+    named = {f"profiles/components/{path}": blob for path, blob in there.items()}
+    return _Base(repository, commit, files_of(repository, commit, tree), named)
 
 
 def _units(site: Site, generation: Generation, base: _Base) -> Iterator[str]:

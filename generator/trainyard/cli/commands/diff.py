@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
@@ -29,7 +28,7 @@ from trainyard.cli.options import (
 from trainyard.cli.progress import working
 from trainyard.diagnostics import has_errors
 from trainyard.workflows.diff import Wanted, diff
-from trainyard.workflows.snapshot import find_places
+from trainyard.workflows.generate import Target
 
 
 @click.command("diff")
@@ -80,9 +79,9 @@ def command(
     need_profiles(profiles, clusters if not head else ())
     need_apart(profiles, output)
     wanted = Wanted(base, head, merge, clusters, day)
-    root = components_root(profiles, output)
-    with working("comparing"), TemporaryDirectory(prefix="trainyard-") as folder:
-        change = diff(find_places(profiles, output), profiles, root, wanted, Path(folder))
+    place = Target(profiles, output, components_root(profiles, output))
+    with working("comparing"):
+        change = diff(place, wanted)
     found = findings.Findings(
         change.diagnostics, places(change.generation.checked.profiles, profiles, output)
     )

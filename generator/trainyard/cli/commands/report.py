@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
@@ -26,10 +25,9 @@ from trainyard.cli.report import content, with_change
 from trainyard.diagnostics import Severity, TreeError, has_errors
 from trainyard.model.quantity import counted
 from trainyard.report.page import page
-from trainyard.workflows.diff import Diff, Wanted, diff
+from trainyard.workflows.diff import Wanted, diff
 from trainyard.workflows.generate import Target
 from trainyard.workflows.report import examine
-from trainyard.workflows.snapshot import find_places
 
 
 @click.command("report")
@@ -64,7 +62,7 @@ def command(
     need_apart(profiles, output)
     place = Target(profiles, output, components_root(profiles, output))
     with working("verifying", "sync units") as line:
-        change = _compared(place, Wanted(base, "", False, clusters, day)) if base else None
+        change = diff(place, Wanted(base, "", False, clusters, day)) if base else None
         examined = examine(place, clusters, day, line.step)
     if not has_errors(examined.diagnostics):
         need_cluster(profiles)
@@ -81,12 +79,6 @@ def command(
         f"{counted(warnings, 'warning')}"
     )
     return Exit.FINDINGS if has_errors(every) else Exit.FINE
-
-
-def _compared(place: Target, wanted: Wanted) -> Diff:
-    with TemporaryDirectory(prefix="trainyard-") as folder:
-        found = find_places(place.root, place.target)
-        return diff(found, place.root, place.components_root, wanted, Path(folder))
 
 
 def _write(file: Path, content: bytes) -> int:
