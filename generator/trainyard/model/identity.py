@@ -22,7 +22,7 @@ class Identity(NamedTuple):
 def identity(manifest: Manifest) -> Identity:
     """Return the key that an object has in both trees."""
     name = manifest.name if "metadata" in manifest.body else manifest.path
-    return Identity(manifest.kind.name, manifest.namespace, name)
+    return Identity(manifest.body["kind"], manifest.namespace, name)
 
 
 def team_of(manifest: Manifest) -> str:

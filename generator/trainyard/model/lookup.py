@@ -15,13 +15,15 @@ def lookup(
     value: Any, steps: tuple[str, ...], path: tuple[Step, ...] = ()
 ) -> Iterator[tuple[tuple[Step, ...], Any]]:
     """Yield the path and value of everything that the steps lead to, without other shapes."""
-    if not steps:
-        yield path, value
-    elif steps[0] == EVERY:
-        for i, each in enumerate(value if isinstance(value, list) else ()):
-            yield from lookup(each, steps[1:], (*path, i))
-    elif isinstance(value, dict) and steps[0] in value:
-        yield from lookup(value[steps[0]], steps[1:], (*path, steps[0]))
+    for position, step in enumerate(steps):
+        if step == EVERY:
+            for i, each in enumerate(value if isinstance(value, list) else ()):
+                yield from lookup(each, steps[position + 1 :], (*path, i))
+            return
+        if not isinstance(value, dict) or step not in value:
+            return
+        value, path = value[step], (*path, step)
+    yield path, value
 
 
 def mapping(value: Any, *steps: str) -> dict[str, Any]:

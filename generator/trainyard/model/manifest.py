@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from trainyard.diagnostics import Pointer, Step
@@ -27,7 +28,7 @@ class Kind:
     namespaced: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Manifest:
     """One object.
 
@@ -84,7 +85,7 @@ class Manifest:
         metadata: dict[str, Any] = self.body.get("metadata", {})
         return metadata
 
-    @property
+    @cached_property
     def kind(self) -> Kind:
         """Kind of the object."""
         return kind_of(self.body)

@@ -40,7 +40,9 @@ class AddressPool:
     def addresses(self) -> IPv4Network:
         """This rail's part of the team's block."""
         bits = (self.rails - 1).bit_length()
-        return list(self.allocation.addresses.subnets(prefixlen_diff=bits))[self.rail]
+        block = self.allocation.addresses
+        first = int(block.network_address) + self.rail * (block.num_addresses >> bits)
+        return IPv4Network((first, block.prefixlen + bits))
 
     @property
     def subnet(self) -> str:

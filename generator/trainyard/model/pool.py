@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
@@ -11,7 +12,7 @@ from trainyard.model.hardware import Hardware, Nic
 from trainyard.model.quantity import format_amount
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pool:
     """N nodes of one hardware profile in one cluster; no team is given the ``reserve``.
 
@@ -34,7 +35,7 @@ class Pool:
         """Nodes that teams may be given."""
         return max(self.nodes - self.reserve, 0)
 
-    @property
+    @cached_property
     def rails(self) -> tuple[Rail, ...]:
         """The compute ports of these nodes; none without a fabric."""
         if self.fabric is None:
@@ -43,7 +44,7 @@ class Pool:
             Rail(self, self.fabric, index, nic) for index, nic in enumerate(self.hardware.rails)
         )
 
-    @property
+    @cached_property
     def allocatable(self) -> dict[str, int]:
         """Allocatable of one node, in base units: what the system leaves, and each rail's VFs."""
         rails = {

@@ -122,10 +122,10 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
     impact, found = None, (*head.conflicts, *generation.diagnostics)
     if not has_errors(found):
         base.copy(_differing(base, generation))
-        found += tuple(check_replaced(base.tree, generation, wanted.clusters))
         sides = tuple(_sides(base, before.platform, generation, wanted.clusters))
-        impact = compare(sides, _upgrade(base, sides, place.components_root))
         objects = {side.name: (side.before, side.after) for side in sides}
+        found += tuple(check_replaced(base.tree, generation, wanted.clusters, objects))
+        impact = compare(sides, _upgrade(base, sides, place.components_root))
         found += tuple(review(before, generation.checked, objects, today))
     new = tuple(_new(found, before.diagnostics))
     behind = not wanted.merge and _is_behind(places, base.commit, head.commit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ from trainyard.yaml_io.manifests import parse_manifests
 
 Objects = dict[Identity, Manifest]
 """Objects of a cluster."""
+BothSides = tuple[Mapping[Identity, Manifest], Mapping[Identity, Manifest]]
+"""Objects of a cluster before and after."""
 
 
-def both_sides(folder: Path, lock: Lock, generation: Generation) -> tuple[Objects, Objects]:
+def both_sides(folder: Path, lock: Lock, generation: Generation) -> BothSides:
     """Return the objects of a cluster before and after.
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from trainyard.diagnostics import Diagnostic, TreeError
 from trainyard.history.check import check_replacement
@@ -14,7 +15,7 @@ from trainyard.model.team import Team
 from trainyard.output.compare import reading, top
 from trainyard.output.lockfile import LOCKFILE, Lock, read_lock
 from trainyard.workflows.generate import Generation
-from trainyard.workflows.sides import both_sides
+from trainyard.workflows.sides import BothSides, both_sides
 from trainyard.workflows.vanished import check_old_names, check_vanished, vanished_cluster
 
 _OURS = frozenset({"argocd", "platform"})
@@ -22,7 +23,10 @@ _OURS = frozenset({"argocd", "platform"})
 
 
 def check_replaced(
-    target: Path, generation: Generation, clusters: Iterable[str] = ()
+    target: Path,
+    generation: Generation,
+    clusters: Iterable[str] = (),
+    compared: Mapping[str, BothSides] = MappingProxyType({}),
 ) -> Iterator[Diagnostic]:
     """Yield what leaves the tree without a tombstone, and what breaks objects on the cluster.
 
@@ -30,17 +34,21 @@ def check_replaced(
         target: the tree.
         generation: without errors; a cluster that was not rendered is not compared.
         clusters: names of the only ones wanted; all when empty.
+        compared: objects of clusters that were read before, so that they are not read twice.
 
     Raises:
         TreeError: the tree can't be read, holds what Trainyard did not write, or lost a lockfile.
     """
     _require_locks(target, generation)
     # What holds for all clusters is found on each of them, at one place.
-    yield from dict.fromkeys(_check_trees(target, generation, frozenset(clusters)))
+    yield from dict.fromkeys(_check_trees(target, generation, frozenset(clusters), compared))
 
 
 def _check_trees(
-    target: Path, generation: Generation, wanted: frozenset[str]
+    target: Path,
+    generation: Generation,
+    wanted: frozenset[str],
+    compared: Mapping[str, BothSides],
 ) -> Iterator[Diagnostic]:
     assert generation.checked.platform is not None
     platform = generation.checked.platform
@@ -49,19 +57,21 @@ def _check_trees(
     yield from check_old_names(platform.teams, committed.values())
     here = committed.keys() & generation.manifests.keys()
     for cluster in sorted(here & wanted if wanted else here):
-        yield from _check_site(sites[cluster], target / cluster, committed[cluster], generation)
+        lock = committed[cluster]
+        sides = compared.get(cluster) or both_sides(target / cluster, lock, generation)
+        yield from _check_site(sites[cluster], lock, generation, sides)
     if not wanted:
         for cluster in sorted(committed.keys() - sites.keys()):
             yield vanished_cluster(cluster, committed[cluster])
 
 
 def _check_site(
-    site: Site, folder: Path, lock: Lock, generation: Generation
+    site: Site, lock: Lock, generation: Generation, sides: BothSides
 ) -> Iterator[Diagnostic]:
     assert generation.checked.platform is not None
     renamed = renames(generation.checked.platform.teams, lock.teams)
     yield from check_vanished(site, lock, generation, renamed)
-    yield from check_replacement(_replacement(site, folder, lock, generation, renamed))
+    yield from check_replacement(_replacement(site, lock, generation, sides, renamed))
 
 
 def _require_locks(target: Path, generation: Generation) -> None:
@@ -97,18 +107,16 @@ def locks(target: Path) -> Iterator[tuple[str, Lock]]:
 
 
 def _replacement(
-    site: Site, folder: Path, lock: Lock, generation: Generation, renamed: Mapping[str, Team]
+    site: Site, lock: Lock, generation: Generation, sides: BothSides, renamed: Mapping[str, Team]
 ) -> Replacement:
     """Return the objects of a cluster before and after."""
     platform = generation.checked.platform
     assert platform is not None
-    before, after = both_sides(folder, lock, generation)
     return Replacement(
         platform,
         site,
         lock.tool,
-        before,
-        after,
+        *sides,
         renamed_holdings(lock.holdings, platform.holdings(site), renamed),
         renamed_ids(lock.ids, platform.ids.get(site.name, ()), renamed),
         renamed,
