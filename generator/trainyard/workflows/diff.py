@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ from trainyard.workflows.generate import Checked, Generation, Target, check, gen
 from trainyard.workflows.merge import merge_profiles
 from trainyard.workflows.objects import check_unlisted
 from trainyard.workflows.review import review
-from trainyard.workflows.sides import Objects, both_sides
+from trainyard.workflows.sides import both_sides
 from trainyard.workflows.snapshot import Places, Snapshot, find_places, take_snapshot
 from trainyard.workflows.touched import touched
 from trainyard.workflows.transition import check_replaced, locks
@@ -239,7 +239,7 @@ def _upgrade(base: Snapshot, sides: Iterable[Sides], components_root: str) -> Up
     return Upgrade(", ".join(older), __version__, objects)
 
 
-def _moved(sides: Sides, unedited: Objects) -> Iterator[Identity]:
+def _moved(sides: Sides, unedited: Mapping[Identity, Manifest]) -> Iterator[Identity]:
     """Yield the objects of a cluster that differ from the committed ones without an edit."""
     for identity in {*sides.before, *sides.after}:
         sought = (sides.before, unedited, sides.after)
