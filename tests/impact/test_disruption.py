@@ -263,6 +263,37 @@ def test_new_image_in_place_stops_nobody() -> None:
     assert disturbed({}, {"runtimes/openmpi-cuda.yaml": image}) == ()
 
 
+def keeping(keep: str) -> dict[str, Any]:
+    image = f"registry.example.com/platform/kubectl@sha256:{64 * '1'}"
+    return {CLUSTER: {"finishedJobs": {"keep": keep, "image": image}}}
+
+
+@pytest.mark.parametrize("before", [{}, keeping("3d"), keeping("7h")])
+def test_finished_jobs_that_are_kept_no_longer_are_lost(before: dict[str, Any]) -> None:
+    (lost,) = disturbed(before, keeping("6h"))
+    assert (lost.effect, lost.lost, lost.teams) == (
+        Effect.DELETES,
+        "finished jobs",
+        ("nlp", "vision"),
+    )
+    assert lost.cause == "TrainJobs that finished more than 6h ago go, with their pods and logs"
+    assert "a revert brings none back" in lost.consequence
+    assert (lost.nodes, lost.gpus) == (0, 0)
+
+
+@pytest.mark.parametrize("after", [{}, keeping("3d"), keeping("8d")])
+def test_finished_jobs_that_are_kept_longer_stay(after: dict[str, Any]) -> None:
+    """Also where the clean-up is removed."""
+    assert disturbed(keeping("3d"), after) == ()
+
+
+def test_clean_up_finds_no_jobs_of_a_new_cluster() -> None:
+    both = sides({}, keeping("6h"))
+    assert found(replace(both, old=None, before={})) == found(
+        replace(sides({}, {}), old=None, before={})
+    )
+
+
 def test_namespace_and_claim_that_may_be_pruned_are_lost() -> None:
     both = sides({}, {NLP: {"state": "retired"}})
     bare = {key: _unannotated(each) for key, each in both.before.items()}

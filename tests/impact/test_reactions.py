@@ -73,6 +73,7 @@ def test_entry_says_what_happens_and_who_knows(reaction: Reaction) -> None:
     assert (reaction.when is always) == (reaction.condition == "")
     assert (reaction.effect is None) == (reaction.cause == "")
     assert reaction.effect is not None or reaction.reach is nobody
+    assert (reaction.effect is Effect.DELETES) == (reaction.lost != "")
     assert not reaction.pace or reaction.effect in {Effect.DRAINS, Effect.REBOOTS}
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from trainyard.impact.model import Sides
 from trainyard.impact.occupancy import Occupancy
 from trainyard.impact.places import pool_of, pools_of, team_of_object
 from trainyard.impact.reactions.reaction import Edited, Reaction, flavor_of
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
+from trainyard.model.quantity import format_seconds
 
 
 def cause(occupancy: Occupancy, edited: Edited, reaction: Reaction) -> str:
@@ -18,7 +20,7 @@ def cause(occupancy: Occupancy, edited: Edited, reaction: Reaction) -> str:
     pool = pool_of(edited.manifest)
     if pool and edited.change.change == "created" and not _is_known(occupancy, pool):
         return f"pool `{pool}` is new"
-    words = _words(edited) | _quota_words(occupancy, edited)
+    words = _words(edited) | _quota_words(occupancy, edited) | _keep_words(occupancy.sides)
     if ("{own}" in reaction.cause or "{lent}" in reaction.cause) and "own" not in words:
         return f"allocatable of a node of pool `{flavor_of(edited)}` is lowered"
     return reaction.cause.format_map(words)
@@ -47,6 +49,12 @@ def _quota_words(occupancy: Occupancy, edited: Edited) -> dict[str, str]:
         "own": f"{old.units(old.nodes)} -> {new.display(new.nodes)}",
         "lent": f"{old.units(old.lend)} -> {new.display(new.lend)}",
     }
+
+
+def _keep_words(sides: Sides) -> dict[str, str]:
+    """Return how long finished jobs are kept; nothing where they stay."""
+    cleanup = sides.new.cluster.finished_jobs if sides.new else None
+    return {"keep": format_seconds(cleanup.keep)} if cleanup else {}
 
 
 def _storage(manifest: Manifest) -> str:

@@ -108,6 +108,7 @@ def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
         pace=_pace(now.sides, first),
         teams=tuple(sorted(touched.teams | {team for team, _ in jobs})),
         gpus=sum(now.pools[name].hardware.gpus * count for name, count in busy.items()),
+        lost=first.reaction.lost,
     )
 
 

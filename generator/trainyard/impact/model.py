@@ -235,8 +235,7 @@ class Disruption:
 
     Args:
         cause: the edit, e.g. ``MTU of fabric ib 9000 -> 4200``.
-        consequence: one sentence, as it was seen or as the controller's source has it.
-        source: ``seen with Kueue 0.19.2``, or ``owner/repo:path@tag``.
+        consequence, source, lost: as the reaction has them.
         pool: whose nodes are touched; empty when none is, or those of several pools.
         nodes: at most touched.
         pace: of emptied nodes, e.g. ``one after the other`` or ``all at once``; else empty.
@@ -253,6 +252,7 @@ class Disruption:
     pace: str
     teams: tuple[str, ...]
     gpus: int
+    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True)

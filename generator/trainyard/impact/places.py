@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from trainyard.impact.model import Sides
 from trainyard.model.identity import team_of
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
@@ -31,6 +32,13 @@ def pool_of(manifest: Manifest) -> str:
 def pools_of(site: Site | None) -> dict[str, Pool]:
     """Return a cluster's pools by name; none where its profile is gone."""
     return {pool.name: pool for pool in site.cluster.pools} if site else {}
+
+
+def teams_that_stay(sides: Sides) -> frozenset[str]:
+    """Return the teams with a namespace that is on both sides."""
+    keys = sides.before.keys() & sides.after.keys()
+    spaces = (sides.before[key] for key in keys if key.kind == "Namespace")
+    return frozenset(map(team_of, spaces)) - {""}
 
 
 def team_of_unit(manifest: Manifest) -> str:

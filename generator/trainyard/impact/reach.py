@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainyard.impact.occupancy import Occupancy
-from trainyard.impact.places import pool_of, team_of_object
+from trainyard.impact.places import pool_of, team_of_object, teams_that_stay
 from trainyard.impact.reactions.reaction import Edited, Touched, flavor_of
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
@@ -17,6 +17,11 @@ def pool(_occupancy: Occupancy, edited: Edited) -> Touched:
 def named(_occupancy: Occupancy, edited: Edited) -> Touched:
     """Return the object's team, of which no job is touched."""
     return Touched(teams=frozenset({team_of_object(edited.manifest)} - {""}))
+
+
+def kept_namespaces(occupancy: Occupancy, _edited: Edited) -> Touched:
+    """Return the teams that keep a namespace, of which no running job is touched."""
+    return Touched(teams=teams_that_stay(occupancy.sides))
 
 
 def team(occupancy: Occupancy, edited: Edited) -> Touched:

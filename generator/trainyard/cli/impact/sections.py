@@ -93,7 +93,7 @@ def sentence(disruption: Disruption, cluster: str = "") -> str:
         Effect.EVICTS: f"evicts jobs of {teams}",
         Effect.DRAINS: f"drains {nodes}, {disruption.pace}",
         Effect.REBOOTS: f"reboots {nodes}, {disruption.pace}",
-        Effect.DELETES: f"deletes data of {teams}",
+        Effect.DELETES: f"deletes {disruption.lost} of {teams}",
     }[disruption.effect]
 
 

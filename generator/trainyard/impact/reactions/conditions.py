@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainyard.impact.model import Sides
+from trainyard.impact.places import teams_that_stay
 from trainyard.impact.reactions.reaction import Condition, Edited
 from trainyard.model.identity import Identity
 from trainyard.model.lookup import value_at
@@ -28,10 +29,20 @@ def appears(_sides: Sides, edited: Edited) -> bool:
     return old is None and new is not None
 
 
-def lowered_in_cohort(_sides: Sides, edited: Edited) -> bool:
+def teams_stay(sides: Sides, _edited: Edited) -> bool:
+    """Return whether a team had a namespace before, and so may have finished jobs."""
+    return bool(teams_that_stay(sides))
+
+
+def is_lowered(_sides: Sides, edited: Edited) -> bool:
+    """Return whether an amount is lowered."""
+    return _is_lower(*edited.values)
+
+
+def lowered_in_cohort(sides: Sides, edited: Edited) -> bool:
     """Return whether an amount is lowered in a queue that stays with others in a cohort."""
     cohort = value_at(edited.new.body, "spec.cohortName") if edited.new else None
-    return bool(cohort) and _is_lower(*edited.values)
+    return bool(cohort) and is_lowered(sides, edited)
 
 
 def order_changes(sides: Sides, edited: Edited) -> bool:

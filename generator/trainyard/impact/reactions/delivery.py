@@ -45,6 +45,7 @@ _SET = (
         "and claims wait for an approval.",
         source=_SEEN,
         reach=reach.everybody,
+        lost="data",
     ),
     *quiet(
         "ApplicationSet",

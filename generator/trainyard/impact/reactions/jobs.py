@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from trainyard.impact import reach
 from trainyard.impact.model import Effect
-from trainyard.impact.reactions.reaction import Reaction, quiet
+from trainyard.impact.reactions.conditions import is_lowered, teams_stay
+from trainyard.impact.reactions.reaction import ANY, Condition, Reaction, quiet
 
 _SERVER = "kubernetes/kubernetes:staging/src/k8s.io/apiserver/pkg/admission/plugin"
 _POLICIES = f"{_SERVER}/policy/validating/plugin.go@v1.36.3"
@@ -81,15 +82,41 @@ _JUDGED = (
     ),
 )
 
-_AROUND = (
+_CLEANING = "kubernetes/kubernetes:pkg/controller/cronjob/cronjob_controllerv2.go@v1.36.3"
+
+
+def _cleans(change: str, fields: str, when: Condition, condition: str) -> Reaction:
+    return Reaction(
+        kind="CronJob",
+        change=change,
+        fields=fields,
+        when=when,
+        condition=condition,
+        effect=Effect.DELETES,
+        cause="TrainJobs that finished more than {keep} ago go, with their pods and logs",
+        consequence="The next run, within the hour, deletes them, and a revert brings none back. "
+        "Running jobs stay, and so does data on volumes.",
+        source=_CLEANING,
+        reach=reach.kept_namespaces,
+        lost="finished jobs",
+    )
+
+
+_KEEP = "spec*.env[KEEP_SECONDS].value"
+
+_CLEANUP = (
+    _cleans("created", ANY, teams_stay, "finds namespaces of teams"),
+    _cleans("changed", _KEEP, is_lowered, "is lowered"),
     *quiet(
         "CronJob",
-        "kubernetes/kubernetes:pkg/controller/cronjob/cronjob_controllerv2.go@v1.36.3",
-        created="Finished TrainJobs that are older than it keeps are deleted with their logs. "
-        "Running ones stay.",
+        _CLEANING,
+        created="There are no jobs yet.",
         changed="Its next run follows it. Running TrainJobs stay.",
         deleted="Finished TrainJobs stay until somebody deletes them.",
     ),
+)
+
+_AROUND = (
     *quiet(
         "TrainJob",
         "seen with Argo CD 3.5.7",
@@ -99,4 +126,4 @@ _AROUND = (
     ),
 )
 
-REACTIONS = (*_RUNTIME, *_JUDGED, *_AROUND)
+REACTIONS = (*_RUNTIME, *_JUDGED, *_CLEANUP, *_AROUND)

@@ -101,6 +101,7 @@ class Reaction:
         reach: what is touched.
         pace: kind of the object of a pool whose ``maxUnavailable`` says how many nodes at a time;
             empty for one after the other.
+        lost: by the teams, where the effect is that something is deleted; else empty.
     """
 
     kind: str
@@ -114,6 +115,7 @@ class Reaction:
     source: str
     reach: Reach = nobody
     pace: str = ""
+    lost: str = ""
 
     def fits(self, sides: Sides, edited: Edited) -> bool:
         """Return whether this is what happens."""

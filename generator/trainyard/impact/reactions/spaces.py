@@ -22,6 +22,7 @@ _NAMESPACE = (
         consequence="Everything in it is deleted: jobs, claims, and data whose class deletes it.",
         source=_NAMESPACES,
         reach=reach.team,
+        lost="data",
     ),
     *quiet(
         "Namespace",
@@ -42,6 +43,7 @@ _STORAGE = (
         "the volume is retained.",
         source=_PROTECTED,
         reach=reach.named,
+        lost="data",
     ),
     Reaction(
         kind="PersistentVolumeClaim",
