@@ -205,13 +205,36 @@ def test_upgrade_is_grouped_by_kind(trainyard: Call) -> None:
         lock.write_text(content, encoding="utf-8")
     commit("as an older version wrote it")
     replace("teams/vision.yaml", "nodes: 4", "nodes: 3")
+    replace("teams/science.yaml", "components: [simulation-defaults]\n", "")
 
     ended = trainyard("diff", "--base=main")
 
+    assert "- ConfigMap team-science/simulation-defaults (deleted" in ended.out
     assert f"Trainyard 0.0.1 -> {__version__} generates" in ended.out
     assert re.search(r"(?m)^  RoleBinding \d+$", ended.out)
     assert "vision on dgx-h100: 4 -> 3 nodes" in ended.out
     assert not re.search(r"(?m)^    . .*RoleBinding", ended.out)
+
+
+def test_objects_of_components_are_compared(trainyard: Call) -> None:
+    """No file of the tree has them; Argo CD applies and prunes them like the rest."""
+    file = "components/simulation-defaults/simulation-defaults.yaml"
+    replace(file, "precision = double", "precision = single")
+    edited = trainyard("diff", "--base=main", "--fields")
+    commit()
+    back = trainyard("diff", "--base=HEAD", "--head=HEAD^", "--fields")
+    replace("teams/science.yaml", "components: [simulation-defaults]\n", "")
+    removed = trainyard("diff", "--base=HEAD")
+    commit()
+    listed = trainyard("diff", "--base=HEAD", "--head=HEAD^")
+
+    assert "~ ConfigMap team-science/simulation-defaults (changed" in edited.out
+    assert "precision = double" in edited.out
+    assert "precision = single" in edited.out
+    assert "~ ConfigMap team-science/simulation-defaults (changed" in back.out
+    assert "- ConfigMap team-science/simulation-defaults (deleted" in removed.out
+    assert "+ ConfigMap team-science/simulation-defaults (created" in listed.out
+    assert "nothing changes" in trainyard("diff", "--base=HEAD").out
 
 
 @pytest.mark.parametrize("ref", ["--help", "nothing", "main:profiles"])

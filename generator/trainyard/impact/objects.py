@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from trainyard.impact.model import ObjectChange, Sides
 from trainyard.impact.places import pool_of, pools_of, team_of_object, team_of_unit
 from trainyard.impact.remaining import why_it_stays
 from trainyard.impact.replaced import replaced
 from trainyard.model.differences import Difference, differences, few
-from trainyard.model.identity import Identity, identity
+from trainyard.model.identity import identity
 from trainyard.model.immutable import refused_changes
 from trainyard.model.manifest import UNLISTED, Manifest
 
 STATEFUL = frozenset({"Namespace", "PersistentVolume", "PersistentVolumeClaim"})
 """Kinds whose deletion loses data."""
-
-_KUSTOMIZE = "kustomize.config.k8s.io"
-"""Group of the files that list a unit's objects: no API server has them."""
 
 _REASONS = {
     "ClusterQueue": "no quota on such nodes",
@@ -43,7 +40,7 @@ _REASONS = {
 
 def object_changes(sides: Sides) -> tuple[ObjectChange, ...]:
     """Return what happens to each object that differs, sorted by identity."""
-    before, after = _objects(sides.before), _objects(sides.after)
+    before, after = sides.before, sides.after
     taken = replaced(before.keys() - after.keys(), after.keys() - before.keys(), sides.renamed)
     units = frozenset(each.unit for each in after.values())
     changes: list[ObjectChange] = []
@@ -58,10 +55,6 @@ def object_changes(sides: Sides) -> tuple[ObjectChange, ...]:
     gone = before.keys() - after.keys() - replaced_ones
     changes += (_gone(sides, units, before[key]) for key in gone)
     return tuple(sorted(changes, key=lambda each: each.identity))
-
-
-def _objects(side: Mapping[Identity, Manifest]) -> dict[Identity, Manifest]:
-    return {key: each for key, each in side.items() if each.kind.group != _KUSTOMIZE}
 
 
 def _scope(manifest: Manifest) -> str:

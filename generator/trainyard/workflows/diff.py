@@ -21,9 +21,9 @@ from trainyard.model.renames import renames
 from trainyard.output.lockfile import Lock, digest
 from trainyard.workflows.generate import Checked, Generation, Target, check, generate, render
 from trainyard.workflows.merge import merge_profiles
-from trainyard.workflows.objects import check_unlisted
+from trainyard.workflows.objects import check_unlisted, component_manifests
 from trainyard.workflows.review import review
-from trainyard.workflows.sides import both_sides
+from trainyard.workflows.sides import Objects, both_sides, by_identity
 from trainyard.workflows.snapshot import Places, Snapshot, find_places, take_snapshot
 from trainyard.workflows.touched import touched
 from trainyard.workflows.transition import check_replaced, locks
@@ -211,9 +211,29 @@ def _sides(
         if wanted and name not in wanted:
             continue
         lock = committed.get(name, _NOTHING)
-        objects = both_sides(base.tree / name, lock, generation)
-        renamed = {old: team.name for old, team in renames(platform.teams, lock.teams).items()}
-        yield Sides(name, before.get(name), after.get(name), *objects, renamed)
+        sides = Sides(
+            name,
+            before.get(name),
+            after.get(name),
+            *both_sides(base.tree / name, lock, generation),
+            {old: team.name for old, team in renames(platform.teams, lock.teams).items()},
+        )
+        yield _with_components(sides)
+
+
+def _with_components(sides: Sides) -> Sides:
+    """Add the objects of hand-written components, which no file of the tree has.
+
+    Of a base that can't be resolved none is known, so none is compared.
+    """
+    if sides.old is None and sides.before:
+        return sides
+    before, after = (_by_hand(site) for site in (sides.old, sides.new))
+    return replace(sides, before={**sides.before, **before}, after={**sides.after, **after})
+
+
+def _by_hand(site: Site | None) -> Objects:
+    return by_identity(component_manifests(site)) if site else {}
 
 
 def _sites(platform: Platform | None) -> dict[str, Site]:
@@ -234,7 +254,8 @@ def _upgrade(base: Snapshot, sides: Iterable[Sides], components_root: str) -> Up
     again = generate(base.profiles, components_root, tuple(kept), target=base.tree)
     objects = {}
     for name in again.manifests:
-        _, unedited = both_sides(base.tree / name, committed[name], again)
+        _, generated = both_sides(base.tree / name, committed[name], again)
+        unedited = {**generated, **_by_hand(kept[name].old)}
         objects[name] = frozenset(_moved(kept[name], unedited))
     return Upgrade(", ".join(older), __version__, objects)
 

@@ -42,10 +42,11 @@ def both_sides(folder: Path, lock: Lock, generation: Generation) -> BothSides:
         old, current = _objects_of(folder, path, entry, manifest, content)
         before += old
         after += current
-    return _by_identity(before), _by_identity(after)
+    return by_identity(before), by_identity(after)
 
 
-def _by_identity(manifests: Iterable[Manifest]) -> Objects:
+def by_identity(manifests: Iterable[Manifest]) -> Objects:
+    """Return objects by the key that they have in both trees."""
     return {identity(manifest): manifest for manifest in manifests}
 
 
@@ -120,9 +121,14 @@ def _comparable(content: bytes, *, edited: bool) -> list[Any]:
 
 
 def _objects(text: str) -> list[Any]:
-    """Return the documents of a text but for fragments, which have no version and no kind."""
-    return [each for each in parse_manifests(text) if not _is_fragment(each)]
+    """Return the documents of a text but for those that no API server gets."""
+    return [each for each in parse_manifests(text) if not _is_input(each)]
 
 
-def _is_fragment(document: Any) -> bool:
-    return isinstance(document, dict) and document.keys().isdisjoint({"apiVersion", "kind"})
+def _is_input(document: Any) -> bool:
+    """Return whether a document is read by a program: Kustomize, or Argo CD as a fragment."""
+    if not isinstance(document, dict):
+        return False
+    if document.keys().isdisjoint({"apiVersion", "kind"}):
+        return True
+    return str(document.get("apiVersion")).startswith("kustomize.config.k8s.io/")
