@@ -139,8 +139,9 @@ def _unannotated(manifest: Manifest) -> Manifest:
 
 
 def test_team_that_is_drained_loses_its_jobs_and_what_they_borrow() -> None:
-    borrows = {NLP: quota(2, borrow=2)}
-    (drain,) = disturbed(borrows, {NLP: {**quota(2, borrow=2), "state": "draining"}})
+    """They borrow no more than another team lends."""
+    borrows = {NLP: quota(2, borrow=3), VISION: quota(4, lend=2)}
+    (drain,) = disturbed(borrows, {**borrows, NLP: {**borrows[NLP], "state": "draining"}})
     assert (drain.effect, drain.teams) == (Effect.EVICTS, ("nlp",))
     assert (drain.pool, drain.nodes, drain.pace, drain.gpus) == ("dgx-h100", 4, "", 32)
     assert drain.cause == "queues of team `nlp` are drained"
@@ -177,8 +178,7 @@ def test_quota_evicts_exactly_who_has_less(
         old, new = (nlp, to_nlp) if name == "nlp" else (vision, to_vision)
         noun = "node" if new == 1 else "nodes"
         assert each.cause == f"quota of team `{name}` on `dgx-h100` {old} -> {new} {noun}"
-        nodes = min(old + 1, nlp + vision)
-        assert (each.nodes, each.gpus) == (nodes, 8 * nodes)
+        assert (each.nodes, each.gpus) == (old, 8 * old)
 
 
 def test_lowered_quota_of_a_team_without_a_cohort_evicts_nobody() -> None:
@@ -292,6 +292,40 @@ def test_clean_up_finds_no_jobs_of_a_new_cluster() -> None:
     assert found(replace(both, old=None, before={})) == found(
         replace(sides({}, {}), old=None, before={})
     )
+
+
+def test_runtime_that_is_edited_stops_no_job_on_other_nodes() -> None:
+    """A pool has no job with a runtime for other hardware, and lends none to another cohort."""
+    small = {"hardware": "small", "nodes": 3, "reserve": 1, "fabric": "ib"}
+    base: dict[str, Any] = {
+        "hardware/small.yaml": {"extends": "nvidia-dgx-h100"},
+        CLUSTER: {"pools": {"small": small}, "cohorts": {"research": {}, "other": {}}},
+        NLP: {
+            "quota": {"prod-east": {"dgx-h100": {"nodes": 4, "borrow": 4}, "small": {"nodes": 2}}},
+            "largestJob": None,
+        },
+        VISION: {"cohort": "other"},
+        "runtimes/openmpi-cuda.yaml": {"hardware": ["dgx-h100", "small"]},
+    }
+    edited = {**base["runtimes/openmpi-cuda.yaml"], "sharedMemory": "128Gi"}
+    seen = disturbed(base, {**base, "runtimes/openmpi-cuda.yaml": edited})
+    assert [(each.teams, each.pool, each.nodes, each.gpus) for each in seen] == [
+        (("nlp", "vision"), "dgx-h100", 8, 64),
+        (("nlp",), "small", 2, 16),
+    ]
+
+
+def test_share_of_a_node_has_only_its_gpus() -> None:
+    share = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 4}}}, "largestJob": None}
+    (drain,) = disturbed({NLP: share}, {NLP: {**share, "state": "draining"}})
+    assert (drain.nodes, drain.gpus) == (1, 4)
+
+
+def test_teams_of_a_tree_run_no_more_than_they_own_together() -> None:
+    """Both borrow from each other, and not at the same time."""
+    borrow = of(quota(2, borrow=3), quota(3, borrow=2))
+    (drain,) = disturbed({**borrow, **mtu(2044)}, {**borrow, **mtu(4092)})
+    assert (drain.nodes, drain.gpus) == (9, 40)
 
 
 def test_namespace_and_claim_that_may_be_pruned_are_lost() -> None:

@@ -46,7 +46,7 @@ EVICTS: dict[str, tuple[Changes, Changes]] = {
         {},
         {CLUSTER: {"priorities": {"batch": 1500, "production": 1000}}},
     ),
-    "a [runtime] is edited in place": ({}, {RUNTIME: {"sharedMemory": "128Gi"}}),
+    "a runtime is edited in place": ({}, {RUNTIME: {"sharedMemory": "128Gi"}}),
 }
 """By the first cell of a line: the base before and after it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import ceil
 
 from trainyard.impact.causes import cause
 from trainyard.impact.model import Disruption, Effect, ObjectChange, Sides
@@ -95,9 +96,9 @@ def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
     for hit in hits:
         touched |= hit.touched
     jobs = touched.quotas | {key for key in now.jobs if key[1] in touched.pools}
-    busy = _busy(now, jobs)
+    busy = now.busy(jobs)
     emptied = {name: now.pools[name].nodes for name in touched.pools & now.pools.keys()}
-    nodes = busy | emptied
+    nodes = {name: ceil(count) for name, count in busy.items()} | emptied
     return Disruption(
         effect=first.effect,
         cause=first.cause,
@@ -107,17 +108,9 @@ def _disruption(now: Occupancy, hits: list[_Hit]) -> Disruption:
         nodes=sum(nodes.values()),
         pace=_pace(now.sides, first),
         teams=tuple(sorted(touched.teams | {team for team, _ in jobs})),
-        gpus=sum(now.pools[name].hardware.gpus * count for name, count in busy.items()),
+        gpus=now.gpus(busy),
         lost=first.reaction.lost,
     )
-
-
-def _busy(now: Occupancy, jobs: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return on how many nodes of each pool the jobs of some teams may run."""
-    busy: dict[str, int] = {}
-    for team, pool in jobs:
-        busy[pool] = min(busy.get(pool, 0) + now.jobs[team, pool], now.owned[pool])
-    return busy
 
 
 def _consequence(sides: Sides, hit: _Hit) -> str:

@@ -71,8 +71,8 @@ def everybody(occupancy: Occupancy, _edited: Edited) -> Touched:
 
 
 def runtime(occupancy: Occupancy, edited: Edited) -> Touched:
-    """Return the jobs of the teams that may use a runtime."""
-    return _jobs_of(occupancy, *occupancy.runtimes.get(edited.manifest.name, ()))
+    """Return the jobs that a runtime's pods may run in: those of its teams, on its nodes."""
+    return Touched(quotas=occupancy.runtimes.get(edited.manifest.name, frozenset()))
 
 
 def priority(occupancy: Occupancy, edited: Edited) -> Touched:

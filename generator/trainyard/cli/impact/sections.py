@@ -86,19 +86,20 @@ def sentence(disruption: Disruption, cluster: str = "") -> str:
     """Return what happens to whom, and on which cluster if it is named, without its cause."""
     where = f" on {cluster}" if cluster else ""
     nodes = f"{counted(disruption.nodes, 'node')} of {disruption.pool}{where}"
+    nodes += f", {disruption.pace}" if disruption.nodes > 1 else ""
     teams = f"{few(disruption.teams) or 'no team'}{where}"
     return {
         Effect.RECREATES: f"recreates objects{where}",
         Effect.RECLAIMS: f"may evict jobs of {teams}",
         Effect.EVICTS: f"evicts jobs of {teams}",
-        Effect.DRAINS: f"drains {nodes}, {disruption.pace}",
-        Effect.REBOOTS: f"reboots {nodes}, {disruption.pace}",
+        Effect.DRAINS: f"drains {nodes}",
+        Effect.REBOOTS: f"reboots {nodes}",
         Effect.DELETES: f"deletes {disruption.lost} of {teams}",
     }[disruption.effect]
 
 
 def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
-    for each in sorted(cluster.disruptions, key=lambda each: (-each.effect, -each.gpus)):
+    for each in cluster.disruptions:
         gpus = f"; at most {counted(each.gpus, 'running GPU')}" if each.gpus else ""
         teams = f" of {few(each.teams)}" if each.gpus and each.pool else ""
         yield f"! {sentence(each)}{gpus}{teams}"
