@@ -39,11 +39,12 @@ class Pointer:
 
     def __truediv__(self, step: Step) -> Pointer:
         """Return the place one step further inside."""
-        return replace(self, path=(*self.path, step))
+        return self.below((step,))
 
     def below(self, path: Iterable[Step]) -> Pointer:
         """Return the place several steps further inside."""
-        return replace(self, path=(*self.path, *path))
+        # `replace` takes four times as long, and there are thousands of places.
+        return Pointer(self.file, (*self.path, *path), self.on_key, self.line, self.column)
 
     def key(self) -> Pointer:
         """Return the same place, meaning its key."""

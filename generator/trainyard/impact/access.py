@@ -39,9 +39,12 @@ def role_changes(sides: Sides) -> tuple[RoleChange, ...]:
     A role that is on one side only matters by its bindings.
     """
     before, after = _rules(sides.before), _rules(sides.after)
+    edited = {role for role in before.keys() & after.keys() if before[role] != after[role]}
+    if not edited:
+        return ()
     keep = set(_held(sides.before)) & set(_held(sides.after))
     found = []
-    for role in sorted(before.keys() & after.keys()):
+    for role in sorted(edited):
         old, new = permissions(before[role]), permissions(after[role])
         gained, lost = beyond(new, old), beyond(old, new)
         if gained or lost:

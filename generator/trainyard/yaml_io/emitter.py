@@ -7,6 +7,7 @@ milliseconds.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from trainyard.yaml_io.scalars import HIDDEN, inline
@@ -61,6 +62,7 @@ def _mapping(out: list[str], body: dict[Plain, Plain], lead: str, indent: str) -
             _value(out, f"{head} ", value, indent)
 
 
+@lru_cache(maxsize=8192)
 def _key(key: Plain) -> str:
     if type(key) is not str:
         raise TypeError(f"{key!r} is no key: it is not a string")
