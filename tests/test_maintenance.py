@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -32,12 +34,18 @@ def begun(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Tree, Planned
 
 
 def planned(root: Path, name: str) -> tuple[Tree, PlannedChanges]:
+    site = _site(root, name)
+    return tree(site), _planned(site, root)
+
+
+def _site(root: Path, name: str) -> Site:
     platform = generate(root, COMPONENTS).checked.platform
     assert platform is not None
-    site = next(site for site in platform.sites if site.name == name)
-    return tree(site), plan_changes(
-        site, root, lambda: tree(changed(site, root, COMPONENTS, "2026-11-21"))
-    )
+    return next(site for site in platform.sites if site.name == name)
+
+
+def _planned(site: Site, root: Path) -> PlannedChanges:
+    return plan_changes(site, root, lambda: tree(changed(site, root, COMPONENTS, "2026-11-21")))
 
 
 def tree(site: Site) -> Tree:
@@ -80,27 +88,35 @@ def test_each_change_touches_what_it_should(begun: tuple[Tree, PlannedChanges]) 
     assert merges.successor in [tenant.name for tenant in after.site.tenants]
 
 
-def test_new_team_has_the_runtimes_of_its_own_pools(profiles: Path) -> None:
-    """The former team is on two clusters, and one of its runtimes is for the other cluster only."""
-    edit(profiles / "teams/speech.yaml", "openmpi-cuda]", "openmpi-cuda, deepspeed]")
-    edit(
-        profiles / "teams/speech.yaml",
-        "quota:\n",
-        "quota:\n  prod-east: {dgx-h100: {nodes: 2}}\n",
-    )
-    edit(profiles / "clusters/prod-east.yaml", "nodes: 17,", "nodes: 19,")
-    edit(
-        profiles / "allocations.yaml",
-        "  uids:\n",
-        '    speech: {partition: "0x0104", addresses: 10.64.48.0/20}\n  uids:\n',
-    )
-    _, merges = planned(profiles, "lab")
-    assert merges.retiring.name == "speech"
-    merges.drain_team()
+@pytest.mark.parametrize("name", ["lab", "prod-east"])
+def test_any_team_may_be_the_first_or_the_last(name: str, tmp_path: Path) -> None:
+    """The first one may have a share of a node. The last one may have another cluster, components,
+    and a pool without fabric before one with a fabric."""
+    tenants = _site(REPOSITORY / "profiles", name).tenants
+    for first, last in pairwise([*tenants, tenants[0]]):
+        root = shutil.copytree(REPOSITORY / "profiles", tmp_path / last.name / "profiles")
+        edit(root / "teams/speech.yaml", "[torchrun, ", "[torchrun, intel-mpi, ")
+        edit(root / "teams/speech.yaml", "lab: {", "lab: {cpu: {nodes: 2}, ")
+        edit(root / "clusters/lab.yaml", "cpu-epyc, nodes: 7", "cpu-epyc, nodes: 9")
+        merges = _planned(replace(_site(root, name), tenants=(first, last)), root)
+        merges.grow_quota()
+        merges.add_viewers()
+        merges.drain_team()
+        merges.retire_team()
+        now = [tenant.name for tenant in merges.add_team().site.tenants]
+        assert merges.successor in now
+
+
+def test_new_team_has_no_name_of_the_former_team(profiles: Path) -> None:
+    """Its folder and its earlier name stay its own."""
+    team = profiles / "teams/vision.yaml"
+    team.write_text(f"{team.read_text()}folder: images\nrenamedFrom: images\n")
+    _, merges = planned(profiles, "prod-east")
+    assert merges.retiring.name == "vision"
     merges.retire_team()
 
     teams = {tenant.name: tenant.team for tenant in merges.add_team().site.tenants}
-    assert teams[merges.successor].runtimes == ("openmpi-cuda", "torchrun")
+    assert teams[merges.successor].folder == merges.successor
 
 
 def test_profiles_with_errors_are_reported(

@@ -14,6 +14,7 @@ from trainyard.model.fabric import Fabric
 from trainyard.model.holding import Holding
 from trainyard.model.platform import Platform, Site
 from trainyard.model.team import Allocation, Quota
+from trainyard.model.tenant import Tenant
 from trainyard.scaffold.allocate import next_block, next_segment
 from trainyard.scaffold.plan import write_plan
 from trainyard.scaffold.team import TeamRequest, plan_team
@@ -26,6 +27,8 @@ from trainyard_rehearsal.checks.git_delivery import Tree
 _GUESTS = "rehearsal-guests"
 _SUCCESSOR = "successor"
 """Names of a group and a team that no platform has."""
+_OF_ONE_TEAM = {"renamedFrom", "folder", "components"}
+"""Keys of a profile that two teams can't share."""
 
 
 def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> PlannedChanges:
@@ -39,7 +42,7 @@ def plan_changes(site: Site, root: Path, published: Callable[[], Tree]) -> Plann
     profiles = _Profiles(root)
     active = [each for each in site.tenants if each.team.state == "active"]
     first, retiring = active[0], active[-1]
-    own, left = (tenant.queues[0].flavors[0].quota for tenant in (first, retiring))
+    own, left = _growing(first), retiring.queues[0].flavors[0].quota
 
     def merged(change: Callable[[], None]) -> Tree:
         change()
@@ -72,8 +75,14 @@ def changed(site: Site, root: Path, components_root: str, today: str) -> Site:
     ]
     platform = generation.checked.platform
     if errors or platform is None:
-        raise InvalidProfiles("; ".join(errors))
+        raise InvalidProfiles(f"the rehearsal's own edit has errors: {'; '.join(errors)}")
     return next(each for each in platform.sites if each.name == site.name)
+
+
+def _growing(tenant: Tenant) -> Quota:
+    """Return the quota that grows: of whole nodes, if the team has one."""
+    quotas = [flavor.quota for queue in tenant.queues for flavor in queue.flavors]
+    return min(quotas, key=lambda quota: quota.is_share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +92,13 @@ class _Profiles:
     root: Path
 
     def grow_quota(self, team: str, quota: Quota) -> None:
-        """Add a node to a pool, and to a team's quota."""
+        """Add a node to a pool, and to a team's quota; a share of a node stays as it is."""
         with self._edited(f"clusters/{quota.cluster}") as cluster:
             cluster["pools"][quota.pool]["nodes"] += 1
+        if quota.is_share:
+            return
         with self._edited(f"teams/{team}") as body:
-            body["quota"][quota.cluster][quota.pool][quota.unit] += quota.per_node
+            body["quota"][quota.cluster][quota.pool][quota.unit] += 1
 
     def add_viewers(self, team: str) -> None:
         """Give the guests' group the role of a viewer in a team."""
@@ -100,11 +111,11 @@ class _Profiles:
             body["state"] = state
 
     def add_successor(self, former: str, quota: Quota) -> None:
-        """Add a team with a former team's settings, except its people and adopted volumes.
+        """Add a team with a former team's settings, except what is the former team's alone.
 
         Args:
             former: name of the former team.
-            quota: the former team's quota on the cluster, which the new team gets.
+            quota: one of the former team's quotas on the cluster.
         """
         checked = check(self.root)
         assert checked.platform is not None
@@ -113,39 +124,31 @@ class _Profiles:
         plan, found = plan_team(checked.profiles, checked.platform, request, {})
         assert plan is not None, found
         write_plan(self.root, plan)
-        self._allocate(checked.platform, quota.cluster, former, plan.holding)
+        self._allocate(checked.platform, former, plan.holding)
         with self._edited(f"teams/{former}") as left, self._edited(f"teams/{_SUCCESSOR}") as body:
             people = {key: body[key] for key in ("contact", "groups")}
-            storage = left.get("storage", {}).items()
-            body |= {
-                **left,
-                **people,
-                "state": "active",
-                "runtimes": _runtimes(checked.platform, quota.cluster, left),
-                "quota": {quota.cluster: left["quota"][quota.cluster]},
-                "storage": {name: each for name, each in storage if isinstance(each, str)},
-            }
+            body.clear()
+            body |= {**_for_another_team(left), **people, "state": "active"}
 
-    def _allocate(
-        self, platform: Platform, cluster: str, former: str, given: Holding | None
-    ) -> None:
+    def _allocate(self, platform: Platform, former: str, given: Holding | None) -> None:
         """Write the new team's allocations on the former team's other fabrics.
 
-        `trainyard add team` makes an allocation on one fabric only, which is `given`.
+        `trainyard add team` makes an allocation on the fabric of one pool only: `given`, or None
+        for a pool without fabric.
         """
-        if given is None:
-            return
-        taken: list[Allocation | Holding] = [*platform.allocations.values(), given]
-        for fabric in _fabrics(platform, cluster, former):
-            if fabric.name == given.fabric:
-                continue
-            segment, block = next_segment(fabric, taken), next_block(fabric, taken)
-            assert segment is not None
-            assert block is not None
-            held = Holding(fabric.name, _SUCCESSOR, fabric.link.field, segment, block)
-            taken.append(held)
+        taken: list[Allocation | Holding] = [*platform.allocations.values()]
+        taken += [given] if given else []
+        for cluster, fabric in _fabrics(platform, former):
             with self._edited("allocations") as ledger:
-                ledger[cluster][fabric.name][_SUCCESSOR] = held.entry
+                numbers = ledger[cluster][fabric.name]
+                if _SUCCESSOR in numbers:
+                    continue
+                segment, block = next_segment(fabric, taken), next_block(fabric, taken)
+                assert segment is not None
+                assert block is not None
+                held = Holding(fabric.name, _SUCCESSOR, fabric.link.field, segment, block)
+                taken.append(held)
+                numbers[_SUCCESSOR] = held.entry
 
     @contextmanager
     def _edited(self, name: str) -> Iterator[Plain]:
@@ -156,21 +159,20 @@ class _Profiles:
         path.write_text(json.dumps(source.value), encoding="utf-8")
 
 
-def _site(platform: Platform, cluster: str) -> Site:
-    return next(each for each in platform.sites if each.name == cluster)
+def _for_another_team(profile: Plain) -> Plain:
+    """Return a team's profile without its names, components and adopted volumes."""
+    kept = {key: each for key, each in profile.items() if key not in _OF_ONE_TEAM}
+    spaces = profile.get("spaces", {}).items()
+    if spaces:
+        kept["spaces"] = {name: _for_another_team(space) for name, space in spaces}
+    if storage := profile.get("storage"):
+        kept["storage"] = {name: each for name, each in storage.items() if isinstance(each, str)}
+    return kept
 
 
-def _runtimes(platform: Platform, cluster: str, team: Plain) -> list[str]:
-    """Return the runtimes of a team for its pools of a cluster; others are for other clusters."""
-    site = _site(platform, cluster)
-    pools = (pool for pool in site.cluster.pools if pool.name in team["quota"][cluster])
-    hardware = {pool.hardware.name for pool in pools}
-    known = {runtime.name: set(runtime.hardware) for runtime in platform.runtimes}
-    return [name for name in team["runtimes"] if hardware & known[name]]
-
-
-def _fabrics(platform: Platform, cluster: str, team: str) -> Iterator[Fabric]:
-    """Yield the fabrics of a cluster on which a team has an allocation."""
-    for fabric in _site(platform, cluster).cluster.fabrics:
-        if (cluster, fabric.name, team) in platform.allocations:
-            yield fabric
+def _fabrics(platform: Platform, team: str) -> Iterator[tuple[str, Fabric]]:
+    """Yield the fabrics on which a team has an allocation, each with its cluster."""
+    for site in platform.sites:
+        for fabric in site.cluster.fabrics:
+            if (site.name, fabric.name, team) in platform.allocations:
+                yield site.name, fabric

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import zip_longest
+from itertools import count, zip_longest
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.cluster import Priority
@@ -117,6 +117,25 @@ def one_per_flavor(templates: Iterable[JobTemplate]) -> list[JobTemplate]:
 
 def _has_steps_and_size(template: JobTemplate) -> tuple[bool, int]:
     return bool(template.sample.launch.runtime.initializers), template.smallest
+
+
+def sizes_beyond_quota(templates: Iterable[JobTemplate]) -> list[tuple[JobTemplate, int]]:
+    """Return each template with the least pods beyond its quota that no other of its queue has.
+
+    Of equal jobs in a ClusterQueue, Kueue evaluates one and gives the others no condition
+    (``SchedulingEquivalenceHashing``, since 0.18;
+    kubernetes-sigs/kueue:pkg/cache/queue/cluster_queue.go@v0.19.2). Jobs are equal if priority,
+    count and pods are; of pods it compares neither namespace, image nor variables
+    (pkg/workload/workload.go:computeSchedulingHash).
+    """
+    found = []
+    taken: set[tuple[str, int]] = set()
+    for template in templates:
+        beyond = count(sum(template.maximum_pods) + 1)
+        pods = next(each for each in beyond if (template.queue.name, each) not in taken)
+        taken.add((template.queue.name, pods))
+        found.append((template, pods))
+    return found
 
 
 def independent_rounds(

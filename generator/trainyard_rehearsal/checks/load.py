@@ -104,8 +104,8 @@ def _settle(lab: Lab, jobs: Submitted) -> Iterator[Failure]:
 def _wrongly_waiting(jobs: Submitted) -> Iterator[tuple[Job, JobTemplate, str]]:
     """Yield jobs that wait without a reason, or although their nominal quota has room.
 
-    Of equal jobs Kueue gives only the first a reason (``SchedulingEquivalenceHashing``, since 0.18;
-    kubernetes-sigs/kueue:pkg/cache/queue/cluster_queue.go@v0.19.2).
+    Of equal jobs in a queue, whatever their namespace and runtime, Kueue gives only the first a
+    reason (`sizes_beyond_quota` has the source).
     """
     used: dict[str, Fraction] = defaultdict(Fraction)
     waiting = []
@@ -114,10 +114,12 @@ def _wrongly_waiting(jobs: Submitted) -> Iterator[tuple[Job, JobTemplate, str]]:
             used[template.queue.name] += pods * template.part
         else:
             waiting.append((job, template, pods))
-    explained = {(template.name, pods) for job, template, pods in waiting if job.waiting_reason}
+    explained = {
+        (template.queue.name, pods) for job, template, pods in waiting if job.waiting_reason
+    }
     for job, template, pods in waiting:
         free = _own_nodes(template) - used[template.queue.name]
-        if (template.name, pods) not in explained:
+        if (template.queue.name, pods) not in explained:
             yield job, template, "waits without a reason"
         elif pods * template.part <= free:
             yield job, template, f"waits beside {free} free nodes: {job.waiting_reason}"

@@ -19,6 +19,7 @@ from trainyard_rehearsal.checks.job_templates import (
     JobTemplate,
     independent_rounds,
     one_per_flavor,
+    sizes_beyond_quota,
     templates_of,
 )
 from trainyard_rehearsal.checks.jobs import KUEUE, Job, as_user
@@ -109,24 +110,22 @@ def _beyond_quota(lab: Lab, templates: Sequence[JobTemplate]) -> list[Failure]:
     """Submit jobs beyond every quota while no policy limits them; return those not held back."""
     with _without_policy(lab, templates), JobBatch(lab) as batch:
         jobs = []
-        for template in templates:
-            job = batch.add(template, sum(template.maximum_pods) + 1)
-            jobs.append((template, job_as_user(lab, job, template.space)))
+        for template, pods in sizes_beyond_quota(templates):
+            job = batch.add(template, pods)
+            jobs.append((template, pods, job_as_user(lab, job, template.space)))
         lab.processes.waited(
-            lambda: all(_exceeds_quota(template, job) for template, job in jobs), _PATIENCE
+            lambda: all(_exceeds_quota(template, job) for template, _, job in jobs), _PATIENCE
         )
         return [
-            _not_held_back(template, job)
-            for template, job in jobs
+            _not_held_back(template, pods, job)
+            for template, pods, job in jobs
             if job.is_admitted or not _exceeds_quota(template, job)
         ]
 
 
-def _not_held_back(template: JobTemplate, job: Job) -> Failure:
+def _not_held_back(template: JobTemplate, pods: int, job: Job) -> Failure:
     reason = job.waiting_reason or "Kueue says nothing"
-    return Failure(
-        _label(template), f"{sum(template.maximum_pods) + 1} pods: {reason}", template.at
-    )
+    return Failure(_label(template), f"{pods} pods: {reason}", template.at)
 
 
 def _exceeds_quota(template: JobTemplate, job: Job) -> bool:

@@ -15,6 +15,7 @@ from trainyard_rehearsal.checks.job_templates import (
     independent_rounds,
     job_sizes,
     one_per_flavor,
+    sizes_beyond_quota,
     templates_of,
 )
 from trainyard_rehearsal.checks.load import _jobs
@@ -100,6 +101,23 @@ def test_round_has_one_template_of_each_queue_and_borrowers_are_alone(
         assert len(each) == 1 or all(
             template.maximum_pods == template.own_pods for template in each
         )
+
+
+@pytest.mark.parametrize("cluster", ["lab", "prod-east"])
+def test_jobs_beyond_a_quota_differ_in_size(
+    templates: dict[str, list[JobTemplate]], cluster: str
+) -> None:
+    """Kueue gives no reason to a job that equals a waiting one of its queue, as jobs of two
+    namespaces of one team do."""
+    jobs = sizes_beyond_quota(templates[cluster])
+    sizes = [(template.queue.name, pods) for template, pods in jobs]
+
+    assert [template for template, _ in jobs] == templates[cluster]
+    assert len(sizes) == len(set(sizes))
+    assert all(pods > sum(template.maximum_pods) for template, pods in jobs)
+    assert {queue for queue, _ in sizes} == {
+        template.queue.name for template, pods in jobs if pods == sum(template.maximum_pods) + 1
+    }
 
 
 def test_priority_class_sets_its_own_deadline(templates: dict[str, list[JobTemplate]]) -> None:
