@@ -12,7 +12,7 @@ import pytest
 from tests.impact.platforms import CLUSTER, NLP, VISION, quota, sides
 from trainyard.impact.edits import same_edits
 from trainyard.impact.model import ObjectChange, Sides
-from trainyard.impact.objects import object_changes
+from trainyard.impact.objects import number_deleted, number_synced, object_changes
 from trainyard.impact.replaced import replaced
 from trainyard.model.identity import Identity, identity
 from trainyard.model.manifest import Manifest
@@ -213,6 +213,22 @@ def test_files_that_nothing_syncs_are_artifacts() -> None:
     artifacts = {each.unit for each in found if each.scope == "artifact"}
     assert artifacts == {"samples"}
     assert {each.change for each in found if each.unit == "samples"} == {"deleted"}
+
+
+def test_only_what_is_deleted_counts_as_deleted() -> None:
+    """Neither what is left behind or under a new name, nor a sample, nor the list of a unit."""
+    both = sides({}, RETIRED)
+    deleted = [each for each in object_changes(both) if each.change == "deleted"]
+    assert number_deleted(object_changes(both)) == len(deleted) - 1
+    assert [each.unit for each in deleted if each.scope == "artifact"] == ["samples"]
+
+    after = {_renamed(key): _renamed_body(each) for key, each in both.before.items()}
+    renamed = replace(both, after=after, renamed={"nlp": "language"})
+    assert number_deleted(object_changes(renamed)) == 0
+
+    assert number_deleted(object_changes(replace(both, after={}))) == 0
+    samples = [each for each in both.before.values() if each.unit == "samples"]
+    assert number_synced(both.before.values()) == len(both.before) - len(samples)
 
 
 def test_order_of_the_trees_does_not_matter() -> None:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.rules.cases import changed
 from trainyard.diagnostics import Diagnostic, Severity
 from trainyard.rules import review as rules
+from trainyard.rules.review import Deletions
 from trainyard.workflows.generate import Checked, check_loaded
-from trainyard.workflows.review import Objects, review, with_platform_of
+from trainyard.workflows.review import review, with_platform_of
 
 NLP, VISION, SETTINGS = "teams/nlp.yaml", "teams/vision.yaml", "trainyard.yaml"
 CLUSTER, LEDGER, WAIVERS = "clusters/prod-east.yaml", "allocations.yaml", "waivers.yaml"
@@ -30,9 +31,11 @@ def checked(changes: Changes) -> Checked:
     return found
 
 
-def reviewed(before: Changes, after: Changes, objects: Objects | None = None) -> list[Diagnostic]:
+def reviewed(
+    before: Changes, after: Changes, lost: Mapping[str, Deletions] | None = None
+) -> list[Diagnostic]:
     """Return the findings about the change between two platforms."""
-    return list(review(checked(before), checked(after), objects or {}, "2026-11-21"))
+    return list(review(checked(before), checked(after), lost or {}, "2026-11-21"))
 
 
 def nodes(count: int, **more: Any) -> dict[str, Any]:
@@ -215,18 +218,16 @@ def test_renamed_team_takes_nothing_from_itself() -> None:
 
 @given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 100))
 def test_deletions_are_counted_against_the_share(before: int, deleted: int, limit: int) -> None:
-    """New objects make up for none."""
     deleted = min(deleted, before)
     settings = {SETTINGS: {"review": {"deleted": limit}}}
-    objects = {"prod-east": (range(before), range(deleted, before + 50))}
-    found = reviewed(settings, settings, objects)
+    found = reviewed(settings, settings, {"prod-east": Deletions(deleted, before)})
 
     assert [each.rule for each in found] == [DELETIONS] * (deleted / before > limit / 100)
 
 
 def test_limits_and_waivers_are_the_bases() -> None:
     """The change can't lower, and the base's waiver and severity count."""
-    half = {"prod-east": (range(10), range(5))}
+    half = {"prod-east": Deletions(5, 10)}
     lax, strict = ({"review": {"deleted": 100}}, {"review": {"errors": [DELETIONS]}})
 
     assert [each.rule for each in reviewed({}, {SETTINGS: lax}, half)] == [DELETIONS]
@@ -252,7 +253,7 @@ def test_base_with_errors_judges_nothing_and_that_is_reported() -> None:
     """Errors of the head are reported by themselves; a base without teams has nothing to say."""
     broken = check_loaded(changed({NLP: {"runtimes": ["nothing"]}}), ())
     empty = check_loaded(changed({NLP: None, VISION: None, SETTINGS: {"domain": 1}}), ())
-    objects = {"prod-east": (range(10), range(0))}
+    objects = {"prod-east": Deletions(10, 10)}
     (found,) = review(broken, checked({}), objects, "")
 
     assert (found.rule, found.at.file) == ("change/base-with-errors", f"profiles/{NLP}")

@@ -57,6 +57,16 @@ def object_changes(sides: Sides) -> tuple[ObjectChange, ...]:
     return tuple(sorted(changes, key=lambda each: each.identity))
 
 
+def number_synced(objects: Iterable[Manifest]) -> int:
+    """Return how many objects of a tree Argo CD syncs."""
+    return sum(_scope(each) != "artifact" for each in objects)
+
+
+def number_deleted(changes: Iterable[ObjectChange]) -> int:
+    """Return how many objects Argo CD deletes; it never had a file that it does not sync."""
+    return sum(each.change == "deleted" and each.scope != "artifact" for each in changes)
+
+
 def _scope(manifest: Manifest) -> str:
     if manifest.unit in UNLISTED:
         return "artifact"

@@ -5,10 +5,10 @@ The base's limits and owners judge the change, never the change's own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.model.cluster import Settings
@@ -53,7 +53,8 @@ MANY_DELETIONS = Rule(
         delete the objects of many teams.
     """,
     fix="""
-        See which objects `trainyard diff` lists as deleted. If all are meant, split the change, or
+        See which objects `trainyard diff` lists as deleted: those that are left behind do not
+        count. If all are meant, split the change, or
         let the platform's owners approve it.
     """,
 )
@@ -183,21 +184,25 @@ def _owners(base: Platform, name: str) -> tuple[str, ...]:
     return stated.get(name, ()) or base.settings.owners.platform
 
 
-def many_deletions(
-    base: Settings, clusters: Mapping[str, tuple[Collection[object], Collection[object]]]
-) -> Iterator[Diagnostic]:
+class Deletions(NamedTuple):
+    """Number of a cluster's objects that a change deletes, and of all that it had."""
+
+    deleted: int
+    objects: int
+
+
+def many_deletions(base: Settings, clusters: Mapping[str, Deletions]) -> Iterator[Diagnostic]:
     """Yield the clusters that lose a larger share of their objects than the base permits.
 
     Args:
         base: with the limit and the owners.
-        clusters: identities of the objects of each cluster before and after.
+        clusters: by name.
     """
     limit = base.review.deleted
-    for name, (before, after) in sorted(clusters.items()):
-        deleted = len(set(before) - set(after))
-        if deleted * 100 > limit * len(before):
+    for name, (deleted, objects) in sorted(clusters.items()):
+        if deleted * 100 > limit * objects:
             message = (
-                f"{deleted} of {counted(len(before), 'object')} of cluster `{name}` would be "
+                f"{deleted} of {counted(objects, 'object')} of cluster `{name}` would be "
                 f"deleted, more than {limit} %"
             )
             note = Note(_approval(base.owners.of_cluster(name)))

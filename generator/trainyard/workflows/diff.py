@@ -13,12 +13,14 @@ from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.git.commits import Commit, find_commit, merge_base
 from trainyard.impact.compare import compare
 from trainyard.impact.model import Impact, Sides
+from trainyard.impact.objects import number_deleted, number_synced
 from trainyard.impact.upgrade import Upgrade
 from trainyard.model.identity import Identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.model.renames import renames
 from trainyard.output.lockfile import Lock, digest
+from trainyard.rules.review import Deletions
 from trainyard.workflows.generate import Checked, Generation, Target, check, generate, render
 from trainyard.workflows.merge import merge_profiles
 from trainyard.workflows.objects import check_unlisted, component_manifests
@@ -126,7 +128,8 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
         objects = {side.name: (side.before, side.after) for side in sides}
         found += tuple(check_replaced(base.tree, generation, wanted.clusters, objects))
         impact = compare(sides, _upgrade(base, sides, place.components_root))
-        found += tuple(review(before, generation.checked, objects, today))
+        lost = dict(_deletions(sides, impact))
+        found += tuple(review(before, generation.checked, lost, today))
     new = tuple(_new(found, before.diagnostics))
     behind = not wanted.merge and _is_behind(places, base.commit, head.commit)
     return Diff(base.commit, head.named, behind, generation, new, len(found) - len(new), impact)
@@ -234,6 +237,13 @@ def _with_components(sides: Sides) -> Sides:
 
 def _by_hand(site: Site | None) -> Objects:
     return by_identity(component_manifests(site)) if site else {}
+
+
+def _deletions(sides: Iterable[Sides], impact: Impact) -> Iterator[tuple[str, Deletions]]:
+    """Yield what each cluster of the base loses."""
+    deleted = {cluster.name: number_deleted(cluster.objects) for cluster in impact.clusters}
+    for side in sides:
+        yield side.name, Deletions(deleted.get(side.name, 0), number_synced(side.before.values()))
 
 
 def _sites(platform: Platform | None) -> dict[str, Site]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.model import names
 from trainyard.model.ids import UIDS
 from trainyard.rules.review import (
+    Deletions,
     Edited,
     at_anothers_cost,
     base_with_errors,
@@ -21,17 +22,16 @@ from trainyard.rules.waivers import not_waived
 from trainyard.workflows.generate import Checked, check_loaded
 from trainyard.yaml_io.source import Profiles, Source
 
-Objects = Mapping[str, tuple[Collection[object], Collection[object]]]
-"""Cluster -> identities of its objects before and after."""
 
-
-def review(base: Checked, head: Checked, objects: Objects, today: str) -> Iterator[Diagnostic]:
+def review(
+    base: Checked, head: Checked, deletions: Mapping[str, Deletions], today: str
+) -> Iterator[Diagnostic]:
     """Yield the findings about a change, with the limits, owners and waivers of the base.
 
     Args:
         base: what the change would replace; one with errors can't judge it, which is reported.
         head: the profiles with the change, without errors.
-        objects: of each cluster.
+        deletions: by cluster.
         today: as `check` takes it.
     """
     if base.platform is None and base.profiles.teams:
@@ -42,7 +42,7 @@ def review(base: Checked, head: Checked, objects: Objects, today: str) -> Iterat
     found = (
         *_only_with_platform(base, head, today),
         *at_anothers_cost(base.platform, head.platform),
-        *many_deletions(settings, objects),
+        *many_deletions(settings, deletions),
     )
     yield from not_waived(judged(found, settings.review), base.profiles.waivers)
 
