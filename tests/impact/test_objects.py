@@ -14,7 +14,7 @@ from trainyard.impact.edits import same_edits
 from trainyard.impact.model import ObjectChange, Sides
 from trainyard.impact.objects import number_deleted, number_synced, object_changes
 from trainyard.impact.replaced import replaced
-from trainyard.model.identity import Identity, identity
+from trainyard.model.identity import Identity
 from trainyard.model.manifest import Manifest
 
 DRAINED: Mapping[str, Any] = {NLP: {"state": "draining"}}
@@ -240,16 +240,6 @@ def test_order_of_the_trees_does_not_matter() -> None:
     )
     assert object_changes(turned) == object_changes(both)
     assert same_edits(object_changes(turned)) == same_edits(object_changes(both))
-
-
-def test_list_of_a_unit_is_no_object() -> None:
-    both = sides({}, {})
-    body = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
-    listing = replace(
-        next(iter(both.before.values())), path="platform/kustomization.yaml", body=body
-    )
-    before = {**both.before, identity(listing): listing}
-    assert object_changes(replace(both, before=before)) == ()
 
 
 def test_renamed_team_is_one_edit_of_each_kind_and_reason() -> None:
