@@ -210,6 +210,7 @@ def test_upgrade_is_grouped_by_kind(trainyard: Call) -> None:
     ended = trainyard("diff", "--base=main")
 
     assert "- ConfigMap team-science/simulation-defaults (deleted" in ended.out
+    assert "Kustomization" not in ended.out
     assert f"Trainyard 0.0.1 -> {__version__} generates" in ended.out
     assert re.search(r"(?m)^  RoleBinding \d+$", ended.out)
     assert "vision on dgx-h100: 4 -> 3 nodes" in ended.out

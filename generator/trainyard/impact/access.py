@@ -40,17 +40,19 @@ def role_changes(sides: Sides) -> tuple[RoleChange, ...]:
     """
     before, after = _rules(sides.before), _rules(sides.after)
     edited = {role for role in before.keys() & after.keys() if before[role] != after[role]}
-    if not edited:
-        return ()
-    keep = set(_held(sides.before)) & set(_held(sides.after))
     found = []
     for role in sorted(edited):
         old, new = permissions(before[role]), permissions(after[role])
         gained, lost = beyond(new, old), beyond(old, new)
         if gained or lost:
-            subjects = {each.subject for each in keep if each.role == role}
-            found.append(RoleChange(role.display, gained, lost, tuple(sorted(subjects))))
+            found.append(RoleChange(role.display, gained, lost, _keep(sides, role)))
     return tuple(found)
+
+
+def _keep(sides: Sides, role: _Role) -> tuple[str, ...]:
+    """Return the subjects that have a role somewhere on both sides, sorted."""
+    held = set(_held(sides.before)) & set(_held(sides.after))
+    return tuple(sorted({each.subject for each in held if each.role == role}))
 
 
 class _Role(NamedTuple):
