@@ -18,6 +18,7 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 
 HARDWARE = "hardware/dgx-h100.yaml"
+IMAGE = f"registry.example.com/ml/openmpi-cuda@sha256:{64 * '1'}"
 NODES = st.integers(0, 4)
 
 
@@ -247,20 +248,27 @@ def test_immutable_fields_of_all_volumes_are_one_cause() -> None:
     assert (recreated.nodes, recreated.gpus) == (0, 0)
 
 
-def test_runtime_that_is_edited_stops_jobs_of_the_teams_that_list_it() -> None:
-    edited = {"runtimes/openmpi-cuda.yaml": {"sharedMemory": "128Gi"}}
-    (stopped,) = disturbed({}, edited)
+@pytest.mark.parametrize(
+    "edit",
+    [{"image": IMAGE}, {"export": ["DATA_FOLDER"]}],
+    ids=["image", "export"],
+)
+def test_runtime_with_other_containers_stops_jobs_of_the_teams_that_list_it(
+    edit: dict[str, Any],
+) -> None:
+    """Kueue compares whole containers, so an image is no exception."""
+    (stopped,) = disturbed({}, {"runtimes/openmpi-cuda.yaml": edit})
     assert (stopped.effect, stopped.teams) == (Effect.EVICTS, ("nlp", "vision"))
+    assert stopped.cause == "containers of runtime `openmpi-cuda-v1-dgx-h100` are edited in place"
+
+
+@pytest.mark.parametrize("edit", [{"sharedMemory": "128Gi"}, {"restarts": 3}], ids=str)
+def test_runtime_with_the_same_containers_stops_nobody(edit: dict[str, Any]) -> None:
+    assert disturbed({}, {"runtimes/openmpi-cuda.yaml": edit}) == ()
 
 
 def test_next_version_of_a_runtime_disturbs_nobody() -> None:
     assert disturbed({}, {"runtimes/openmpi-cuda.yaml": {"version": 2}}) == ()
-
-
-def test_new_image_in_place_stops_nobody() -> None:
-    digest = "sha256:" + 64 * "1"
-    image = {"image": f"registry.example.com/ml/openmpi-cuda@{digest}"}
-    assert disturbed({}, {"runtimes/openmpi-cuda.yaml": image}) == ()
 
 
 def keeping(keep: str) -> dict[str, Any]:
@@ -307,7 +315,7 @@ def test_runtime_that_is_edited_stops_no_job_on_other_nodes() -> None:
         VISION: {"cohort": "other"},
         "runtimes/openmpi-cuda.yaml": {"hardware": ["dgx-h100", "small"]},
     }
-    edited = {**base["runtimes/openmpi-cuda.yaml"], "sharedMemory": "128Gi"}
+    edited = {**base["runtimes/openmpi-cuda.yaml"], "image": IMAGE}
     seen = disturbed(base, {**base, "runtimes/openmpi-cuda.yaml": edited})
     assert [(each.teams, each.pool, each.nodes, each.gpus) for each in seen] == [
         (("nlp", "vision"), "dgx-h100", 8, 64),

@@ -27,6 +27,8 @@ def team(nodes: int, **more: int) -> dict[str, Any]:
 BORROWS: Changes = {NLP: team(2, borrow=2), VISION: team(4)}
 COHORTS: Changes = {CLUSTER: {"cohorts": {"research": {}, "other": {}}, "sharing": "classical"}}
 
+IMAGE = f"registry.example.com/ml/openmpi-cuda@sha256:{64 * '1'}"
+
 EVICTS: dict[str, tuple[Changes, Changes]] = {
     "`state: draining`": ({}, {NLP: {"state": "draining"}}),
     "fewer `nodes` in a cohort": ({NLP: team(4)}, {NLP: team(2)}),
@@ -46,7 +48,7 @@ EVICTS: dict[str, tuple[Changes, Changes]] = {
         {},
         {CLUSTER: {"priorities": {"batch": 1500, "production": 1000}}},
     ),
-    "a runtime is edited in place": ({}, {RUNTIME: {"sharedMemory": "128Gi"}}),
+    "containers of a runtime are edited in place": ({}, {RUNTIME: {"image": IMAGE}}),
 }
 """By the first cell of a line: the base before and after it."""
 

@@ -20,11 +20,13 @@ RUNTIME_EDITED_IN_PLACE = Rule(
         name.
     """,
     why="""
-        Running jobs are stopped, or their quota is counted wrong. Kueue 0.16.2 with Trainer 2.1.0:
-        event `Deleted not matching Workload`, and the pods keep running with no Workload: their
-        quota is given to others while their nodes are used, and a revert does not repair it. Kueue
-        0.19.2 with Trainer 2.3.0: the job is suspended and counted again, while its pods still have
-        the old size (both seen).
+        If containers differ (image, variables, resources), running jobs are stopped, or their quota
+        is counted wrong. Kueue 0.16.2 with Trainer 2.1.0: event `Deleted not matching Workload`,
+        and the pods keep running with no Workload: their quota is given to others while their nodes
+        are used, and a revert does not repair it. Kueue 0.19.2 with Trainer 2.3.0: the job is
+        suspended and counted again, while its pods are as before (both seen with other resources;
+        kubernetes-sigs/kueue:pkg/util/equality/podset.go@v0.19.2 compares whole containers).
+        Another edit holds for new jobs only, so that two jobs of one version differ.
     """,
     fix="""
         Raise the runtime's `version`. If only its own profile changed, keep the old one beside it

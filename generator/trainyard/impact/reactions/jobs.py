@@ -17,20 +17,21 @@ _RUNTIME = (
     Reaction(
         kind="ClusterTrainingRuntime",
         change="changed",
-        fields="spec*.image",
-        consequence="Running jobs keep their image.",
-        source=_BOTH,
+        fields="spec*ontainers",
+        effect=Effect.EVICTS,
+        cause="containers of runtime `{name}` are edited in place",
+        consequence="Kueue compares running jobs with it: image, variables, resources. Kueue 0.19 "
+        "stops each job that differs, and it starts again as it was. With Kueue 0.16 its pods run "
+        "on, and their quota is given to others.",
+        source="kubernetes-sigs/kueue:pkg/util/equality/podset.go@v0.19.2",
+        reach=reach.runtime,
     ),
     Reaction(
         kind="ClusterTrainingRuntime",
         change="changed",
         fields="spec",
-        effect=Effect.EVICTS,
-        cause="runtime `{name}` is edited in place",
-        consequence="With Kueue 0.19 running jobs are stopped and counted again, with pods of the "
-        "old size. With Kueue 0.16 the pods run on, and their quota is given to others.",
-        source=_BOTH,
-        reach=reach.runtime,
+        consequence="Running jobs stay: of their pods Kueue compares only the containers.",
+        source="kubernetes-sigs/kueue:pkg/util/equality/podset.go@v0.19.2",
     ),
     *quiet(
         "ClusterTrainingRuntime",
