@@ -201,19 +201,42 @@ def test_new_team_does_not_take_by_naming_the_owners_of_another() -> None:
     assert [each.rule for each in reviewed(OWNED, {**owned(4, 3), **new})] == [COST]
 
 
-def test_renamed_team_takes_nothing_from_itself() -> None:
+def renamed_nlp(count: int, **more: Any) -> dict[str, Any]:
+    """Return the change that renames nlp to language, with some nodes."""
     team = {
         "renamedFrom": "nlp",
         "contact": "nlp@example.com",
         "groups": {"user": ["nlp"]},
         "runtimes": ["openmpi-cuda"],
-        **nodes(4),
+        **nodes(count),
+        **more,
     }
     line = {"partition": "0x0101", "addresses": "10.64.0.0/20"}
     ledger = {"prod-east": {"ib": {"nlp": None, "language": line}}}
-    after = {NLP: None, "teams/language.yaml": team, LEDGER: ledger}
+    return {NLP: None, "teams/language.yaml": team, LEDGER: ledger}
 
-    assert reviewed(OWNED, {**OWNED, **after}) == []
+
+def test_renamed_team_takes_nothing_from_itself() -> None:
+    assert reviewed(OWNED, {**OWNED, **renamed_nlp(4)}) == []
+
+
+@pytest.mark.parametrize("owner", [{}, {"owners": ["@org/vision"]}])
+def test_rename_hides_no_loss_and_changes_no_owner(owner: Changes) -> None:
+    """The owners of the old name decide, whomever the new profile names; so for a gain."""
+    strict = {SETTINGS: {"review": {"errors": [COST]}}}
+    before = {**strict, NLP: nodes(4, owners=["@org/nlp"])}
+    (found,) = reviewed(before, {**before, **renamed_nlp(3, **owner), VISION: nodes(5)})
+
+    assert (found.rule, found.severity) == (COST, Severity.ERROR)
+    assert (found.at.file, found.at.path[-1]) == ("profiles/teams/language.yaml", "nodes")
+    assert found.message.startswith("team nlp loses 1 node of pool")
+    (note,) = found.notes
+    assert note.at is not None
+    assert (note.message, note.at.file) == ("to be approved by @org/nlp", f"profiles/{NLP}")
+    taken = {**OWNED, **renamed_nlp(6, **owner), VISION: nodes(2, owners=["@org/vision"])}
+    assert [each.notes[0].message for each in reviewed(OWNED, taken)] == [
+        "to be approved by @org/vision"
+    ]
 
 
 @given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 100))

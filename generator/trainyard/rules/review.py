@@ -5,6 +5,7 @@ The base's limits and owners judge the change, never the change's own.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -135,26 +136,30 @@ def _approval(owners: tuple[str, ...]) -> str:
 
 def at_anothers_cost(base: Platform, head: Platform) -> Iterator[Diagnostic]:
     """Yield the teams that lose nodes of a pool on which a team of other owners gains some."""
-    before, after = _quotas(base, _new_names(base, head)), _quotas(head, {})
-    places = {team.name: team.at for team in (*base.teams, *head.teams)}
+    renamed = _new_names(base, head)
+    before, after = _quotas(base, renamed), _quotas(head, {})
+    places = {renamed.get(team.name, team.name): team for team in base.teams}
+    owners = _owners(base, renamed)
     for pool, old in sorted(before.items()):
         new = after.get(pool, {})
-        for team, others in _losses(base, old, new):
+        for team, others in _losses(owners, old, new):
             lost = old[team].display(_nodes(old, team) - _nodes(new, team))
+            former = places[team]
             message = (
-                f"team {team} loses {lost} of pool `{pool[1]}` on cluster `{pool[0]}`, and "
+                f"team {former.name} loses {lost} of pool `{pool[1]}` on cluster `{pool[0]}`, and "
                 f"{few(others)} gains some"
             )
-            at = new[team].place if team in new else places[team]
-            note = Note(_approval(_owners(base, team)), places[team])
-            yield AT_ANOTHERS_COST.at(at, message, notes=[note])
+            at = new[team].place if team in new else former.at
+            yield AT_ANOTHERS_COST.at(at, message, notes=[Note(_approval(owners[team]), former.at)])
 
 
-def _losses(base: Platform, old: _Quotas, new: _Quotas) -> Iterator[tuple[str, list[str]]]:
+def _losses(
+    owners: Mapping[str, tuple[str, ...]], old: _Quotas, new: _Quotas
+) -> Iterator[tuple[str, list[str]]]:
     """Yield each team that loses nodes of a pool, with the teams of other owners that gain some."""
     gaining = [team for team in sorted(new) if _nodes(new, team) > _nodes(old, team)]
     for team in sorted(old):
-        others = [each for each in gaining if _owners(base, each) != _owners(base, team)]
+        others = [each for each in gaining if owners[each] != owners[team]]
         if others and _nodes(new, team) < _nodes(old, team):
             yield team, others
 
@@ -178,10 +183,16 @@ def _nodes(quotas: _Quotas, team: str) -> Fraction:
     return quotas[team].nodes if team in quotas else Fraction(0)
 
 
-def _owners(base: Platform, name: str) -> tuple[str, ...]:
-    """Return who approves changes of a team, in the base: a new team has the platform's owners."""
-    stated = {team.name: team.owners for team in base.teams}
-    return stated.get(name, ()) or base.settings.owners.platform
+def _owners(base: Platform, names: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
+    """Return who approves changes of each team in the base: a new team has the platform's owners.
+
+    Args:
+        base: the platform.
+        names: of renamed teams, the new ones by the old.
+    """
+    platform = base.settings.owners.platform
+    stated = {names.get(team.name, team.name): team.owners or platform for team in base.teams}
+    return defaultdict(lambda: platform, stated)
 
 
 class Deletions(NamedTuple):
