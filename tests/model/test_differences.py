@@ -27,16 +27,8 @@ def test_nothing_differs_from_itself(value: Any) -> None:
 
 @given(VALUES, VALUES)
 def test_values_that_differ_have_a_difference(old: Any, new: Any) -> None:
-    """A mapping without a key differs from one whose key has no value, which nothing shows."""
-    if list(differences(old, new)) == []:
-        assert _without_nothing(old) == _without_nothing(new)
-
-
-def _without_nothing(value: Any) -> Any:
-    if isinstance(value, dict):
-        kept = {key: _without_nothing(each) for key, each in value.items()}
-        return {key: each for key, each in kept.items() if each is not None}
-    return [_without_nothing(each) for each in value] if isinstance(value, list) else value
+    """Also where only an order differs, or a key without a value."""
+    assert bool(list(differences(old, new))) == (old != new)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +42,15 @@ def _without_nothing(value: Any) -> Any:
 def test_members_of_a_list_are_found_by_name_or_position(old: Any, new: Any, path: str) -> None:
     paths = [each.path for each in differences(old, new)]
     assert any(each.startswith(path) for each in paths), paths
+
+
+def test_order_of_names_is_a_difference() -> None:
+    """A member that is new or gone changes no order."""
+    one, other, more = ({"name": each, "n": 1} for each in ("h100", "h200", "h300"))
+    (order,) = differences([one, other], [other, one], "flavors")
+    assert (order.path, order.display) == ("flavors", "h100, h200 -> h200, h100")
+    (added,) = differences([one, other], [more, one, other], "flavors")
+    assert added.path == "flavors[h300]"
 
 
 @pytest.mark.parametrize(

@@ -422,7 +422,7 @@ def test_flavor_without_topology_may_change() -> None:
 
 
 def test_differences_go_by_name() -> None:
-    """A member of a list that moved is no change; what is new or gone says so."""
+    """A member of a list that moved is another order; what is new or gone says so."""
     old = {
         "env": [{"name": "a", "value": "1"}, {"name": "b", "value": "2"}],
         "ports": [1],
@@ -435,6 +435,7 @@ def test_differences_go_by_name() -> None:
     }
 
     assert [(each.path, each.display) for each in differences(old, new)] == [
+        ("env", "a, b -> b, a"),
         ("env[a].value", "differs"),
         ("ports", "[1] -> [1, 2]"),
         ("gone", "true -> none"),

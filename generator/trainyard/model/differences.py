@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ class Difference:
 
     Args:
         path: from the root of the value, e.g. ``containers[node].image``.
-        old, new: None where the field is not there.
+        old, new: None where the field is not there, or has no value.
     """
 
     path: str
@@ -43,19 +43,25 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
     """Yield each field that differs.
 
     Mappings in a list are compared by name if all have one, else by position if none is added or
-    removed.
+    removed. Another order of names is a difference of the list, with nothing but the names.
     """
     if old is new:
         return
-    before, after = _members(old, path), _members(new, path)
-    if before is None or after is None:
-        before, after = _by_position(old, new, path)
-    if before is None or after is None:
-        if old != new:
-            yield Difference(path, old, new)
-        return
+    before, after = _aligned(old, new, path)
+    if before is not None and after is not None:
+        if isinstance(old, list) and _order(before, after) != _order(after, before):
+            yield Difference(path, _names(old), _names(new))
+        yield from _inside(before, after)
+    elif old != new:
+        yield Difference(path, old, new)
+
+
+def _inside(before: dict[str, Any], after: dict[str, Any]) -> Iterator[Difference]:
     for inside in dict.fromkeys((*before, *after)):
-        yield from differences(before.get(inside), after.get(inside), inside)
+        one, other = before.get(inside), after.get(inside)
+        yield from differences(one, other, inside)
+        if one is other is None and (inside in before) != (inside in after):
+            yield Difference(inside, None, None)
 
 
 def few(items: Iterable[str]) -> str:
@@ -63,6 +69,15 @@ def few(items: Iterable[str]) -> str:
     every = list(items)
     first = ", ".join(every[:_FEW])
     return f"{first} and {len(every) - _FEW} more" if len(every) > _FEW else first
+
+
+def _order(one: Iterable[str], other: Collection[str]) -> list[str]:
+    """Return what two lists have in common, in the order of the first."""
+    return [each for each in one if each in other]
+
+
+def _names(members: Any) -> list[dict[str, Any]]:
+    return [{"name": each["name"]} for each in members if "name" in each]
 
 
 def _members(value: Any, path: str) -> dict[str, Any] | None:
@@ -74,9 +89,13 @@ def _members(value: Any, path: str) -> dict[str, Any] | None:
     return None
 
 
-def _by_position(
+def _aligned(
     old: Any, new: Any, path: str
 ) -> tuple[dict[str, Any], dict[str, Any]] | tuple[None, None]:
+    """Return the members of both values by their paths; None where they can't be compared."""
+    before, after = _members(old, path), _members(new, path)
+    if before is not None and after is not None:
+        return before, after
     if not (_are_mappings(old) and _are_mappings(new) and len(old) == len(new)):
         return None, None
     places = [f"{path}[{index}]" for index in range(len(old))]
