@@ -100,7 +100,7 @@ def _add(history: History) -> None:
     assert (answer.code, answer.first) == (0, "evicts: nobody")
     assert answer.sections["Quota"] == [
         "+ speech on dgx-h100: 2 nodes, lends 2 nodes, largest job 2 nodes",
-        "~ pool dgx-h100: head-room 4 -> 2",
+        "~ pool dgx-h100: head-room 4 -> 2 nodes",
     ]
     assert answer.sections["Access"] == [
         "+ namespace team-speech",
@@ -130,7 +130,7 @@ def _grow(history: History) -> None:
     assert (answer.code, answer.first) == (0, "evicts: nobody")
     assert answer.sections["Quota"] == [
         f"~ nlp on dgx-h100: {OWN_AND_LOANS}, 16 -> 24 GPUs, largest job 2 -> 4 nodes",
-        "~ pool dgx-h100: head-room 2 -> 1",
+        "~ pool dgx-h100: head-room 2 -> 1 node",
     ]
     assert answer.sections.keys() == {"Quota", "Objects"}
     history.commit()
@@ -230,7 +230,7 @@ def _retire(history: History) -> None:
     assert (answer.code, answer.first) == (0, "evicts: nobody")
     assert answer.sections["Quota"] == [
         "- speech on dgx-h100: 2 nodes",
-        "~ pool dgx-h100: head-room 1 -> 3",
+        "~ pool dgx-h100: head-room 1 -> 3 nodes",
     ]
     # Its Application is still there, so Argo CD deletes nothing of its folder.
     assert {line.partition(": ")[2] for line in answer.sections["Access"]} == {

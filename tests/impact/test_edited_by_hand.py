@@ -39,6 +39,7 @@ def test_no_edit_of_a_committed_object_breaks_the_comparison(data: st.DataObject
         Sides(site.name, site, None, before, {}),
     ):
         changes = object_changes(both)
+        assert all(each.fields for each in changes if each.change == "changed")
         same_edits(changes)
         disruptions(both, changes)
 

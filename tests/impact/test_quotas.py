@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.impact.platforms import CLUSTER, NLP, RUNTIME, VISION, quota, sides
-from trainyard.impact.quotas import pool_changes, quota_changes, transfers
+from trainyard.impact.amounts import CohortChange, OrderChange
+from trainyard.impact.pools import cohort_changes, order_changes, pool_changes
+from trainyard.impact.quotas import quota_changes, transfers
 
 NO_NAME: dict[str, str] = {}
 NODES = st.integers(0, 8)
@@ -100,14 +102,14 @@ def test_reach_is_the_largest_job_that_is_admitted(change: dict[str, Any], reach
     assert changed.gpus_per_node == 8
 
 
-def test_share_of_a_node_reaches_one_node() -> None:
-    """A job on parts of a node counts as one node."""
+def test_share_of_a_node_reaches_its_gpus() -> None:
+    """A job on parts of a node counts as a fraction."""
     share = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 4}}}, "largestJob": None}
     (changed,) = quota_changes(sides({}, {NLP: share}))
 
     assert changed.after is not None
     assert changed.after.display(changed.after.nodes) == "4 GPUs"
-    assert changed.reach_after == 1
+    assert changed.after.display(changed.reach_after) == "4 GPUs"
 
 
 def test_lending_and_borrowing_are_changes() -> None:
@@ -140,7 +142,7 @@ def test_retired_team_loses_its_quota_to_the_pool() -> None:
     (pool,) = pool_changes(change)
 
     assert changed.after is None
-    assert (changed.reach_before, changed.reach_after) == (4, 0)
+    assert [changed.reach_before, changed.reach_after] == [4, 0]
     assert (pool.nodes_before, pool.nodes_after) == (9, 9)
     assert (int(pool.room_before), int(pool.room_after)) == (0, 4)
 
@@ -183,5 +185,51 @@ def test_lender_that_lends_less_shortens_the_reach_of_others() -> None:
     }
 
     assert changed["nlp"].before == changed["nlp"].after
-    assert (changed["nlp"].reach_before, changed["nlp"].reach_after) == (7, 5)
-    assert (changed["vision"].reach_before, changed["vision"].reach_after) == (4, 4)
+    assert [changed["nlp"].reach_before, changed["nlp"].reach_after] == [7, 5]
+    assert [changed["vision"].reach_before, changed["vision"].reach_after] == [4, 4]
+
+
+TWO_POOLS = {
+    "hardware/small.yaml": {"extends": "nvidia-dgx-h100"},
+    RUNTIME: {"hardware": ["dgx-h100", "small"]},
+    NLP: {"quota": {"prod-east": {"dgx-h100": {"nodes": 4}, "small": {"nodes": 2}}}},
+}
+
+
+def preferring(small: int) -> dict[str, Any]:
+    pool = {"hardware": "small", "nodes": 3, "fabric": "ib", "preference": small}
+    return {**TWO_POOLS, CLUSTER: {"pools": {"small": pool, "dgx-h100": {"preference": 2}}}}
+
+
+def test_pools_in_another_order_are_a_change_of_the_queue() -> None:
+    """No amount differs; an edit that keeps the order is none."""
+    change = sides(preferring(1), preferring(3))
+    assert order_changes(change) == (
+        OrderChange("nlp-gpu", ("small", "dgx-h100"), ("dgx-h100", "small")),
+    )
+    assert order_changes(sides(preferring(3), preferring(9))) == ()
+    assert order_changes(sides({}, preferring(1))) == ()
+
+
+def test_reserve_is_a_change_of_the_pool() -> None:
+    """Also where its nodes and head-room stay."""
+    less = {CLUSTER: {"pools": {"dgx-h100": {"reserve": 0}}}, NLP: quota(5)}
+    (pool,) = pool_changes(sides({}, less))
+    assert (pool.nodes_before, pool.nodes_after) == (9, 9)
+    assert (pool.reserve_before, pool.reserve_after) == (1, 0)
+    assert [pool.room_before, pool.room_after] == [0, 0]
+
+
+def test_team_in_another_cohort_has_other_peers() -> None:
+    """So has each team of a cohort that gets a parent."""
+    other: dict[str, Any] = {CLUSTER: {"cohorts": {"research": {}, "other": {}}}}
+    (moved,) = cohort_changes(sides(other, {**other, NLP: {"cohort": "other"}}))
+    assert moved == CohortChange("nlp", ("research",), ("other",), ("vision",), ())
+
+    below = {CLUSTER: {"cohorts": {"research": {"parent": "other"}, "other": {}}}}
+    found = cohort_changes(sides(other, below))
+    assert [(each.team, each.after) for each in found] == [
+        ("nlp", ("research", "other")),
+        ("vision", ("research", "other")),
+    ]
+    assert cohort_changes(sides({}, {NLP: quota(1)})) == ()

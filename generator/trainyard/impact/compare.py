@@ -10,7 +10,8 @@ from trainyard.impact.disruption import disruptions
 from trainyard.impact.model import ClusterImpact, Impact, ObjectChange, Rename, Sides
 from trainyard.impact.network import path_changes
 from trainyard.impact.objects import object_changes
-from trainyard.impact.quotas import pool_changes, quota_changes, transfers
+from trainyard.impact.pools import cohort_changes, order_changes, pool_changes
+from trainyard.impact.quotas import quota_changes, transfers
 from trainyard.impact.remaining import on_cluster
 from trainyard.impact.runtimes import runtime_changes
 from trainyard.impact.upgrade import Upgrade
@@ -40,6 +41,8 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         renames=tuple(Rename(*each) for each in sorted(sides.renamed.items())),
         quotas=quota_changes(sides),
         transfers=transfers(sides),
+        cohorts=cohort_changes(sides),
+        orders=order_changes(sides),
         pools=pool_changes(sides),
         namespaces=namespace_changes(stays),
         access=access_changes(stays),

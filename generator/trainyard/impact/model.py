@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from fractions import Fraction
-from typing import NamedTuple
 
+from trainyard.impact.amounts import (
+    CohortChange,
+    OrderChange,
+    PoolChange,
+    QuotaChange,
+    Transfer,
+)
 from trainyard.impact.upgrade import Upgrade
 from trainyard.model.differences import Difference, few
 from trainyard.model.identity import Identity
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
-from trainyard.model.team import Quota
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,63 +56,6 @@ class Effect(IntEnum):
     """Nodes are emptied and rebooted."""
     DELETES = 6
     """Data or namespaces are gone; a revert does not bring them back."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuotaChange:
-    """A team's quota on one pool.
-
-    Args:
-        before, after: None where the team has no quota.
-        reach_before, reach_after: nodes of the largest job that its queue can admit, a part of a
-            node as one; 0 for none.
-        gpus_per_node: of the pool.
-    """
-
-    team: str
-    pool: str
-    before: Quota | None
-    after: Quota | None
-    reach_before: int
-    reach_after: int
-    gpus_per_node: int
-
-
-class Move(NamedTuple):
-    """A team's own nodes on both sides."""
-
-    team: str
-    before: Fraction
-    after: Fraction
-
-
-@dataclass(frozen=True, slots=True)
-class Transfer:
-    """Nodes of a pool that some teams lose and others gain in one change.
-
-    Args:
-        givers, takers: by name.
-    """
-
-    pool: str
-    givers: tuple[Move, ...]
-    takers: tuple[Move, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PoolChange:
-    """A pool whose nodes or head-room changes.
-
-    Args:
-        nodes_before, nodes_after: of the pool, its reserve included; 0 where it does not exist.
-        room_before, room_after: nodes that no team owns, without the reserve.
-    """
-
-    pool: str
-    nodes_before: int
-    nodes_after: int
-    room_before: Fraction
-    room_after: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +224,8 @@ class ClusterImpact:
     renames: tuple[Rename, ...] = ()
     quotas: tuple[QuotaChange, ...] = ()
     transfers: tuple[Transfer, ...] = ()
+    cohorts: tuple[CohortChange, ...] = ()
+    orders: tuple[OrderChange, ...] = ()
     pools: tuple[PoolChange, ...] = ()
     namespaces: tuple[NamespaceChange, ...] = ()
     access: tuple[AccessChange, ...] = ()

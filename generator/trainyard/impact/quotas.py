@@ -1,4 +1,4 @@
-"""Compare the quota of teams, and the nodes of pools, on both sides of a change."""
+"""Compare the quota of teams on both sides of a change."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 
-from trainyard.impact.model import Move, PoolChange, QuotaChange, Sides, Transfer
+from trainyard.impact.amounts import Move, QuotaChange, Transfer
+from trainyard.impact.model import Sides
 from trainyard.model.jobs import grants_on, largest_pods
 from trainyard.model.ownership import lent_by_others, owners_of
 from trainyard.model.platform import Site
@@ -36,42 +36,26 @@ def transfers(sides: Sides) -> tuple[Transfer, ...]:
     return tuple(each for each in found if each.givers and each.takers)
 
 
-def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
-    """Return each pool whose nodes or head-room differ, sorted."""
-    if not _comparable(sides):
-        return ()
-    old, new = _pools(sides.old), _pools(sides.new)
-    found = []
-    for pool in sorted({*old, *new}):
-        before, after = old.get(pool, _NO_POOL), new.get(pool, _NO_POOL)
-        if before != after:
-            found.append(PoolChange(pool, before[0], after[0], before[1], after[1]))
-    return tuple(found)
-
-
 @dataclass(frozen=True, slots=True)
 class _Share:
     """A team's quota on a pool, with the pool and the largest job that it admits."""
 
     quota: Quota
     pool: Pool
-    reach: int
-
-
-_NO_POOL = (0, Fraction(0))
+    reach: Fraction
 
 
 _Shares = Mapping[tuple[str, str], _Share]
 """(team, pool) -> its quota."""
 
 
-def _comparable(sides: Sides) -> bool:
+def are_comparable(sides: Sides) -> bool:
     """Return whether the numbers of both sides are known: old profiles may be unreadable."""
     return sides.old is not None or not sides.before
 
 
 def _both(sides: Sides) -> tuple[_Shares, _Shares]:
-    if not _comparable(sides):
+    if not are_comparable(sides):
         return {}, {}
     return dict(_shares(sides.old, sides.renamed)), dict(_shares(sides.new, {}))
 
@@ -92,14 +76,12 @@ def _shares(
             yield (renamed.get(tenant.name, tenant.name), pool.name), share
 
 
-def _reach(tenant: Tenant, flavor: Flavor, nodes: Fraction) -> int:
+def _reach(tenant: Tenant, flavor: Flavor, nodes: Fraction) -> Fraction:
     """Return the nodes of the largest job that a team's queue can admit on a pool."""
     if tenant.team.state == "draining":
-        return 0
-    sizes = (
-        ceil(largest_pods(grant, nodes) * grant.launch.part) for grant in grants_on(tenant, flavor)
-    )
-    return max(sizes, default=0)
+        return Fraction(0)
+    sizes = (largest_pods(grant, nodes) * grant.launch.part for grant in grants_on(tenant, flavor))
+    return max(sizes, default=Fraction(0))
 
 
 def _compared(
@@ -114,8 +96,8 @@ def _compared(
     return QuotaChange(team, pool, had, has, reached, reaches, known.pool.hardware.gpus)
 
 
-def _numbers(share: _Share | None) -> tuple[Quota | None, int]:
-    return (share.quota, share.reach) if share else (None, 0)
+def _numbers(share: _Share | None) -> tuple[Quota | None, Fraction]:
+    return (share.quota, share.reach) if share else (None, Fraction(0))
 
 
 def _is_same(before: _Share, after: _Share) -> bool:
@@ -132,15 +114,3 @@ def _transfer(pool: str, moves: list[Move]) -> Transfer:
 
 def _own(share: _Share | None) -> Fraction:
     return share.quota.nodes if share else Fraction(0)
-
-
-def _pools(site: Site | None) -> dict[str, tuple[int, Fraction]]:
-    """Return the nodes of each pool, and those of them that teams may still be given."""
-    if site is None:
-        return {}
-    owned: dict[str, Fraction] = defaultdict(Fraction)
-    for (_, pool), share in _shares(site, {}):
-        owned[pool] += share.quota.nodes
-    return {
-        pool.name: (pool.nodes, pool.promised - owned[pool.name]) for pool in site.cluster.pools
-    }

@@ -7,7 +7,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from trainyard.impact.model import Impact, Move
+from trainyard.impact.amounts import Move
+from trainyard.impact.model import Impact
 from trainyard.impact.upgrade import Upgrade
 from trainyard.model.identity import Identity
 from trainyard.model.team import Quota

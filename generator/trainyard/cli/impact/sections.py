@@ -5,22 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import groupby
 
+from trainyard.cli.impact.quotas import quota_lines
 from trainyard.impact.edits import Edit, same_edits
-from trainyard.impact.model import (
-    ClusterImpact,
-    Disruption,
-    Effect,
-    PoolChange,
-    QuotaChange,
-    Transfer,
-)
+from trainyard.impact.model import ClusterImpact, Disruption, Effect
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
 from trainyard.model.quantity import counted
-from trainyard.model.team import Quota
 
 CHANGES = ("created", "changed", "recreated", "deleted", "left behind")
 """What happens to an object, in the order of reports."""
@@ -58,7 +50,7 @@ def sections(cluster: ClusterImpact, *, fields: bool) -> Iterator[Section]:
     """
     parts: dict[str, Callable[[ClusterImpact], Iterator[str]]] = {
         "Disruption": _disruptions,
-        "Quota": _quotas,
+        "Quota": quota_lines,
         "Access": _access,
         "Network": _network,
         "Runtimes": _runtimes,
@@ -105,97 +97,6 @@ def _disruptions(cluster: ClusterImpact) -> Iterator[str]:
         yield f"! {sentence(each)}{gpus}{teams}"
         yield f"  because: {each.cause}"
         yield f"  {each.consequence} ({each.source})"
-
-
-def _quotas(cluster: ClusterImpact) -> Iterator[str]:
-    for renamed in cluster.renames:
-        yield f"~ team {renamed.before} is now called {renamed.after}"
-    for transfer in cluster.transfers:
-        yield f"~ {_transfer(transfer)}"
-    for quota in cluster.quotas:
-        yield _quota(quota)
-    for pool in cluster.pools:
-        yield f"~ {_pool(pool)}"
-
-
-def _transfer(transfer: Transfer) -> str:
-    moved = ", ".join(
-        f"{team} {_nodes(before)} -> {_nodes(after)}"
-        for team, before, after in (*transfer.givers, *transfer.takers)
-    )
-    return f"transfer of nodes of {transfer.pool}: {moved}"
-
-
-def _quota(change: QuotaChange) -> str:
-    name = f"{change.team} on {change.pool}"
-    if change.before is None and change.after is not None:
-        return f"+ {name}: {_size(change.after)}, {_reach(change.reach_after)}"
-    if change.after is None and change.before is not None:
-        return f"- {name}: {_size(change.before)}"
-    assert change.before is not None
-    assert change.after is not None
-    return f"~ {name}: {', '.join(_differences(change, change.before, change.after))}"
-
-
-def _size(quota: Quota) -> str:
-    parts = [quota.display(quota.nodes)]
-    parts += [f"borrows {quota.display(quota.borrow)}"] if quota.borrow else []
-    parts += [f"lends {quota.display(quota.lend)}"] if quota.lend else []
-    parts += [_term(quota)] if quota.term else []
-    return ", ".join(parts)
-
-
-def _term(quota: Quota) -> str:
-    """Return until when a quota holds, and what falls back to the pool then."""
-    if quota.term is None:
-        return "without a last day"
-    back = quota.display(quota.nodes - quota.term.nodes)
-    left = quota.display(quota.term.nodes)
-    return (
-        f"until {quota.term.until} ({quota.term.reason}), then {left} and {back} back in the pool"
-    )
-
-
-def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[str]:
-    yield from _amounts(before, after)
-    if before.nodes != after.nodes and not after.is_share and change.gpus_per_node:
-        old, new = (each.nodes * change.gpus_per_node for each in (before, after))
-        yield f"{_nodes(old)} -> {_nodes(new)} GPUs"
-    if change.reach_before != change.reach_after:
-        yield f"largest job {change.reach_before} -> {counted(change.reach_after, 'node')}"
-    if before.term != after.term:
-        yield _term(after)
-
-
-def _amounts(before: Quota, after: Quota) -> Iterator[str]:
-    for verb, old, new in (
-        ("", before.nodes, after.nodes),
-        ("borrows ", before.borrow, after.borrow),
-        ("lends ", before.lend, after.lend),
-    ):
-        if old != new:
-            yield f"{verb}{_amount(before, old)} -> {after.display(new)}"
-
-
-def _amount(quota: Quota, nodes: Fraction) -> str:
-    return str(quota.units(nodes))
-
-
-def _reach(nodes: int) -> str:
-    return f"largest job {counted(nodes, 'node')}"
-
-
-def _pool(pool: PoolChange) -> str:
-    parts = []
-    if pool.nodes_before != pool.nodes_after:
-        parts.append(f"{pool.nodes_before} -> {counted(pool.nodes_after, 'node')}")
-    if pool.room_before != pool.room_after:
-        parts.append(f"head-room {_nodes(pool.room_before)} -> {_nodes(pool.room_after)}")
-    return f"pool {pool.pool}: {', '.join(parts)}"
-
-
-def _nodes(number: Fraction) -> str:
-    return f"{float(number):g}"
 
 
 def _access(cluster: ClusterImpact) -> Iterator[str]:

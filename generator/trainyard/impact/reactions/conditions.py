@@ -39,6 +39,11 @@ def is_lowered(_sides: Sides, edited: Edited) -> bool:
     return _is_lower(*edited.values)
 
 
+def is_order(_sides: Sides, edited: Edited) -> bool:
+    """Return whether a field is a list whose members have another order."""
+    return all(isinstance(each, list) for each in edited.values)
+
+
 def lowered_in_cohort(sides: Sides, edited: Edited) -> bool:
     """Return whether an amount is lowered in a queue that stays with others in a cohort."""
     cohort = value_at(edited.new.body, "spec.cohortName") if edited.new else None

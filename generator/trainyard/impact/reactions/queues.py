@@ -8,6 +8,7 @@ from trainyard.impact.reactions.conditions import (
     appears,
     becomes,
     has_parent,
+    is_order,
     lowered_in_cohort,
 )
 from trainyard.impact.reactions.reaction import Reaction, quiet
@@ -82,6 +83,16 @@ _CLUSTER_QUEUE = (
         consequence="Running jobs stay, also beyond a lowered limit. Jobs that wait see the new "
         "limit at once.",
         source=SEEN,
+    ),
+    Reaction(
+        kind="ClusterQueue",
+        change="changed",
+        fields="spec.resourceGroups*.flavors",
+        when=is_order,
+        condition="have another order",
+        consequence="Running jobs stay. Kueue tries the flavors in the new order for jobs that "
+        "wait.",
+        source="kubernetes-sigs/kueue:pkg/scheduler/flavorassigner/flavorassigner.go@v0.19.2",
     ),
     Reaction(
         kind="ClusterQueue",

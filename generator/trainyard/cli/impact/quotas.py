@@ -1,0 +1,134 @@
+"""Describe in lines what changes of quota, cohorts and pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from trainyard.impact.amounts import CohortChange, PoolChange, QuotaChange, Transfer
+from trainyard.impact.model import ClusterImpact
+from trainyard.model.differences import few
+from trainyard.model.quantity import counted
+from trainyard.model.team import Quota
+
+
+def quota_lines(cluster: ClusterImpact) -> Iterator[str]:
+    """Yield what changes of teams' quota, of cohorts and of pools."""
+    for renamed in cluster.renames:
+        yield f"~ team {renamed.before} is now called {renamed.after}"
+    for transfer in cluster.transfers:
+        yield f"~ {_transfer(transfer)}"
+    for quota in cluster.quotas:
+        yield _quota(quota)
+    for cohort in cluster.cohorts:
+        yield f"~ {_cohort(cohort)}"
+    for queue in cluster.orders:
+        order = f"{', '.join(queue.before)} -> {', '.join(queue.after)}"
+        yield f"~ pools of {queue.queue} are tried in the order {order}"
+    for pool in cluster.pools:
+        yield f"~ {_pool(pool)}"
+
+
+def _transfer(transfer: Transfer) -> str:
+    moved = ", ".join(
+        f"{team} {_nodes(before)} -> {_nodes(after)}"
+        for team, before, after in (*transfer.givers, *transfer.takers)
+    )
+    return f"transfer of nodes of {transfer.pool}: {moved}"
+
+
+def _quota(change: QuotaChange) -> str:
+    name = f"{change.team} on {change.pool}"
+    if change.before is None and change.after is not None:
+        reach = change.after.display(change.reach_after)
+        return f"+ {name}: {_size(change.after)}, largest job {reach}"
+    if change.after is None and change.before is not None:
+        return f"- {name}: {_size(change.before)}"
+    assert change.before is not None
+    assert change.after is not None
+    return f"~ {name}: {', '.join(_differences(change, change.before, change.after))}"
+
+
+def _size(quota: Quota) -> str:
+    parts = [quota.display(quota.nodes)]
+    parts += [f"borrows {quota.display(quota.borrow)}"] if quota.borrow else []
+    parts += [f"lends {quota.display(quota.lend)}"] if quota.lend else []
+    parts += [_term(quota)] if quota.term else []
+    return ", ".join(parts)
+
+
+def _term(quota: Quota) -> str:
+    """Return until when a quota holds, and what falls back to the pool then."""
+    if quota.term is None:
+        return "without a last day"
+    back = quota.display(quota.nodes - quota.term.nodes)
+    left = quota.display(quota.term.nodes)
+    return (
+        f"until {quota.term.until} ({quota.term.reason}), then {left} and {back} back in the pool"
+    )
+
+
+def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[str]:
+    yield from _amounts(before, after)
+    if before.nodes != after.nodes and not after.is_share and change.gpus_per_node:
+        old, new = (each.nodes * change.gpus_per_node for each in (before, after))
+        yield f"{_nodes(old)} -> {_nodes(new)} GPUs"
+    if change.reach_before != change.reach_after:
+        yield f"largest job {_step(before, change.reach_before, after, change.reach_after)}"
+    if before.term != after.term:
+        yield _term(after)
+
+
+def _amounts(before: Quota, after: Quota) -> Iterator[str]:
+    for verb, old, new in (
+        ("", before.nodes, after.nodes),
+        ("borrows ", before.borrow, after.borrow),
+        ("lends ", before.lend, after.lend),
+    ):
+        if old != new:
+            yield f"{verb}{_step(before, old, after, new)}"
+
+
+def _step(before: Quota, old: Fraction, after: Quota, new: Fraction) -> str:
+    """Return nodes of both quotas, each with its unit where they have different ones."""
+    same = before.is_share == after.is_share
+    return f"{before.units(old) if same else before.display(old)} -> {after.display(new)}"
+
+
+def _cohort(change: CohortChange) -> str:
+    cohorts = (" below ".join(each) or "none" for each in (change.before, change.after))
+    peers = (few(each) or "nobody" for each in (change.peers_before, change.peers_after))
+    return (
+        f"cohort of {change.team}: {' -> '.join(cohorts)}; "
+        f"lends to and borrows from {' -> '.join(peers)}"
+    )
+
+
+def _pool(pool: PoolChange) -> str:
+    unit = "node" if pool.per_node == 1 else "GPU"
+    before, after = (int(each * pool.per_node) for each in (pool.room_before, pool.room_after))
+    parts = [
+        *_change("", pool.nodes_before, pool.nodes_after, "node"),
+        *_change("reserve ", pool.reserve_before, pool.reserve_after, "node"),
+        *_promised(pool),
+        *_change("head-room ", before, after, unit),
+    ]
+    return f"pool {pool.pool}: {', '.join(parts)}"
+
+
+def _promised(pool: PoolChange) -> Iterator[str]:
+    """Yield the nodes that teams may be given, where the reserve differs."""
+    if pool.reserve_before != pool.reserve_after:
+        before = max(pool.nodes_before - pool.reserve_before, 0)
+        yield from _change(
+            "promised ", before, max(pool.nodes_after - pool.reserve_after, 0), "node"
+        )
+
+
+def _change(name: str, before: int, after: int, unit: str) -> Iterator[str]:
+    if before != after:
+        yield f"{name}{before} -> {counted(after, unit)}"
+
+
+def _nodes(number: Fraction) -> str:
+    return f"{float(number):g}"

@@ -1,0 +1,101 @@
+"""Changes of what teams own, borrow and lend, and of what pools have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from trainyard.model.team import Quota
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaChange:
+    """A team's quota on one pool.
+
+    Args:
+        before, after: None where the team has no quota.
+        reach_before, reach_after: nodes of the largest job that its queue can admit, fractions on a
+            share of a node; 0 for none.
+        gpus_per_node: of the pool.
+    """
+
+    team: str
+    pool: str
+    before: Quota | None
+    after: Quota | None
+    reach_before: Fraction
+    reach_after: Fraction
+    gpus_per_node: int
+
+
+class Move(NamedTuple):
+    """A team's own nodes on both sides."""
+
+    team: str
+    before: Fraction
+    after: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Nodes of a pool that some teams lose and others gain in one change.
+
+    Args:
+        givers, takers: by name.
+    """
+
+    pool: str
+    givers: tuple[Move, ...]
+    takers: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CohortChange:
+    """A team that lends to, and borrows from, other teams than before.
+
+    Args:
+        before, after: its cohort and what this descends from, the root last; empty for none.
+        peers_before, peers_after: other teams of the tree, sorted.
+    """
+
+    team: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    peers_before: tuple[str, ...]
+    peers_after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChange:
+    """A queue that tries its pools in another order.
+
+    Args:
+        queue: name of the ClusterQueue.
+        before, after: pools in order of preference.
+    """
+
+    queue: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolChange:
+    """A pool whose nodes, reserve or head-room changes.
+
+    Args:
+        per_node: units in which teams have it: 1 for nodes, or the GPUs of a node that is shared.
+        nodes_before, nodes_after: of the pool, its reserve included; 0 where it does not exist.
+        reserve_before, reserve_after: nodes that no team is given.
+        room_before, room_after: nodes that no team owns, without the reserve.
+    """
+
+    pool: str
+    per_node: int
+    nodes_before: int
+    nodes_after: int
+    reserve_before: int
+    reserve_after: int
+    room_before: Fraction
+    room_after: Fraction

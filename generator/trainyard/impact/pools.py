@@ -1,0 +1,105 @@
+"""Compare the nodes of pools, who shares them, and the order in which queues try them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from trainyard.impact.amounts import CohortChange, OrderChange, PoolChange
+from trainyard.impact.model import Sides
+from trainyard.impact.quotas import are_comparable
+from trainyard.model.ownership import owned_nodes, owners_of
+from trainyard.model.platform import Site
+
+
+def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
+    """Return each pool whose nodes, reserve or head-room differ, sorted."""
+    if not are_comparable(sides):
+        return ()
+    old, new = dict(_pools(sides.old)), dict(_pools(sides.new))
+    both = ((pool, old.get(pool, _NONE), new.get(pool, _NONE)) for pool in sorted({*old, *new}))
+    return tuple(
+        PoolChange(
+            pool,
+            max(before.per_node, after.per_node),
+            *(before.nodes, after.nodes),
+            *(before.reserve, after.reserve),
+            *(before.room, after.room),
+        )
+        for pool, before, after in both
+        if before != after
+    )
+
+
+def order_changes(sides: Sides) -> tuple[OrderChange, ...]:
+    """Return each queue that tries the pools that it keeps in another order, sorted."""
+    old, new = dict(_orders(sides.old)), dict(_orders(sides.new))
+    return tuple(
+        OrderChange(queue, old[queue], new[queue])
+        for queue in sorted(old.keys() & new.keys())
+        if _common(old[queue], new[queue]) != _common(new[queue], old[queue])
+    )
+
+
+def cohort_changes(sides: Sides) -> tuple[CohortChange, ...]:
+    """Return each team whose cohort, or what this descends from, differs; sorted."""
+    old, new = dict(_lineages(sides.old, sides.renamed)), dict(_lineages(sides.new, {}))
+    return tuple(
+        CohortChange(team, old[team], new[team], _peers(old, team), _peers(new, team))
+        for team in sorted(old.keys() & new.keys())
+        if old[team] != new[team]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """The numbers of a pool, as `PoolChange` has them."""
+
+    nodes: int = 0
+    reserve: int = 0
+    room: Fraction = Fraction(0)
+    per_node: int = field(default=1, compare=False)
+
+
+_NONE = _Pool()
+
+
+def _pools(site: Site | None) -> Iterator[tuple[str, _Pool]]:
+    """Yield each pool, with the nodes of it that teams may still be given."""
+    owners = owners_of(site) if site else {}
+    for pool in site.cluster.pools if site else ():
+        shared = any(quota.is_share for _, quota in owners[pool.name])
+        room = pool.promised - owned_nodes(owners[pool.name])
+        per_node = pool.hardware.gpus if shared else 1
+        yield pool.name, _Pool(pool.nodes, pool.reserve, room, per_node)
+
+
+def _orders(site: Site | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for tenant in site.tenants if site else ():
+        for queue in tenant.queues:
+            yield queue.name, tuple(flavor.name for flavor in queue.flavors)
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
+    return [each for each in one if each in other]
+
+
+def _lineages(
+    site: Site | None, renamed: Mapping[str, str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each team with its cohort and what this descends from."""
+    for tenant in site.tenants if site else ():
+        cohort = tenant.team.cohort
+        lineage = tenant.cluster.lineage(cohort) if cohort else ()
+        yield renamed.get(tenant.name, tenant.name), lineage
+
+
+def _peers(lineages: Mapping[str, tuple[str, ...]], team: str) -> tuple[str, ...]:
+    """Return the other teams of a team's tree of cohorts, sorted."""
+    root = lineages[team][-1:]
+    return tuple(
+        sorted(
+            each for each, line in lineages.items() if root and line[-1:] == root and each != team
+        )
+    )
