@@ -71,3 +71,28 @@ def test_cohort_with_a_team_in_a_descendant_is_not_empty() -> None:
         )
         == []
     )
+
+
+def _two_pools(largest: int | None) -> dict[str, Any]:
+    other = {"hardware": "other", "nodes": 8, "reserve": 1, "fabric": "ib"}
+    quota = {"dgx-h100": {"nodes": 4, "borrow": 3}, "other": {"nodes": 5}}
+    return {
+        "hardware/other.yaml": {"extends": "nvidia-dgx-h100"},
+        "clusters/prod-east.yaml": {"pools": {"other": other}},
+        "runtimes/openmpi-cuda.yaml": {"hardware": ["dgx-h100", "other"]},
+        "teams/nlp.yaml": {
+            "quota": {"prod-east": quota},
+            "largestJob": largest and {"nodes": largest},
+        },
+    }
+
+
+@pytest.mark.parametrize(("largest", "size"), [(7, 7), (6, 6), (5, 5), (None, 5), (4, 4)])
+def test_borrowed_nodes_are_counted_on_each_pool(largest: int | None, size: int) -> None:
+    """A job is on one pool, and what the team owns of another is no part of it."""
+    expected = (
+        f"the largest job of team nlp on pool `dgx-h100` takes {size} nodes, of which it owns 4 "
+        f"and borrows {size - 4}"
+    )
+    found = messages("scheduling/job-on-borrowed-nodes", _two_pools(largest))
+    assert found == [expected] * (size > 4)

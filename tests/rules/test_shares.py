@@ -205,9 +205,11 @@ def test_job_larger_than_a_share_is_reported() -> None:
 
 
 def test_job_on_borrowed_gpus_is_reported_in_gpus() -> None:
-    assert messages("scheduling/job-on-borrowed-nodes", share(2, borrow=2)) == [
-        "the largest job of team nlp takes 4 GPUs, of which it owns 2 and borrows 2"
-    ]
+    (message,) = messages("scheduling/job-on-borrowed-nodes", share(2, borrow=2))
+    assert message == (
+        "the largest job of team nlp on pool `dgx-h100` takes 4 GPUs, of which it owns 2 and "
+        "borrows 2"
+    )
     assert "scheduling/job-on-borrowed-nodes" not in broken(share(2))
 
 

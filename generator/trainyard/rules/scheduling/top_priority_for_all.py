@@ -16,8 +16,8 @@ RULE = Rule(
     summary="Not every team that borrows may use the highest priority of the cluster.",
     why="""
         Priorities lose their effect: when an owner takes nodes back, the borrowers' jobs of the
-        lowest priority go first (seen with Kueue 0.19.2). A job with the highest priority is never
-        evicted, so soon all jobs have it.
+        lowest priority are evicted first (seen with Kueue 0.19.2). Jobs with the highest are
+        evicted last, so soon all jobs have it, and the newest of them are evicted.
     """,
     fix="List in the teams' `priorities` the classes that each team may use.",
 )
