@@ -115,10 +115,7 @@ def _add(history: History) -> None:
         "+ team-speech: partition 0x0102 of fabric ib, rails 0-7, 10.64.32.0/20"
         in (answer.sections["Network"])
     )
-    assert answer.sections["Runtimes"] == [
-        "~ openmpi: changed (audio, nlp, speech)",
-        "team speech may use it",
-    ]
+    assert answer.sections["Runtimes"] == ["+ openmpi-v1 on dgx-h100: speech may use it"]
     history.commit()
 
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.impact.platforms import NLP, RUNTIME, VISION, objects, sides, site
+from tests.impact.platforms import CLUSTER, NLP, RUNTIME, VISION, objects, sides, site
 from trainyard.impact.images import described
+from trainyard.impact.objects import object_changes
 from trainyard.impact.runtimes import runtime_changes
 from trainyard.model.manifest import Manifest
 
@@ -38,9 +39,9 @@ TORCHRUN: dict[str, Any] = {
 def changes(
     before: dict[str, Any], after: dict[str, Any]
 ) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Return change, details and teams."""
+    """Return change, details and namespaces."""
     found = runtime_changes(sides(before, after))
-    return [(each.change, each.details, each.teams) for each in found]
+    return [(each.change, each.details, each.spaces) for each in found]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ def changes(
         (
             {},
             {RUNTIME: {"version": 2, "image": IMAGE}},
-            [("added", (EDIT,), BOTH), ("retired", (), BOTH)],
+            [("retired", ("version 2 takes its place",), BOTH), ("added", (EDIT,), BOTH)],
         ),
         (
             {},
@@ -71,7 +72,7 @@ def changes(
         (
             {SECOND: TORCHRUN, NLP: {"runtimes": ["openmpi-cuda", "torchrun"]}},
             {SECOND: TORCHRUN, VISION: {"runtimes": ["openmpi-cuda", "torchrun"]}},
-            [("changed", ("team vision may use it", "team nlp may no longer use it"), BOTH)],
+            [("added", (), ("vision",)), ("retired", ("no longer listed",), ("nlp",))],
         ),
     ],
 )
@@ -85,8 +86,112 @@ def test_retired_runtime_has_the_teams_that_used_it() -> None:
     listed = {NLP: {"runtimes": ["openmpi-cuda", "torchrun"]}, SECOND: TORCHRUN}
     (change,) = runtime_changes(sides(listed, {SECOND: TORCHRUN}))
 
-    assert (change.runtime, change.objects) == ("torchrun", ("torchrun-v1-dgx-h100",))
-    assert (change.change, change.teams) == ("retired", ("nlp",))
+    assert (change.runtime, change.nodes) == ("torchrun-v1", ("dgx-h100",))
+    assert change.objects == ("torchrun-v1-dgx-h100",)
+    assert (change.change, change.spaces) == ("retired", ("nlp",))
+
+
+SMALL = {
+    "hardware/small.yaml": {"extends": "nvidia-dgx-h100"},
+    CLUSTER: {"pools": {"small": {"hardware": "small", "nodes": 3, "fabric": "ib"}}},
+    RUNTIME: {"hardware": ["dgx-h100", "small"]},
+}
+
+
+def on_small(nodes: int) -> dict[str, Any]:
+    pools = {"dgx-h100": {"nodes": 3}, "small": {"nodes": nodes}}
+    return {**SMALL, NLP: {"quota": {"prod-east": pools}, "largestJob": {"nodes": 3}}}
+
+
+@pytest.mark.parametrize(
+    ("after", "reason"),
+    [
+        (on_small(0), "no quota on such nodes any more"),
+        (on_small(1), "a job needs at least 2 nodes, and the largest here has 1"),
+        (
+            {**on_small(3), RUNTIME: {"hardware": ["dgx-h100"]}},
+            "the runtime no longer names such nodes",
+        ),
+    ],
+)
+def test_listed_runtime_that_leaves_some_nodes_says_why(after: dict[str, Any], reason: str) -> None:
+    """It stays on the others; the object has the same reason, and a revert gives it back."""
+    both = sides(on_small(3), after)
+    (lost,) = runtime_changes(both)
+    assert (lost.change, lost.nodes, lost.spaces) == ("retired", ("small",), ("nlp",))
+    assert lost.details == (reason,)
+    (gone,) = (
+        each
+        for each in object_changes(both)
+        if each.identity.kind == "ClusterTrainingRuntime" and each.change == "deleted"
+    )
+    assert gone.reason == f"{reason} (nlp)"
+
+    (back,) = runtime_changes(sides(after, on_small(3)))
+    assert (back.change, back.nodes, back.details) == ("added", ("small",), ())
+
+
+def test_share_of_another_size_is_no_other_runtime() -> None:
+    def share(gpus: int) -> dict[str, Any]:
+        quota = {"prod-east": {"dgx-h100": {"nodes": None, "gpus": gpus}}}
+        return {NLP: {"quota": quota, "largestJob": None}}
+
+    (change,) = runtime_changes(sides(share(4), share(6)))
+    assert (change.change, change.details) == ("changed", ("a pod has 2 GPUs -> 3 GPUs",))
+
+
+def test_deprecation_names_only_who_stays_on_the_version() -> None:
+    first = {**TORCHRUN, "version": 1}
+    listed = {
+        SECOND: first,
+        NLP: {"runtimes": ["openmpi-cuda", "torchrun"]},
+        VISION: {"runtimes": ["openmpi-cuda", "torchrun"]},
+    }
+    beside = {
+        **listed,
+        SECOND: {**TORCHRUN, "version": 2},
+        "runtimes/torchrun-v1.yaml": {**first, "deprecated": {"end": "2027-03-31"}},
+        VISION: {"runtimes": ["openmpi-cuda", "torchrun-v1"]},
+    }
+    found = {
+        (each.runtime, each.change): each.spaces for each in runtime_changes(sides(listed, beside))
+    }
+    assert found == {
+        ("torchrun-v1", "deprecated until 2027-03-31"): ("vision",),
+        ("torchrun-v1", "retired"): ("nlp",),
+        ("torchrun-v2", "added"): ("nlp",),
+    }
+
+
+def test_new_or_removed_namespace_of_a_team_changes_no_runtime() -> None:
+    """Its team may use them as before."""
+    more: dict[str, Any] = {NLP: {"spaces": {"debug": {}}}}
+    assert changes({}, more) == []
+    assert changes(more, {}) == []
+
+
+def test_objects_of_a_removed_namespace_go_with_it() -> None:
+    gone = object_changes(sides({NLP: {"spaces": {"debug": {}}}}, {}))
+    reasons = {each.reason.partition(";")[0] for each in gone if each.change != "changed"}
+    assert reasons == {"namespace removed"}
+
+
+def test_renamed_team_keeps_its_runtimes() -> None:
+    both = sides({}, {})
+    after = {
+        key: _labelled(each, "language") if key.name == "trainjob-limits-nlp" else each
+        for key, each in both.after.items()
+    }
+    assert runtime_changes(replace(both, after=after, renamed={"nlp": "language"})) == ()
+
+
+def _labelled(limits: Manifest, team: str) -> Manifest:
+    metadata = {
+        **limits.body["metadata"],
+        "name": f"trainjob-limits-{team}",
+        "labels": {"ml.example.com/team": team},
+    }
+    return replace(limits, body={**limits.body, "metadata": metadata})
 
 
 def test_equal_changes_of_several_objects_are_one() -> None:

@@ -135,23 +135,25 @@ class PathChange:
 
 @dataclass(frozen=True, slots=True)
 class RuntimeChange:
-    """Runtimes of one profile that change in the same way.
+    """A runtime that changes in the same way for some namespaces, on some nodes.
 
     Args:
-        runtime: name of the profile.
+        runtime: with its version, e.g. ``openmpi-v1``.
+        nodes: hardware profiles or classes of node, sorted.
         objects: names of the ClusterTrainingRuntimes, sorted.
-        change: ``added``, ``deprecated until DATE``, ``supported again``, ``retired`` or
-            ``changed``.
+        change: ``added`` or ``retired`` for these namespaces; for all that may use it
+            ``deprecated until DATE``, ``supported again`` or ``changed``.
         details: one line each, e.g. ``image ...@sha256:1 -> ...@sha256:2``; of a version that is
-            added, what differs from the version that it follows.
-        teams: that may use it, on either side; sorted.
+            added, what differs from the version that it follows; why it is retired.
+        spaces: namespaces of teams, without the prefix of all of them; sorted.
     """
 
     runtime: str
+    nodes: tuple[str, ...]
     objects: tuple[str, ...]
     change: str
     details: tuple[str, ...]
-    teams: tuple[str, ...]
+    spaces: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainyard.impact.model import ObjectChange, Sides
-from trainyard.impact.places import pool_of, pools_of, team_of_object, team_of_unit
+from trainyard.impact.places import team_of_unit
+from trainyard.impact.reasons import removed_namespaces, why_it_leaves
 from trainyard.impact.remaining import why_it_stays
 from trainyard.impact.replaced import replaced
 from trainyard.model.differences import Difference, differences, few
@@ -15,27 +16,6 @@ from trainyard.model.manifest import UNLISTED, Manifest
 
 STATEFUL = frozenset({"Namespace", "PersistentVolume", "PersistentVolumeClaim"})
 """Kinds whose deletion loses data."""
-
-_REASONS = {
-    "ClusterQueue": "no quota on such nodes",
-    "ClusterTrainingRuntime": "no team lists the runtime",
-    "Cohort": "cohort removed",
-    "ConfigMap": "namespace removed",
-    "CronJob": "clean-up of finished jobs removed",
-    "IPPool": "no addresses on the fabric",
-    "LocalQueue": "no quota on such nodes",
-    "Namespace": "namespace removed",
-    "NetworkAttachmentDefinition": "no quota on the fabric",
-    "NetworkPolicy": "no such path any more",
-    "PersistentVolume": "storage not requested",
-    "PersistentVolumeClaim": "storage not requested",
-    "RoleBinding": "nobody has the role",
-    "ServiceAccount": "account removed",
-    "SriovNetwork": "no quota on the fabric",
-    "Topology": "fabric removed",
-    "WorkloadPriorityClass": "priority removed",
-}
-"""Why an object of a kind goes while its team, its pool and its cluster stay."""
 
 
 def object_changes(sides: Sides) -> tuple[ObjectChange, ...]:
@@ -53,7 +33,10 @@ def object_changes(sides: Sides) -> tuple[ObjectChange, ...]:
             changes.append(_change(new, "created", "", ()))
     replaced_ones = {each.identity for each in taken.values()}
     gone = before.keys() - after.keys() - replaced_ones
-    changes += (_gone(sides, units, before[key]) for key in gone)
+    removed = removed_namespaces(sides)
+    changes += (
+        _gone(units, why_it_leaves(sides, removed, before[key]), before[key]) for key in gone
+    )
     return tuple(sorted(changes, key=lambda each: each.identity))
 
 
@@ -94,31 +77,10 @@ def _taken(units: frozenset[str], old: Manifest, new: Manifest, reason: str) -> 
     return _change(new, "recreated", reason + left, differences(old.body, new.body))
 
 
-def _gone(sides: Sides, units: frozenset[str], old: Manifest) -> ObjectChange:
-    left = why_it_stays(units, old)
-    reason = _reason(sides, old) + (f"; {left}" if left else "")
-    return _change(old, "left behind" if left else "deleted", reason, ())
-
-
-def _reason(sides: Sides, old: Manifest) -> str:
-    """Return why an object leaves the tree."""
-    if not sides.after:
-        return "cluster removed"
-    if _team_leaves(sides, old):
-        return f"team `{team_of_object(old)}` leaves the cluster"
-    if old.by_hand:
-        return "component removed"
-    pool = pool_of(old)
-    if pool and pool not in pools_of(sides.new):
-        return f"pool `{pool}` removed"
-    return _REASONS.get(old.kind.name, "not generated any more")
-
-
-def _team_leaves(sides: Sides, old: Manifest) -> bool:
-    team = team_of_object(old)
-    if not team or sides.new is None:
-        return False
-    return team not in {each.name for each in sides.new.tenants}
+def _gone(units: frozenset[str], reason: str, old: Manifest) -> ObjectChange:
+    if left := why_it_stays(units, old):
+        return _change(old, "left behind", f"{reason}; {left}", ())
+    return _change(old, "deleted", reason, ())
 
 
 def _change(

@@ -1,137 +1,141 @@
-"""Compare the runtimes of a cluster, and the teams that may use them."""
+"""Compare the runtimes of a cluster, and the namespaces that may use them."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from trainyard.impact.images import described
+from trainyard.impact.losses import why_lost
 from trainyard.impact.model import RuntimeChange, Sides
-from trainyard.model.identity import Identity, team_of
-from trainyard.model.lookup import mapping, text
+from trainyard.impact.uses import Objects, Use, Used, ending, parts_of, spaces_of, uses
+from trainyard.model.lookup import mapping
 from trainyard.model.manifest import Manifest
-from trainyard.model.names import SYSTEM_NAMESPACE
 
-Objects = Mapping[Identity, Manifest]
+
+class _Change(NamedTuple):
+    """What changes of a runtime for one namespace, as in `RuntimeChange`.
+
+    Args:
+        space: empty for an object that no namespace lists.
+    """
+
+    runtime: str
+    change: str
+    details: tuple[str, ...]
+    nodes: str
+    space: str
+    name: str
 
 
 def runtime_changes(sides: Sides) -> tuple[RuntimeChange, ...]:
     """Return what changes of the runtimes, sorted by runtime; equal changes once."""
+    before, after = uses(sides.before, sides.renamed), uses(sides.after, {})
+    changes = (
+        *_gained(sides, before, after),
+        *_lost(sides, before, after),
+        *_resized(before, after),
+        *_edited(sides, after),
+    )
+    return tuple(_merged(changes))
+
+
+def _gained(
+    sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]
+) -> Iterator[_Change]:
     old, new = _runtimes(sides.before), _runtimes(sides.after)
-    groups: dict[tuple[str, str, tuple[str, ...]], list[str]] = defaultdict(list)
-    for name in sorted({*old, *new}):
-        known = new.get(name) or old[name]
-        for change, details in _changes(name, old, new):
-            groups[known.profile, change, details].append(name)
-    teams = {name: _teams(name, old, new) for name in {*old, *new}}
-    return tuple(
-        RuntimeChange(
-            runtime=profile,
-            objects=tuple(names),
-            change=change,
-            details=details,
-            teams=tuple(sorted(frozenset().union(*(teams[name] for name in names)))),
+    spaces = spaces_of(sides.before, sides.renamed)
+    for use, used in after.items():
+        if use in before or _is_new_space(use, used, spaces) or used.name not in new:
+            continue
+        former = _former(used.name, old)
+        details = (*(described(former, new[used.name]) if former else ()), *_end(new[used.name]))
+        yield _Change(use.runtime, "added", details, use.nodes, use.space, used.name)
+
+
+def _lost(sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]) -> Iterator[_Change]:
+    spaces = spaces_of(sides.after, {})
+    for use, used in before.items():
+        if use in after or _is_new_space(use, used, spaces):
+            continue
+        reason = why_lost(sides, use, used)
+        details = (reason,) if reason else ()
+        yield _Change(use.runtime, "retired", details, use.nodes, use.space, used.name)
+
+
+def _resized(before: Mapping[Use, Used], after: Mapping[Use, Used]) -> Iterator[_Change]:
+    """Yield the uses whose pods have another part of a node."""
+    for use in before.keys() & after.keys():
+        old, new = (
+            f"{each.gpus} GPUs" if each.gpus else "a whole node"
+            for each in (before[use], after[use])
         )
-        for (profile, change, details), names in sorted(groups.items())
-    )
+        if old != new:
+            detail = f"a pod has {old} -> {new}"
+            yield _Change(use.runtime, "changed", (detail,), use.nodes, use.space, after[use].name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Runtime:
-    """A ClusterTrainingRuntime.
-
-    Args:
-        profile: name of the runtime's profile.
-        line: its family and its nodes: the same for each version.
-        version: 0 when its name has none.
-        end: ``deprecated until DATE``; empty when it is supported.
-        teams: that may use it.
-    """
-
-    manifest: Manifest
-    profile: str
-    line: tuple[str, str]
-    version: int
-    end: str
-    teams: frozenset[str]
+def _edited(sides: Sides, after: Mapping[Use, Used]) -> Iterator[_Change]:
+    """Yield the edits of each object on both sides, for each namespace that may use it."""
+    users: dict[str, list[Use]] = defaultdict(list)
+    for use, used in after.items():
+        users[used.name].append(use)
+    old, new = _runtimes(sides.before), _runtimes(sides.after)
+    for name in old.keys() & new.keys():
+        runtime, _, nodes = parts_of(name)
+        for change, details in _edits(old[name], new[name]):
+            for use in users[name] or [Use(runtime, nodes, "")]:
+                yield _Change(runtime, change, details, use.nodes, use.space, name)
 
 
-_Runtimes = Mapping[str, _Runtime]
-"""Name of a ClusterTrainingRuntime -> the runtime."""
-
-_FAMILY = "trainer.kubeflow.org/framework"
-_PROFILE = "/runtime"
-_END = "/deprecated-until"
-_VERSIONED = re.compile(r"-v(?P<version>[0-9]+)-(?P<nodes>.+)")
-
-
-def _runtimes(objects: Objects) -> _Runtimes:
-    users: dict[str, set[str]] = defaultdict(set)
-    for key, each in objects.items():
-        if key.kind == "ConfigMap" and key.namespace == SYSTEM_NAMESPACE:
-            for name in text(each.body, "data", "runtimes").split():
-                users[name].add(team_of(each))
-    return {
-        each.name: _runtime(each, frozenset(users[each.name]))
-        for key, each in objects.items()
-        if key.kind == "ClusterTrainingRuntime"
-    }
-
-
-def _runtime(manifest: Manifest, teams: frozenset[str]) -> _Runtime:
-    labels = mapping(manifest.body, "metadata", "labels")
-    family = str(labels.get(_FAMILY, ""))
-    match = _VERSIONED.fullmatch(manifest.name.removeprefix(family))
-    end = _ending(mapping(manifest.body, "metadata", "annotations"), _END)
-    return _Runtime(
-        manifest,
-        profile=_ending(labels, _PROFILE) or manifest.name,
-        line=(family, match["nodes"] if match else ""),
-        version=int(match["version"]) if match else 0,
-        end=f"deprecated until {end}" if end else "",
-        teams=teams,
-    )
-
-
-def _ending(values: Mapping[str, str], end: str) -> str:
-    """Return the value whose key has an end, whatever the domain before it."""
-    return next((str(value) for key, value in values.items() if key.endswith(end)), "")
-
-
-def _changes(name: str, old: _Runtimes, new: _Runtimes) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each change of one runtime with its details."""
-    before, after = old.get(name), new.get(name)
-    if before and after:
-        yield from _edited(before, after)
-    elif after:
-        former = _former(after, old)
-        details = described(former.manifest, after.manifest) if former else ()
-        yield "added", (*details, *([after.end] if after.end else ()))
-    else:
-        yield "retired", ()
-
-
-def _edited(before: _Runtime, after: _Runtime) -> Iterator[tuple[str, tuple[str, ...]]]:
-    if before.end != after.end:
-        yield after.end or "supported again", ()
-    details = (
-        *described(before.manifest, after.manifest),
-        *(f"team {team} may use it" for team in sorted(after.teams - before.teams)),
-        *(f"team {team} may no longer use it" for team in sorted(before.teams - after.teams)),
-    )
-    if details:
+def _edits(before: Manifest, after: Manifest) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if _end(before) != _end(after):
+        yield next(iter(_end(after)), "supported again"), ()
+    if details := described(before, after):
         yield "changed", details
 
 
-def _former(runtime: _Runtime, old: _Runtimes) -> _Runtime | None:
+def _merged(changes: Iterable[_Change]) -> Iterator[RuntimeChange]:
+    """Yield equal changes once: first of all namespaces on some nodes, then on all nodes."""
+    spaces: dict[tuple[str, str, tuple[str, ...], str], set[_Change]] = defaultdict(set)
+    for each in changes:
+        spaces[each.runtime, each.change, each.details, each.nodes].add(each)
+    groups: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], set[_Change]] = defaultdict(set)
+    for (runtime, change, details, _), same in spaces.items():
+        named = tuple(sorted({each.space for each in same} - {""}))
+        groups[runtime, change, details, named] |= same
+    for (runtime, change, details, named), same in sorted(groups.items()):
+        nodes = tuple(sorted({each.nodes for each in same} - {""}))
+        objects = tuple(sorted({each.name for each in same}))
+        yield RuntimeChange(runtime, nodes, objects, change, details, named)
+
+
+def _is_new_space(use: Use, used: Used, other: Mapping[str, str]) -> bool:
+    """Return whether a namespace is on one side only, and its team on both: Access shows it."""
+    return use.space not in other and used.team in other.values()
+
+
+def _runtimes(objects: Objects) -> dict[str, Manifest]:
+    return {key.name: each for key, each in objects.items() if key.kind == "ClusterTrainingRuntime"}
+
+
+def _end(runtime: Manifest) -> tuple[str, ...]:
+    """Return until when a runtime is deprecated; nothing when it is supported."""
+    end = ending(mapping(runtime.body, "metadata", "annotations"), "/deprecated-until")
+    return (f"deprecated until {end}",) if end else ()
+
+
+def _former(name: str, old: Mapping[str, Manifest]) -> Manifest | None:
     """Return the version that a new one follows; None when it is the first on its nodes."""
-    line = (each for each in old.values() if each.line == runtime.line and runtime.version)
-    earlier = (each for each in line if 0 < each.version < runtime.version)
-    return max(earlier, key=lambda each: each.version, default=None)
-
-
-def _teams(name: str, old: _Runtimes, new: _Runtimes) -> frozenset[str]:
-    nobody: frozenset[str] = frozenset()
-    return nobody.union(*(side[name].teams for side in (old, new) if name in side))
+    runtime, version, nodes = parts_of(name)
+    family = runtime.removesuffix(str(version))
+    known = (parts_of(each) for each in old)
+    earlier = [
+        each.version
+        for each in known
+        if each.nodes == nodes
+        and each.runtime == f"{family}{each.version}"
+        and each.version < version
+    ]
+    return old[f"{family}{max(earlier)}-{nodes}"] if earlier else None

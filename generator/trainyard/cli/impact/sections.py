@@ -9,7 +9,7 @@ from itertools import groupby
 
 from trainyard.cli.impact.quotas import quota_lines
 from trainyard.impact.edits import Edit, same_edits
-from trainyard.impact.model import ClusterImpact, Disruption, Effect
+from trainyard.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
 from trainyard.model.quantity import counted
@@ -121,11 +121,20 @@ def _network(cluster: ClusterImpact) -> Iterator[str]:
 
 
 def _runtimes(cluster: ClusterImpact) -> Iterator[str]:
-    marks = {"added": "+", "retired": "-"}
     for each in cluster.runtimes:
-        teams = f" ({few(each.teams)})" if each.teams else ""
-        yield f"{marks.get(each.change, '~')} {each.runtime}: {each.change}{teams}"
+        where = f" on {', '.join(each.nodes)}" if each.nodes else ""
+        yield _runtime(each, each.runtime + where)
         yield from (f"  {detail}" for detail in each.details)
+
+
+def _runtime(change: RuntimeChange, name: str) -> str:
+    """Return who may or may no longer use a runtime, or what happens to it for all."""
+    spaces = few(change.spaces)
+    if change.change == "added":
+        return f"+ {name}: {spaces} may use it"
+    if change.change == "retired":
+        return f"- {name}: {spaces} may no longer use it"
+    return f"~ {name}: {change.change} ({spaces})" if spaces else f"~ {name}: {change.change}"
 
 
 def _edits(cluster: ClusterImpact) -> Iterator[str]:

@@ -1,0 +1,125 @@
+"""Read from a tree which namespaces may use which runtime on which nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from trainyard.model import names
+from trainyard.model.identity import Identity, team_of
+from trainyard.model.lookup import mapping, text
+from trainyard.model.manifest import Manifest
+
+Objects = Mapping[Identity, Manifest]
+
+_VERSIONED = re.compile(r"(?P<runtime>.+?-v(?P<version>[0-9]+))-(?P<nodes>.+)", re.DOTALL)
+_PART = re.compile(r"(?P<nodes>.+)-(?P<gpus>[0-9]+)gpu", re.DOTALL)
+_LIMITS = names.job_limits("")
+"""Prefix of the ConfigMaps with the limits of a namespace."""
+
+
+class Use(NamedTuple):
+    """A runtime on nodes, in a namespace whose limits list it.
+
+    Args:
+        runtime: name and version, e.g. ``openmpi-v1``.
+        nodes: a hardware profile, or a class of node.
+        space: the namespace without the prefix of all teams.
+    """
+
+    runtime: str
+    nodes: str
+    space: str
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The object behind a use.
+
+    Args:
+        name: of the ClusterTrainingRuntime.
+        gpus: of a pod on a share of a node; empty for whole nodes.
+        team: of the namespace.
+        least: pods of the smallest job.
+    """
+
+    name: str
+    gpus: str
+    team: str
+    least: int
+
+
+class Name(NamedTuple):
+    """The parts of a ClusterTrainingRuntime's name; one by hand has no version.
+
+    Args:
+        nodes: with the namespace whose networks it attaches to, where these have own names.
+    """
+
+    runtime: str
+    version: int
+    nodes: str
+
+
+def parts_of(name: str) -> Name:
+    """Return the parts of a ClusterTrainingRuntime's name."""
+    match = _VERSIONED.fullmatch(name)
+    return (
+        Name(match["runtime"], int(match["version"]), match["nodes"])
+        if match
+        else Name(name, 0, "")
+    )
+
+
+def uses(objects: Objects, renamed: Mapping[str, str]) -> dict[Use, Used]:
+    """Return what the namespaces of a side may use.
+
+    Args:
+        objects: of the side.
+        renamed: old name of a team -> its new name; empty for the side after the change.
+    """
+    found = (_of_space(limits, renamed) for limits in _limits(objects))
+    return dict(each for space in found for each in space)
+
+
+def spaces_of(objects: Objects, renamed: Mapping[str, str]) -> dict[str, str]:
+    """Return the namespaces of a side, each with its team."""
+    return dict(_known_as(limits, renamed) for limits in _limits(objects))
+
+
+def profile_of(runtime: Manifest) -> str:
+    """Return the name of a runtime's profile."""
+    labels = mapping(runtime.body, "metadata", "labels")
+    return ending(labels, "/runtime") or runtime.name
+
+
+def ending(values: Mapping[str, str], end: str) -> str:
+    """Return the value whose key has an end, whatever the domain before it."""
+    return next((str(value) for key, value in values.items() if key.endswith(end)), "")
+
+
+def _limits(objects: Objects) -> Iterator[Manifest]:
+    for each in objects.values():
+        if each.kind.name == "ConfigMap" and each.name.startswith(_LIMITS):
+            yield each
+
+
+def _known_as(limits: Manifest, renamed: Mapping[str, str]) -> tuple[str, str]:
+    """Return the namespace that limits are for, and its team, by the team's new name."""
+    team = team_of(limits)
+    known = renamed.get(team, team)
+    return known + limits.name.removeprefix(_LIMITS + team), known
+
+
+def _of_space(limits: Manifest, renamed: Mapping[str, str]) -> Iterator[tuple[Use, Used]]:
+    space, team = _known_as(limits, renamed)
+    for name in text(limits.body, "data", "runtimes").split():
+        runtime, _, nodes = parts_of(name)
+        nodes = nodes.removesuffix(f"-{limits.name.removeprefix(_LIMITS)}")
+        part = _PART.fullmatch(nodes)
+        nodes, gpus = (part["nodes"], part["gpus"]) if part else (nodes, "")
+        least = text(limits.body, "data", f"minNodes.{name}")
+        used = Used(name, gpus, team, int(least) if least.isdecimal() else 0)
+        yield Use(runtime, nodes, space), used
