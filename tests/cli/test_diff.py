@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from tests.cli.calls import Ended
 from trainyard import __version__
 from trainyard.cli.exits import Exit
+from trainyard.hosts.sticky import NOTHING
 from trainyard.output.lockfile import LOCKFILE, digest
 from trainyard.schema.published import document_schema
 
@@ -56,6 +57,48 @@ def test_without_an_edit_nothing_is_said(trainyard: Call) -> None:
 
     assert ended.code == Exit.FINE
     assert ended.out.startswith("nothing changes\nobjects: none\n\ncompared: commit ")
+    assert trainyard("diff", "--base=main", "--format=markdown").out.startswith(NOTHING)
+
+
+def test_change_without_effect_on_clusters_is_worth_a_comment(trainyard: Call) -> None:
+    """Whoever owns files decides about later changes; a revert is nothing again."""
+    settings = Path("profiles/trainyard.yaml")
+    before = settings.read_text("utf-8")
+    settings.write_text(f"{before}review: {{deleted: 100}}\n", encoding="utf-8")
+    ended = trainyard("diff", "--base=main")
+    comment = trainyard("diff", "--base=main", "--format=markdown").out
+    settings.write_text(before, encoding="utf-8")
+
+    first = "no effect on teams, jobs or nodes; changed: review of profiles/trainyard.yaml"
+    owners = "@ml-example/ml-platform"
+    assert ended.out.startswith(f"{first}\nobjects: none\n\nApproval\n")
+    assert '  ! profiles/trainyard.yaml: review none -> {"deleted": 100}\n' in ended.out
+    assert f"    to be approved by {owners}\n  ~ {owners}: profiles/trainyard.yaml\n" in ended.out
+    assert comment.startswith("### trainyard diff\n")
+    assert trainyard("diff", "--base=main").out.startswith("nothing changes\n")
+
+
+def test_refused_change_without_effect_is_worth_a_comment(trainyard: Call) -> None:
+    """A line of the ledger that is gone changes no object, and is an error."""
+    replace("teams/nlp.yaml", "contact:", "state: draining\ncontact:")
+    assert trainyard("generate").code == 0
+    commit()
+    replace("teams/nlp.yaml", "state: draining", "state: retired")
+    assert trainyard("generate").code == 0
+    commit()
+    ledger = Path("profiles/allocations.yaml")
+    lines = ledger.read_text("utf-8").splitlines(keepends=True)
+    kept = "".join(line for line in lines if not line.startswith("    nlp: {partition"))
+    ledger.write_text(kept, encoding="utf-8")
+    ended = trainyard("diff", "--base=HEAD")
+    comment = trainyard("diff", "--base=HEAD", "--format=markdown").out
+
+    assert ended.code == Exit.FINDINGS
+    first, second, *_ = ended.out.splitlines()
+    assert first == "refused: 1 error (change/allocation-moved)"
+    assert second.startswith("no effect on teams, jobs or nodes; changed: prod-east of profiles/")
+    assert comment.startswith("### trainyard diff\n\n```diff\nrefused: 1 error")
+    assert "error[change/allocation-moved]" in comment
 
 
 def test_edit_of_the_work_tree_is_read_without_generate(trainyard: Call) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.hosts.server import BOT, Host, serving
 from trainyard.cli.main import run
-from trainyard.hosts.sticky import MARKER, NO_EFFECT, Comment, sticky
+from trainyard.hosts.sticky import MARKER, NO_EFFECT, NOTHING, Comment, sticky
 
 HEAD, OTHER = "a" * 40, "b" * 40
 FORK = "somebody/platform"
@@ -80,6 +80,7 @@ def test_change_without_effect_writes_no_new_comment(host: Host, call: Call, whi
     call(which, "drains 16 nodes")
     assert call(which, " \n")[0] == 0
     assert [each["body"] for each in host.comments] == [f"{MARKER}\n{NO_EFFECT}\n"]
+    assert call(which, f"{NOTHING}\n\nnothing changes\n")[1].endswith("nothing to write\n")
 
 
 def test_marker_of_somebody_else_is_not_ours(host: Host, call: Call) -> None:

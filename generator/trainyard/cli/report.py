@@ -9,10 +9,11 @@ from trainyard import __version__
 from trainyard.capacity.measure import measure
 from trainyard.cli.console import printable
 from trainyard.cli.findings import NOTES, Findings
-from trainyard.cli.impact.headline import compared, headline, totals, upgrade_lines
+from trainyard.cli.impact.approval import approval
+from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
 from trainyard.cli.impact.sections import cluster_line, sections
 from trainyard.cli.places import Place
-from trainyard.diagnostics import Diagnostic, Note
+from trainyard.diagnostics import Diagnostic, Note, has_errors
 from trainyard.impact.model import Effect, Impact
 from trainyard.model.platform import Site
 from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
@@ -59,10 +60,10 @@ def _change(diff: Diff) -> Change:
         return Change("bad", unknown, "", (), notes)
     upgrade = upgrade_lines(diff.impact.upgrade) if diff.impact.upgrade else ()
     return Change(
-        kind=_kind(diff.impact),
-        headline=printable(headline(diff.impact)),
+        kind="bad" if has_errors(diff.diagnostics) else _kind(diff.impact),
+        headline=printable("; ".join(verdict(diff))),
         totals=totals(diff.impact),
-        groups=tuple(_groups(diff.impact)),
+        groups=tuple(_groups(diff, diff.impact)),
         notes=(*map(printable, upgrade), *notes),
     )
 
@@ -73,13 +74,15 @@ def _kind(impact: Impact) -> str:
     return "bad" if impact.worst.effect >= Effect.DRAINS else "warned"
 
 
-def _groups(impact: Impact) -> Iterator[Group]:
+def _groups(diff: Diff, impact: Impact) -> Iterator[Group]:
     for cluster in impact.clusters:
         parts = tuple(
             (section.title, tuple(map(printable, section.lines)))
             for section in sections(cluster, fields=False)
         )
         yield Group(printable(cluster_line(cluster)), parts)
+    if part := approval(diff):
+        yield Group("all clusters", ((part.title, tuple(map(printable, part.lines))),))
 
 
 def _waivers(source: Source) -> tuple[Waiver, ...]:

@@ -8,6 +8,8 @@ from typing import Protocol
 
 MARKER = "<!-- trainyard:review -->"
 """First line of the comment, which no host shows."""
+NOTHING = "<!-- trainyard:nothing -->"
+"""First line of a text that is worth no comment, which no host shows."""
 NO_EFFECT = "This change has no effect on any cluster any more."
 
 
@@ -51,15 +53,16 @@ def post(discussion: Discussion, text: str) -> str:
 
     Args:
         discussion: of the pull request.
-        text: of the comment; when it is empty, there is nothing to say. Then a comment that is
-            there says so, and none is written.
+        text: of the comment; when it is empty, or marked so, there is nothing to say. Then a
+            comment that is there says so, and none is written.
 
     Raises:
         ToolError: the host refuses.
     """
     known = sticky(discussion.comments())
-    body = f"{MARKER}\n{text.strip() or NO_EFFECT}\n"
-    if known is None and not text.strip():
+    worth = "" if text.startswith(NOTHING) else text.strip()
+    body = f"{MARKER}\n{worth or NO_EFFECT}\n"
+    if known is None and not worth:
         return "nothing"
     if known is None:
         discussion.create(body)

@@ -21,6 +21,7 @@ from trainyard.model.platform import Platform, Site
 from trainyard.model.renames import renames
 from trainyard.output.lockfile import Lock, digest
 from trainyard.rules.review import Deletions
+from trainyard.workflows.approval import Approval, approvals
 from trainyard.workflows.generate import Checked, Generation, Target, check, generate, render
 from trainyard.workflows.merge import merge_profiles
 from trainyard.workflows.objects import check_unlisted, component_manifests
@@ -64,6 +65,7 @@ class Diff:
         diagnostics: about the head, and about the change.
         known: number of warnings that the base has too; they are left out.
         impact: None when the head's profiles have errors.
+        approvals: who approves the files that the change edits.
     """
 
     base: Commit
@@ -73,6 +75,7 @@ class Diff:
     diagnostics: tuple[Diagnostic, ...]
     known: int
     impact: Impact | None
+    approvals: tuple[Approval, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,9 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
         found += tuple(review(before, generation.checked, lost, today))
     new = tuple(_new(found, before.diagnostics))
     behind = not wanted.merge and _is_behind(places, base.commit, head.commit)
-    return Diff(base.commit, head.named, behind, generation, new, len(found) - len(new), impact)
+    known = len(found) - len(new)
+    files = approvals(base.tree, before, generation)
+    return Diff(base.commit, head.named, behind, generation, new, known, impact, files)
 
 
 def _touched(

@@ -51,9 +51,9 @@ def _only_with_platform(base: Checked, head: Checked, today: str) -> Iterator[Di
     """Yield the teams of the change that are valid only with its other files."""
     assert base.platform is not None
     mixed = with_platform_of(base.profiles, head.profiles)
-    teams = frozenset(_differing(base.profiles, mixed))
+    teams = frozenset(differing(base.profiles, mixed))
     owners = base.platform.settings.owners
-    platform = {file: owners.of_profile(file) for file in _differing(mixed, head.profiles)}
+    platform = {file: owners.of_profile(file) for file in differing(mixed, head.profiles)}
     if not teams or not platform:
         return
     found = check_loaded(mixed, (), today).diagnostics
@@ -67,7 +67,7 @@ def _new(found: Iterable[Diagnostic], known: Iterable[Diagnostic]) -> Iterator[D
     return (each for each in found if each.fact not in keys)
 
 
-def _differing(before: Profiles, after: Profiles) -> Iterator[str]:
+def differing(before: Profiles, after: Profiles) -> Iterator[str]:
     """Yield the profiles that say something else, sorted; comments and order of keys don't."""
     old, new = before.sources(), after.sources()
     for file in sorted({*old, *new}):

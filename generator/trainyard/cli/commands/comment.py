@@ -107,7 +107,8 @@ def on_github(
     """Write FILE on the open pull request whose head is a commit; GITHUB_TOKEN is the token.
 
     The number of the pull request is asked of GitHub: an artifact of the pull request's own
-    workflow is not read. An empty FILE updates a comment and writes no new one.
+    workflow is not read. A FILE that is empty, or in which `trainyard diff` found nothing, updates
+    a comment and writes no new one.
     """
     text, host = _text(file), github(api, token)
     number = find_pull_request(host, repository, Head(head_repository, head_branch, head))
@@ -150,7 +151,8 @@ def on_gitlab(
 ) -> int:
     """Write FILE on a merge request; TRAINYARD_TOKEN is a token with the scope `api`.
 
-    An empty FILE updates a comment and writes no new one.
+    A FILE that is empty, or in which `trainyard diff` found nothing, updates a comment and writes
+    no new one.
     """
     text = _text(file)
     request = MergeRequest(gitlab(api, token), project, merge_request)

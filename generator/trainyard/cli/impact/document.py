@@ -23,6 +23,7 @@ def impact_document(diff: Diff) -> dict[str, Any]:
         "head": head,
         "behind": diff.behind,
         "known_warnings": diff.known,
+        "approvals": _plain(diff.approvals),
         "impact": _impact(diff.impact) if diff.impact else None,
     }
 

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from trainyard.cli.impact.sections import counts, sentence
+from trainyard.diagnostics import Severity
 from trainyard.impact.model import Impact
 from trainyard.impact.upgrade import Upgrade
+from trainyard.model.differences import few
 from trainyard.model.quantity import counted
 from trainyard.workflows.diff import Diff
 
@@ -15,15 +17,40 @@ _KINDS = 12
 """Kinds of objects that an upgrade's line names."""
 
 
-def headline(impact: Impact) -> str:
+def verdict(diff: Diff) -> Iterator[str]:
+    """Yield that the change is refused, if it is, and then the worst that it would do."""
+    errors = [each for each in diff.diagnostics if each.severity is Severity.ERROR]
+    if errors:
+        rules = few(sorted({each.rule for each in errors}))
+        yield f"refused: {counted(len(errors), 'error')} ({rules})"
+    if diff.impact:
+        yield headline(diff, diff.impact)
+
+
+def headline(diff: Diff, impact: Impact) -> str:
     """Return one sentence with the worst that happens."""
     worst = impact.worst
     if worst is None:
-        return "nothing changes" if not impact.clusters and not impact.upgrade else "evicts: nobody"
+        return "evicts: nobody" if impact.clusters or impact.upgrade else _without_effect(diff)
     more = sum(len(cluster.disruptions) for cluster in impact.clusters) - 1
     gpus = f", at most {counted(worst.gpus, 'running GPU')}" if worst.gpus else ""
     others = f"; and {counted(more, 'more disruption')}" if more else ""
     return f"{sentence(worst, _cluster_of(impact))}{gpus}: {worst.cause}{others}"
+
+
+def is_nothing(diff: Diff) -> bool:
+    """Return whether a change has no effect, edits no profile, and has no finding."""
+    if diff.impact is None or diff.impact.clusters or diff.impact.upgrade:
+        return False
+    return not diff.diagnostics and not diff.approvals
+
+
+def _without_effect(diff: Diff) -> str:
+    if is_nothing(diff):
+        return "nothing changes"
+    edited = [f"{few(each.fields)} of {each.file}" for each in diff.approvals if each.fields]
+    changed = f"; changed: {few(edited)}" if edited else ""
+    return f"no effect on teams, jobs or nodes{changed}"
 
 
 def _cluster_of(impact: Impact) -> str:

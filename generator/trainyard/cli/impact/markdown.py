@@ -9,8 +9,10 @@ from trainyard.cli.console import printable
 from trainyard.cli.findings import Findings
 from trainyard.cli.forms.fence import fenced
 from trainyard.cli.forms.markdown import LIMIT, section
-from trainyard.cli.impact.headline import compared, headline, totals, upgrade_lines
+from trainyard.cli.impact.approval import approval
+from trainyard.cli.impact.headline import compared, is_nothing, totals, upgrade_lines, verdict
 from trainyard.cli.impact.sections import Section, cluster_line, counts, sections
+from trainyard.hosts.sticky import NOTHING
 from trainyard.impact.model import ClusterImpact, Impact
 from trainyard.model.quantity import counted
 from trainyard.workflows.diff import Diff
@@ -30,7 +32,8 @@ def markdown(diff: Diff, found: Findings, *, fields: bool) -> str:
         found: its findings.
         fields: each field that differs instead of each kind of edit.
     """
-    parts = [_impact(diff, diff.impact, fields=fields)] if diff.impact else []
+    parts = [f"{NOTHING}\n"] if is_nothing(diff) else []
+    parts += [_impact(diff, diff.impact, fields=fields) if diff.impact else _unknown(diff)]
     room = LIMIT - sum(len(part.encode()) + 1 for part in parts)
     parts += [section("diff", "Findings", found, room)] if found.diagnostics else []
     return "\n".join(parts)
@@ -51,29 +54,38 @@ def _impact(diff: Diff, impact: Impact, *, fields: bool) -> str:
 def _body(
     diff: Diff, impact: Impact, describe: Callable[[ClusterImpact], Iterable[Section]]
 ) -> Iterator[str]:
-    yield from _head(impact)
+    yield from _head(diff)
+    yield f"{totals(impact)}\n"
     for cluster in impact.clusters:
         yield f"#### {cluster_line(cluster)}\n"
         for part in describe(cluster):
             yield f"{part.title}\n\n{_fenced(part.lines)}\n"
-    yield from _foot(diff, impact)
+    yield from _foot(diff)
 
 
-def _head(impact: Impact) -> Iterator[str]:
-    yield f"### trainyard diff\n\n{_fenced([headline(impact)])}\n\n{totals(impact)}\n"
+def _unknown(diff: Diff) -> str:
+    """Return what there is to say about a change whose effect is unknown."""
+    return "\n".join((*_head(diff), *_foot(diff)))
 
 
-def _foot(diff: Diff, impact: Impact) -> Iterator[str]:
-    if impact.upgrade:
-        yield f"{_fenced(upgrade_lines(impact.upgrade))}\n"
+def _head(diff: Diff) -> Iterator[str]:
+    yield f"### trainyard diff\n\n{_fenced(verdict(diff))}\n"
+
+
+def _foot(diff: Diff) -> Iterator[str]:
+    if part := approval(diff):
+        yield f"{part.title}\n\n{_fenced(part.lines)}\n"
+    if diff.impact and diff.impact.upgrade:
+        yield f"{_fenced(upgrade_lines(diff.impact.upgrade))}\n"
     yield "\n".join(compared(diff)) + "\n"
 
 
 def _only_totals(diff: Diff, impact: Impact) -> Iterator[str]:
     """Yield the head and the foot, whose length is limited."""
-    yield from _head(impact)
+    yield from _head(diff)
+    yield f"{totals(impact)}\n"
     yield f"{counted(len(impact.clusters), 'cluster')}, too many to be listed here\n"
-    yield from _foot(diff, impact)
+    yield from _foot(diff)
 
 
 def _by_unit(cluster: ClusterImpact) -> Iterator[Section]:

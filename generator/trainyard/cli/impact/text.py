@@ -8,7 +8,8 @@ import click
 
 from trainyard.cli import findings
 from trainyard.cli.console import printable
-from trainyard.cli.impact.headline import compared, headline, totals, upgrade_lines
+from trainyard.cli.impact.approval import approval
+from trainyard.cli.impact.headline import compared, totals, upgrade_lines, verdict
 from trainyard.cli.impact.sections import cluster_line, sections
 from trainyard.impact.model import Impact
 from trainyard.workflows.diff import Diff
@@ -25,25 +26,32 @@ def text(diff: Diff, found: findings.Findings, *, fields: bool, colour: bool) ->
         fields: each field that differs instead of each kind of edit.
         colour: for the marks at the begin of lines, and the findings.
     """
-    lines = _lines(diff, diff.impact, fields=fields) if diff.impact else ()
-    parts = ["\n".join(_paint(printable(line), colour) for line in lines)] if lines else []
+    lines = (printable(line) for line in _lines(diff, fields=fields))
+    parts = ["\n".join(_paint(line, colour) for line in lines)]
     parts += [findings.text(found, colour=colour)] if found.diagnostics else []
     return "\n\n".join(parts)
 
 
-def _lines(diff: Diff, impact: Impact, *, fields: bool) -> Iterator[str]:
-    yield headline(impact)
-    yield totals(impact)
+def _lines(diff: Diff, *, fields: bool) -> Iterator[str]:
+    yield from verdict(diff)
+    if diff.impact:
+        yield totals(diff.impact)
+        yield from _clusters(diff.impact, fields=fields)
+    if part := approval(diff):
+        yield from ("", part.title, *(f"  {line}" for line in part.lines))
+    yield ""
+    if diff.impact and diff.impact.upgrade:
+        yield from upgrade_lines(diff.impact.upgrade)
+    yield from compared(diff)
+
+
+def _clusters(impact: Impact, *, fields: bool) -> Iterator[str]:
     for cluster in impact.clusters:
         yield ""
         yield cluster_line(cluster)
         for section in sections(cluster, fields=fields):
             yield f"  {section.title}"
             yield from (f"    {line}" for line in section.lines)
-    yield ""
-    if impact.upgrade:
-        yield from upgrade_lines(impact.upgrade)
-    yield from compared(diff)
 
 
 def _paint(line: str, colour: bool) -> str:

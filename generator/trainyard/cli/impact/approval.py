@@ -1,0 +1,38 @@
+"""Describe who approves a change, by the owners that its base states."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from trainyard.cli.impact.sections import Section
+from trainyard.model.differences import few
+from trainyard.workflows.diff import Diff
+
+TITLE = "Approval"
+
+
+def approval(diff: Diff) -> Section | None:
+    """Return who approves which files, and what of it the change itself edits; None for nothing.
+
+    The owners are the base's: a change can't choose its own.
+    """
+    lines = (*_decides(diff), *_owners(diff))
+    return Section(TITLE, lines) if lines else None
+
+
+def _decides(diff: Diff) -> Iterator[str]:
+    for each in diff.approvals:
+        for field in each.decides:
+            yield f"! {each.file}: {field.path} {field.display}"
+            yield f"  to be approved by {' or '.join(each.owners) or 'nobody that the base states'}"
+
+
+def _owners(diff: Diff) -> Iterator[str]:
+    """Yield the files by their owners; nothing when the base states none at all."""
+    files: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for each in diff.approvals:
+        files[each.owners].append(each.file)
+    if any(files):
+        for owners, own in sorted(files.items()):
+            yield f"~ {' or '.join(owners) or 'nobody'}: {few(own)}"
