@@ -44,7 +44,8 @@ def test_every_kind_of_the_tree_has_an_entry_for_every_change(kind: str) -> None
 @pytest.mark.parametrize("kind", sorted(FIELDS))
 def test_every_kind_with_immutable_fields_has_an_entry(kind: str) -> None:
     (only,) = groups()[kind, "recreated"]
-    assert (only.fields, only.when, only.effect) == (ANY, always, Effect.RECREATES)
+    loses = Effect.DELETES if kind == "PersistentVolumeClaim" else Effect.RECREATES
+    assert (only.fields, only.when, only.effect) == (ANY, always, loses)
 
 
 def test_table_has_no_kind_that_no_tree_has() -> None:

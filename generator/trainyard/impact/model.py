@@ -55,7 +55,7 @@ class Effect(IntEnum):
     REBOOTS = 5
     """Nodes are emptied and rebooted."""
     DELETES = 6
-    """Data or namespaces are gone; a revert does not bring them back."""
+    """Data or namespaces go, at once or with a claim; a revert does not bring them back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ _STORAGE = (
     Reaction(
         kind="PersistentVolumeClaim",
         change="recreated",
-        effect=Effect.RECREATES,
+        effect=Effect.DELETES,
+        lost="data",
         cause="{field} of claims for `{storage}` changes",
         consequence=f"{REFUSED} Its data goes with it, unless the volume is retained.",
         source="seen with Kubernetes 1.36",
