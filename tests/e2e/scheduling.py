@@ -221,7 +221,7 @@ def _for_the_other(scene: Scene, nodes: int) -> Job:
     return scene.create("nlp", body)
 
 
-def weight_without_fair_sharing(stage: Stage) -> None:
+def weight_without_effect(stage: Stage) -> None:
     """A cohort of weight ten reclaims nothing that a cohort of weight one borrowed before."""
     cohorts = {
         "company": {},
@@ -230,7 +230,7 @@ def weight_without_fair_sharing(stage: Stage) -> None:
     }
     scene = stage.deploy(
         bad(
-            "scheduling/weight-without-fair-sharing",
+            "scheduling/weight-without-effect",
             **{
                 "clusters/prod-east.yaml": {"cohorts": cohorts},
                 "allocations.yaml": {"prod-east": {"ib": {"audio": _AUDIO}}},

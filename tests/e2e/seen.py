@@ -97,7 +97,7 @@ SEEN: dict[str, Seen] = {
     "scheduling/too-many-resources-in-queue": Seen(scheduling.too_many_resources_in_queue, OLD),
     "scheduling/top-priority-for-all": Seen(scheduling.top_priority_for_all),
     "scheduling/uneven-flavor-labels": Seen(scheduling.uneven_flavor_labels),
-    "scheduling/weight-without-fair-sharing": Seen(scheduling.weight_without_fair_sharing),
+    "scheduling/weight-without-effect": Seen(scheduling.weight_without_effect),
 }
 
 _KUBELET = "It happens in a container, and a rehearsal has no kubelet."

@@ -163,13 +163,16 @@ def test_jobs_of_a_drained_team_are_on_no_node() -> None:
 def test_quota_evicts_exactly_who_has_less(
     nlp: int, vision: int, to_nlp: int, to_vision: int
 ) -> None:
-    """Without lending, nobody else borrows what is gone."""
+    """Without lending, nobody borrows what is gone; only an owner can take it."""
     before = of(quota(nlp, borrow=1, lend=0), quota(vision, borrow=1, lend=0))
     after = of(quota(to_nlp, borrow=1, lend=0), quota(to_vision, borrow=1, lend=0))
     evicted = {
         name
-        for name, old, new in (("nlp", nlp, to_nlp), ("vision", vision, to_vision))
-        if new < old
+        for name, old, new, other in (
+            ("nlp", nlp, to_nlp, to_vision),
+            ("vision", vision, to_vision, to_nlp),
+        )
+        if new < old and other
     }
     seen = disturbed(before, after)
     assert {each.teams for each in seen} == {(name,) for name in evicted}
@@ -187,6 +190,69 @@ def test_lowered_quota_of_a_team_without_a_cohort_evicts_nobody() -> None:
     before = of({**quota(4), **alone}, {**quota(4), **alone})
     after = of({**quota(1), **alone}, {**quota(4), **alone})
     assert disturbed(before, after) == ()
+
+
+def test_lowered_quota_of_a_team_alone_in_its_cohort_evicts_nobody() -> None:
+    """Nobody can take the nodes back: the other team is in another cohort, or owns none there."""
+    cohorts: dict[str, Any] = {CLUSTER: {"cohorts": {"research": {}, "other": {}}}}
+    elsewhere = {**quota(4), "cohort": "other"}
+    before = {**cohorts, **of(quota(4), elsewhere)}
+    assert disturbed(before, {**cohorts, **of(quota(3), elsewhere)}) == ()
+    pure = quota(0, borrow=2)
+    assert disturbed(of(quota(4), pure), of(quota(3), pure)) == ()
+    assert len(disturbed(of(quota(4), quota(1)), of(quota(3), quota(1)))) == 1
+
+
+def test_team_that_leaves_a_cohort_takes_only_nodes_of_its_own_pools() -> None:
+    """What nlp borrows of audio on the other pool stays."""
+    small = {"hardware": "small", "nodes": 4, "reserve": 1, "fabric": "ib"}
+    line = {"partition": "0x0103", "addresses": "10.64.32.0/20"}
+    audio = {
+        "contact": "audio@example.com",
+        "groups": {"user": ["audio"]},
+        "runtimes": ["openmpi-cuda"],
+        "cohort": "research",
+        "quota": {"prod-east": {"small": {"nodes": 2}}},
+    }
+    borrows = {"dgx-h100": {"nodes": 2}, "small": {"nodes": 1, "borrow": 1}}
+    base: dict[str, Any] = {
+        "hardware/small.yaml": {"extends": "nvidia-dgx-h100"},
+        "allocations.yaml": {"prod-east": {"ib": {"audio": line}}},
+        CLUSTER: {"pools": {"small": small}, "cohorts": {"research": {}, "other": {}}},
+        "runtimes/openmpi-cuda.yaml": {"hardware": ["dgx-h100", "small"]},
+        "teams/audio.yaml": audio,
+        **of({"quota": {"prod-east": borrows}}, quota(2)),
+    }
+    assert disturbed(base, {**base, VISION: {**base[VISION], "cohort": "other"}}) == ()
+    (gone,) = disturbed(base, {**base, "teams/audio.yaml": {**audio, "cohort": "other"}})
+    assert (gone.teams, gone.pool) == (("nlp",), "small")
+
+
+def test_priority_evicts_only_teams_that_may_use_both() -> None:
+    """Kueue evicts within a queue, so a team with one of them has no job that another passes."""
+    classes = {"production": 1000, "interactive": 800, "batch": 500}
+    base = {
+        CLUSTER: {"priorities": classes},
+        NLP: {"priorities": ["production", "batch"]},
+        VISION: {"priorities": ["production", "interactive"]},
+    }
+    lowered = {**base, CLUSTER: {"priorities": {**classes, "production": 700}}}
+    (evicted,) = disturbed(base, lowered)
+    assert evicted.teams == ("vision",)
+
+
+@pytest.mark.parametrize(("parent", "causes"), [("", 0), ("company", 1)])
+def test_weight_evicts_only_below_a_parent(parent: str, causes: int) -> None:
+    def weighing(weight: int) -> dict[str, Any]:
+        research = {"weight": weight} | ({"parent": parent} if parent else {})
+        cohorts = {"company": {}, "research": research}
+        return {
+            **of(quota(2, borrow=2), quota(4)),
+            CLUSTER: {"sharing": "fair", "cohorts": cohorts},
+        }
+
+    seen = disturbed(weighing(1), weighing(3))
+    assert [each.cause for each in seen] == ["weight of cohort `research` 1 -> 3"] * causes
 
 
 def test_nodes_that_are_no_longer_lent_are_taken_from_who_borrows() -> None:

@@ -31,7 +31,10 @@ IMAGE = f"registry.example.com/ml/openmpi-cuda@sha256:{64 * '1'}"
 
 EVICTS: dict[str, tuple[Changes, Changes]] = {
     "`state: draining`": ({}, {NLP: {"state": "draining"}}),
-    "fewer `nodes` in a cohort": ({NLP: team(4)}, {NLP: team(2)}),
+    "fewer `nodes` in a cohort": (
+        {NLP: team(4)},
+        {NLP: team(2)},
+    ),
     "less `lend`": (
         {NLP: team(4, lend=4), VISION: team(2, borrow=4)},
         {NLP: team(4, lend=0), VISION: team(2, borrow=4)},
@@ -40,7 +43,7 @@ EVICTS: dict[str, tuple[Changes, Changes]] = {
         {**BORROWS, **COHORTS},
         {**BORROWS, **COHORTS, NLP: {**team(2, borrow=2), "cohort": "other"}},
     ),
-    "`sharing: fair`, or another `weight`": (
+    "`sharing: fair`, or another `weight` of a cohort with a `parent`": (
         {**BORROWS, CLUSTER: {"sharing": "classical"}},
         {**BORROWS, CLUSTER: {"sharing": "fair"}},
     ),

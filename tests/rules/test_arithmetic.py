@@ -97,8 +97,8 @@ LIMITS: list[tuple[str, Change, list[int], list[int]]] = [
     ),
     ("scheduling/lend-more-than-owned", lambda n: quota(NLP, 4, lend=n), [5, 6], [0, 1, 4]),
     ("scheduling/job-on-borrowed-nodes", lambda n: job(n, 4, 4), [5, 8, 9], [2, 4]),
-    ("scheduling/weight-without-fair-sharing", lambda n: _weight("classical", n), [2, 1000], [1]),
-    ("scheduling/weight-without-fair-sharing", lambda n: _weight("fair", n), [], [1, 2]),
+    ("scheduling/weight-without-effect", lambda n: _weight("classical", n), [2, 1000], [1]),
+    ("scheduling/weight-without-effect", lambda n: _weight("fair", n), [2, 1000], [1]),
     ("fabric/reserved-partition", allocation, [0, 0x7FFF, 0x8000, 0xFFFF], [1, 0x7FFE]),
     (
         "fabric/partition-out-of-range",

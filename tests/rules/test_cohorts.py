@@ -73,6 +73,23 @@ def test_cohort_with_a_team_in_a_descendant_is_not_empty() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("sharing", "parent", "missing"),
+    [
+        ("fair", "company", ""),
+        ("fair", "", "no parent"),
+        ("classical", "company", "sharing is classical"),
+        ("classical", "", "sharing is classical"),
+    ],
+)
+def test_weight_needs_fair_sharing_and_a_parent(sharing: str, parent: str, missing: str) -> None:
+    """Kueue gives a cohort without a parent no share, whatever its weight."""
+    research = {"weight": 3} | ({"parent": parent} if parent else {})
+    tree = {CLUSTER: {"sharing": sharing, "cohorts": {"company": {}, "research": research}}}
+    expected = [f"cohort `research` has weight 3, but {missing}"] if missing else []
+    assert messages("scheduling/weight-without-effect", tree) == expected
+
+
 def _two_pools(largest: int | None) -> dict[str, Any]:
     other = {"hardware": "other", "nodes": 8, "reserve": 1, "fabric": "ib"}
     quota = {"dgx-h100": {"nodes": 4, "borrow": 3}, "other": {"nodes": 5}}

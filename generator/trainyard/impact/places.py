@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from trainyard.impact.model import Sides
-from trainyard.model.identity import team_of
+from trainyard.model.identity import Identity, team_of
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
@@ -29,6 +30,12 @@ def pool_of(manifest: Manifest) -> str:
     return match[1] if match else ""
 
 
+def pools_of_queue(queue: Manifest) -> frozenset[str]:
+    """Return the pools of which a ClusterQueue has quota."""
+    groups = queue.body["spec"].get("resourceGroups", ())
+    return frozenset(flavor["name"] for group in groups for flavor in group["flavors"])
+
+
 def pools_of(site: Site | None) -> dict[str, Pool]:
     """Return a cluster's pools by name; none where its profile is gone."""
     return {pool.name: pool for pool in site.cluster.pools} if site else {}
@@ -39,6 +46,22 @@ def teams_that_stay(sides: Sides) -> frozenset[str]:
     keys = sides.before.keys() & sides.after.keys()
     spaces = (sides.before[key] for key in keys if key.kind == "Namespace")
     return frozenset(map(team_of, spaces)) - {""}
+
+
+def passed(sides: Sides, priority: Identity) -> frozenset[str]:
+    """Return the names of the priorities that one passes, reaches or leaves in value."""
+    stay = sides.before.keys() & sides.after.keys()
+    others = (key for key in stay if key.kind == priority.kind and key != priority)
+    return frozenset(
+        each.name
+        for each in others
+        if _order(sides.before, priority, each) != _order(sides.after, priority, each)
+    )
+
+
+def _order(side: Mapping[Identity, Manifest], one: Identity, other: Identity) -> int:
+    first, second = (int(side[each].body["value"]) for each in (one, other))
+    return (first > second) - (first < second)
 
 
 def team_of_unit(manifest: Manifest) -> str:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from trainyard.impact.occupancy import Occupancy
-from trainyard.impact.places import pool_of, team_of_object, teams_that_stay
+from trainyard.impact.places import (
+    passed,
+    pool_of,
+    pools_of_queue,
+    team_of_object,
+    teams_that_stay,
+)
 from trainyard.impact.reactions.reaction import Edited, Touched, flavor_of
 from trainyard.model.lookup import value_at
 from trainyard.model.manifest import Manifest
@@ -31,8 +37,7 @@ def team(occupancy: Occupancy, edited: Edited) -> Touched:
 
 def queue(occupancy: Occupancy, edited: Edited) -> Touched:
     """Return the jobs in a ClusterQueue."""
-    groups = edited.manifest.body["spec"].get("resourceGroups", ())
-    pools = {flavor["name"] for group in groups for flavor in group["flavors"]}
+    pools = pools_of_queue(edited.manifest)
     own = occupancy.of_team.get(team_of_object(edited.manifest), frozenset())
     return Touched(quotas=frozenset(key for key in own if key[1] in pools))
 
@@ -55,9 +60,11 @@ def borrowers(occupancy: Occupancy, edited: Edited) -> Touched:
 
 
 def cohort(occupancy: Occupancy, edited: Edited) -> Touched:
-    """Return the jobs of all that borrow in the cohort of a ClusterQueue, its own team included."""
+    """Return the jobs that borrow in a ClusterQueue's cohort on its pools, its own included."""
     root = occupancy.root(_cohort(edited.manifest))
-    return Touched(quotas=occupancy.borrowing.get((root, ""), frozenset()))
+    pools = pools_of_queue(edited.manifest)
+    keys = (occupancy.borrowing.get((root, name), frozenset()) for name in pools)
+    return Touched(quotas=frozenset[tuple[str, str]]().union(*keys))
 
 
 def all_borrowers(occupancy: Occupancy, _edited: Edited) -> Touched:
@@ -76,8 +83,11 @@ def runtime(occupancy: Occupancy, edited: Edited) -> Touched:
 
 
 def priority(occupancy: Occupancy, edited: Edited) -> Touched:
-    """Return the jobs of the teams that may use a priority."""
-    return _jobs_of(occupancy, *occupancy.priorities.get(edited.manifest.name, ()))
+    """Return the jobs of the teams that may use a priority and one whose value it passes."""
+    teams = occupancy.priorities.get(edited.manifest.name, frozenset())
+    names = passed(occupancy.sides, edited.change.identity)
+    others = (occupancy.priorities.get(name, frozenset()) for name in names)
+    return _jobs_of(occupancy, *(teams & frozenset[str]().union(*others)))
 
 
 def _jobs_of(occupancy: Occupancy, *teams: str) -> Touched:

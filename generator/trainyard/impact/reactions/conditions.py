@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from trainyard.impact.model import Sides
-from trainyard.impact.places import teams_that_stay
-from trainyard.impact.reactions.reaction import Condition, Edited
-from trainyard.model.identity import Identity
+from trainyard.impact.places import passed, team_of_object, teams_that_stay
+from trainyard.impact.reactions.reaction import Condition, Edited, flavor_of
 from trainyard.model.lookup import value_at
-from trainyard.model.manifest import Manifest
+from trainyard.model.ownership import owners_of
 from trainyard.model.quantity import parse_amount
 
 
@@ -44,18 +41,31 @@ def is_order(_sides: Sides, edited: Edited) -> bool:
     return all(isinstance(each, list) for each in edited.values)
 
 
-def lowered_in_cohort(sides: Sides, edited: Edited) -> bool:
-    """Return whether an amount is lowered in a queue that stays with others in a cohort."""
+def lowered_beside_owners(sides: Sides, edited: Edited) -> bool:
+    """Return whether an amount is lowered where others below the same root own nodes of the pool.
+
+    Nobody else reclaims what a queue uses beyond its quota.
+    """
+    return is_lowered(sides, edited) and _others_own(sides, edited)
+
+
+def _others_own(sides: Sides, edited: Edited) -> bool:
+    site = sides.new
     cohort = value_at(edited.new.body, "spec.cohortName") if edited.new else None
-    return bool(cohort) and is_lowered(sides, edited)
+    if site is None or not cohort:
+        return bool(cohort)
+    team, root = team_of_object(edited.manifest), site.cluster.lineage(cohort)[-1]
+    owners = owners_of(site).get(flavor_of(edited), ())
+    return any(
+        quota.nodes and tenant.name != team and site.cluster.lineage(tenant.team.cohort)[-1] == root
+        for tenant, quota in owners
+        if tenant.team.cohort
+    )
 
 
 def order_changes(sides: Sides, edited: Edited) -> bool:
     """Return whether a priority passes, reaches or leaves the value of another."""
-    own = edited.change.identity
-    stay = sides.before.keys() & sides.after.keys()
-    others = (key for key in stay if key.kind == own.kind and key != own)
-    return any(_order(sides.before, own, each) != _order(sides.after, own, each) for each in others)
+    return bool(passed(sides, edited.change.identity))
 
 
 def of_nvidia(_sides: Sides, edited: Edited) -> bool:
@@ -68,14 +78,18 @@ def has_parent(_sides: Sides, edited: Edited) -> bool:
     return value_at(edited.manifest.body, "spec.parentName") is not None
 
 
+def appears_below_a_parent(sides: Sides, edited: Edited) -> bool:
+    """Return whether a field of a cohort below another has a value afterwards only.
+
+    Kueue weighs no cohort without a parent
+    (kubernetes-sigs/kueue:pkg/cache/scheduler/fair_sharing.go@v0.16.2 and @v0.19.2).
+    """
+    return appears(sides, edited) and has_parent(sides, edited)
+
+
 def _is_lower(old: object, new: object) -> bool:
     """Return whether an amount is lowered; one in a form of its own may be."""
     try:
         return parse_amount(str(new)) < parse_amount(str(old))
     except ValueError:
         return True
-
-
-def _order(side: Mapping[Identity, Manifest], one: Identity, other: Identity) -> int:
-    first, second = (int(side[each].body["value"]) for each in (one, other))
-    return (first > second) - (first < second)
