@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from trainyard.model.team import Term
+
 
 class Limit(StrEnum):
     """The value that a larger job of a team would exceed, in the words of the profiles."""
@@ -43,6 +45,7 @@ class Part:
         root: root of the team's tree of cohorts; empty without a cohort.
         own, borrow, lend: nodes as `model.team.Quota` has them, fractions for a share of a node.
         lent: nodes that the other teams below the same root lend.
+        term: the time that its own are for; None without a last day.
         amounts: nominal quota of each resource, in base units.
         own_job: the largest job in the team's own quota.
         largest_job: the largest job with all that the team may borrow.
@@ -55,6 +58,7 @@ class Part:
     borrow: Fraction
     lend: Fraction
     lent: Fraction
+    term: Term | None
     amounts: Mapping[str, int]
     own_job: Job
     largest_job: Job

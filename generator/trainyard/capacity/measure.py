@@ -62,6 +62,7 @@ def _part(site: Site, flavor: Flavor, tenant: Tenant, lent: Fraction) -> Part:
         borrow=quota.borrow,
         lend=quota.lend,
         lent=lent,
+        term=quota.term,
         amounts={name: flavor.amount(name, quota.nodes) for name in flavor.pool.allocatable},
         own_job=_job(tenant, flavor, quota.nodes, Limit.QUOTA),
         largest_job=_job(tenant, flavor, quota.nodes + min(quota.borrow, lent), bound),

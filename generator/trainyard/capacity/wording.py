@@ -114,6 +114,13 @@ def lenders(pool: PoolCapacity, borrower: Part) -> list[str]:
     return [f"{part.team} {pool.units(part.lend)}" for part in found]
 
 
+def endings(pool: PoolCapacity) -> Iterator[tuple[Part, str]]:
+    """Yield each team whose quota has a last day, with the day and what follows."""
+    for part in pool.parts:
+        if part.term:
+            yield part, part.term.display(unit(pool, pool.units(part.term.nodes)))
+
+
 def borrowers(capacity: Capacity) -> Iterator[tuple[PoolCapacity, Part]]:
     """Yield each team that has a borrowing limit, on each pool."""
     for pool in capacity.pools:

@@ -40,6 +40,14 @@ class Term:
     reason: str
     nodes: Fraction
 
+    def display(self, left: str) -> str:
+        """Return the time as text, e.g. ``until 2027-01-31 (paper), then 8 nodes``.
+
+        Args:
+            left: what the team has afterwards.
+        """
+        return f"until {self.until} ({self.reason}), then {left}"
+
 
 @dataclass(frozen=True, slots=True)
 class Quota:
@@ -63,6 +71,11 @@ class Quota:
     lend: Fraction
     per_node: int
     term: Term | None = None
+
+    @property
+    def ending(self) -> str:
+        """The time that it is for, and what follows; empty without a last day."""
+        return self.term.display(self.display(self.term.nodes)) if self.term else ""
 
     @property
     def place(self) -> Pointer:

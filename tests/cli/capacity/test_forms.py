@@ -94,6 +94,28 @@ def test_broken_profiles_end_the_same_way_in_every_form(
         assert json.loads(ended.out)["summary"]["errors"] == 2
 
 
+def test_quota_for_a_time_shows_in_every_form(tree: Path, trainyard: Call) -> None:
+    """Its last day and what follows are in the unit of the pool, and in CSV in base units."""
+    timed = 'dgx-h100: {nodes: 8, until: "2027-01-31", reason: paper | ours, then: 4, borrow: 8}'
+    edit(tree / TEAM, QUOTA, timed)
+    forms = ("text", "markdown", "json", "csv")
+    text, page, data, rows = (
+        trainyard("capacity", "--cluster", "prod-east", "--format", form).out for form in forms
+    )
+
+    assert "\n  nlp has 8 until 2027-01-31 (paper | ours), then 4 nodes\n" in text
+    assert "\n- `nlp` has 8 until 2027-01-31 (paper \\| ours), then 4 nodes\n" in page
+    first = json.loads(data)["clusters"][0]["pools"][0]["teams"][0]
+    assert (first["until"], first["reason"], first["then"]) == ("2027-01-31", "paper | ours", 4)
+    gpus = {row["team"]: row for row in _rows(rows) if row["resource"] == "nvidia.com/gpu"}
+    assert (gpus["nlp"]["until"], gpus["nlp"]["then"]) == ("2027-01-31", "32")
+    assert (gpus["science"]["until"], gpus["science"]["then"]) == ("", "")
+
+
+def _rows(table: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table)))
+
+
 def test_profiles_without_a_cluster_are_no_input(repository: Path, trainyard: Call) -> None:
     """Nothing to count must not look like a result."""
     shutil.rmtree(repository / "profiles" / "clusters")

@@ -79,6 +79,9 @@ def _part(pool: PoolCapacity, part: Part) -> dict[str, Any]:
         "lend": pool.units(part.lend),
         "borrow": pool.units(part.borrow),
         "borrowable": pool.units(part.borrowable),
+        "until": part.term.until if part.term else None,
+        "reason": part.term.reason if part.term else None,
+        "then": pool.units(part.term.nodes) if part.term else None,
         "ownJob": _job(part.own_job),
         "largestJob": _job(part.largest_job),
     }

@@ -9,6 +9,7 @@ from trainyard.capacity.wording import (
     balance,
     borrowers,
     borrowing,
+    endings,
     job,
     lenders,
     rows,
@@ -41,6 +42,11 @@ def _pool(pool: PoolCapacity) -> Iterator[str]:
     if pool.parts:
         yield ""
         yield from _teams(pool)
+    ends = [
+        f"- {_name(part.team)} has {pool.units(part.own)} {plain(printable(ending))}"
+        for part, ending in endings(pool)
+    ]
+    yield from ("", *ends) if ends else ()
     yield ""
     head = ("resource", "a node", "promised", "nominal", "head-room", "used up first")
     yield from table(

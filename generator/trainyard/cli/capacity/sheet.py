@@ -25,7 +25,10 @@ HEAD = (
     "head_room",
     "own_job_pods",
     "largest_job_pods",
+    "until",
+    "then",
 )
+_Cells = tuple[str | int, ...]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that make a spreadsheet calculate a cell
 (https://owasp.org/www-community/attacks/CSV_Injection)."""
@@ -50,24 +53,27 @@ def safe(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _row(capacity: Capacity, pool: PoolCapacity, row: Sequence[str | int]) -> list[str | int]:
-    cells: tuple[str | int, ...] = (capacity.cluster, pool.name, *row)
+def _row(capacity: Capacity, pool: PoolCapacity, row: _Cells) -> list[str | int]:
+    cells: _Cells = (capacity.cluster, pool.name, *row)
     return [safe(printable(cell)) if isinstance(cell, str) else cell for cell in cells]
 
 
-def _pool(pool: PoolCapacity) -> Iterator[tuple[str | int, ...]]:
+def _pool(pool: PoolCapacity) -> Iterator[_Cells]:
     for each in pool.resources:
         reserve = each.nodes - each.promised
-        figures = (reserve, each.promised, each.nominal, "", "", "", each.head_room, "", "")
-        yield ("", each.name, base_unit(each.name), *figures)
+        figures: _Cells = (reserve, each.promised, each.nominal, "", "", "", each.head_room)
+        yield ("", each.name, base_unit(each.name), *figures, "", "", "", "")
 
 
-def _teams(pool: PoolCapacity) -> Iterator[tuple[str | int, ...]]:
+def _teams(pool: PoolCapacity) -> Iterator[_Cells]:
     for part in pool.parts:
         jobs = (part.own_job.pods, part.largest_job.pods)
+        until = part.term.until if part.term else ""
         for each in pool.resources:
             limits = (
                 int(nodes * each.per_node) for nodes in (part.lend, part.borrow, part.borrowable)
             )
             nominal = part.amounts[each.name]
-            yield (part.team, each.name, base_unit(each.name), "", "", nominal, *limits, "", *jobs)
+            then = int(part.term.nodes * each.per_node) if part.term else ""
+            figures: _Cells = ("", "", nominal, *limits, "", *jobs, until, then)
+            yield (part.team, each.name, base_unit(each.name), *figures)

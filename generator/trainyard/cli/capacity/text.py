@@ -10,6 +10,7 @@ from trainyard.capacity.wording import (
     balance,
     borrowers,
     borrowing,
+    endings,
     job,
     lenders,
     rows,
@@ -43,6 +44,12 @@ def _cluster(capacity: Capacity) -> Iterator[str]:
 def _pool(pool: PoolCapacity) -> Iterator[str]:
     figures = f": {size(pool)}, {balance(pool)}"
     yield _cut(f"pool {pool.name}", COLUMNS - len(figures)) + figures
+    yield from _teams(pool)
+    yield ""
+    yield from _resources(pool)
+
+
+def _teams(pool: PoolCapacity) -> Iterator[str]:
     head = ("team", "own", "lends", "borrows", "own job", "largest", "limit")
     promised = pool.units(pool.promised)
     teams = [
@@ -63,7 +70,11 @@ def _pool(pool: PoolCapacity) -> Iterator[str]:
         ("all", bar(owned, promised, _BAR), str(owned), str(pool.units(pool.lent)), "", "", "", "")
     )
     yield from _table((head[0], pool.unit.replace("gpus", "GPUs"), *head[1:]), teams)
-    yield ""
+    for part, ending in endings(pool):
+        yield from _wrapped("  ", f"{part.team} has {pool.units(part.own)} {ending}")
+
+
+def _resources(pool: PoolCapacity) -> Iterator[str]:
     yield from _table(
         ("resource", "", "a node", "promised", "nominal", "head-room"),
         [

@@ -62,10 +62,7 @@ def _term(quota: Quota) -> str:
     if quota.term is None:
         return "without a last day"
     back = quota.display(quota.nodes - quota.term.nodes)
-    left = quota.display(quota.term.nodes)
-    return (
-        f"until {quota.term.until} ({quota.term.reason}), then {left} and {back} back in the pool"
-    )
+    return f"{quota.ending} and {back} back in the pool"
 
 
 def _differences(change: QuotaChange, before: Quota, after: Quota) -> Iterator[str]:
