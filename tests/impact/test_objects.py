@@ -192,18 +192,22 @@ def test_same_edit_of_eight_rails_is_one() -> None:
     both = sides({}, {CLUSTER: {"fabrics": {"ib": {"mtu": 2044}}}})
     edits = same_edits(object_changes(both))
     (rails,) = (each for each in edits if each.kind == "SriovNetworkNodePolicy")
-    assert rails.field is not None
-    assert rails.field.path == "spec.mtu"
+    assert [each.path for each in rails.fields] == ["spec.mtu"]
     assert len(rails.objects) == len(
         [each for each in both.after if each.kind == "SriovNetworkNodePolicy"]
     )
 
 
-def test_edits_have_every_field_of_every_object() -> None:
-    found = object_changes(sides({}, RETIRED))
+@pytest.mark.parametrize("change", [DRAINED, RETIRED, {NLP: quota(1)}])
+def test_edits_have_every_object_once_with_its_fields(change: Mapping[str, Any]) -> None:
+    found = object_changes(sides({}, change))
     edits = same_edits(found)
-    assert sum(len(each.objects) for each in edits) == sum(len(each.fields) or 1 for each in found)
-    assert len({(each.kind, each.change, each.reason, repr(each.field)) for each in edits}) == len(
+    named = {identity: each for each in edits for identity in each.objects}
+    assert sum(len(each.objects) for each in edits) == len(named) == len(found)
+    for each in found:
+        fields = each.fields if each.change == "changed" else ()
+        assert named[each.identity].fields == fields
+    assert len({(each.kind, each.change, each.reason, repr(each.fields)) for each in edits}) == len(
         edits
     )
 
@@ -249,7 +253,7 @@ def test_renamed_team_is_one_edit_of_each_kind_and_reason() -> None:
     recreated = [each for each in edits if each.change == "recreated"]
     keys = {(each.kind, each.scope, each.reason) for each in recreated}
     assert len(keys) == len(recreated)
-    assert {each.field for each in recreated} == {None}
+    assert {each.fields for each in recreated} == {()}
 
 
 def test_versions_of_a_runtime_are_paired_from_the_latest() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ class Edit:
 
     Args:
         change, scope, reason: as in `ObjectChange`.
-        field: that differs; None where the objects are not only changed.
+        fields: that differ; none where the objects are not only changed.
         objects: that have the edit, sorted.
     """
 
@@ -26,33 +25,34 @@ class Edit:
     change: str
     scope: str
     reason: str
-    field: Difference | None
+    fields: tuple[Difference, ...]
     objects: tuple[Identity, ...]
 
 
 def same_edits(changes: Iterable[ObjectChange]) -> tuple[Edit, ...]:
-    """Return each edit once, with all objects that have it, sorted by kind and field.
+    """Return each edit once, with all objects that have it, sorted by kind and fields.
 
-    Objects that are created, recreated, deleted or left behind for one reason are one edit without
-    a field.
+    Each object is in one edit. Objects that are created, recreated, deleted or left behind for one
+    reason are one edit without fields.
     """
-    found: dict[tuple[str, ...], list[tuple[ObjectChange, Difference | None]]] = defaultdict(list)
+    found: dict[tuple[str, ...], list[ObjectChange]] = defaultdict(list)
     for change in changes:
-        for field in (change.fields if change.change == "changed" else ()) or (None,):
-            words = (change.identity.kind, change.change, change.scope, change.reason)
-            found[*words, *_as_text(field)].append((change, field))
+        words = (change.identity.kind, change.change, change.scope, change.reason)
+        found[*words, *map(as_text, _shown(change))].append(change)
     return tuple(_edit(found[key]) for key in sorted(found))
 
 
-def _edit(same: list[tuple[ObjectChange, Difference | None]]) -> Edit:
-    change, field = same[0]
-    objects = tuple(sorted(each.identity for each, _ in same))
-    return Edit(change.identity.kind, change.change, change.scope, change.reason, field, objects)
-
-
-def _as_text(field: Difference | None) -> tuple[str, str, str]:
+def as_text(field: Difference) -> str:
     """Return a field and both values as text, which can be compared and sorted."""
-    if field is None:
-        return "", "", ""
-    old, new = (json.dumps(each, sort_keys=True) for each in (field.old, field.new))
-    return field.path, old, new
+    return f"{field.path}: {field.whole}"
+
+
+def _edit(same: list[ObjectChange]) -> Edit:
+    first = same[0]
+    objects = tuple(sorted(each.identity for each in same))
+    words = (first.identity.kind, first.change, first.scope, first.reason)
+    return Edit(*words, _shown(first), objects)
+
+
+def _shown(change: ObjectChange) -> tuple[Difference, ...]:
+    return change.fields if change.change == "changed" else ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from trainyard.cli.impact.quotas import quota_lines
-from trainyard.impact.edits import Edit, same_edits
+from trainyard.impact.edits import Edit, as_text, same_edits
 from trainyard.impact.model import ClusterImpact, Disruption, Effect, RuntimeChange
 from trainyard.model.differences import few
 from trainyard.model.identity import Identity
@@ -26,7 +26,7 @@ _MARKS = {
 }
 
 _FEW_EDITS = 3
-"""Edits of one kind of object that are shown without being asked for."""
+"""Edits of one kind of object, and fields of one edit, that are shown without being asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +138,25 @@ def _runtime(change: RuntimeChange, name: str) -> str:
 
 
 def _edits(cluster: ClusterImpact) -> Iterator[str]:
-    """Yield each edit once; of objects with many different edits only how many there are."""
+    """Yield each object in one line, with others of the same edit; many different edits at once."""
     for (kind, change, scope, reason), group in groupby(same_edits(cluster.objects), _sort_of_edit):
         edits = list(group)
-        what = f"({change}, {scope}{_because(reason)})"
-        if len(edits) <= _FEW_EDITS:
-            for edit in edits:
-                field = f": {edit.field.path} {edit.field.display}" if edit.field else ""
-                yield f"{_MARKS[change]} {_objects(kind, edit.objects)} {what}{field}"
-        else:
-            objects = sorted({identity for edit in edits for identity in edit.objects})
-            fields = "fields, which `--fields` shows"
-            yield f"{_MARKS[change]} {_objects(kind, objects)} {what}: {len(edits)} {fields}"
+        for some in [edits] if len(edits) > _FEW_EDITS else [[each] for each in edits]:
+            objects = sorted(identity for each in some for identity in each.objects)
+            what = f"{_objects(kind, objects)} ({change}, {scope}{_because(reason)})"
+            yield from _edit(f"{_MARKS[change]} {what}", some)
+
+
+def _edit(what: str, edits: Iterable[Edit]) -> Iterator[str]:
+    """Yield what is edited, with the fields if they are few."""
+    fields = {as_text(field): field for each in edits for field in each.fields}
+    shown = [f"{each.path} {each.display}" for each in fields.values()]
+    if len(shown) > _FEW_EDITS:
+        yield f"{what}: {len(shown)} fields, which `--fields` shows"
+    elif len(shown) == 1:
+        yield f"{what}: {shown[0]}"
+    else:
+        yield from (what, *(f"  {each}" for each in shown))
 
 
 def _sort_of_edit(edit: Edit) -> tuple[str, str, str, str]:
