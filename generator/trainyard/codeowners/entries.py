@@ -19,8 +19,19 @@ _UNSAFE = re.compile(r"[^\w./~+@,=-]+")
 all of them."""
 _KINDS = ("hardware", "compliance", "runtimes", "components")
 """Folders of profiles that may have owners of their own, beside clusters and teams."""
-_CI = (".github/", ".gitlab/", ".gitlab-ci.yml", ".tekton/")
-"""Where the hosts keep their configuration, that of CI included."""
+_CI = (
+    ".github/",
+    ".gitlab/",
+    ".gitlab-ci.yml",
+    ".tekton/",
+    ".gitattributes",
+    ".gitmodules",
+    ".pre-commit-config.yaml",
+)
+"""Configuration of the hosts, of CI, and of Git: a merge driver, a submodule, a hook."""
+PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
+"""Where GitHub and GitLab look for the file. GitHub reads the first of the first three, and GitLab
+the first of the last three: a new file there replaces the one that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,5 +100,8 @@ def _guards(owners: Owners, layout: Layout) -> Iterator[_Owned]:
     yield f"{layout.profiles}/allocations.yaml", owners.of_kind("allocations")
     yield f"{layout.profiles}/waivers.yaml", owners.of_kind("waivers")
     yield f"{layout.tree}/*/trainyard.lock", owners.platform
-    for path in dict.fromkeys((*_CI, layout.file)):
+    for path in _CI:
         yield path, owners.of_kind("workflows")
+    # It changes with each change of owners, which a team or the owners of CI must not decide alone.
+    for path in dict.fromkeys((*PLACES, layout.file)):
+        yield path, owners.platform

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.codeowners.block import block, overriding, replaced, without
-from trainyard.codeowners.entries import Layout, entries
+from trainyard.codeowners.entries import PLACES, Layout, entries
 from trainyard.codeowners.rules import OVERRIDDEN_OWNERS, STALE_OWNERS
 from trainyard.diagnostics import Diagnostic, Note, Pointer, TreeError
 from trainyard.model.platform import Platform
@@ -19,8 +19,6 @@ from trainyard.yaml_io.source import Source
 
 _LIMIT = 3 * 1024 * 1024
 """GitHub ignores a larger file (GitHub Docs, "About code owners")."""
-_PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
-"""Where GitHub and GitLab look for the file."""
 _NAMED = 10
 """How many lines a finding lists."""
 
@@ -57,7 +55,7 @@ def usual_file(profiles: Path) -> Path:
     It is the first that a host would read; that of GitHub when there is none.
     """
     root = root_of_work_tree(profiles.parent)
-    return next((root / place for place in _PLACES if (root / place).is_file()), root / _PLACES[0])
+    return next((root / place for place in PLACES if (root / place).is_file()), root / PLACES[0])
 
 
 def owned(platform: Platform, profiles: Path, file: Path) -> Owned:
