@@ -87,6 +87,15 @@ def merge_base(repository: Repository, one: Commit, other: Commit) -> Commit | N
     return find_commit(repository, found[0]) if found else None
 
 
+def is_shallow(repository: Repository) -> bool:
+    """Return whether a clone lacks the older part of its history.
+
+    Raises:
+        ToolError: Git is missing or broken.
+    """
+    return repository.read("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
 def files_of(repository: Repository, commit: Commit, folder: str) -> dict[str, Blob]:
     """Return the regular files of a folder, by path below it.
 

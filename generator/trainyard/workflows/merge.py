@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, ToolError
-from trainyard.git.commits import Commit, merge_base
+from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, ToolError, TreeError
+from trainyard.git.commits import Commit, is_shallow, merge_base
 from trainyard.git.repository import Repository
 from trainyard.workflows.snapshot import Places, Snapshot, take_snapshot
 
@@ -44,7 +45,7 @@ def merge_profiles(
         folder: temporary and empty.
 
     Raises:
-        TreeError: a commit has something else than regular files.
+        TreeError: a commit has something else than regular files, or both have none in common.
         ToolError: Git is missing or broken.
     """
     shutil.copytree(head, folder / "profiles", symlinks=True)
@@ -55,18 +56,35 @@ def merge_profiles(
             continue
         if ours == old:
             _put(folder / "profiles" / path, theirs)
-        elif (merged := _merged(places.repository, (ours, old, theirs), folder)) is not None:
+            continue
+        merged = _merged(places.repository, (ours, old, theirs), folder)
+        if isinstance(merged, bytes):
             _put(folder / "profiles" / path, merged)
         else:
-            at = Pointer(f"profiles/{path}")
-            yield MERGE_CONFLICT.at(at, f"base and head both change `{path}`, in the same lines")
+            yield MERGE_CONFLICT.at(
+                replace(merged, file=f"profiles/{path}"), _message(path, merged)
+            )
+
+
+def _message(path: str, at: Pointer) -> str:
+    how = "in the same lines" if at.line else "and it is new or gone on one side"
+    return f"base and head both change `{path}`, {how}"
 
 
 def _fork(places: Places, base: Commit, head: Commit, folder: Path) -> Path:
-    """Return the profiles of the newest common commit; an empty folder when there is none."""
+    """Return the profiles of the newest common commit.
+
+    Raises:
+        TreeError: there is none.
+    """
     folder.mkdir()
     common = merge_base(places.repository, base, head)
-    return take_snapshot(places, common.id, folder).profiles if common else folder
+    if common is None:
+        why = "their histories are unrelated, so Git can't merge them"
+        if is_shallow(places.repository):
+            why = "the history is shallow: `git fetch --unshallow`"
+        raise TreeError(f"commits {base.short} and {head.short} have no common commit; {why}")
+    return take_snapshot(places, common.id, folder).profiles
 
 
 def _files(folder: Path) -> set[str]:
@@ -85,8 +103,10 @@ def _put(path: Path, content: _File) -> None:
         path.write_bytes(content)
 
 
-def _merged(repository: Repository, sides: tuple[_File, _File, _File], folder: Path) -> _File:
-    """Return both sides' changes of a file; None when they conflict.
+def _merged(
+    repository: Repository, sides: tuple[_File, _File, _File], folder: Path
+) -> bytes | Pointer:
+    """Return both sides' changes of a file; where they conflict, the first place in the head's.
 
     Args:
         repository: any; nothing is read from it.
@@ -96,11 +116,29 @@ def _merged(repository: Repository, sides: tuple[_File, _File, _File], folder: P
     files = []
     for name, content in zip(("ours", "old", "theirs"), sides, strict=True):
         if content is None:
-            return None
+            return Pointer("")
         folder.joinpath(name).write_bytes(content)
         files.append(str(folder / name))
     try:
         return repository.read("merge-file", "--stdout", *files)
     except ToolError:
         # The exit code is the number of conflicts.
-        return None
+        marked = repository.read("merge-file", "--stdout", *files, accept=range(1, 128))
+        return _conflict(sides[0] or b"", marked)
+
+
+def _conflict(ours: bytes, marked: bytes) -> Pointer:
+    """Return the line of a file at which its first conflict begins.
+
+    Args:
+        ours: the file.
+        marked: what merging gives, with Git's marks around both sides.
+    """
+    own, lines = ours.split(b"\n"), marked.split(b"\n")
+    begin = next(at for at, line in enumerate(lines) if line.startswith(b"<<<<<<< "))
+    end = next(at for at, line in enumerate(lines) if at > begin and line.startswith(b"======="))
+    part = lines[begin + 1 : end]
+    # What the other side changed further up moves the mark, so the nearest such part is meant.
+    same = (at for at in range(len(own)) if own[at : at + len(part)] == part)
+    at = min(same, key=lambda at: abs(at - begin), default=0)
+    return Pointer("", line=at + 1, column=len(own[at]) - len(own[at].lstrip(b" ")) + 1)
