@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.bench.platform import write_platform
 from trainyard.cli import document, findings
 from trainyard.cli.console import printable
+from trainyard.cli.forms import FORMS, forms_of
 from trainyard.cli.places import Places
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity, has_errors
 from trainyard.workflows.generate import check
@@ -160,11 +161,26 @@ def test_other_rule_severity_or_help_is_another_cause() -> None:
     )
 
     assert [line for line in reported.splitlines() if "[family/" in line] == [
+        "error[family/pattern]: bad",
         "warning[family/another]: bad",
         "warning[family/pattern]: bad",
-        "error[family/pattern]: bad",
         "warning[family/pattern]: bad",
     ]
+
+
+@pytest.mark.parametrize("form", ["text", *FORMS])
+def test_errors_come_first_in_every_form(form: str) -> None:
+    """Also where they are further down in a file."""
+    source = _source("a: 1\nb: two\n")
+    soft = dataclasses.replace(RULE, id="capacity/idle-nodes")
+    hard = dataclasses.replace(RULE, id="change/merge-conflict", severity=Severity.ERROR)
+    both = (soft.at(Pointer(FILE) / "a", "soft"), hard.at(Pointer(FILE) / "b", "hard"))
+    found = findings.Findings(both, Places({FILE: source}, {}))
+    forms = {"text": lambda: findings.text(found, colour=False), **forms_of("validate", found)}
+    shown = forms[form]()
+
+    # The rules of SARIF are listed in their own order, before the results.
+    assert shown.rindex("hard") < shown.rindex("soft")
 
 
 def test_consequence_is_reported_once_for_each_rule() -> None:

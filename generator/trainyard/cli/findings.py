@@ -18,6 +18,7 @@ _PLACES = 10  # of one cause
 NOTES = 50
 """Notes of one finding that are shown."""
 _CAUSES = 50  # of one rule
+_RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
 
@@ -29,9 +30,9 @@ class Findings:
     places: Places
 
     def ordered(self) -> list[tuple[Diagnostic, Place]]:
-        """Return the findings by file, line, column and rule."""
+        """Return the findings, errors first, by file, line, column and rule."""
         located = [(each, self.places.find(each.at)) for each in self.diagnostics]
-        return sorted(located, key=lambda pair: (*pair[1].order, pair[0].rule, pair[0].message))
+        return sorted(located, key=_order)
 
     def grouped(self) -> list[list[tuple[Diagnostic, Place]]]:
         """Return the findings grouped by rule and cause, in the order of the first of each."""
@@ -44,6 +45,12 @@ class Findings:
     def count(self, severity: Severity) -> int:
         """Return how many findings there are of a severity."""
         return sum(each.severity is severity for each in self.diagnostics)
+
+
+def _order(found: tuple[Diagnostic, Place]) -> tuple[int, str, int, int, str, str]:
+    diagnostic, place = found
+    rank = _RANKS[diagnostic.severity]
+    return rank, *place.order, diagnostic.rule, diagnostic.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +90,12 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def blocks(findings: Findings, *, colour: bool) -> Iterator[Block]:
-    """Yield one block a cause; of a rule with very many causes the last are only counted."""
+def blocks(findings: Findings, *, colour: bool) -> list[Block]:
+    """Return one block a cause, errors first; a rule with too many causes counts the last ones."""
+    return sorted(_blocks(findings, colour=colour), key=lambda block: _RANKS[block.severity])
+
+
+def _blocks(findings: Findings, *, colour: bool) -> Iterator[Block]:
     causes: Counter[str] = Counter()
     beyond: Counter[tuple[Severity, str]] = Counter()
     for group in findings.grouped():

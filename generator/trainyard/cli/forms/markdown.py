@@ -33,7 +33,7 @@ def section(command: str, title: str, found: Findings, limit: int) -> str:
     """
     head = f"### {title}\n\n**{summary(found)}**\n"
     shown, left_out = _fitting(
-        sorted(blocks(found, colour=False), key=lambda block: list(Severity).index(block.severity)),
+        blocks(found, colour=False),
         limit - len(head.encode()) - _REST,
     )
     rest = counts(left_out)
