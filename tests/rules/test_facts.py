@@ -143,6 +143,16 @@ def test_idle_parts_of_nodes_are_reported_in_gpus(quota: dict[str, Any], message
     assert messages("capacity/idle-nodes", changes) == [message]
 
 
+def test_idle_gpus_of_a_shared_pool_are_given_as_gpus() -> None:
+    share = {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "gpus": 2}}}, "largestJob": None}
+    nodes = {"clusters/prod-east.yaml": {"pools": {"dgx-h100": {"nodes": 2, "reserve": 1}}}}
+    changes = {**nodes, NLP: share, "teams/vision.yaml": share}
+    (found,) = [each for each in findings(changes) if each.rule == "capacity/idle-nodes"]
+
+    assert found.message == "4 of the 8 GPUs of pool `dgx-h100` belong to no team"
+    assert "`gpus`" in found.hint
+
+
 def test_no_message_has_a_wrong_plural_or_a_fraction() -> None:
     """Messages of bad cases contain neither `1 nodes` nor a fraction."""
     texts = {

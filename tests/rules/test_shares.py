@@ -244,3 +244,9 @@ def test_max_nodes_below_the_smallest_job_is_reported_once() -> None:
     assert messages("capacity/smallest-job-does-not-fit", {RUNTIME: {"maxNodes": 1}}) == [
         "runtime `openmpi-cuda` allows at most 1 node, but its smallest job has 2"
     ]
+
+
+def test_pool_without_promised_nodes_is_named_as_the_reason() -> None:
+    changes = {CLUSTER: {"pools": {"dgx-h100": {"nodes": 1, "reserve": 1}}}, **share(2)}
+
+    assert "in pool `dgx-h100`, which promises 0 nodes" in messages(PLACE, changes)[-1]

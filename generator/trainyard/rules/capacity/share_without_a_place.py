@@ -44,11 +44,19 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if room < pods:
                 message = (
                     f"team {tenant.name} needs room for {counted(pods, 'pod')} of "
-                    f"{counted(size, 'GPU')} in pool `{pool.name}`, but the other shares, "
-                    f"{counted(others, 'GPU')} on {counted(pool.promised, 'node')}, may leave "
-                    f"room for only {room}"
+                    f"{counted(size, 'GPU')} in pool `{pool.name}`, {_but(pool, others, room)}"
                 )
                 yield RULE.at(quota.at / "gpus", message, notes=owner_notes(owners))
+
+
+def _but(pool: Pool, others: int, room: int) -> str:
+    """Return why a pool has no room."""
+    if not pool.promised:
+        return "which promises 0 nodes"
+    return (
+        f"but the other shares, {counted(others, 'GPU')} on {counted(pool.promised, 'node')}, "
+        f"may leave room for only {room}"
+    )
 
 
 def least_room(nodes: int, gpus: int, size: int, others: int) -> int:
