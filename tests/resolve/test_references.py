@@ -99,6 +99,22 @@ def test_unknown_name_is_reported_at_its_place(
     assert {each.rule for each in found} <= {UNKNOWN_NAME.id, "shape/incomplete-hardware"}
 
 
+def test_consequence_of_an_unknown_name_is_that_of_its_kind() -> None:
+    wrong: dict[str, dict[str, Any]] = {
+        "cohort": {NLP: {"cohort": "reserch"}},
+        "priority": {NLP: {"priorities": ["urgent"]}},
+        "runtime": {NLP: {"runtimes": ["mpi"]}},
+        "pull secret": {RUNTIME: {"pullSecret": "other"}},
+        "storage": {NLP: {"storage": {"hom": "1Ti"}}},
+    }
+    consequences = {kind: resolved(changes)[1][0].consequence for kind, changes in wrong.items()}
+
+    assert len(set(consequences.values())) == len(wrong)
+    assert "Workload" in consequences["priority"]
+    assert "empty cohort" in consequences["cohort"]
+    assert not any("ResourceFlavor" in each for each in consequences.values())
+
+
 @pytest.mark.parametrize(
     ("changes", "follow"),
     [
@@ -192,7 +208,7 @@ def test_far_name_gets_the_choices() -> None:
 )
 def test_found_name_gives_its_value_and_no_finding(known: dict[str, int], name: str) -> None:
     """Any other name is reported exactly once, with a hint that lists what exists."""
-    value, found = collect(find("thing", name, known, AT))
+    value, found = collect(find("runtime", name, known, AT))
 
     assert value == known.get(name)
     assert len(hints(found)) == len(found) == (name not in known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from ipaddress import IPv4Network
 from typing import Any, TypeVar
@@ -21,12 +22,40 @@ UNKNOWN_NAME = Rule(
         Each name in a profile is the name of a profile, or of an entry of the cluster, that exists.
     """,
     why="""
-        The object refers to nothing: a ClusterQueue turns inactive (`references missing
-        ResourceFlavor(s): <flavor>.`), and a job whose priority is missing does not even get a
-        Workload (both seen with Kueue 0.19.2).
+        What has the name refers to nothing, and the finding names what happens then. For example, a
+        ClusterQueue turns inactive (`references missing ResourceFlavor(s): <flavor>.`), and a job
+        whose priority is missing does not even get a Workload (both seen with Kueue 0.19.2).
     """,
     fix="Correct the name, or add the profile or entry that it names.",
 )
+_HARDWARE = "What a node has is unknown, so neither quota nor runtimes can be computed for it."
+_CONSEQUENCES = {
+    "cluster": "No cluster gets anything of this entry.",
+    "cohort": (
+        "Kueue makes an empty cohort of this name: nothing is borrowed from the intended cohort or "
+        "lent to it."
+    ),
+    "component": "No unit can be built with it, because the folder does not exist.",
+    "fabric": "No network is generated for it, so pods that ask for one stay in ContainerCreating.",
+    "compliance profile": "No evidence is generated for the regulation.",
+    "hardware profile": _HARDWARE,
+    "hardware profile or preset": _HARDWARE,
+    "node pool": (
+        "The ClusterQueue turns inactive: `references missing ResourceFlavor(s): <flavor>.` (seen "
+        "with Kueue 0.19.2)."
+    ),
+    "priority": "A job with this priority does not even get a Workload (seen with Kueue 0.19.2).",
+    "pull secret": (
+        "Pods name a Secret that does not exist, so the registry refuses to give them a private "
+        "image."
+    ),
+    "release": "Nothing is generated for the cluster, because its versions are unknown.",
+    "runtime": "A TrainJob that names it is refused, because no runtime is generated for it.",
+    "storage": (
+        "No claim or Secret is generated for it, so pods that mount it stay Pending, or fail."
+    ),
+}
+"""Consequence of an unknown name by its kind."""
 INCOMPLETE_HARDWARE = Rule(
     id="shape/incomplete-hardware",
     severity=Severity.ERROR,
@@ -129,7 +158,8 @@ def find(
         return known[name]
     noun, *owner = kind.split(" of ")
     message = " of ".join([f"there is no {noun} `{name}`", *owner])
-    yield UNKNOWN_NAME.at(at, message, hint=_hint(kind, name, known) + instead)
+    found = UNKNOWN_NAME.at(at, message, hint=_hint(kind, name, known) + instead)
+    yield replace(found, consequence=_CONSEQUENCES[noun])
     return None
 
 
