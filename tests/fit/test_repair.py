@@ -48,13 +48,21 @@ def test_a_waiting_job_gets_the_nodes_that_are_free() -> None:
         ),
         (
             {"spec": {"trainer": {"resourcesPerNode": {"requests": {"example.com/x": "1"}}}}},
-            ("remove spec.trainer.resourcesPerNode",),
+            ("remove spec.trainer.resourcesPerNode.requests",),
         ),
         (
             {"spec": {"trainer": {"numNodes": 9}}, "metadata": {"labels": {QUEUE: "cpu"}}},
             ("set spec.trainer.numNodes to 4", f"set the label {QUEUE} to gpu"),
         ),
-        ({"metadata": {"namespace": "team-vision"}}, ()),
+        ({"metadata": {"namespace": "team-vision"}}, ("set metadata.namespace to team-nlp",)),
+        ({"metadata": {"labels": {QUEUE: True}}}, (f"set the label {QUEUE} to gpu",)),
+        ({"metadata": {"labels": {"x": 1}}}, ("remove metadata.labels.x",)),
+        (
+            {"spec": {"runtimeRef": {"kind": "TrainingRuntime"}}},
+            ("set spec.runtimeRef.kind to ClusterTrainingRuntime",),
+        ),
+        ({"spec": {"trainer": {"numNodes": "3"}}}, ("set spec.trainer.numNodes to 3",)),
+        ({"spec": {"trainer": {"numNodes": "9"}}}, ("set spec.trainer.numNodes to 4",)),
         (
             {
                 "spec": {
@@ -66,7 +74,7 @@ def test_a_waiting_job_gets_the_nodes_that_are_free() -> None:
             (
                 "set spec.trainer.numNodes to 4",
                 f"set the label {QUEUE} to gpu",
-                "remove spec.initializer",
+                "remove spec.initializer.model",
             ),
         ),
     ],
@@ -80,9 +88,63 @@ def test_a_part_that_a_policy_refuses_is_removed() -> None:
         return [_answer(each) for each in requests]
 
     job = merged(sample({}), {"spec": {"trainer": {"env": [{"name": "A", "value": "b"}]}}})
-    assert change(job, refuses_env) == ("remove spec.trainer.env",)
+    assert change(job, refuses_env) == ("remove spec.trainer.env[0]",)
 
 
 def _answer(request: Request) -> Answer:
     has_env = request.body["kind"] == "TrainJob" and "env" in request.body["spec"]["trainer"]
     return Answer((Denial("help", "help-nlp", "no"),), "no") if has_env else Answer((), "")
+
+
+def test_a_generated_name_leaves_room_for_what_the_server_appends() -> None:
+    def refuses_long(requests: Any) -> list[Answer]:
+        denied = Answer((Denial("help", "help-nlp", "no"),), "no")
+        names = [str(each.body["metadata"]["name"]) for each in requests]
+        return [denied if len(name) > 60 else Answer((), "") for name in names]
+
+    job = merged(sample({}), {"metadata": {"generateName": "x" * 60}})
+    del job["metadata"]["name"]
+    (found,) = change(job, refuses_long)
+
+    longest = ground({}).tenant.spaces[0].grants[0].launch.longest_job_name
+    assert found == f"shorten metadata.generateName to {longest - 5} characters"
+
+
+def overridden(**pod: Any) -> Body:
+    """Return a sample whose pods of node get more fields."""
+    override = {"targetJobs": [{"name": "node"}], "spec": pod}
+    body: Body = merged(sample({}), {"spec": {"podTemplateOverrides": [override]}})
+    return body
+
+
+OTHER = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+
+
+def refuses(*words: str) -> Any:
+    """Return a judge that refuses jobs with one of some words."""
+
+    def judged(requests: Any) -> list[Answer]:
+        denied = Answer((Denial("limits", "limits-nlp", "no"),), "no")
+        return [
+            denied if any(word in str(each.body) for word in words) else Answer((), "")
+            for each in requests
+        ]
+
+    return judged
+
+
+def test_only_the_part_that_is_refused_is_removed() -> None:
+    job = overridden(tolerations=[{"key": "a"}, {"operator": "Exists"}], volumes=[OTHER])
+
+    path = "spec.podTemplateOverrides[0].spec.tolerations[1]"
+    assert change(job, refuses("Exists")) == (f"remove {path}",)
+
+
+def test_parts_that_are_refused_together_are_removed_together() -> None:
+    host = {"name": "host", "hostPath": {"path": "/"}}
+    mounts = [{"name": "data", "mountPath": "/data"}, {"name": "host", "mountPath": "/host"}]
+    job = overridden(volumes=[OTHER, host], containers=[{"name": "node", "volumeMounts": mounts}])
+
+    pod = "spec.podTemplateOverrides[0].spec"
+    expected = f"remove {pod}.volumes[1] and {pod}.containers[0].volumeMounts[1]"
+    assert change(job, refuses("hostPath", "/host")) == (expected,)

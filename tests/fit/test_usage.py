@@ -88,3 +88,30 @@ def test_an_amount_that_is_no_quantity_is_refused() -> None:
     }
     with pytest.raises(ValueError, match="not a quantity"):
         snapshot_of([body])
+
+
+INACTIVE = {"type": "Active", "status": "False", "message": "references missing ResourceFlavor(s)"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "conditions", "why"),
+    [
+        ({}, [], None),
+        ({"stopPolicy": "None"}, [{**INACTIVE, "status": "True"}], None),
+        ({"stopPolicy": "Hold"}, [INACTIVE], "its stopPolicy is Hold"),
+        ({}, [INACTIVE], "references missing ResourceFlavor(s)"),
+    ],
+)
+def test_a_queue_that_admits_nothing_shows_why(
+    spec: dict[str, Any], conditions: list[dict[str, Any]], why: str | None
+) -> None:
+    body = {
+        "kind": "ClusterQueue",
+        "metadata": {"name": "a"},
+        "spec": spec,
+        "status": {"conditions": conditions},
+    }
+    found = snapshot_of([body])
+
+    assert found.stopped.get("queue/a") == why
+    assert not found.queues

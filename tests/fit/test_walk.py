@@ -78,7 +78,8 @@ def used(nodes: int, priority: int = 0, queue: str = "vision-gpu") -> Snapshot:
     usage = {("dgx-h100", name): amount * nodes for name, amount in amounts.items()}
     places = {f"n{number}": amounts for number in range(nodes)}
     job = Running("team-x/x", f"queue/{queue}", priority, usage, places, "2026-01-01T00:00:00Z")
-    return Snapshot({job.queue: usage}, (job,), {}, has_jobs=True)
+    queues = {"queue/nlp-gpu": {}, "queue/vision-gpu": {}, job.queue: usage}
+    return Snapshot(queues, (job,), {}, has_jobs=True)
 
 
 def test_a_job_waits_for_what_others_use() -> None:
@@ -96,8 +97,8 @@ def test_evictions_that_are_not_predicted_are_said() -> None:
     unknown = verdict(ground({}, snapshot=alone), job)
 
     assert (fair.standing, unknown.standing) == (Standing.WAITS,) * 2
-    messages = [each.message for found in (fair, unknown) for each in found.unjudged]
-    assert messages == [
+    judged = [each for found in (fair, unknown) for each in found.unjudged]
+    assert [each.message for each in judged if each.link is Link.QUOTA] == [
         "whether Kueue evicts jobs for it: the cluster shares fairly",
         "whether Kueue evicts jobs for it: the snapshot has no Workloads",
     ]
@@ -110,8 +111,9 @@ def test_a_job_evicts_one_of_its_queue_with_a_lower_priority() -> None:
     lower, equal = (used(3, priority, "nlp-gpu") for priority in (499, 500))
     classical = {"clusters/prod-east.yaml": {"sharing": "classical"}}
     evicting = verdict(ground(classical, snapshot=lower), job)
-    assert (evicting.standing, evicting.checks[0].standing) == (Standing.ADMITTED,) * 2
-    assert evicting.checks[0].message == "Kueue evicts 1 job for it: team-x/x"
+    check = only(evicting, Link.QUOTA)
+    assert (evicting.standing, check.standing) == (Standing.ADMITTED,) * 2
+    assert check.message == "Kueue evicts 1 job for it: team-x/x"
     assert verdict(ground(classical, snapshot=equal), job).standing is Standing.WAITS
 
 
@@ -134,7 +136,7 @@ def test_an_owner_reclaims_its_own_quota_only(own: int, standing: Standing) -> N
 
 def test_nodes_of_others_are_not_free_although_quota_is() -> None:
     snapshot = used(6)
-    snapshot = Snapshot({}, snapshot.running, {}, has_jobs=True)
+    snapshot = Snapshot({**snapshot.queues, "queue/vision-gpu": {}}, snapshot.running, {}, True)
     found = verdict(ground({}, snapshot=snapshot), sample({}, numNodes=4))
 
     assert (found.standing, only(found, Link.TOPOLOGY).standing) == (Standing.WAITS,) * 2
@@ -147,7 +149,7 @@ BROKEN: dict[str, tuple[dict[str, Any], Link]] = {
         {"metadata": {"labels": {"kueue.x-k8s.io/max-exec-time-seconds": "soon"}}},
         Link.FORM,
     ),
-    "label": ({"metadata": {"labels": {"x": "-"}}}, Link.FORM),
+    "label": ({"metadata": {"labels": {"x": 1}}}, Link.FORM),
     "twice": (
         {"spec": {"trainer": {"env": [{"name": "A", "value": "1"}, {"name": "A"}]}}},
         Link.FORM,
@@ -183,10 +185,50 @@ def test_a_broken_link_is_named(case: str, changes: dict[str, Any]) -> None:
     assert link in {each.link for each in found.deciding}
 
 
-def test_a_draining_team_waits() -> None:
+def test_no_end_of_a_job_helps_a_draining_team() -> None:
     changes = {"teams/nlp.yaml": {"state": "draining"}}
-    on, job = ground(changes), sample({})
-    assert only(verdict(on, job), Link.QUEUE).standing is Standing.WAITS
+    check = only(verdict(ground(changes), sample({})), Link.QUEUE)
+
+    assert check.standing is Standing.NEVER
+    assert "the team is draining" in check.message
+
+
+@pytest.mark.parametrize("missing", ["nlp-gpu", "vision-gpu"])
+def test_usage_that_a_snapshot_does_not_show_is_not_judged(missing: str) -> None:
+    shown = used(0)
+    queues = {name: usage for name, usage in shown.queues.items() if name != f"queue/{missing}"}
+    found = verdict(ground(BORROWING, snapshot=Snapshot(queues)), sample(BORROWING))
+
+    assert (found.standing, found.deciding) == (Standing.UNJUDGED, ())
+    messages = [each.message for each in found.unjudged if each.link is Link.QUOTA]
+    assert messages == [f"the snapshot has no ClusterQueue {missing} with a status"]
+
+
+def test_usage_of_a_queue_outside_the_cohort_is_not_needed() -> None:
+    changes = {"teams/vision.yaml": {"cohort": None}}
+    found = verdict(ground(changes, snapshot=Snapshot({"queue/nlp-gpu": {}})), sample(changes))
+
+    assert found.standing is Standing.ADMITTED
+
+
+def test_a_job_that_is_too_large_needs_no_snapshot_to_be_refused() -> None:
+    found = verdict(ground({}, snapshot=Snapshot({"queue/x": {}})), sample({}, numNodes=9))
+    assert found.standing is Standing.NEVER
+
+
+def test_a_queue_that_the_cluster_stopped_lets_jobs_wait() -> None:
+    snapshot = Snapshot(used(0).queues, stopped={"queue/nlp-gpu": "its stopPolicy is Hold"})
+    check = only(verdict(ground({}, snapshot=snapshot), sample({})), Link.QUEUE)
+
+    assert check.standing is Standing.WAITS
+    assert check.message.endswith("ClusterQueue nlp-gpu admits nothing now: its stopPolicy is Hold")
+
+
+def test_a_snapshot_without_a_resource_quota_is_mentioned() -> None:
+    found = verdict(ground({}, snapshot=used(0)), sample({}))
+
+    assert found.standing is Standing.ADMITTED
+    assert [each.link for each in found.unjudged] == [Link.OBJECT_QUOTA]
 
 
 def test_objects_that_a_quota_has_no_room_for_are_refused() -> None:
@@ -244,3 +286,36 @@ def test_jobs_are_judged_each_by_itself() -> None:
 
     standings = {each.verdict.standing for each in judge(ground({}), jobs)}
     assert standings == {Standing.ADMITTED}
+
+
+def test_claim_that_nobody_can_create_is_mentioned() -> None:
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "nothere"}}
+    override = {"targetJobs": [{"name": "node"}], "spec": {"volumes": [volume]}}
+    job = merged(sample({}), {"spec": {"podTemplateOverrides": [override]}})
+    check = only(verdict(ground({}), job), Link.VOLUMES)
+
+    assert check.standing is Standing.ADMITTED
+    assert check.message.startswith("there is no claim nothere")
+    claims = {"teams/nlp.yaml": {"claims": {"scratch": "1Ti"}}}
+    assert not verdict(ground(claims), job).checks
+
+
+def test_limit_of_the_quota_is_shown_at_the_quota() -> None:
+    def denies(requests: Any) -> list[Answer]:
+        denied = Answer((Denial("limits", "limits-nlp", "spec.trainer.numNodes is 9"),), "denied")
+        return [denied if each.resource == "trainjobs" else Answer((), "") for each in requests]
+
+    changes = {"teams/nlp.yaml": {"largestJob": {"nodes": 6}}}
+    on = ground(changes)
+    object.__setattr__(on, "judge", denies)
+    check = only(verdict(on, sample(changes)), Link.POLICIES)
+
+    assert check.at is not None
+    assert check.at.path == ("quota", "prod-east", "dgx-h100", "nodes")
+
+
+def test_patch_with_the_name_of_kueue_is_refused_by_its_name() -> None:
+    patch = {"manager": "kueue.x-k8s.io/manager"}
+    job = merged(sample(NEW), {"spec": {"runtimePatches": [patch]}})
+
+    assert only(verdict(ground(NEW), job), Link.FORM).message.endswith("Kueue's; choose another")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from trainyard.yaml_io.manifests import parse_manifests
+from trainyard.yaml_io.aliases import MAX_EVENTS
+from trainyard.yaml_io.events import StreamError
+from trainyard.yaml_io.manifests import parse_handwritten, parse_manifests
 from trainyard.yaml_io.source import Plain
 
 
@@ -73,3 +75,52 @@ def test_parse_manifests_says_the_line_of_what_it_refuses(text: str, line: int) 
     line."""
     with pytest.raises(ValueError, match=f"^line {line}: "):
         parse_manifests(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a: &x 1\nb: *x\n", {"a": 1, "b": 1}),
+        ("a: &x {k: [1, 2]}\nb: *x\n", {"a": {"k": [1, 2]}, "b": {"k": [1, 2]}}),
+        ("a: &x [&y {k: v}, *y]\nb: *x\n", {"a": [{"k": "v"}] * 2, "b": [{"k": "v"}] * 2}),
+        ("a: &x 1\nb: &x 2\nc: *x\n", {"a": 1, "b": 2, "c": 2}),
+        (
+            "a: &x {k: 1, l: 2}\nb:\n  <<: *x\n  k: 3\n",
+            {"a": {"k": 1, "l": 2}, "b": {"k": 3, "l": 2}},
+        ),
+        (
+            "- &x {k: 1}\n- &y {k: 2, l: 2}\n- <<: [*x, *y]\n",
+            [{"k": 1}, {"k": 2, "l": 2}, {"k": 1, "l": 2}],
+        ),
+    ],
+)
+def test_aliases_in_a_users_file_are_followed(text: str, value: Plain) -> None:
+    assert parse_handwritten(text) == [value]
+
+
+def bomb(levels: int) -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    for level in range(1, levels):
+        inner = ", ".join([f"*a{level - 1}"] * 9)
+        lines.append(f"a{level}: &a{level} [{inner}]")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a: *x\n", "alias \\*x names no value before it"),
+        ("a: &x [*x]\n", "alias \\*x names no value before it"),
+        ("a: &x 1\n---\nb: *x\n", "undefined alias|alias \\*x"),
+        ("a: !x 1\n", "a tag"),
+        (bomb(20), f"aliases add more than {MAX_EVENTS} values"),
+    ],
+)
+def test_an_alias_of_nothing_and_too_many_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(StreamError, match=reason):
+        parse_handwritten(text)
+
+
+def test_nested_anchors_are_no_deeper_than_other_values() -> None:
+    with pytest.raises(StreamError, match="more than 100 levels"):
+        parse_handwritten("".join(f"&a{number} [" for number in range(5000)))

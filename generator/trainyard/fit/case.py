@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainyard.fit.form import defaulted, form_faults, trainer_faults
+from trainyard.fit.grants import RUNTIME, home_of
 from trainyard.fit.objects import Objects, field, mapped
 from trainyard.fit.pods import Pods, pods_of
 from trainyard.fit.usage import Snapshot
@@ -20,7 +21,11 @@ from trainyard.model.tenant import Tenant
 Body = dict[str, Any]
 
 _OWNERS = "ownerReferences"
-_OF_METADATA = ("annotations", "finalizers", "labels", "name", "namespace", _OWNERS)
+_GENERATE = "generateName"
+_OF_METADATA = ("annotations", "finalizers", _GENERATE, "labels", "name", "namespace", _OWNERS)
+_RANDOM = "xxxxx"
+"""Stands for the characters that the API server appends to `generateName`, of which it keeps 58
+(kubernetes/apiserver:pkg/storage/names/generate.go@v0.36.3)."""
 _CONTROLLER = "system:serviceaccount:kube-system:job-controller"
 _CONTROLLER_GROUPS = (
     "system:authenticated",
@@ -124,17 +129,21 @@ def case_of(ground: Ground, job: Body) -> Case:
 
     Args:
         ground: the cluster.
-        job: a TrainJob as the user wrote it; without a namespace it is for the team's own.
+        job: a TrainJob as the user wrote it; without a namespace it is for the one
+            that may use its runtime.
     """
-    body = _placed(job, ground.tenant.spaces[0].namespace)
+    spaces = ground.tenant.spaces
+    body = _placed(job, home_of(job, spaces).namespace)
     namespace = str(mapped(body, "metadata").get("namespace"))
-    space = next((each for each in ground.tenant.spaces if each.namespace == namespace), None)
+    space = next((each for each in spaces if each.namespace == namespace), None)
+    assumed = [*_assumed(job, namespace)]
     checks = [*_namespace_check(ground, namespace, space), *_form_checks(ground, body)]
     if checks:
+        checks += assumed
         return Case(ground, body, space, None, (), tuple(checks))
     body = defaulted(body, patches_runtimes=ground.patches_runtimes)
     faults = form_faults(body, patches_runtimes=ground.patches_runtimes)
-    checks = [Check(Link.FORM, Standing.NEVER, fault) for fault in faults]
+    checks = [*assumed, *(Check(Link.FORM, Standing.NEVER, fault) for fault in faults)]
     runtime = _runtime(ground, body)
     checks += _runtime_checks(ground, body, runtime)
     pods: tuple[Pods, ...] = ()
@@ -146,12 +155,27 @@ def case_of(ground: Ground, job: Body) -> Case:
     return Case(ground, body, space, runtime, pods, tuple(checks))
 
 
+def generated(body: Body) -> tuple[str, int]:
+    """Return the field that names a job, and how many characters the API server appends to it."""
+    if mapped(body, "metadata").get(_GENERATE):
+        return _GENERATE, len(_RANDOM)
+    return "name", 0
+
+
 def _placed(job: Body, namespace: str) -> Body:
     """Return a job with a namespace, and without what only the API server writes."""
     metadata = mapped(job, "metadata")
     kept = {key: metadata[key] for key in _OF_METADATA if metadata.get(key) is not None}
+    if _GENERATE in kept:
+        kept.setdefault("name", f"{kept[_GENERATE]}"[:58] + _RANDOM)
     rest = {key: value for key, value in job.items() if key != "status"}
     return {**rest, "metadata": {"namespace": namespace, **kept}}
+
+
+def _assumed(job: Body, namespace: str) -> Iterator[Check]:
+    if not mapped(job, "metadata").get("namespace"):
+        message = f"the job names none, so it is judged in {namespace}"
+        yield Check(Link.NAMESPACE, Standing.ADMITTED, message)
 
 
 def _namespace_check(ground: Ground, namespace: str, space: Space | None) -> Iterator[Check]:
@@ -163,18 +187,17 @@ def _namespace_check(ground: Ground, namespace: str, space: Space | None) -> Ite
 
 
 def _form_checks(ground: Ground, body: Body) -> Iterator[Check]:
-    # The schemas have only the metadata that the tree writes; policies judge the owners.
-    metadata = {key: each for key, each in mapped(body, "metadata").items() if key != _OWNERS}
+    # The schemas have only the metadata that the tree writes; the evaluator judges the others.
+    found = mapped(body, "metadata").items()
+    metadata = {key: each for key, each in found if key not in {_OWNERS, _GENERATE}}
     for fault in ground.faults({**body, "metadata": metadata}):
         yield Check(Link.FORM, Standing.NEVER, fault)
 
 
 def _runtime(ground: Ground, body: Body) -> Manifest | None:
-    if field(body, "spec", "runtimeRef", "kind") != "ClusterTrainingRuntime":
+    if field(body, "spec", "runtimeRef", "kind") != RUNTIME:
         return None
-    return ground.objects.find(
-        "ClusterTrainingRuntime", str(field(body, "spec", "runtimeRef", "name"))
-    )
+    return ground.objects.find(RUNTIME, str(field(body, "spec", "runtimeRef", "name")))
 
 
 def _runtime_checks(ground: Ground, body: Body, runtime: Manifest | None) -> Iterator[Check]:

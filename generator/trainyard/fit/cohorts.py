@@ -54,6 +54,11 @@ class Cohorts:
         """Return the queues and cohorts directly in a cohort, by name."""
         return sorted(name for name, parent in self.parents.items() if parent == cohort)
 
+    def sharing(self, queue: str) -> list[str]:
+        """Return a queue and all that are in a cohort with it, by name."""
+        root = [queue, *self.line(queue)][-1]
+        return sorted(each for each in self.limits if root in {each, *self.line(each)})
+
     def nominal(self, queue: str, amount: Amount) -> int:
         """Return the quota of a queue, without what it may borrow."""
         found = self.limits.get(queue, {}).get(amount)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from trainyard.fit.objects import field, listed, mapped
@@ -17,7 +17,6 @@ from trainyard.fit.objects import field, listed, mapped
 Body = dict[str, Any]
 
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
-_LABEL = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?", re.ASCII)
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+")
 _MANAGER = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", re.ASCII)
 _LONGEST_TIME = "kueue.x-k8s.io/max-exec-time-seconds"
@@ -65,13 +64,16 @@ def form_faults(job: Body, *, patches_runtimes: bool) -> Iterator[str]:
         patches_runtimes: whether its Trainer has ``runtimePatches`` (2.2) and their checks.
     """
     yield from _name_faults(mapped(job, "metadata"))
-    for path in _repeated(mapped(job, "spec"), "spec"):
+    spec = mapped(job, "spec")
+    patches = listed(spec, "runtimePatches")
+    others = [each for each in patches if each.get("manager") != _KUEUE]
+    if len(others) < len(patches) - 1:
+        yield f"spec.runtimePatches: manager {_KUEUE} is Kueue's; choose another"
+    for path in _repeated({**spec, "runtimePatches": others}, "spec"):
         yield f"{path}: Duplicate value"
     if patches_runtimes:
         yield from _source_faults(job)
-        for patch in listed(job, "spec", "runtimePatches"):
-            if not _MANAGER.fullmatch(str(patch.get("manager", ""))):
-                yield f"spec.runtimePatches: manager {patch.get('manager')!r} is no domain and path"
+        yield from _manager_faults(others)
 
 
 def _name_faults(metadata: Body) -> Iterator[str]:
@@ -79,12 +81,15 @@ def _name_faults(metadata: Body) -> Iterator[str]:
     if not _NAME.fullmatch(name) or len(name) > 63:
         yield "metadata.name: at most 63 of a-z, 0-9 and -, beginning with a letter"
     labels = mapped(metadata, "labels")
-    for key, value in sorted(labels.items()):
-        if not _LABEL.fullmatch(str(value)):
-            yield f"metadata.labels[{key}]: {value!r} is no label value"
     seconds = str(labels.get(_LONGEST_TIME, "1"))
     if not re.fullmatch(r"\+?[0-9]+", seconds, re.ASCII) or int(seconds) <= 0:
         yield f"metadata.labels[{_LONGEST_TIME}]: {seconds!r} is no number above 0"
+
+
+def _manager_faults(patches: Iterable[Body]) -> Iterator[str]:
+    for patch in patches:
+        if not _MANAGER.fullmatch(str(patch.get("manager", ""))):
+            yield f"spec.runtimePatches: manager {patch.get('manager')!r} is no domain and path"
 
 
 def _source_faults(job: Body) -> Iterator[str]:

@@ -51,8 +51,25 @@ def _larger(pool: Pool, flavor: str, wanted: Sequence[Placement]) -> Iterator[Ch
         return
 
 
+def _unknown(case: Case, queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check]:
+    """Yield the queues whose quota a job can use, and whose usage a snapshot does not show."""
+    if case.ground.snapshot is None:
+        return
+    wanted = requests_of(choices)
+    for queue in queueing.cohorts.sharing(queueing.queue):
+        if queue in queueing.snapshot.queues or not wanted.keys() & queueing.cohorts.limits[queue]:
+            continue
+        message = f"the snapshot has no ClusterQueue {queue.partition('/')[2]} with a status"
+        yield Check(Link.QUOTA, Standing.UNJUDGED, message)
+
+
 def present_checks(case: Case, queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check]:
     """Yield what a job that fits the empty cluster waits for, or which jobs Kueue evicts for it."""
+    unknown = [*_unknown(case, queueing, choices)]
+    yield from unknown or _present(case, queueing, choices)
+
+
+def _present(case: Case, queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check]:
     short = [each for choice in choices for each in choice.shortages]
     missing = missing_nodes(queueing, choices)
     if not short and not any(missing.values()):

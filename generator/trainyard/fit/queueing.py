@@ -43,7 +43,8 @@ def _quota_place(case: Case) -> Pointer:
 
 
 def _stopped(case: Case, local: Manifest, queue: Manifest) -> Iterator[Check]:
-    """Yield why a queue admits nothing now."""
+    """Yield why a queue admits nothing, by the profiles or by what the snapshot shows."""
+    snapshot = case.ground.snapshot
     for each in (local, queue):
         policy = field(each.body, "spec", "stopPolicy") or "None"
         if policy != "None":
@@ -51,7 +52,14 @@ def _stopped(case: Case, local: Manifest, queue: Manifest) -> Iterator[Check]:
             message = (
                 f"{each.body['kind']} {each.name} is stopped ({policy}): the team is {team.state}"
             )
-            yield Check(Link.QUEUE, Standing.WAITS, message, team.at / "state")
+            repair = ("set `state: active` in the team's profile",)
+            place = team.at / "state"
+            yield Check(Link.QUEUE, Standing.NEVER, message, place, repair=repair)
+            return
+    if why := snapshot.stopped.get(queue_node(queue.name)) if snapshot else None:
+        message = f"on the cluster ClusterQueue {queue.name} admits nothing now: {why}"
+        repair = ("wait until an admin starts the queue",)
+        yield Check(Link.QUEUE, Standing.WAITS, message, repair=repair)
 
 
 def _range_checks(case: Case) -> Iterator[Check]:

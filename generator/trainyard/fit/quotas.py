@@ -11,6 +11,7 @@ from trainyard.fit.cohorts import Amount
 from trainyard.fit.verdict import Check, Link, Standing
 from trainyard.model.quantity import format_amount
 from trainyard.model.queue import Flavor
+from trainyard.model.team import Quota
 
 
 def quota_checks(
@@ -44,19 +45,25 @@ def _shortage(
     most, own = cohorts.potential(queue, key), cohorts.nominal(queue, key)
     never = standing is Standing.NEVER
     known = case.ground.snapshot is not None
+    quota = next(found.quota for found in _flavors(case) if found.name == flavor)
     return Check(
         Link.QUOTA,
         standing,
         f"requested {_shown(key, requested)} ({by_pods(case, resource)}) on {flavor}, "
         + ("more than the queue can ever use" if never else "more than is free now"),
-        next(found.quota.place for found in _flavors(case) if found.name == flavor),
+        quota.place,
         limit=f"{_shown(key, most)}, {_shown(key, own)} of its own",
         usage=_shown(key, cohorts.used(queue, key)) if known else "",
         available=_shown(key, max(0, cohorts.available(queue, key))) if known else "",
-        repair=("ask for more `nodes` or `borrow` in the line of the quota",)
-        if never
-        else ("wait until running jobs end",),
+        repair=(_more(quota) if never else "wait until running jobs end",),
     )
+
+
+def _more(quota: Quota) -> str:
+    """Return how a team gets more of a quota."""
+    if quota.is_share:
+        return "a share is one job; for larger jobs ask for `nodes` of a pool of whole nodes"
+    return "ask for more `nodes` or `borrow` in the line of the quota"
 
 
 def _shown(key: Amount, amount: int) -> str:

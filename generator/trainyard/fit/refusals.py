@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from trainyard.diagnostics import Pointer
 from trainyard.fit.case import Case
-from trainyard.fit.objects import mapped
+from trainyard.fit.grants import grant_of
+from trainyard.fit.objects import field, listed, mapped
 from trainyard.fit.verdict import Check, Link, Standing
 from trainyard.model.admission import Answer
 from trainyard.model.quantity import in_base_units
 from trainyard.model.space import Grant, Space
+from trainyard.model.team import Quota
 
-POD_SECURITY = "PodSecurity"
+_LINKS = {"ObjectMeta": Link.FORM, "PodSecurity": Link.POD_SECURITY}
+"""Links of what refuses an object and is no policy."""
 _JOBS = "count/trainjobs.trainer.kubeflow.org"
 _FILES = "count/configmaps"
 _HOSTS = "-mpi-hostfile"
@@ -37,7 +40,7 @@ def policy_checks(case: Case, answers: Sequence[Answer]) -> Iterator[Check]:
 
 def _denials(case: Case, answer: Answer, whose: str) -> Iterator[Check]:
     for denial in answer.denials:
-        link = Link.POD_SECURITY if denial.policy == POD_SECURITY else Link.POLICIES
+        link = _LINKS.get(denial.policy, Link.POLICIES)
         place = _place(case, denial.message)
         yield Check(link, Standing.NEVER, f"{whose}{denial.message}", place)
     if answer.error and not answer.denials:
@@ -49,7 +52,7 @@ def _place(case: Case, message: str) -> Pointer | None:
     space = case.space
     assert space is not None
     team = space.team
-    if message.startswith("spec.trainer.numNodes") and (grant := grant_of(case, space)):
+    if message.startswith("spec.trainer.numNodes") and (grant := grant_of(case.body, space)):
         return _size_place(grant, space)
     if message.startswith("spec.runtimeRef"):
         return team.at / "runtimes"
@@ -61,24 +64,50 @@ def _place(case: Case, message: str) -> Pointer | None:
     return None
 
 
-def grant_of(case: Case, space: Space) -> Grant | None:
-    """Return the limits of jobs with a job's runtime; None when its namespace may not use it."""
-    name = case.runtime.name if case.runtime else ""
-    return next((each for each in space.grants if each.launch.name == name), None)
-
-
 def _size_place(grant: Grant, space: Space) -> Pointer:
-    """Return the place that limits the nodes of a job: of its runtime, or of its namespace."""
-    if grant.nodes == grant.launch.runtime.max_nodes < space.profile.largest_job:
-        return grant.launch.runtime.at / "maxNodes"
-    return space.profile.largest_job_at
+    """Return the place that limits the nodes of a job: of its namespace, runtime or quota."""
+    largest = int(space.profile.largest_job / grant.launch.part)
+    if grant.nodes == min(largest, grant.launch.runtime.max_nodes):
+        is_own = grant.nodes == largest
+        return space.profile.largest_job_at if is_own else grant.launch.runtime.at / "maxNodes"
+    return max(_quotas(grant, space), key=lambda each: each.maximum).place
+
+
+def _quotas(grant: Grant, space: Space) -> Iterator[Quota]:
+    """Yield the quotas that jobs with a runtime may use."""
+    name, is_share = grant.launch.hardware.name, grant.launch.part != 1
+    for queue in space.queues:
+        for flavor in queue.flavors:
+            is_alike = name in {flavor.pool.hardware.name, queue.node_class}
+            if is_alike and flavor.quota.is_share == is_share:
+                yield flavor.quota
+
+
+def claim_checks(case: Case) -> Iterator[Check]:
+    """Yield claims that the pods mount and that neither the profiles nor the team can create."""
+    if case.space is None or case.space.allowances:
+        return
+    for pods in case.pods:
+        for volume in listed(pods.template, "spec", "volumes"):
+            name = field(volume, "persistentVolumeClaim", "claimName")
+            known = case.ground.objects.find("PersistentVolumeClaim", str(name), case.namespace)
+            if name and known is None:
+                message = (
+                    f"there is no claim {name}, and the team's profile has no `claims` to create "
+                    f"one: the pods of {pods.role} hold their quota and stay Pending"
+                )
+                yield Check(Link.VOLUMES, Standing.ADMITTED, message, case.space.team.at / "claims")
 
 
 def object_quota_checks(case: Case) -> Iterator[Check]:
     """Yield each ResourceQuota that has no room for the job's objects."""
     snapshot = case.ground.snapshot
     for manifest in case.ground.objects.of("ResourceQuota", case.namespace):
-        used = snapshot.quotas.get((case.namespace, manifest.name), {}) if snapshot else {}
+        used = snapshot.quotas.get((case.namespace, manifest.name)) if snapshot else {}
+        if used is None:
+            message = f"the snapshot has no ResourceQuota {manifest.name} of {case.namespace}"
+            yield Check(Link.OBJECT_QUOTA, Standing.UNJUDGED, message)
+            continue
         hard = mapped(manifest.body, "spec", "hard")
         for name, needed in _needed(case).items():
             limit = in_base_units(name, str(hard.get(name, needed)))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from itertools import combinations
+from itertools import chain, combinations, islice
 from typing import Any
 
-from trainyard.fit.case import Case, Ground
+from trainyard.fit.case import Case, Ground, generated
+from trainyard.fit.grants import RUNTIME, grant_of, home_of
 from trainyard.fit.merge import merged
-from trainyard.fit.objects import field, mapped
-from trainyard.fit.refusals import grant_of
+from trainyard.fit.objects import field as value_at
+from trainyard.fit.objects import mapped
+from trainyard.fit.removal import Path, at, parts, shown, without
 from trainyard.fit.verdict import Link, Standing, Verdict
 from trainyard.fit.walk import Judged, judge
 from trainyard.model.space import Grant, Space
@@ -20,7 +22,12 @@ Body = dict[str, Any]
 
 _QUEUE = "kueue.x-k8s.io/queue-name"
 _SIZE = frozenset({Link.QUOTA, Link.NODES, Link.TOPOLOGY})
-_OPTIONAL = (
+_AT_ONCE = 3
+"""Parts that are removed together, at most."""
+_TRIED = 150
+"""Removals that are tried, at most; the evaluator needs about 20 ms for each."""
+_DIGITS = 10
+_OPTIONAL: tuple[Path, ...] = (
     ("spec", "trainer", "resourcesPerNode"),
     ("spec", "trainer", "numProcPerNode"),
     ("spec", "trainer", "env"),
@@ -47,10 +54,12 @@ class Change:
     Args:
         display: as the user makes it.
         patch: a merge patch of the job.
+        gone: paths that it removes.
     """
 
     display: str
-    patch: Body
+    patch: Body = field(default_factory=dict)
+    gone: tuple[Path, ...] = ()
 
 
 def with_change(ground: Ground, job: Body, judged: Judged) -> Verdict:
@@ -68,9 +77,9 @@ def with_change(ground: Ground, job: Body, judged: Judged) -> Verdict:
     if verdict.standing is Standing.WAITS:
         fewer = _fewer_nodes(ground, job, case, _starts)
         return replace(verdict, change=tuple(each.display for each in fewer))
-    if verdict.standing is Standing.NEVER and case.space is not None:
-        changes = [*_fewer_nodes(ground, job, case, _has_room), *_changes(case, case.space)]
-        found = _smallest(ground, job, changes)
+    if verdict.standing is Standing.NEVER:
+        changes = [*_fewer_nodes(ground, job, case, _has_room), *_changes(case, job)]
+        found = _narrowed(ground, job, _smallest(ground, job, changes))
         return replace(verdict, change=tuple(each.display for each in found))
     return verdict
 
@@ -122,10 +131,42 @@ def _help(ground: Ground, job: Body, tried: Sequence[Sequence[Change]]) -> list[
     return [_may_start(each.verdict.standing) for each in found]
 
 
+def _narrowed(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[Change]:
+    """Return changes that help together, whose removals are as small as possible."""
+    found = list(changes)
+    for number, each in enumerate(changes):
+        for path in each.gone:
+            tried = [
+                [*found[:number], *removals, *found[number + 1 :]]
+                for removals in _inside(job, path)
+            ]
+            helping = _help(ground, job, tried)
+            if True in helping:
+                found = list(tried[helping.index(True)])
+                # The others keep their places: what is removed together becomes one change.
+                count = len(found) - len(changes) + 1
+                together = found[number : number + count]
+                found[number : number + count] = [_together(together)]
+    return found
+
+
+def _inside(job: Body, path: Path) -> list[Sequence[Change]]:
+    """Return the removals of few parts of a part, the fewest first."""
+    smaller = [Change(f"remove {shown(each)}", gone=(each,)) for each in parts(at(job, path), path)]
+    sizes = range(1, max(1, min(_AT_ONCE, len(smaller) - 1)) + 1)
+    tried = chain.from_iterable(combinations(smaller, size) for size in sizes)
+    return list(islice(tried, _TRIED))
+
+
+def _together(changes: Sequence[Change]) -> Change:
+    gone = tuple(path for each in changes for path in each.gone)
+    return Change(f"remove {' and '.join(map(shown, gone))}", gone=gone)
+
+
 def _changed(job: Body, changes: Sequence[Change]) -> Body:
     for each in changes:
         job = merged(job, each.patch)
-    return job
+    return without(job, [path for each in changes for path in each.gone])
 
 
 def _fewer_nodes(
@@ -135,11 +176,12 @@ def _fewer_nodes(
 
     The admission policies are not asked: what they permit is a range of nodes.
     """
-    grant = grant_of(case, case.space) if case.space else None
-    wanted = field(case.body, "spec", "trainer", "numNodes")
-    if grant is None or not isinstance(wanted, int):
+    grant = grant_of(case.body, _home(case))
+    if grant is None:
         return []
     smallest = grant.launch.runtime.launcher.smallest_job
+    written = value_at(case.body, "spec", "trainer", "numNodes")
+    wanted = _whole(written, smallest)
     unjudged = replace(ground, judge=None)
     queued = _changed(job, list(_of_grant(case, grant)))
 
@@ -147,8 +189,16 @@ def _fewer_nodes(
         (found,) = judge(unjudged, [merged(queued, _nodes(nodes).patch)])
         return is_enough(found.verdict)
 
+    if wanted != written and fits(wanted):
+        return [_nodes(wanted)]
     most = _largest(smallest, min(grant.nodes, max(wanted - 1, smallest)), fits)
-    return [_nodes(most)] if most and most != wanted else []
+    return [_nodes(most)] if most and most != written else []
+
+
+def _whole(written: Any, otherwise: int) -> int:
+    """Return a number that may be written as text."""
+    is_text = isinstance(written, str) and written.isdecimal() and len(written) < _DIGITS
+    return int(written) if is_text or type(written) is int else otherwise
 
 
 def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
@@ -167,22 +217,33 @@ def _nodes(number: int) -> Change:
     )
 
 
-def _changes(case: Case, space: Space) -> Iterator[Change]:
+def _home(case: Case) -> Space:
+    return home_of(case.body, case.ground.tenant.spaces, case.space)
+
+
+def _changes(case: Case, job: Body) -> Iterator[Change]:
     """Yield single changes, those that keep most of the job first."""
-    grant = grant_of(case, space)
+    space = _home(case)
+    if case.namespace != space.namespace:
+        patch = {"metadata": {"namespace": space.namespace}}
+        yield Change(f"set metadata.namespace to {space.namespace}", patch)
+    grant = grant_of(case.body, space)
     if grant is None:
-        yield from _other_runtime(case, space)
-    else:
+        grant = _nearest(case, space)
+        if grant is not None:
+            yield _runtime(case, grant)
+    if grant is not None:
         yield from _of_grant(case, grant)
     yield from _priority(space)
-    if case.namespace != space.namespace:
-        yield Change(f"set metadata.namespace to {space.namespace}", {})
-    for path in _OPTIONAL:
-        if field(case.body, *path) is not None:
-            patch: Any = None
-            for step in reversed(path):
-                patch = {step: patch}
-            yield Change(f"remove {'.'.join(path)}", patch)
+    for path in (*_OPTIONAL, *_labels(job)):
+        if at(job, path) is not None:
+            yield Change(f"remove {shown(path)}", gone=(path,))
+
+
+def _labels(job: Body) -> Iterator[Path]:
+    for name in mapped(job, "metadata", "labels"):
+        if name != _QUEUE:
+            yield "metadata", "labels", name
 
 
 def _of_grant(case: Case, grant: Grant) -> Iterator[Change]:
@@ -192,23 +253,28 @@ def _of_grant(case: Case, grant: Grant) -> Iterator[Change]:
             f"set the label {_QUEUE} to {queue}", {"metadata": {"labels": {_QUEUE: queue}}}
         )
     if len(case.name) > longest:
-        name = case.name[:longest].rstrip("-")
-        yield Change(f"shorten metadata.name to {longest} characters", {"metadata": {"name": name}})
+        key, appended = generated(case.body)
+        name = case.name[: longest - appended].rstrip("-")
+        display = f"shorten metadata.{key} to {longest - appended} characters"
+        yield Change(display, {"metadata": {key: name}})
 
 
-def _other_runtime(case: Case, space: Space) -> Iterator[Change]:
-    """Yield the permitted runtime whose name is nearest."""
-    named = str(field(case.body, "spec", "runtimeRef", "name"))
-    known = [launch.name for launch in space.launches]
-    for name in get_close_matches(named, known, n=1, cutoff=0.0):
-        grant = next(each for each in space.grants if each.launch.name == name)
-        reference = {"name": name, "kind": "ClusterTrainingRuntime"}
-        labels = {_QUEUE: grant.launch.hardware.node_class}
-        patch = {"spec": {"runtimeRef": reference}, "metadata": {"labels": labels}}
-        yield Change(f"set spec.runtimeRef.name to {name}", patch)
+def _nearest(case: Case, space: Space) -> Grant | None:
+    """Return the permitted runtime whose name is nearest; None when none is permitted."""
+    named = str(value_at(case.body, "spec", "runtimeRef", "name"))
+    grants = {each.launch.name: each for each in space.grants}
+    return next((grants[name] for name in get_close_matches(named, grants, 1, cutoff=0.0)), None)
+
+
+def _runtime(case: Case, grant: Grant) -> Change:
+    reference = {"name": grant.launch.name, "kind": RUNTIME}
+    written = mapped(case.body, "spec", "runtimeRef")
+    differing = [key for key, value in reference.items() if written.get(key, value) != value]
+    shown_as = " and ".join(f"spec.runtimeRef.{key} to {reference[key]}" for key in differing)
+    return Change(f"set {shown_as}", {"spec": {"runtimeRef": reference}})
 
 
 def _priority(space: Space) -> Iterator[Change]:
     for lowest in space.priorities[:1]:
-        shown = ", ".join(f"{key}: {value}" for key, value in lowest.labels.items())
-        yield Change(f"set the labels {shown}", {"metadata": {"labels": dict(lowest.labels)}})
+        labels = ", ".join(f"{key}: {value}" for key, value in lowest.labels.items())
+        yield Change(f"set the labels {labels}", {"metadata": {"labels": dict(lowest.labels)}})

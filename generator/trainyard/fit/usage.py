@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,16 +39,18 @@ class Snapshot:
     """What a cluster's queues, jobs and quotas use.
 
     Args:
-        queues: node of a ClusterQueue -> what it uses.
+        queues: node of a ClusterQueue with a status -> what it uses.
         running: jobs with quota.
         quotas: (namespace, name) of a ResourceQuota -> what is used, as quantities.
         has_jobs: whether it lists Workloads; without them nothing is known of nodes and priorities.
+        stopped: node of a ClusterQueue that admits nothing -> why.
     """
 
     queues: Mapping[str, Mapping[Amount, int]] = field(default_factory=dict)
     running: tuple[Running, ...] = ()
     quotas: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     has_jobs: bool = False
+    stopped: Mapping[str, str] = field(default_factory=dict)
 
 
 def snapshot_of(bodies: list[dict[str, Any]]) -> Snapshot:
@@ -63,12 +65,13 @@ def snapshot_of(bodies: list[dict[str, Any]]) -> Snapshot:
     by_kind: dict[str, list[dict[str, Any]]] = {}
     for body in bodies:
         by_kind.setdefault(str(body.get("kind")), []).append(body)
-    workloads = by_kind.get("Workload", [])
+    workloads, queues = by_kind.get("Workload", []), by_kind.get("ClusterQueue", [])
     return Snapshot(
-        {_queue(body): dict(_reserved(body)) for body in by_kind.get("ClusterQueue", [])},
+        dict(_used(queues)),
         tuple(_running(body) for body in workloads if _has_quota(body)),
         {_named(body): mapped(body, "status", "used") for body in by_kind.get("ResourceQuota", [])},
         bool(workloads),
+        {_queue(body): why for body in queues if (why := _stopped(body))},
     )
 
 
@@ -79,6 +82,31 @@ def _named(body: dict[str, Any]) -> tuple[str, str]:
 
 def _queue(body: dict[str, Any]) -> str:
     return queue_node(_named(body)[1])
+
+
+def _used(queues: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[Amount, int]]]:
+    """Yield what each ClusterQueue uses of which Kueue has written that."""
+    for body in queues:
+        if field_of(body, "status", "flavorsReservation") is not None:
+            yield _queue(body), dict(_reserved(body))
+
+
+def _stopped(queue: dict[str, Any]) -> str:
+    """Return why a ClusterQueue admits nothing; empty when it does.
+
+    Source: kubernetes-sigs/kueue:pkg/cache/scheduler/clusterqueue.go@v0.19.2 (updateQueueStatus).
+    """
+    policy = field_of(queue, "spec", "stopPolicy") or "None"
+    if policy != "None":
+        return f"its stopPolicy is {policy}"
+    return next(
+        (
+            str(each.get("message") or each.get("reason"))
+            for each in listed(queue, "status", "conditions")
+            if (each.get("type"), each.get("status")) == ("Active", "False")
+        ),
+        "",
+    )
 
 
 def _reserved(queue: dict[str, Any]) -> Iterator[tuple[Amount, int]]:

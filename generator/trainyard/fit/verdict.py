@@ -33,6 +33,7 @@ class Link(StrEnum):
     NODES = "nodes"
     TOPOLOGY = "topology"
     POD_SECURITY = "Pod Security"
+    VOLUMES = "volumes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +91,25 @@ class Verdict:
 
     @property
     def standing(self) -> Standing:
-        """The worst answer of a link; a link that was not judged does not count."""
-        answers = {each.standing for each in self.checks}
-        return next(
-            (worst for worst in (Standing.NEVER, Standing.WAITS) if worst in answers),
-            Standing.ADMITTED,
-        )
+        """The worst answer of a link.
+
+        Of the links that were not judged only the quota counts: the snapshot does not show it.
+        """
+        answers = {
+            each.standing
+            for each in self.checks
+            if each.standing is not Standing.UNJUDGED or each.link is Link.QUOTA
+        }
+        order = (Standing.NEVER, Standing.WAITS, Standing.UNJUDGED)
+        return next((worst for worst in order if worst in answers), Standing.ADMITTED)
 
     @property
     def deciding(self) -> tuple[Check, ...]:
-        """The links that decide it; none when the job is admitted."""
+        """The links that refuse a job or let it wait; none when it is admitted or not judged."""
         return tuple(
             each
             for each in self.checks
-            if each.standing is self.standing and self.standing is not Standing.ADMITTED
+            if each.standing is self.standing in {Standing.NEVER, Standing.WAITS}
         )
 
     @property

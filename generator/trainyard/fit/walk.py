@@ -8,7 +8,7 @@ from typing import Any
 
 from trainyard.fit.case import Case, Ground, case_of
 from trainyard.fit.queueing import queue_checks
-from trainyard.fit.refusals import object_quota_checks, policy_checks
+from trainyard.fit.refusals import claim_checks, object_quota_checks, policy_checks
 from trainyard.fit.verdict import Check, Link, Podset, Verdict
 from trainyard.model.admission import Answer
 from trainyard.model.quantity import format_amount
@@ -57,6 +57,7 @@ def _verdict(case: Case, answers: Sequence[Answer]) -> Verdict:
         if case.runtime is not None:
             checks += object_quota_checks(case)
             checks += queue_checks(case)
+            checks += claim_checks(case)
     checks.sort(key=lambda each: _ORDER[each.link])
     return Verdict(case.name, case.namespace, _podsets(case), tuple(dict.fromkeys(checks)))
 

@@ -29,8 +29,8 @@ class Denial:
     """A validation that failed.
 
     Args:
-        policy: name of the ValidatingAdmissionPolicy, or ``PodSecurity``.
-        binding: name of its binding; empty for Pod Security.
+        policy: name of the ValidatingAdmissionPolicy, or ``PodSecurity`` or ``ObjectMeta``.
+        binding: name of its binding; empty for the other two.
         message: as the API server shows it.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from trainyard.schema.manifests import check_manifest
 from trainyard.workflows.generate import Generation
 from trainyard.workflows.objects import component_manifests
 from trainyard.yaml_io.events import StreamError
-from trainyard.yaml_io.manifests import parse_manifests
+from trainyard.yaml_io.manifests import parse_handwritten
 
 Body = dict[str, Any]
 
@@ -52,7 +53,7 @@ def read_jobs(file: Path) -> Jobs:
         TreeError: it can't be read, is no YAML, or has an object without kind.
     """
     try:
-        documents = parse_manifests(_text(file))
+        documents = parse_handwritten(_text(file))
     except StreamError as error:
         raise TreeError(f"{file} is no YAML that Kubernetes would read: {error}") from error
     bodies = list(_objects(file, documents))
@@ -76,7 +77,7 @@ def read_snapshot(file: Path) -> Snapshot:
     except (LookupError, RecursionError, TypeError, ValueError) as error:
         raise TreeError(f"{file} shows no usage: {error}") from error
     if not snapshot.queues:
-        raise TreeError(f"{file} has no ClusterQueue, whose status shows what is in use")
+        raise TreeError(f"{file} has no ClusterQueue with a status, which shows what is in use")
     return snapshot
 
 
@@ -91,9 +92,16 @@ def _objects(file: Path, documents: Iterable[Any]) -> Iterator[Body]:
             yield body
 
 
+def _content(file: Path) -> bytes:
+    """Return the content of a file, of which ``-`` is standard input."""
+    if str(file) == "-":
+        return sys.stdin.buffer.read(_LARGEST + 1)
+    return read_regular(file.parent, file.name, _LARGEST)
+
+
 def _text(file: Path) -> str:
     try:
-        content = read_regular(file.parent, file.name, _LARGEST)
+        content = _content(file)
         text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"

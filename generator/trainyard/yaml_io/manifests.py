@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trainyard.yaml_io.aliases import expanded
 from trainyard.yaml_io.composer import Composer, Path
 from trainyard.yaml_io.events import Event, StreamError, span
 from trainyard.yaml_io.scalars import resolve_kubernetes
 from trainyard.yaml_io.source import Mark, Plain, Source
+
+_MERGE = "<<"
 
 
 class _Manifests(Composer[Plain]):
@@ -54,6 +57,32 @@ class _Manifests(Composer[Plain]):
                 self.key_marks[at] = span(key, self.lines)
             body[key.value] = self.value(at)
         return body
+
+
+class _Handwritten(_Manifests):
+    """Builds plain data of documents with aliases and merge keys (``<<``)."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._events = expanded(self._events)
+
+    def mapping(self, event: Event, path: Path) -> Plain:
+        body = super().mapping(event, path)
+        assert isinstance(body, dict)
+        merged = body.pop(_MERGE, None)
+        for each in merged if isinstance(merged, list) else [merged]:
+            if isinstance(each, dict):
+                body = {**each, **body}
+        return body
+
+
+def parse_handwritten(text: str) -> list[Plain]:
+    """Return the documents of a user's file, as ``kubectl`` reads them, without empty ones.
+
+    Raises:
+        StreamError: as `parse_manifests`, but for aliases, of which there may be some.
+    """
+    return _Handwritten(text).documents()
 
 
 def parse_manifests(text: str) -> list[Plain]:

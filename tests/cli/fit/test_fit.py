@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click import UsageError
 from jsonschema import Draft7Validator
 
 from tests.cli.calls import REPOSITORY, Ended
 from trainyard.cli.exits import Exit
+from trainyard.cli.options import one_cluster
 
 Call = Callable[..., Ended]
 SAMPLE = "overlays/prod-east/samples/trainjob-nlp-openmpi-cuda.yaml"
@@ -67,7 +70,11 @@ def used(nodes: int) -> dict[str, Any]:
         "metadata": {"name": "nlp-gpu"},
         "status": {"flavorsReservation": reserved},
     }
-    return {"apiVersion": "v1", "kind": "List", "items": [queue]}
+    others = [
+        {**queue, "metadata": {"name": f"{team}-gpu"}, "status": {"flavorsReservation": []}}
+        for team in ("science", "vision")
+    ]
+    return {"apiVersion": "v1", "kind": "List", "items": [queue, *others]}
 
 
 def test_job_waits_for_what_a_snapshot_shows(trainyard: Call, job: Path) -> None:
@@ -80,6 +87,17 @@ def test_job_waits_for_what_a_snapshot_shows(trainyard: Call, job: Path) -> None
     assert ended.out.startswith("team-nlp/nlp-openmpi-cuda: waits\n")
     assert "  = usage: 80 nvidia.com/gpu\n  = available: 48 nvidia.com/gpu\n" in ended.out
     assert "  = help: set spec.trainer.numNodes to 6\n" in ended.out
+
+
+def test_snapshot_of_another_cluster_judges_no_job(trainyard: Call, job: Path) -> None:
+    usage = job.parent / "usage.json"
+    other = used(0)["items"][0] | {"metadata": {"name": "other"}}
+    usage.write_text(json.dumps(other), "utf-8")
+    ended = trainyard("fit", str(job), *WHERE, "--usage", str(usage))
+
+    assert ended.code == Exit.IO
+    assert ended.out.startswith("team-nlp/nlp-openmpi-cuda: not judged\n")
+    assert "not judged: quota: the snapshot has no ClusterQueue nlp-gpu" in ended.out
 
 
 @pytest.mark.parametrize("nodes", [2, 40])
@@ -119,7 +137,7 @@ def test_hostile_names_stay_on_their_line(trainyard: Call, job: Path) -> None:
         ("apiVersion: v1\nkind: ConfigMap\n", Exit.NO_INPUT),
         ("", Exit.NO_INPUT),
         ("- a\n", Exit.IO),
-        ("a: &x 1\nb: *x\n", Exit.IO),
+        ("a: &x 1\nb: *y\n", Exit.IO),
         ("kind: 1\n", Exit.NO_INPUT),
     ],
 )
@@ -129,6 +147,29 @@ def test_file_without_a_job_is_no_success(
     job.write_text(content, "utf-8")
 
     assert trainyard("fit", str(job), *WHERE).code == code
+
+
+def test_job_from_standard_input_shows_the_assumed_namespace(
+    trainyard: Call, job: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = job.read_bytes().replace(b"  namespace: team-nlp\n", b"")
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(content)))
+    ended = trainyard("fit", "-", *WHERE)
+
+    assert (ended.code, ended.err) == (Exit.FINE, "")
+    assert "\n  namespace: the job names none, so it is judged in team-nlp\n" in ended.out
+
+
+def test_only_cluster_needs_no_name(tmp_path: Path) -> None:
+    profiles = tmp_path / "clusters"
+    profiles.mkdir()
+    (profiles / "lab.yaml").touch()
+    assert one_cluster(tmp_path, None) == "lab"
+
+    (profiles / "east.yaml").touch()
+    assert one_cluster(tmp_path, "lab") == "lab"
+    with pytest.raises(UsageError, match="there is: east, lab"):
+        one_cluster(tmp_path, None)
 
 
 def queue(**status: Any) -> str:

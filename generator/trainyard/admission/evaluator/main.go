@@ -1,7 +1,8 @@
-// Judges requests by Kubernetes' own admission plugins: ValidatingAdmissionPolicy and Pod Security.
+// Judges requests as the API server does: the form of metadata, ValidatingAdmissionPolicy and Pod Security.
 //
-// It reads one JSON document from the file that its argument names, and prints one. It decides nothing itself: the
-// plugins of k8s.io/apiserver and k8s.io/pod-security-admission get the objects from clients that hold them in memory.
+// It reads one JSON document from the file that its argument names, and prints one. It decides nothing itself: it
+// calls k8s.io/apimachinery, and the plugins of k8s.io/apiserver and k8s.io/pod-security-admission get the objects from
+// clients that hold them in memory.
 package main
 
 import (
@@ -17,10 +18,12 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/initializer"
@@ -115,6 +118,10 @@ func judge(asked input) ([]answer, error) {
 	}
 	answers := make([]answer, len(asked.Requests))
 	for number, each := range asked.Requests {
+		if problems := metadata(each.Object); len(problems) > 0 {
+			answers[number] = answer{Error: problems[0].Message, Denials: problems}
+			continue
+		}
 		if answers[number], err = policies.judge(each); err != nil {
 			return nil, err
 		}
@@ -123,6 +130,16 @@ func judge(asked input) ([]answer, error) {
 		}
 	}
 	return answers, nil
+}
+
+// metadata returns what the API server refuses before any plugin is asked:
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource/validator.go@v0.36.3; a Pod's name has the same rules.
+func metadata(object unstructured.Unstructured) []denial {
+	denials := []denial{}
+	for _, each := range validation.ValidateObjectMetaAccessor(&object, true, validation.NameIsDNSSubdomain, field.NewPath("metadata")) {
+		denials = append(denials, denial{Policy: "ObjectMeta", Message: each.Error()})
+	}
+	return denials
 }
 
 // emulate chooses the CEL environment and the defaults of features of a minor version.

@@ -21,7 +21,7 @@ from trainyard.cli.options import (
     components_root,
     format_option,
     need_name,
-    need_profiles,
+    one_cluster,
     output_option,
     places,
     profiles_option,
@@ -33,17 +33,21 @@ from trainyard.workflows.fit import Jobs, fit_jobs, read_jobs, read_snapshot
 from trainyard.workflows.generate import Generation, generate
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_JOB = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
 @click.command("fit")
-@click.argument("job", type=_FILE, required=False, metavar="[JOB.yaml]")
+@click.argument("job", type=_JOB, required=False, metavar="[JOB.yaml]")
 @profiles_option
 @output_option
 @click.option(
     "--team", metavar="NAME", shell_complete=complete_team, help="Team that submits the job."
 )
 @click.option(
-    "--cluster", metavar="NAME", shell_complete=complete_cluster, help="Cluster of the job."
+    "--cluster",
+    metavar="NAME",
+    shell_complete=complete_cluster,
+    help="Cluster of the job, if several.",
 )
 @click.option(
     "--usage",
@@ -70,7 +74,9 @@ def command(  # noqa: PLR0917 - click passes options by name
 ) -> int:
     """Tell whether a TrainJob would start: admitted, waits, or never, and why.
 
-    Judges each TrainJob of a file by itself, by the objects that the profiles are rendered to.
+    Judges each TrainJob of a file by itself, by the objects that the profiles are rendered to. The
+    file `-` is standard input.
+
     Without `--usage` nothing else runs on the cluster. Without the evaluator the admission policies
     and Pod Security are not judged.
     """
@@ -78,9 +84,9 @@ def command(  # noqa: PLR0917 - click passes options by name
         notify(f"the evaluator is {build()}")
     if job is None:
         return _only_built(builds=builds)
-    if team is None or cluster is None:
-        raise click.UsageError("a job is judged for `--team` on `--cluster`")
-    need_profiles(profiles, [cluster])
+    if team is None:
+        raise click.UsageError("a job is judged for a `--team`")
+    cluster = one_cluster(profiles, cluster)
     jobs = read_jobs(job)
     if not jobs.bodies:
         raise NoInput(f"{job} has no TrainJob of trainer.kubeflow.org/v1alpha1")
@@ -130,5 +136,7 @@ def _report(
         lambda _: text(verdicts, where, jobs.others),
         {"json": lambda: documents.envelope("fit", jobs=document(verdicts, where))},
     )
-    never = any(each.standing is Standing.NEVER for each in verdicts)
-    return Exit.FINDINGS if never else Exit.FINE
+    standings = {each.standing for each in verdicts}
+    if Standing.NEVER in standings:
+        return Exit.FINDINGS
+    return Exit.IO if Standing.UNJUDGED in standings else Exit.FINE

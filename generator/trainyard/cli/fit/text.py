@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trainyard.cli.console import printable
 from trainyard.cli.places import Places
-from trainyard.fit.verdict import Check, Standing, Verdict
+from trainyard.fit.verdict import Check, Link, Standing, Verdict
 from trainyard.model.quantity import counted
 
 
@@ -44,10 +44,17 @@ def _help(verdict: Verdict) -> Iterator[str]:
 
 
 def _told(verdict: Verdict) -> tuple[Check, ...]:
-    """Return the links that decide a verdict; of an admitted job those with something to say."""
-    if verdict.standing is Standing.ADMITTED:
-        return tuple(each for each in verdict.checks if each.standing is Standing.ADMITTED)
-    return verdict.deciding
+    """Return the links that decide a verdict; of an admitted job those with something to say.
+
+    A namespace that was assumed is always one of them.
+    """
+    is_admitted = verdict.standing is Standing.ADMITTED
+    return tuple(
+        each
+        for each in verdict.checks
+        if each in verdict.deciding
+        or (each.standing is Standing.ADMITTED and (is_admitted or each.link is Link.NAMESPACE))
+    )
 
 
 def _check(check: Check, places: Places) -> Iterator[str]:

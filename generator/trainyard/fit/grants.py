@@ -1,0 +1,31 @@
+"""The namespace that a job belongs to, and what the team's profile grants it there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trainyard.fit.objects import mapped
+from trainyard.model.space import Grant, Space
+
+RUNTIME = "ClusterTrainingRuntime"
+
+
+def grant_of(body: dict[str, Any], space: Space) -> Grant | None:
+    """Return the limits of jobs with a job's runtime; None when a namespace may not use it."""
+    reference = mapped(body, "spec", "runtimeRef")
+    if reference.get("kind", RUNTIME) != RUNTIME:
+        return None
+    return next((each for each in space.grants if each.launch.name == reference.get("name")), None)
+
+
+def home_of(body: dict[str, Any], spaces: Sequence[Space], preferred: Space | None = None) -> Space:
+    """Return the namespace of a team that may use a job's runtime.
+
+    Args:
+        body: the job.
+        spaces: all of the team; the main one is the first.
+        preferred: taken where it may use the runtime, or none may.
+    """
+    first = preferred or spaces[0]
+    return next((each for each in (first, *spaces) if grant_of(body, each)), first)
