@@ -160,6 +160,14 @@ def test_the_limit_is_named(
     assert (job.pods, job.limit) == (largest, limit)
 
 
+def test_draining_team_has_no_job() -> None:
+    """Its quota stays its own, and its queues admit nothing."""
+    part = part_of(platform_of({NLP: {"state": "draining"}}), "nlp")
+    assert part.own == 4
+    for job in (part.own_job, part.largest_job):
+        assert (job.pods, job.gpus, job.limit) == (0, 0, Limit.DRAINING)
+
+
 def test_limit_of_the_runtime_is_named() -> None:
     change = {"runtimes/openmpi-cuda.yaml": {"maxNodes": 3}}
     job = part_of(platform_of(change), "nlp").own_job

@@ -48,6 +48,13 @@ def test_each_value_shows_where_it_comes_from(trainyard: Call) -> None:
     assert rows["egress api-server"][0] == "workspaces to 192.0.2.8/29, TCP 6443"
 
 
+def test_draining_team_may_run_nothing(trainyard: Call, repository: Path) -> None:
+    edit(repository / "profiles/teams/nlp.yaml", "contact:", "state: draining\ncontact:")
+    rows = _rows(trainyard("show", "nlp"))
+
+    assert rows["runtime openmpi-cuda-v3-dgx-h100"][0] == "no jobs: the team is draining"
+
+
 def test_quota_for_a_time_shows_its_last_day(trainyard: Call, repository: Path) -> None:
     """With what is left afterwards, and the folder of a renamed team."""
     team = repository / "profiles/teams/nlp.yaml"

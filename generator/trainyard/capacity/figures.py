@@ -20,6 +20,7 @@ class Limit(StrEnum):
     MAX_NODES = "maxNodes"
     SMALLEST_JOB = "smallest job"
     RUNTIMES = "runtimes"
+    DRAINING = "draining"
 
 
 @dataclass(frozen=True, slots=True)

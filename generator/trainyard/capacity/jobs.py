@@ -22,6 +22,8 @@ def largest_job(tenant: Tenant, flavor: Flavor, nodes: Fraction, bound: Limit) -
         nodes: that the job may use.
         bound: what limits this number.
     """
+    if tenant.team.is_draining:
+        return Job(0, 0, Limit.DRAINING)
     jobs = [_job(grant, nodes, bound) for grant in grants_on(tenant, flavor)]
     return max(jobs, key=lambda job: (job.gpus, job.pods), default=Job(0, 0, Limit.RUNTIMES))
 

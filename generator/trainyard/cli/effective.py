@@ -87,6 +87,8 @@ def _grant(space: Space, grant: Grant, own: str) -> Iterator[Value]:
     launch = grant.launch
     gpus = f", {counted(grant.gpus, 'GPU')}" if grant.gpus else ""
     size = f"jobs up to {grant.size}{gpus}"
+    if space.team.is_draining:
+        size = "no jobs: the team is draining"
     yield Value(f"{own}runtime {launch.name}", size, space.team.at / "runtimes")
     yield Value(f"{own}ranks of {launch.name}", _ranks(launch), launch.runtime.at / "ranks")
 

@@ -78,7 +78,7 @@ def _shares(
 
 def _reach(tenant: Tenant, flavor: Flavor, nodes: Fraction) -> Fraction:
     """Return the nodes of the largest job that a team's queue can admit on a pool."""
-    if tenant.team.state == "draining":
+    if tenant.team.is_draining:
         return Fraction(0)
     sizes = (largest_pods(grant, nodes) * grant.launch.part for grant in grants_on(tenant, flavor))
     return max(sizes, default=Fraction(0))

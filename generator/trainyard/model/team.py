@@ -194,6 +194,11 @@ class Team:
     encrypts_transit: bool | None
 
     @property
+    def is_draining(self) -> bool:
+        """Whether its queues evict its jobs and admit none."""
+        return self.state == "draining"
+
+    @property
     def largest_job(self) -> int:
         """Nodes of the largest job that it may submit in its own namespace."""
         return self.spaces[0].largest_job

@@ -20,6 +20,7 @@ _LIMITS = {
     "maxNodes": "maxNodes of its runtimes",
     "smallest job": "none fits: MPI needs two",
     "runtimes": "no runtime runs here",
+    "draining": "none: the team is draining",
 }
 """Value that limits the largest job -> words for it."""
 

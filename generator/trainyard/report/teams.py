@@ -46,7 +46,9 @@ def _row(tenant: Tenant) -> tuple[Node, ...]:
         tenant.cluster.name,
         [span(".whole")[f"{pool}: {amount} "] for pool, amount in _quotas(tenant)],
         sum(int(flavor.quota.nodes * flavor.pool.hardware.gpus) for flavor in tenant.flavors),
-        max((grant.nodes for grant in _granted(tenant)), default=0),
+        0
+        if tenant.team.is_draining
+        else max((grant.nodes for grant in _granted(tenant)), default=0),
         ", ".join(_runtimes(tenant)),
         ", ".join(sorted(_segments(tenant))),
         [[code[space.namespace], " "] for space in tenant.spaces],

@@ -51,4 +51,4 @@ class QueueView:
     @property
     def stop_policy(self) -> str:
         """Kueue's policy: the queue of a draining team evicts running jobs and admits none."""
-        return "HoldAndDrain" if self.queue.team.state == "draining" else "None"
+        return "HoldAndDrain" if self.queue.team.is_draining else "None"

@@ -90,7 +90,7 @@ class SiteView:
     @property
     def has_draining_team(self) -> bool:
         """Return whether the queues of some team evict its jobs and admit none."""
-        return any(tenant.team.state == "draining" for tenant in self.site.tenants)
+        return any(tenant.team.is_draining for tenant in self.site.tenants)
 
     @property
     def has_samples(self) -> bool:
