@@ -32,6 +32,7 @@ from trainyard.rulebook import all_rules
 from trainyard.rules import review
 from trainyard.workflows import freshness, vanished
 from trainyard.yaml_io.reader import read
+from trainyard_rehearsal.promises import APPLIED, DELIVERED
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -106,6 +107,7 @@ def pages() -> dict[str, str]:
         "edits.md": edits(),
         "presets.md": _presets(),
         "profiles.md": profile_fields(),
+        "rehearsal.md": _rehearsal(),
         "resources.md": _resources(),
         "rules.md": _rules(families),
     }
@@ -251,6 +253,17 @@ def _value(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} `{each}`" for key, each in value.items())
     return f"`{value}`" if value != "" else "empty"
+
+
+def _rehearsal() -> Iterator[str]:
+    yield from ("# Lines of a rehearsal", "")
+    yield "`trainyard rehearse` prints one line for each check: how often it held, and was tried."
+    yield "A line is missing if no object or job of the cluster can show it."
+    for title, promises in (("The applied tree", APPLIED), ("The delivery by Argo CD", DELIVERED)):
+        yield from ("", f"## {title}", "")
+        yield from ("| line | what is counted | what a failure means |", "|---|---|---|")
+        for name, promise in promises.items():
+            yield f"| `{name}` | {cell(promise.counts)} | {cell(promise.failure)} |"
 
 
 def _cli(command: click.Command) -> Iterator[str]:

@@ -1,0 +1,206 @@
+"""What each line of a rehearsal's table tries, and what its failure means on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+
+class Promise(NamedTuple):
+    """One line of the table.
+
+    Args:
+        counts: what the number counts, and what is done with each.
+        failure: what a failure means on a cluster with this tree.
+    """
+
+    counts: str
+    failure: str
+
+
+APPLIED: Final[Mapping[str, Promise]] = {
+    "kinds known": Promise(
+        "Kinds of the tree that the API server has.",
+        "An operator or its version is missing, so Argo CD can't sync the objects of that kind.",
+    ),
+    "objects accepted": Promise(
+        "Objects, applied as Argo CD applies them. A warning is a failure.",
+        "The sync of that folder fails.",
+    ),
+    "second apply changes nothing": Promise(
+        "Objects, applied again.",
+        "Argo CD changes the object in each sync, or shows it as OutOfSync.",
+    ),
+    "server-side diff is empty": Promise(
+        "Objects in `kubectl diff --server-side` with Argo CD's field manager.",
+        "Argo CD shows the object as OutOfSync.",
+    ),
+    "cluster queues active": Promise(
+        "ClusterQueues of active teams with the condition `Active`.",
+        "Kueue admits no job of the queue. The message names what it refers to and lacks.",
+    ),
+    "local queues active": Promise(
+        "LocalQueues of active teams with the condition `Active`.",
+        "Jobs of the namespace wait permanently.",
+    ),
+    "permissions match the roles": Promise(
+        "Rights (verb, resource, subject, namespace) that the API server reports.",
+        "Somebody may do more, or less, than the role permits.",
+    ),
+    "requests match the roles": Promise(
+        "Requests of each subject, as dry runs with admission.",
+        "A right does not work, or works for somebody without it.",
+    ),
+    "hostile objects refused": Promise(
+        "ConfigMaps and claims of members that would misdirect a controller.",
+        "A member can reach what belongs to another team or to the platform.",
+    ),
+    "members' own objects accepted": Promise(
+        "Harmless objects of members.",
+        "A policy stops normal work.",
+    ),
+    "pool use without a team refused": Promise(
+        "Pods of a namespace without a team that try to get nodes of a pool.",
+        "Somebody without quota occupies GPU nodes.",
+    ),
+    "other pods accepted": Promise(
+        "Pods of a namespace without a team that leave the pools alone.",
+        "A policy stops pods that have nothing to do with teams.",
+    ),
+    "false team namespaces refused": Promise(
+        "Namespaces with a team's name or label that a user creates.",
+        "A user gets a namespace that Kueue and the policies take for a team's.",
+    ),
+    "other namespaces accepted": Promise(
+        "Other namespaces that a user creates.",
+        "A policy stops users who have nothing to do with teams.",
+    ),
+    "sample jobs run": Promise(
+        "Sample jobs, run to their end as a member of the team.",
+        "Jobs of that runtime and namespace don't start, or run elsewhere than the profile says.",
+    ),
+    "deleting a JobSet alone refused": Promise(
+        "Attempts to delete the JobSet of a finished job without its TrainJob.",
+        "Trainer makes the JobSet of a failed job again, Trainer 2.1 that of any finished job.",
+    ),
+    "only finished jobs are deleted": Promise(
+        "Finished, running and waiting jobs, with the script of the clean-up CronJob.",
+        "The clean-up deletes jobs that run, or keeps those that ended.",
+    ),
+    "largest jobs admitted": Promise(
+        "Namespaces with their runtimes, each with the largest job that the profile permits.",
+        "`largestJob` promises a job that never starts.",
+    ),
+    "one node more refused": Promise(
+        "The same with one node more.",
+        "A job beyond `largestJob` is accepted, or refused with a message that names no limit.",
+    ),
+    "quota enforced without policy": Promise(
+        "Namespaces with their runtimes, each with a job beyond the whole quota, while the policy "
+        "on `largestJob` is off.",
+        "A job beyond the quota starts, or Kueue gives no reason why it waits.",
+    ),
+    "own quotas filled": Promise(
+        "Flavors of all queues, filled at the same time.",
+        "Two teams can't use at the same time what each of them owns.",
+    ),
+    "borrowed quotas filled": Promise(
+        "Flavors of queues, filled with all that they may borrow.",
+        "A team can't use all that it may borrow.",
+    ),
+    "job over quota waits": Promise(
+        "Full queues that get one job more.",
+        "The job starts beyond the quota, shows no reason, or does not start later.",
+    ),
+    "job without nodes shows why": Promise(
+        "Pools whose nodes are cordoned.",
+        "A user can't see why the job waits.",
+    ),
+    "higher priority preempts": Promise(
+        "Queues full of jobs of the lowest priority that get one of the highest.",
+        "An urgent job waits for jobs of a lower priority, or evicted jobs don't return.",
+    ),
+    "job fits between others": Promise(
+        "Queues in which every second small job has ended.",
+        "A large job gets no nodes although enough are free, and does not report why.",
+    ),
+    "owner reclaims lent nodes": Promise(
+        "Pairs of a borrower and the owner of its nodes.",
+        "A team does not get its own nodes back.",
+    ),
+    "lending limit holds": Promise(
+        "Pairs in which only `lend` stops the borrower's next job.",
+        "A team loses nodes that it does not lend.",
+    ),
+    "jobs of a full cluster complete": Promise(
+        "Jobs that together request twice what the cluster has.",
+        "A job waits without a reason or permanently, or a queue exceeds its quota.",
+    ),
+    "policies without a warning": Promise(
+        "Admission policies that the API server's type checker has checked.",
+        "An expression does not fit the kind that it is for, and may fail for valid requests.",
+    ),
+    "hostile jobs refused": Promise(
+        "Jobs that would occupy a node permanently, hang, or reach another tenant.",
+        "A member can submit such a job.",
+    ),
+    "hostile changes refused": Promise(
+        "Such changes of a job that waits, and of one that runs.",
+        "A member can change a job so that it escapes quota or policies.",
+    ),
+    "jobs without limits refused": Promise(
+        "Jobs in a namespace whose limits are missing.",
+        "Jobs of any size start while the tree is applied in part.",
+    ),
+    "harmless requests accepted": Promise(
+        "Jobs and changes with the same fields and permitted values.",
+        "A policy stops normal work.",
+    ),
+}
+"""Lines of the control plane to which the tree is applied, in their order."""
+
+DELIVERED: Final[Mapping[str, Promise]] = {
+    "files equal the committed ones": Promise(
+        "Files of the tree, generated with the address of the rehearsal's repository.",
+        "The committed tree is not the tree that was tried.",
+    ),
+    "applications synced and healthy": Promise(
+        "Applications of Argo CD, from an empty cluster.",
+        "Argo CD can't bring this tree to a new cluster.",
+    ),
+    "refresh changes nothing": Promise(
+        "Objects, after a hard refresh.",
+        "Argo CD changes objects although Git is the same.",
+    ),
+    "drift healed": Promise(
+        "Objects that are changed by hand.",
+        "A manual change remains, such as an open network or a role for a stranger.",
+    ),
+    "degraded queues reported": Promise(
+        "ClusterQueues whose flavor is removed in Git.",
+        "A queue that admits nothing counts as healthy.",
+    ),
+    "objects of a lost folder kept": Promise(
+        "Objects of a team whose folder is removed from Git.",
+        "A wrong merge deletes a team's namespace and data.",
+    ),
+    "one change renders one folder": Promise(
+        "A change in one team's folder.",
+        "Argo CD builds all folders for each commit and gets slow.",
+    ),
+    "running jobs undisturbed": Promise(
+        "Jobs that run during the checks above.",
+        "A sync or a correction restarts or changes jobs.",
+    ),
+    "retirement completed": Promise(
+        "Objects of a team that is retired as the how-to describes.",
+        "Something of the team stays on the cluster, or goes before the approval.",
+    ),
+    "changes delivered by Argo CD": Promise(
+        "Changes that the rehearsal makes to a copy of the profiles: grow a quota, change a role, "
+        "retire a team, add a team.",
+        "Such a merge does not arrive, or disturbs jobs of other teams. If the message says that "
+        "the rehearsal's own edit has errors, the tree is not at fault: report it.",
+    ),
+}
+"""Lines of the control plane to which Argo CD delivers the tree, in their order."""
