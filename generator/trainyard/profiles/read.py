@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def presets() -> dict[str, Source]:
     Raises:
         ToolError: one is not as it was shipped.
     """
-    return _shipped("presets", "*.yaml", ".yaml")
+    return _shipped(PACKAGE / "presets", "*.yaml", ".yaml")
 
 
 def releases() -> dict[str, Source]:
@@ -95,7 +96,7 @@ def releases() -> dict[str, Source]:
     Raises:
         ToolError: one is not as it was shipped.
     """
-    return _shipped("releases", "*/*.yaml", "/release.yaml")
+    return _shipped(PACKAGE / "releases", "*/*.yaml", "/release.yaml")
 
 
 def plurals() -> dict[str, Source]:
@@ -104,7 +105,7 @@ def plurals() -> dict[str, Source]:
     Raises:
         ToolError: one is not as it was shipped.
     """
-    return _shipped("releases", "*/*.yaml", "/plurals.yaml")
+    return _shipped(PACKAGE / "releases", "*/*.yaml", "/plurals.yaml")
 
 
 def read_profile(
@@ -131,14 +132,16 @@ def read_profile(
     return (same, ()) if same and same.content == content else read(found.shown, content)
 
 
-def _shipped(folder: str, pattern: str, ending: str) -> dict[str, Source]:
+@cache
+def _shipped(folder: Path, pattern: str, ending: str) -> dict[str, Source]:
     """Return our own files by what their paths have before an ending.
 
     The reader treats them like any other file; a test makes sure that it finds no fault.
+    The mapping is cached: do not change it.
     """
     sources = {}
-    for path, content in sorted(shipped(PACKAGE / folder, pattern).items()):
+    for path, content in sorted(shipped(folder, pattern).items()):
         if path.endswith(ending):
-            source, _ = read(f"trainyard:{folder}/{path}", content)
+            source, _ = read(f"trainyard:{folder.name}/{path}", content)
             sources[path.removesuffix(ending)] = source
     return sources
