@@ -46,3 +46,19 @@ def test_page_shows_the_day_and_what_follows(profiles: Path) -> None:
 
     ending = r"until 2027-01-31 (paper \| ours), then 4 nodes"
     assert f"| nlp | active | `gpu` | 8 nodes of dgx-h100 {ending} | 8 | 8 |" in page
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("contact:", 'owners: ["@ml-example/nlp"]\ncontact:'),
+        ("contact:", "encryptionInTransit: false\ncontact:"),
+        ("owner: OpenShift AI", "owner: somebody"),
+    ],
+)
+def test_keys_that_change_no_file_of_the_tree(profiles: Path, old: str, new: str) -> None:
+    """`decide-who-approves.md` lists them: no owner of the platform approves these alone."""
+    before = files(profiles)
+    edit(profiles / TEAM, old, new)
+
+    assert files(profiles) == before
