@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from trainyard.workflows.generate import Generation, generate
 from trainyard.workflows.objects import component_manifests
 from trainyard_rehearsal.checks.harmless import harmless_jobs
 from trainyard_rehearsal.checks.hostile import hostile_jobs, jobs_over_limits
-from trainyard_rehearsal.checks.variants import Variant
+from trainyard_rehearsal.checks.variants import Variant, with_change
 from trainyard_rehearsal.publication import sample_jobs
 
 pytestmark = pytest.mark.e2e
@@ -78,3 +79,27 @@ def test_variants_of_samples_are_judged_as_a_rehearsal_expects(
         ]
     assert not problems, f"{len(problems)} of {tried}:\n" + "\n".join(problems)
     assert tried > least
+
+
+@pytest.mark.parametrize("cluster", ["prod-east", "lab"])
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"labels": {"bad label!": "x"}},
+        {"labels": {"a/b/c": "x"}},
+        {"labels": {"x": "-"}},
+        {"annotations": {"bad key!": "x"}},
+        {"finalizers": ["no domain"]},
+    ],
+)
+def test_metadata_that_the_api_server_refuses_is_named(
+    generation: Generation, cluster: str, metadata: dict[str, Any]
+) -> None:
+    assert generation.checked.platform is not None
+    (site,) = (each for each in generation.checked.platform.sites if each.name == cluster)
+    sample, manifest = sample_jobs(site, generation.manifests[cluster], "")[0]
+    on = ground(generation, sample)
+    fine, refused = judge(on, [manifest.body, with_change(manifest.body, {"metadata": metadata})])
+
+    assert fine.verdict.standing is Standing.ADMITTED
+    assert [each.link for each in refused.verdict.deciding] == [Link.FORM]

@@ -52,10 +52,11 @@ def read_jobs(file: Path) -> Jobs:
     Raises:
         TreeError: it can't be read, is no YAML, or has an object without kind.
     """
+    shown = "standard input" if str(file) == "-" else file
     try:
         documents = parse_handwritten(_text(file))
     except StreamError as error:
-        raise TreeError(f"{file} is no YAML that Kubernetes would read: {error}") from error
+        raise TreeError(f"{shown} is no YAML that Kubernetes would read: {error}") from error
     bodies = list(_objects(file, documents))
     jobs = tuple(each for each in bodies if (each.get("apiVersion"), each.get("kind")) == _JOB)
     return Jobs(jobs, len(bodies) - len(jobs))
