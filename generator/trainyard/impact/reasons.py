@@ -52,7 +52,7 @@ def why_it_leaves(sides: Sides, removed: frozenset[str], old: Manifest) -> str:
     if _team_leaves(sides, old):
         return f"team `{team_of_object(old)}` leaves the cluster"
     if old.by_hand:
-        return "component removed"
+        return "no component of the team has it any more"
     if pool and pool not in pools_of(sides.new):
         return f"pool `{pool}` removed"
     if _spaces(old) & removed:
