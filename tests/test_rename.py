@@ -194,6 +194,18 @@ def test_old_name_is_one_that_was_there(history: History) -> None:
     history.commit()
 
 
+def test_new_file_without_the_old_name_shows_what_to_add(history: History) -> None:
+    """Only where a team is new: a team that is gone alone has no successor."""
+    _drain(history, "nlp")
+    _rename(history, "nlp", "language")
+    history.edit("teams/language.yaml", "renamedFrom: nlp\n", "")
+    code, out = history.trainyard("generate")
+    assert (code, "If it is now called language, add `renamedFrom: nlp`" in out) == (1, True)
+    history.git("rm", "--quiet", "--force", "profiles/teams/language.yaml")
+    code, out = history.trainyard("generate")
+    assert (code, "renamedFrom" in out) == (1, False)
+
+
 def test_renamed_team_leaves_no_cluster(history: History) -> None:
     """A unit without successor is still found."""
     lab = (history.folder / "profiles/clusters/lab.yaml").read_text(encoding="utf-8")
@@ -266,12 +278,16 @@ def test_further_namespaces_keep_their_ids(history: History) -> None:
 
 
 def test_retired_team_returns_under_another_name(history: History) -> None:
-    """Its tombstone is renamed; nothing of it runs."""
+    """Its tombstone is renamed; nothing of it runs. The warning is about this change only."""
     _drain(history, "nlp")
     history.put("nlp", "retired")
     history.commit()
     _rename(history, "nlp", "language")
+    code, out = history.trainyard("diff", "--base", "HEAD")
+    assert (code, "warning[change/renamed-from-retired]" in out) == (0, True)
+    assert "with its numbers, user ids and folder `nlp`" in out
     history.commit()
+    assert "renamed-from-retired" not in history.trainyard("generate")[1]
 
     assert history.numbers()["language"] == [("0x0100", False)]
     assert "path: /export/home/nlp\n" in _volume(history, "language")

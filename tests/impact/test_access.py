@@ -8,9 +8,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.impact.platforms import NLP, sides, tree, two
-from trainyard.impact.access import access_changes, namespace_changes, role_changes
-from trainyard.impact.model import BoundRole, NamespaceChange
+from tests.impact.platforms import LEDGER, NLP, sides, tree, two
+from tests.rules.cases import changed
+from trainyard.impact.access import (
+    access_changes,
+    namespace_changes,
+    rename_changes,
+    role_changes,
+)
+from trainyard.impact.model import BoundRole, NamespaceChange, Rename, Sides
 from trainyard.impact.remaining import on_cluster
 
 RBAC = "rbac.authorization.k8s.io"
@@ -150,3 +156,34 @@ def test_roles_that_are_left_behind_are_not_lost() -> None:
     assert {role.role for each in access_changes(change) for role in each.lost} == {
         "trainyard-catalog-viewer"
     }
+
+
+def renamed(groups: dict[str, Any]) -> Sides:
+    """Return the change that renames nlp to language, with other groups."""
+    plain: dict[str, Any] = {"storage": {}}
+    team = changed({NLP: plain}).teams["nlp"].value
+    new = {**team, "renamedFrom": "nlp", "folder": "nlp", "groups": groups}
+    line = changed({}).allocations.value["prod-east"]["ib"]["nlp"]
+    ledger = {"prod-east": {"ib": {"nlp": None, "language": line}}}
+    change = sides({NLP: plain}, {NLP: None, "teams/language.yaml": new, LEDGER: ledger})
+    return on_cluster(replace(change, renamed={"nlp": "language"}))
+
+
+def test_rename_shows_only_groups_that_are_new_or_gone() -> None:
+    """Roles are compared under the new name; the old namespace with its roles is left behind."""
+    change = renamed({"admin": ["nlp-leads"], "user": ["nlp", "evil"]})
+    catalog, here = BoundRole("trainyard-catalog-viewer", ()), ("team-language",)
+
+    assert [(each.subject, each.gained, each.lost) for each in access_changes(change)] == [
+        ("group evil", (catalog, BoundRole("trainyard-team-user", here)), ()),
+        ("group nlp-guests", (), (catalog, BoundRole("trainyard-team-viewer", here))),
+    ]
+    kept = ("group nlp", "group nlp-leads", "service account team-language/ci-runner")
+    assert rename_changes(change) == (Rename("nlp", "language", "nlp", kept),)
+
+
+def test_rename_alone_changes_no_access() -> None:
+    same = renamed(changed({}).teams["nlp"].value["groups"])
+
+    assert access_changes(same) == ()
+    assert rename_changes(replace(same, renamed={})) == ()

@@ -6,11 +6,19 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from trainyard.impact.model import AccessChange, BoundRole, NamespaceChange, RoleChange, Sides
+from trainyard.impact.model import (
+    AccessChange,
+    BoundRole,
+    NamespaceChange,
+    Rename,
+    RoleChange,
+    Sides,
+)
 from trainyard.impact.permissions import beyond, permissions
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.lookup import mappings, text
 from trainyard.model.manifest import Manifest
+from trainyard.model.renames import renamed_namespaces
 
 Objects = Mapping[Identity, Manifest]
 
@@ -24,13 +32,62 @@ def namespace_changes(sides: Sides) -> tuple[NamespaceChange, ...]:
 
 
 def access_changes(sides: Sides) -> tuple[AccessChange, ...]:
-    """Return the roles that each subject gains and loses, sorted by subject."""
-    before, after = set(_held(sides.before)), set(_held(sides.after))
+    """Return the roles that each subject gains and loses, sorted by subject.
+
+    The roles of a renamed team are compared as if the old namespaces had the new names.
+    """
+    before, after = _comparable(sides)
     gained, lost = _by_subject(after - before), _by_subject(before - after)
     return tuple(
         AccessChange(subject, _bound(gained[subject]), _bound(lost[subject]))
         for subject in sorted({*gained, *lost})
     )
+
+
+def rename_changes(sides: Sides) -> tuple[Rename, ...]:
+    """Return the teams with new names, and who keeps all roles in their namespaces, sorted."""
+    changed = {each.subject for each in access_changes(sides)}
+    held = set[_Held]().union(*_comparable(sides)) if sides.renamed else set[_Held]()
+    found = []
+    for old, new in sorted(sides.renamed.items()):
+        own = set(_new_namespaces(sides, new).values())
+        keep = {each.subject for each in held if each.namespace in own} - changed
+        found.append(Rename(old, new, _folder(sides, new), tuple(sorted(keep))))
+    return tuple(found)
+
+
+def _comparable(sides: Sides) -> tuple[set[_Held], set[_Held]]:
+    """Return the roles on both sides, without those left behind in namespaces of old names."""
+    before, after = set(_held(sides.before)), set(_held(sides.after))
+    new = {
+        old: name
+        for team in sides.renamed.values()
+        for old, name in _new_namespaces(sides, team).items()
+    }
+    renamed = {_renamed(each, new) for each in before}
+    return renamed, {each for each in after if each.namespace not in new}
+
+
+def _new_namespaces(sides: Sides, team: str) -> dict[str, str]:
+    """Return the new names of a renamed team's namespaces, by the old."""
+    teams = {each.name: each.team for each in sides.new.tenants} if sides.new else {}
+    olds = {new: old for old, new in sides.renamed.items()}
+    return renamed_namespaces({olds[team]: teams[team]}) if team in teams else {}
+
+
+def _folder(sides: Sides, team: str) -> str:
+    tenants = sides.new.tenants if sides.new else ()
+    return next((each.team.folder for each in tenants if each.name == team), "")
+
+
+def _renamed(held: _Held, new: Mapping[str, str]) -> _Held:
+    """Return a role under the new names of namespaces."""
+    kind, _, name = held.subject.rpartition(" ")
+    namespace, slash, account = name.partition("/")
+    subject = f"{kind} {new.get(namespace, namespace)}/{account}" if slash else held.subject
+    owner = new.get(held.role.namespace, held.role.namespace)
+    role = held.role._replace(namespace=owner)
+    return _Held(subject, role, new.get(held.namespace, held.namespace))
 
 
 def role_changes(sides: Sides) -> tuple[RoleChange, ...]:

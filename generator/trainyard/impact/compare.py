@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from trainyard.impact.access import access_changes, namespace_changes, role_changes
+from trainyard.impact.access import (
+    access_changes,
+    namespace_changes,
+    rename_changes,
+    role_changes,
+)
 from trainyard.impact.disruption import disruptions
-from trainyard.impact.model import ClusterImpact, Impact, ObjectChange, Rename, Sides
+from trainyard.impact.model import ClusterImpact, Impact, ObjectChange, Sides
 from trainyard.impact.network import path_changes
 from trainyard.impact.objects import object_changes
 from trainyard.impact.pools import cohort_changes, order_changes, pool_changes
@@ -38,7 +43,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         sides.name,
         change,
         disruptions=disruptions(sides, objects),
-        renames=tuple(Rename(*each) for each in sorted(sides.renamed.items())),
+        renames=rename_changes(stays),
         quotas=quota_changes(sides),
         transfers=transfers(sides),
         cohorts=cohort_changes(sides),

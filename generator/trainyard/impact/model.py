@@ -206,10 +206,17 @@ class Disruption:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A team that has a new name."""
+    """A team that has a new name.
+
+    Args:
+        folder: its folder on NFS servers and in secret stores.
+        kept: groups and accounts whose roles are the same under the new name, sorted.
+    """
 
     before: str
     after: str
+    folder: str = ""
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

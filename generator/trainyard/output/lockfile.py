@@ -61,10 +61,14 @@ class Lock:
     ids: tuple[Ids, ...] = ()
 
     @property
+    def units(self) -> frozenset[str]:
+        """Teams that have files."""
+        return frozenset(path.split("/")[1] for path in self.files if path.startswith("teams/"))
+
+    @property
     def teams(self) -> frozenset[str]:
         """Teams that have files, or a number now; a tombstone keeps its numbers."""
-        units = {path.split("/")[1] for path in self.files if path.startswith("teams/")}
-        return frozenset(units | {held.team for held in self.holdings if not held.former})
+        return self.units | {held.team for held in self.holdings if not held.former}
 
     @property
     def remembered(self) -> frozenset[str]:

@@ -62,7 +62,10 @@ MANY_DELETIONS = Rule(
 BASE_WITH_ERRORS = Rule(
     id="change/base-with-errors",
     severity=Severity.WARNING,
-    summary="The base's profiles have no errors, so that its limits and owners judge the change.",
+    summary="""
+        Each profile of the base can be read, has the right shape, and names what exists, so that
+        its limits and owners judge the change. An error of another rule does not matter.
+    """,
     why="""
         No rule reports whether the change needs a change of the platform, takes nodes from another
         team or deletes many objects. `diff` does not compare quota and pools.

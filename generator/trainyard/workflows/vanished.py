@@ -50,7 +50,20 @@ RENAMED_FROM_UNKNOWN = Rule(
     """,
     fix="Correct the name, or remove `renamedFrom`.",
 )
-RULES = (PROFILE_VANISHED, UNIT_VANISHED, RENAMED_FROM_UNKNOWN)
+RENAMED_FROM_RETIRED = Rule(
+    id="change/renamed-from-retired",
+    severity=Severity.WARNING,
+    summary="`renamedFrom` of a new team names no retired team.",
+    why="""
+        The groups of the new name get the retired team's network and user ids, and can read the
+        files in its folder.
+    """,
+    fix="""
+        If the retired team returns, let its former owners confirm the groups. For another team,
+        use `trainyard add team`.
+    """,
+)
+RULES = (PROFILE_VANISHED, UNIT_VANISHED, RENAMED_FROM_UNKNOWN, RENAMED_FROM_RETIRED)
 
 _FIXES = {
     "teams": "Restore it. To end the team, merge `state: draining`, then `state: retired`: its "
@@ -81,7 +94,7 @@ def check_vanished(
 
 
 def check_old_names(teams: Iterable[Team], locks: Collection[Lock]) -> Iterator[Diagnostic]:
-    """Yield the new teams that state an old name which no committed tree remembers.
+    """Yield the new teams whose old name no committed tree remembers, or only as retired.
 
     Args:
         teams: of the profiles now.
@@ -89,10 +102,18 @@ def check_old_names(teams: Iterable[Team], locks: Collection[Lock]) -> Iterator[
     """
     present = set().union(*(lock.teams for lock in locks))
     remembered = {"", *present}.union(*(lock.remembered for lock in locks))
-    for team in teams if locks else ():
-        if team.name not in present and team.renamed_from not in remembered:
+    retired = present.difference(*(lock.units for lock in locks))
+    for team in (each for each in teams if locks and each.name not in present):
+        at = team.at / "renamedFrom"
+        if team.renamed_from not in remembered:
             message = f"no lockfile of the tree remembers a team `{team.renamed_from}`"
-            yield RENAMED_FROM_UNKNOWN.at(team.at / "renamedFrom", message)
+            yield RENAMED_FROM_UNKNOWN.at(at, message)
+        elif team.renamed_from in retired:
+            message = (
+                f"team {team.name} takes over the retired team `{team.renamed_from}`, with its "
+                f"numbers, user ids and folder `{team.folder}`"
+            )
+            yield RENAMED_FROM_RETIRED.at(at, message)
 
 
 def vanished_cluster(cluster: str, lock: Lock) -> Diagnostic:
@@ -116,8 +137,17 @@ def _vanished_profiles(
         if count:
             files = counted(count, "file")
             message = f"the profile is gone, and {files} of cluster `{site.name}` with it"
-            hint = _FIXES.get(file.split("/")[1], "")
+            hint = _FIXES.get(file.split("/")[1], "") + _new_name(file, site, lock)
             yield PROFILE_VANISHED.at(Pointer(file), message, hint=hint)
+
+
+def _new_name(file: str, site: Site, lock: Lock) -> str:
+    """Return how to state that a new team is the one that is gone; empty when no team is new."""
+    new = sorted({tenant.name for tenant in site.tenants} - lock.teams)
+    old = file.removeprefix("profiles/teams/").removesuffix(".yaml")
+    if _TEAM.format(old) != file or not new:
+        return ""
+    return f" If it is now called {' or '.join(new)}, add `renamedFrom: {old}` to that profile."
 
 
 def _vanished_units(

@@ -16,6 +16,8 @@ def quota_lines(cluster: ClusterImpact) -> Iterator[str]:
     """Yield what changes of teams' quota, of cohorts and of pools."""
     for renamed in cluster.renames:
         yield f"~ team {renamed.before} is now called {renamed.after}"
+        yield f"  its folder `{renamed.folder}`, numbers and user ids stay those of the same team"
+        yield f"  the same roles under the new name: {few(renamed.kept) or 'nobody'}"
     for transfer in cluster.transfers:
         yield f"~ {_transfer(transfer)}"
     for quota in cluster.quotas:
