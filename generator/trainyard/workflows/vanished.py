@@ -103,7 +103,7 @@ def check_old_names(teams: Iterable[Team], locks: Collection[Lock]) -> Iterator[
     present = set().union(*(lock.teams for lock in locks))
     remembered = {"", *present}.union(*(lock.remembered for lock in locks))
     retired = present.difference(*(lock.units for lock in locks))
-    for team in (each for each in teams if locks and each.name not in present):
+    for team in _absent(teams, present) if locks else ():
         at = team.at / "renamedFrom"
         if team.renamed_from not in remembered:
             message = f"no lockfile of the tree remembers a team `{team.renamed_from}`"
@@ -114,6 +114,10 @@ def check_old_names(teams: Iterable[Team], locks: Collection[Lock]) -> Iterator[
                 f"numbers, user ids and folder `{team.folder}`"
             )
             yield RENAMED_FROM_RETIRED.at(at, message)
+
+
+def _absent(teams: Iterable[Team], present: Collection[str]) -> list[Team]:
+    return [team for team in teams if team.name not in present]
 
 
 def vanished_cluster(cluster: str, lock: Lock) -> Diagnostic:
