@@ -86,21 +86,22 @@ def test_quota_at_the_cost_of_another_team(history: History) -> None:
     assert _diff(history) == (0, set())
 
 
-def test_retired_team_is_many_deletions(history: History) -> None:
-    """Of a small platform; the base may permit it, or waive it."""
+def test_base_says_how_many_deletions_are_many(history: History) -> None:
+    """What is left behind is not deleted, so a retired team is under the limit of 20 %."""
+    strict, lenient = "review: {deleted: 2}\n", "review: {deleted: 60}\n"
     history.put("nlp", "draining")
+    history.commit()
+    history.put("nlp", "retired")
+    assert DELETIONS not in _diff(history)[1]
+    history.restore()
+
+    history.write("trainyard.yaml", lambda text: text + strict)
     history.commit()
     history.put("nlp", "retired")
     code, rules = _diff(history)
     assert (code, DELETIONS in rules) == (0, True)
-    history.write("trainyard.yaml", lambda text: f"{text}review: {{deleted: 60}}\n")
+    history.edit("trainyard.yaml", strict, lenient)
     assert DELETIONS in _diff(history)[1]
-    history.restore()
-
-    history.write("trainyard.yaml", lambda text: f"{text}review: {{deleted: 60}}\n")
-    history.commit()
-    history.put("nlp", "retired")
-    assert DELETIONS not in _diff(history)[1]
 
 
 def test_branches_that_are_valid_alone_and_not_together(history: History) -> None:
