@@ -248,17 +248,18 @@ def test_user_ids_are_kept_moved_and_never_given_to_another_namespace(history: H
 
 
 def test_user_ids_of_a_retired_team_are_remembered_without_its_line(history: History) -> None:
-    """The lockfile alone keeps them from the next team."""
+    """The line can only be restored; the lockfile alone keeps the ids from the next team."""
     _retire(history, "nlp")
     own = history.drop_line("team-nlp")
-    history.commit()
+    history.refused(UIDS_MOVED)
     history.add("newco")
     text = (history.folder / "profiles" / "allocations.yaml").read_text(encoding="utf-8")
     assert "team-newco: {range: 2000020000/10000" in text
+    history.refused(UIDS_MOVED)
     history.edit(
         "allocations.yaml", "2000020000/10000", own.partition("range: ")[2].partition(",")[0]
     )
-    history.refused(UIDS_GIVEN_AWAY)
+    history.refused(UIDS_MOVED, UIDS_GIVEN_AWAY)
 
 
 def test_user_ids_of_a_space_come_back_with_it(history: History) -> None:
@@ -277,19 +278,18 @@ def test_user_ids_of_a_space_come_back_with_it(history: History) -> None:
     history.commit()
     history.put("nlp", "draining")
     history.commit()
-    history.drop_line("team-nlp-debug")
     history.edit("teams/nlp.yaml", space, "")
     history.commit()
-    assert ("team-nlp-debug", 2_000_020_000, True) in history.uids()
 
     history.add("newco")
     history.put("nlp", "active")
     history.commit()
     assert ("team-newco", 2_000_030_000, False) in history.uids()
+    history.drop_line("team-nlp-debug")
     put(line.replace("debug", "test"), space.replace("debug", "test"))
-    history.refused(UIDS_GIVEN_AWAY)
+    history.refused(UIDS_MOVED, UIDS_GIVEN_AWAY)
     history.restore()
-    put(line, space)
+    history.write("teams/nlp.yaml", lambda text: text + space)
     history.commit()
     assert ("team-nlp-debug", 2_000_020_000, False) in history.uids()
 

@@ -96,7 +96,7 @@ def test_rename_is_taken_back_like_another_rename(history: History) -> None:
     _rename(history, "nlp", "language")
     history.commit()
     history.git("restore", "--source", "HEAD~1", "profiles")
-    history.refused(VANISHED, "change/allocation-moved")
+    history.refused(VANISHED, "change/allocation-moved", UIDS_MOVED)
     history.git("reset", "--hard", "--quiet")
     history.git("clean", "-qfd")
 

@@ -12,7 +12,17 @@ from trainyard.rules import check as meaning
 from trainyard.rules import review, waivers
 from trainyard.scaffold import rules as scaffold
 from trainyard.schema import check as shape
-from trainyard.workflows import counts, freshness, merge, objects, placement, vanished, worktree
+from trainyard.workflows import (
+    counts,
+    freshness,
+    memory,
+    merge,
+    objects,
+    placement,
+    submodules,
+    vanished,
+    worktree,
+)
 from trainyard.yaml_io import rules as dialect_rules
 
 
@@ -31,6 +41,16 @@ def all_rules() -> tuple[Rule, ...]:
         scaffold,
         codeowners,
     )
-    workflows = (objects, freshness, merge, vanished, placement, counts, worktree)
+    workflows = (
+        objects,
+        freshness,
+        memory,
+        merge,
+        submodules,
+        vanished,
+        placement,
+        counts,
+        worktree,
+    )
     rooms = (*stages, history, *workflows)
     return tuple(sorted((rule for room in rooms for rule in room.RULES), key=lambda rule: rule.id))

@@ -118,6 +118,7 @@ def test_head_of_a_commit_equals_the_same_work_tree(trainyard: Call) -> None:
     replace("teams/nlp.yaml", "nlp-guests", "nlp-visitors")
     expected = trainyard("diff", "--base=main")
     git("checkout", "--quiet", "-b", "topic")
+    assert trainyard("generate").code == Exit.FINE
     commit()
     git("checkout", "--quiet", "main")
     replace("teams/vision.yaml", "nodes: 4", "nodes: 3")

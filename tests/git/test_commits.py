@@ -16,8 +16,10 @@ from trainyard.git.commits import (
     blob_id,
     files_of,
     find_commit,
+    list_folder,
     merge_base,
     read_files,
+    staged_submodules,
 )
 from trainyard.git.repository import Repository
 
@@ -111,6 +113,7 @@ def test_no_configured_program_is_run(
     monkeypatch.setenv("GIT_DIR", str(tmp_path))
 
     read = content(root)
+    assert staged_submodules(Repository(root), "profiles") == []
 
     assert read == {"teams/nlp.yaml": b"contact: a\r\n"}
     assert not mark.exists()
@@ -215,3 +218,23 @@ def test_id_of_content_is_the_one_that_git_gives(content: bytes) -> None:
             git(Path(folder), "init", "--quiet", f"--object-format={form}")
             given_by_git = git(Path(folder), "hash-object", "--stdin", stdin=content)
         assert blob_id(content, commit) == given_by_git
+
+
+def test_links_and_submodules_are_listed_apart(root: Path) -> None:
+    """In a commit and, submodules, in the index; a folder of the same beginning is another."""
+    commit = git(root, "rev-parse", "HEAD")
+    root.joinpath("profiles", "link").symlink_to("teams")
+    root.joinpath("profiles", "run").touch()
+    root.joinpath("profiles", "run").chmod(0o755)
+    git(root, "add", "--all")
+    for path in ("profiles/s\u00fc b", "profiles-too/x"):
+        git(root, "update-index", "--add", "--cacheinfo", f"160000,{commit},{path}")
+    assert staged_submodules(Repository(root), "profiles") == ["s\u00fc b"]
+    git(root, "commit", "--quiet", "--message", "m")
+    listing = list_folder(Repository(root), find_commit(Repository(root), "main"), "profiles")
+
+    assert (listing.links, listing.submodules) == (("link",), ("s\u00fc b",))
+    assert {path: blob.executable for path, blob in listing.files.items()} == {
+        "run": True,
+        "teams/nlp.yaml": False,
+    }

@@ -58,6 +58,19 @@ def test_other_cluster_is_not_looked_at(target: Path) -> None:
     assert compare(target, files).clean
 
 
+def test_folder_of_no_cluster_is_foreign(target: Path) -> None:
+    """So is a file beside the clusters; a folder with a lockfile is another cluster's."""
+    files = cluster_files(a="1")
+    write(target, cluster_files("lab", a="1"))
+    assert write(target, files).foreign == ()
+    (target / "other" / "teams").mkdir(parents=True)
+    (target / "other" / "teams" / "x.yaml").touch()
+    (target / "notes").touch()
+
+    assert compare(target, files) == Comparison(foreign=("notes", "other/teams/x.yaml"))
+    assert write(target, files).foreign == ("notes", "other/teams/x.yaml")
+
+
 def test_irregular_files_are_foreign_and_not_followed(target: Path) -> None:
     """A symlink, dangling or to a folder, and a FIFO are reported as they are, and not opened."""
     files = cluster_files(a="1")

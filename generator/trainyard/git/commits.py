@@ -21,7 +21,10 @@ _SHA1_DIGITS = 40
 """Length of an id in a repository whose ids are SHA-1."""
 
 _COMMITTER = re.compile(rb"^committer .* (\d+) [+-]\d+$", re.MULTILINE)
-_REGULAR = frozenset({"100644", "100755"})
+_EXECUTABLE = "100755"
+_REGULAR = frozenset({"100644", _EXECUTABLE})
+_SUBMODULE = "160000"
+"""Mode of an entry that names a commit of another repository (Git: `gitformat-index`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +51,27 @@ class Blob:
 
     Args:
         size: bytes.
+        executable: it has the execute bit.
     """
 
     id: str
     size: int
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The entries of a folder of a commit, by path below it.
+
+    Args:
+        files: the regular ones.
+        links: symlinks, and whatever else is no file.
+        submodules: commits of other repositories.
+    """
+
+    files: dict[str, Blob]
+    links: tuple[str, ...] = ()
+    submodules: tuple[str, ...] = ()
 
 
 def find_commit(repository: Repository, ref: str) -> Commit:
@@ -108,22 +128,63 @@ def files_of(repository: Repository, commit: Commit, folder: str) -> dict[str, B
         TreeError: the folder has a symlink, a submodule, or a file that is too large.
         ToolError: Git is missing or broken.
     """
+    listing = list_folder(repository, commit, folder)
+    for path in (*listing.links, *listing.submodules):
+        raise TreeError(f"{folder}/{path} is no regular file in commit {commit.short}")
+    return listing.files
+
+
+def list_folder(repository: Repository, commit: Commit, folder: str) -> Listing:
+    """Return every entry of a folder that is no folder itself.
+
+    Args:
+        repository: that has the commit.
+        commit: whose tree is read.
+        folder: from the root, without a slash at its end.
+
+    Raises:
+        TreeError: a file is too large.
+        ToolError: Git is missing or broken.
+    """
     listed = repository.read("ls-tree", "-r", "-z", "--long", commit.id, "--", f"{folder}/")
     files: dict[str, Blob] = {}
+    links, submodules = [], []
     for line in listed.split(b"\0")[:-1]:
         entry, _, name = line.partition(b"\t")
-        path = name.decode("utf-8", "surrogateescape")
+        path = name.decode("utf-8", "surrogateescape").removeprefix(f"{folder}/")
         mode, _, identity, size = entry.decode().split()
-        if mode not in _REGULAR:
-            raise TreeError(f"{path} is no regular file in commit {commit.short}")
-        if not size.isdecimal():
-            raise _missing(identity)
-        if int(size) > MAX_FILE:
-            raise TreeError(
-                f"{path} has {size} bytes in commit {commit.short}, more than {MAX_FILE}"
-            )
-        files[path.removeprefix(f"{folder}/")] = Blob(identity, int(size))
-    return files
+        if mode in _REGULAR:
+            number = _size(f"{folder}/{path}", (identity, size), commit)
+            files[path] = Blob(identity, number, mode == _EXECUTABLE)
+        elif mode == _SUBMODULE:
+            submodules.append(path)
+        else:
+            links.append(path)
+    return Listing(files, tuple(links), tuple(submodules))
+
+
+def _size(path: str, entry: tuple[str, str], commit: Commit) -> int:
+    """Return the size of a file that Git lists with its id and size."""
+    identity, size = entry
+    if not size.isdecimal():
+        raise _missing(identity)
+    if int(size) > MAX_FILE:
+        raise TreeError(f"{path} has {size} bytes in commit {commit.short}, more than {MAX_FILE}")
+    return int(size)
+
+
+def staged_submodules(repository: Repository, folder: str) -> list[str]:
+    """Return the submodules of a folder that the index has, by path below it.
+
+    The work tree does not show them: an empty folder, if nobody fetched them.
+
+    Raises:
+        ToolError: Git is missing or broken.
+    """
+    listed = repository.read("ls-files", "--stage", "-z", "--", f":(top,literal){folder}/")
+    entries = (line.partition(b"\t") for line in listed.split(b"\0")[:-1])
+    paths = (name for entry, _, name in entries if entry.startswith(_SUBMODULE.encode()))
+    return [name.decode("utf-8", "surrogateescape").removeprefix(f"{folder}/") for name in paths]
 
 
 def read_files(repository: Repository, files: Mapping[str, Blob]) -> Iterator[tuple[str, bytes]]:

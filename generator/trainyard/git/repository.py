@@ -1,7 +1,7 @@
 """Run Git so that nothing is executed that the repository, its commits or the user configured.
 
-``rev-parse``, ``merge-base``, ``ls-tree -z``, ``cat-file --batch`` and ``merge-file`` run no hook,
-filter, driver or pager. All others are refused here by not being there.
+``rev-parse``, ``merge-base``, ``ls-tree -z``, ``ls-files --stage``, ``cat-file --batch`` and
+``merge-file`` run no hook, filter, driver or pager. All others are refused here by not being there.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ CHECKS = (
     namespaces.namespace_left_behind,
     allocations.allocation_moved,
     allocations.allocation_given_away,
+    ids.uids_gone,
     ids.uids_moved,
     ids.uids_left_behind,
     ids.uids_given_away,

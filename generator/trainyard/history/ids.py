@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
@@ -20,15 +21,19 @@ _PRESENT = (
 UIDS_MOVED = Rule(
     id="change/uids-moved",
     severity=Severity.ERROR,
-    summary="A namespace keeps its user ids as long as its team is not drained.",
+    summary="""
+        A namespace keeps its line in the ledger, and its user ids as long as its team is not
+        drained.
+    """,
     why="""
         New pods run with the new ids and can't read or write the files that earlier pods left on
         shared storage. OpenShift may give the range that becomes free to another namespace
         (openshift/cluster-policy-controller).
     """,
     fix=f"""
-        {_PRESENT} To give it other ids, first merge only `state: draining`, and change the owner of
-        its files before its jobs run again.
+        Restore the line in profiles/allocations.yaml; a retired team keeps its line. {_PRESENT} To
+        give it other ids, first merge only `state: draining`, and change the owner of its files
+        before its jobs run again.
     """,
 )
 UIDS_GIVEN_AWAY = Rule(
@@ -51,14 +56,40 @@ UIDS_GIVEN_AWAY = Rule(
 RULES = (UIDS_MOVED, UIDS_GIVEN_AWAY)
 
 
+def uids_gone(replacement: Replacement) -> Iterator[Diagnostic]:
+    """Find namespaces whose line is gone, whatever the state of their team."""
+    for held in _gone(replacement):
+        message = (
+            f"namespace `{held.namespace}` of cluster `{replacement.site.name}` has "
+            f"{_described((held.range, held.level))}, and its line in the ledger is gone"
+        )
+        hint = _restore(replacement, held)
+        yield UIDS_MOVED.at(_line(replacement, held.namespace), message, hint=hint)
+
+
+def _gone(replacement: Replacement) -> list[Ids]:
+    """Return the remembered ids, not former ones, of namespaces without a line."""
+    now = {ids.namespace for ids in _ledger(replacement)}
+    return [held for held in replacement.ids if not held.former and held.namespace not in now]
+
+
+def _restore(replacement: Replacement, held: Ids) -> str:
+    where = f"`{replacement.site.name}.{UIDS}` in profiles/allocations.yaml"
+    for old, new in renamed_namespaces(replacement.renamed).items():
+        if new == held.namespace:
+            return f"Rename the line `{old}` of {where} to `{new}`."
+    line = f"{held.namespace}: {json.dumps(held.entry)}"
+    return f"Add `{line}` to {where}; a retired team keeps its line."
+
+
 def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
     """Compare the annotations of namespaces that stay, while their team's jobs may run."""
     now = {ids.namespace: ids for ids in _ledger(replacement)}
+    gone = {held.namespace for held in _gone(replacement)}
     for old, new in replacement.pairs("Namespace"):
         before, after = _annotated(old), _annotated(new)
-        ids = now.get(new.name)
-        adopted = not before and ids is not None and ids.is_of_openshift
-        if before != after and not adopted and team_of(old) in replacement.running:
+        moved = before != after and not _is_adopted(before, now.get(new.name))
+        if moved and new.name not in gone and team_of(old) in replacement.running:
             message = (
                 f"namespace `{new.name}` of cluster `{replacement.site.name}` has "
                 f"{_described(before)}, and would get {_described(after)}"
@@ -66,17 +97,25 @@ def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
             yield UIDS_MOVED.at(_line(replacement, new.name), message)
 
 
+def _is_adopted(before: tuple[str, ...], ids: Ids | None) -> bool:
+    """Return whether a line has what OpenShift may have given to a namespace."""
+    return not before and ids is not None and ids.is_of_openshift
+
+
 def uids_left_behind(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find namespaces with files whose team is renamed without the user ids that own the files."""
     if not replacement.site.cluster.release.job_scc:
         return
-    spaces = {
-        space.namespace: space for tenant in replacement.site.tenants for space in tenant.spaces
-    }
+    without = _without_ids(replacement).difference(held.namespace for held in _gone(replacement))
     for old, new in renamed_namespaces(replacement.renamed).items():
-        space = spaces.get(new)
-        if space and space.claims and not space.ids:
+        if new in without:
             yield from _left_behind(replacement, old, new)
+
+
+def _without_ids(replacement: Replacement) -> set[str]:
+    """Return the namespaces that have files, and no ids of the ledger."""
+    spaces = (space for tenant in replacement.site.tenants for space in tenant.spaces)
+    return {space.namespace for space in spaces if space.claims and not space.ids}
 
 
 def _left_behind(replacement: Replacement, old: str, new: str) -> Iterator[Diagnostic]:

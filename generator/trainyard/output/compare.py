@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,13 +33,23 @@ class Comparison:
     foreign: tuple[str, ...] = ()
 
     @property
+    def stale(self) -> int:
+        """Number of files that the next run writes or deletes."""
+        return len(self.missing) + len(self.changed) + len(self.deleted)
+
+    @property
+    def count(self) -> int:
+        """Number of files that differ."""
+        return self.stale + len(self.kept) + len(self.foreign)
+
+    @property
     def clean(self) -> bool:
         """True if the tree equals the generated one."""
         return self == Comparison()
 
 
 def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
-    """Compare the folders of the generated clusters; those of other clusters are not read.
+    """Compare the tree with the generated one; folders of other clusters are not read.
 
     Args:
         target: the tree, ``overlays``; it may not exist.
@@ -49,42 +59,42 @@ def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
         TreeError: a file or lockfile can't be read.
     """
     with reading(target):
-        present = dict(walk(target, covered(files)))
+        present = dict(walk(target, compared(target, files)))
         missing = sorted(path for path in files if path not in present)
         changed = sorted(
             path
             for path, entry in present.items()
             if path in files and not same(entry, files[path])
         )
-        deleted, kept, foreign = not_generated(
-            present, files, owned(read_locks(target, present, files))
-        )
+        ours = owned(read_locks(target, present, files))
+        deleted, kept, foreign = not_generated(target, present, files, ours)
     return Comparison(tuple(missing), tuple(changed), deleted, kept, foreign)
 
 
 def not_generated(
-    present: Mapping[str, os.DirEntry[str]], files: Collection[str], ours: Mapping[str, str]
+    target: Path, present: Iterable[str], files: Collection[str], ours: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return files that are not generated: those to delete, edited ones of ours, and others.
 
     Args:
-        present: everything in the tree by path.
+        target: folder that has the files of ours.
+        present: paths of everything in the tree.
         files: paths that are generated.
         ours: digest that was written, by path.
     """
     deleted, kept, foreign = [], [], []
-    for path in sorted(present.keys() - set(files)):
+    for path in sorted(set(present).difference(files)):
         if path not in ours:
             foreign.append(path)
-        elif _as_written(present[path], ours[path]):
+        elif _as_written(target / path, ours[path]):
             deleted.append(path)
         else:
             kept.append(path)
     return tuple(deleted), tuple(kept), tuple(foreign)
 
 
-def _as_written(entry: os.DirEntry[str], sha256: str) -> bool:
-    return entry.is_file(follow_symlinks=False) and digest(Path(entry).read_bytes()) == sha256
+def _as_written(file: Path, sha256: str) -> bool:
+    return file.is_file() and not file.is_symlink() and digest(file.read_bytes()) == sha256
 
 
 @contextmanager
@@ -103,6 +113,24 @@ def reading(target: Path) -> Iterator[None]:
 def covered(files: Mapping[str, bytes]) -> frozenset[str]:
     """Return the folders of the clusters that are generated."""
     return frozenset(path.partition("/")[0] for path in files)
+
+
+def compared(target: Path, files: Mapping[str, bytes]) -> frozenset[str]:
+    """Return what is at the top of the tree, but for folders of clusters that are not generated.
+
+    A lockfile makes a folder a cluster's.
+
+    Raises:
+        TreeError, OSError: as `top` raises them.
+    """
+    generated = covered(files)
+    return frozenset(
+        entry.name for entry in top(target) if entry.name in generated or not _is_locked(entry)
+    )
+
+
+def _is_locked(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) and Path(entry, LOCKFILE).exists()
 
 
 def top(target: Path) -> list[os.DirEntry[str]]:

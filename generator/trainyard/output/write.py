@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
-from trainyard.output.compare import covered, not_generated, owned, read_locks, reading, same, walk
+from trainyard.output.compare import compared, not_generated, owned, read_locks, reading, same, walk
 from trainyard.output.exchange import flush, put_in_place
 from trainyard.output.hold import staging_prefix, writing
 from trainyard.output.lockfile import LOCKFILE, is_inside
@@ -29,7 +29,7 @@ class Written:
         changed: files with new content.
         deleted: files of ours that are no longer generated.
         kept: files of ours that are no longer generated but were edited by hand, and so stay.
-        foreign: files of others in the folders of the generated clusters, which stay.
+        foreign: files of others, which stay; but for those in folders of other clusters.
     """
 
     created: tuple[str, ...] = ()
@@ -98,12 +98,11 @@ def _plan(target: Path, files: Mapping[str, bytes]) -> _Plan:
     unchanged = frozenset(
         path for path in files if path in present and same(present[path], files[path])
     )
-    deleted, kept, foreign = not_generated(
-        present, files, owned(read_locks(target, present, files))
-    )
+    ours = owned(read_locks(target, present, files))
+    deleted, kept, foreign = not_generated(target, present, files, ours)
     created = tuple(sorted(files.keys() - present.keys()))
     changed = tuple(sorted(files.keys() & present.keys() - unchanged))
-    folders = covered(files)
+    folders = compared(target, files)
     inside = tuple(path for path in foreign if path.partition("/")[0] in folders)
     return _Plan(unchanged, (*kept, *foreign), Written(created, changed, deleted, kept, inside))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from trainyard import __version__
 from trainyard.diagnostics import Diagnostic, has_errors
-from trainyard.git.commits import Commit, find_commit, merge_base
+from trainyard.git.commits import Commit
 from trainyard.impact.compare import compare
 from trainyard.impact.model import Impact, Sides
 from trainyard.impact.objects import number_deleted, number_synced
@@ -23,11 +23,12 @@ from trainyard.output.lockfile import Lock, digest
 from trainyard.rules.review import Deletions
 from trainyard.workflows.approval import Approval, approvals
 from trainyard.workflows.generate import Checked, Generation, Target, check, generate, render
-from trainyard.workflows.merge import merge_profiles
+from trainyard.workflows.head import Head, check_head_tree, find_head, is_behind, merged
+from trainyard.workflows.head_tree import ids_of
 from trainyard.workflows.objects import check_unlisted, component_manifests
 from trainyard.workflows.review import review
 from trainyard.workflows.sides import Objects, both_sides, by_identity
-from trainyard.workflows.snapshot import Places, Snapshot, find_places, take_snapshot
+from trainyard.workflows.snapshot import Snapshot, find_places, take_snapshot
 from trainyard.workflows.touched import touched
 from trainyard.workflows.transition import check_replaced, locks
 
@@ -66,6 +67,7 @@ class Diff:
         known: number of warnings that the base has too; they are left out.
         impact: None when the head's profiles have errors.
         approvals: who approves the files that the change edits.
+        stale: number of files of the head's tree that are not what its own profiles make.
     """
 
     base: Commit
@@ -76,25 +78,7 @@ class Diff:
     known: int
     impact: Impact | None
     approvals: tuple[Approval, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """The change's side.
-
-    Args:
-        profiles: their folder.
-        tree: folder with the lockfiles of the committed tree.
-        commit: of the head; of the work tree, the one that it was checked out from.
-        named: the commit that the user named; None for the work tree.
-        conflicts: with the base, where both are merged.
-    """
-
-    profiles: Path
-    tree: Path
-    commit: Commit
-    named: Commit | None
-    conflicts: tuple[Diagnostic, ...] = ()
+    stale: int = 0
 
 
 def diff(place: Target, wanted: Wanted) -> Diff:
@@ -116,48 +100,78 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
     """Compare, with the files of commits in a temporary folder."""
     places = find_places(place.root, place.target)
     base = take_snapshot(places, wanted.base, _made(folder / "base"))
-    head = _head(places, place.root, wanted.head, folder)
+    head = find_head(places, place, wanted.head, base, _made(folder / "head"))
+    behind = is_behind(places, base.commit, head.commit)
     if wanted.merge:
-        head = _merged(places, base, head, _made(folder / "merged"))
+        head = merged(places, base, head, _made(folder / "merged"))
     today = wanted.today or base.commit.date
     after = check(head.profiles, today)
     before = check(base.profiles, today, after)
-    clusters = _touched(base, before, head, after, wanted.clusters)
-    generation = _generated(base, after, place.components_root, clusters)
-    impact, found = None, (*head.conflicts, *generation.diagnostics)
+    made = _Maker(base, before, head, place.components_root, wanted.clusters)
+    generation = made.tree_of(after)
+    impact, stale = None, 0
+    found = (*head.conflicts, *generation.diagnostics)
     if not has_errors(found):
-        base.copy(_differing(base, generation))
-        sides = tuple(_sides(base, before.platform, generation, wanted.clusters))
-        objects = {side.name: (side.before, side.after) for side in sides}
-        found += tuple(check_replaced(base.tree, generation, wanted.clusters, objects))
-        impact = compare(sides, _upgrade(base, sides, place.components_root))
-        lost = dict(_deletions(sides, impact))
-        found += tuple(review(before, generation.checked, lost, today))
+        impact, lost, wrong = _impact(made, generation)
+        found += (*wrong, *review(before, generation.checked, lost, today))
+        merges = wanted.merge and behind
+        own = made.tree_of(check(head.own, today, after)) if merges else generation
+        stale, wrong = check_head_tree(head, base, own, wanted.clusters, place.target)
+        found += wrong
+    found += head.submodules
     new = tuple(_new(found, before.diagnostics))
-    behind = not wanted.merge and _is_behind(places, base.commit, head.commit)
-    known = len(found) - len(new)
-    files = approvals(base.tree, before, generation)
-    return Diff(base.commit, head.named, behind, generation, new, known, impact, files)
+    return Diff(
+        base.commit,
+        head.named,
+        behind and not wanted.merge,
+        generation,
+        new,
+        len(found) - len(new),
+        impact,
+        approvals(base.tree, before, generation),
+        stale,
+    )
 
 
-def _touched(
-    base: Snapshot, before: Checked, head: _Head, after: Checked, wanted: Collection[str]
-) -> tuple[str, ...]:
-    """Return the clusters to render; none when the head has errors."""
-    if after.platform is None:
-        return ()
-    names = touched(before.platform, after.platform, base.tree, head.tree)
-    return tuple(name for name in names if not wanted or name in wanted)
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Both sides, and the clusters that are wanted: all when empty."""
+
+    base: Snapshot
+    before: Checked
+    head: Head
+    components_root: str
+    clusters: tuple[str, ...]
+
+    def tree_of(self, after: Checked) -> Generation:
+        """Return the new tree of the clusters that the change may touch."""
+        if clusters := self._touched(after):
+            return render(after, self.components_root, clusters, self.base.tree)
+        unlisted = check_unlisted(after.platform) if after.platform else ()
+        return Generation(after, (*after.diagnostics, *unlisted))
+
+    def _touched(self, after: Checked) -> tuple[str, ...]:
+        """Return the clusters to render; none when the head has errors."""
+        if after.platform is None:
+            return ()
+        tree = self.head.tree
+        names = {*touched(self.before.platform, after.platform, self.base.tree, tree.folder)}
+        there, then = tree.ids, ids_of(self.base.listing)
+        names |= {name for name in _sites(after.platform) if there.get(name) != then.get(name)}
+        return tuple(sorted(name for name in names if not self.clusters or name in self.clusters))
 
 
-def _generated(
-    base: Snapshot, after: Checked, components_root: str, clusters: tuple[str, ...]
-) -> Generation:
-    """Return the new tree of the clusters that the change may touch."""
-    if clusters:
-        return render(after, components_root, clusters, base.tree)
-    unlisted = check_unlisted(after.platform) if after.platform else ()
-    return Generation(after, (*after.diagnostics, *unlisted))
+def _impact(
+    made: _Maker, generation: Generation
+) -> tuple[Impact, Mapping[str, Deletions], tuple[Diagnostic, ...]]:
+    """Return what the change does, what each cluster loses, and what breaks there."""
+    base, wanted = made.base, made.clusters
+    base.copy(_differing(base, generation))
+    sides = tuple(_sides(base, made.before.platform, generation, wanted))
+    objects = {side.name: (side.before, side.after) for side in sides}
+    found = tuple(check_replaced(base.tree, generation, wanted, objects))
+    impact = compare(sides, _upgrade(base, sides, made.components_root))
+    return impact, dict(_deletions(sides, impact)), found
 
 
 def _new(found: Iterable[Diagnostic], before: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -166,30 +180,9 @@ def _new(found: Iterable[Diagnostic], before: Iterable[Diagnostic]) -> Iterator[
     return (each for each in found if has_errors([each]) or each.fact not in known)
 
 
-def _head(places: Places, profiles: Path, ref: str, folder: Path) -> _Head:
-    """Return the profiles to look at: of a commit, or of the work tree."""
-    if ref:
-        snapshot = take_snapshot(places, ref, _made(folder / "head"))
-        return _Head(snapshot.profiles, snapshot.tree, snapshot.commit, snapshot.commit)
-    tree = places.repository.root / places.tree
-    return _Head(profiles, tree, find_commit(places.repository, "HEAD"), None)
-
-
-def _merged(places: Places, base: Snapshot, head: _Head, folder: Path) -> _Head:
-    """Return the profiles that merging base and head gives."""
-    conflicts = tuple(merge_profiles(places, base, head.profiles, head.commit, folder))
-    return replace(head, profiles=folder / "profiles", conflicts=conflicts)
-
-
 def _made(folder: Path) -> Path:
     folder.mkdir()
     return folder
-
-
-def _is_behind(places: Places, base: Commit, head: Commit) -> bool:
-    """Return whether the base has commits that the head lacks."""
-    common = merge_base(places.repository, base, head)
-    return common is None or common.id != base.id
 
 
 def _differing(base: Snapshot, generation: Generation) -> Iterator[str]:

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
-from trainyard.git.commits import Blob, Commit, files_of, find_commit, read_files
+from trainyard.git.commits import (
+    Blob,
+    Commit,
+    Listing,
+    files_of,
+    find_commit,
+    list_folder,
+    read_files,
+)
 from trainyard.git.repository import Repository
 from trainyard.output.lockfile import LOCKFILE, is_inside
 from trainyard.workflows.worktree import work_tree
@@ -32,13 +40,18 @@ class Snapshot:
 
     Args:
         folder: temporary; has ``profiles`` and ``overlays``.
-        generated: every file of the committed tree, by path below the tree.
+        listing: of the committed tree, by path below the tree.
     """
 
     commit: Commit
     repository: Repository
     folder: Path
-    generated: Mapping[str, Blob]
+    listing: Listing
+
+    @property
+    def generated(self) -> Mapping[str, Blob]:
+        """Every regular file of the committed tree, by path below the tree."""
+        return self.listing.files
 
     @property
     def profiles(self) -> Path:
@@ -85,18 +98,17 @@ def take_snapshot(places: Places, ref: str, folder: Path) -> Snapshot:
         folder: temporary and empty.
 
     Raises:
-        TreeError: there is no such commit, or it has something else than regular files there.
+        TreeError: there is no such commit, or its profiles have something else than regular files.
         ToolError: Git is missing or broken.
     """
     repository = places.repository
     commit = find_commit(repository, ref)
-    generated = files_of(repository, commit, places.tree)
-    snapshot = Snapshot(commit, repository, folder, generated)
+    snapshot = Snapshot(commit, repository, folder, list_folder(repository, commit, places.tree))
     snapshot.profiles.mkdir()
     snapshot.tree.mkdir()
     profiles = files_of(repository, commit, places.profiles)
     _write(snapshot.profiles, read_files(repository, profiles))
-    snapshot.copy(path for path in generated if path.rpartition("/")[2] == LOCKFILE)
+    snapshot.copy(path for path in snapshot.generated if path.rpartition("/")[2] == LOCKFILE)
     return snapshot
 
 

@@ -28,8 +28,10 @@ from trainyard.workflows.counts import Count, check_count, count_objects
 from trainyard.workflows.freshness import check_fresh
 from trainyard.workflows.generate import Generation, Progress, Target, render, unwatched
 from trainyard.workflows.generate import check as check_profiles
+from trainyard.workflows.memory import check_memory_since
 from trainyard.workflows.objects import check_object
 from trainyard.workflows.placement import rejected_objects, unbuilt_units
+from trainyard.workflows.submodules import check_submodules
 from trainyard.workflows.transition import check_replaced
 from trainyard.workflows.unchanged import Unchanged, unchanged_since
 from trainyard.workflows.worktree import check_tree_path
@@ -89,7 +91,7 @@ def verify(
         ToolError: a tool or schema is missing or broken.
     """
     tools = find_kustomize(), find_kubeconform()
-    generation, diagnostics = _generated(place, today, scope.clusters)
+    generation, diagnostics = _generated(place, today, scope)
     if has_errors(diagnostics) or generation.checked.platform is None:
         return Verification(generation, diagnostics)
     base = unchanged_since(place, generation, scope.since)
@@ -109,13 +111,18 @@ def verify(
 
 
 def _generated(
-    place: Target, today: str, clusters: tuple[str, ...]
+    place: Target, today: str, scope: Scope
 ) -> tuple[Generation, tuple[Diagnostic, ...]]:
     """Return the generated tree and the findings about it and about the committed one."""
     checked = check_profiles(place.root, today)
-    generation = render(checked, place.components_root, clusters, place.target)
-    diagnostics = (*generation.diagnostics, *check_tree_path(place.root, place.target, checked))
-    for check in (partial(check_replaced, clusters=clusters), check_fresh):
+    generation = render(checked, place.components_root, scope.clusters, place.target)
+    diagnostics = (
+        *generation.diagnostics,
+        *check_tree_path(place.root, place.target, checked),
+        *check_submodules(place.root, place.target),
+        *check_memory_since(place.target, scope.since, generation.manifests),
+    )
+    for check in (partial(check_replaced, clusters=scope.clusters), check_fresh):
         if not has_errors(diagnostics):
             diagnostics += tuple(check(place.target, generation))
     return generation, diagnostics

@@ -73,8 +73,9 @@ def command(
     """Show what a change does to teams, networks, jobs and nodes before it is merged.
 
     Compares what the profiles make with the committed tree of the base, and checks the change by
-    every rule. Needs no cluster, and no other program than Git. Nothing is checked out, and no
-    program runs that the repository configures.
+    every rule. The tree of `--head` must be what its own profiles make. Needs no cluster, and no
+    other program than Git. Nothing is checked out, and no program runs that the repository
+    configures.
     """
     need_profiles(profiles, clusters if not head else ())
     need_apart(profiles, output)

@@ -37,6 +37,7 @@ from trainyard.output.write import Written, preview, write
 from trainyard.workflows.freshness import check_fresh
 from trainyard.workflows.generate import Generation, Progress, Target, render
 from trainyard.workflows.generate import check as check_profiles
+from trainyard.workflows.submodules import check_submodules
 from trainyard.workflows.transition import check_replaced
 from trainyard.workflows.worktree import check_tree_path
 
@@ -121,6 +122,8 @@ def _checked(
         diagnostics += tuple(check_replaced(place.target, generation, clusters))
     if fresh and not has_errors(diagnostics):
         diagnostics += tuple(check_fresh(place.target, generation))
+    if fresh:
+        diagnostics += tuple(check_submodules(place.root, place.target))
     return generation, diagnostics
 
 

@@ -67,7 +67,8 @@ def command(
     count the same number of objects.
 
     With `--changed-since` the whole tree is still compared with the profiles, and each object with
-    its schema; kustomize and kubeconform see only what the commit does not have.
+    its schema; kustomize and kubeconform see only what the commit does not have. A lockfile must
+    have every number that the commit's lockfile has.
     """
     need_profiles(profiles, clusters)
     need_apart(profiles, output)

@@ -24,6 +24,7 @@ def impact_document(diff: Diff) -> dict[str, Any]:
         "behind": diff.behind,
         "known_warnings": diff.known,
         "approvals": _plain(diff.approvals),
+        "stale_files": diff.stale,
         "impact": _impact(diff.impact) if diff.impact else None,
     }
 

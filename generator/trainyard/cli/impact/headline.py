@@ -28,7 +28,15 @@ def verdict(diff: Diff) -> Iterator[str]:
 
 
 def headline(diff: Diff, impact: Impact) -> str:
-    """Return one sentence with the worst that happens."""
+    """Return one sentence with the worst that happens; of a head with another tree, that first."""
+    if diff.head and diff.stale:
+        files = counted(diff.stale, "file")
+        return f"the head's tree is not what its profiles make: {files}; {_worst(diff, impact)}"
+    return _worst(diff, impact)
+
+
+def _worst(diff: Diff, impact: Impact) -> str:
+    """Return one sentence with the worst that the profiles do."""
     worst = impact.worst
     if worst is None:
         return "evicts: nobody" if impact.clusters or impact.upgrade else _without_effect(diff)
@@ -42,7 +50,7 @@ def is_nothing(diff: Diff) -> bool:
     """Return whether a change has no effect, edits no profile, and has no finding."""
     if diff.impact is None or diff.impact.clusters or diff.impact.upgrade:
         return False
-    return not diff.diagnostics and not diff.approvals
+    return not (diff.diagnostics or diff.approvals or diff.stale)
 
 
 def _without_effect(diff: Diff) -> str:
@@ -85,6 +93,9 @@ def compared(diff: Diff) -> Iterator[str]:
     """Yield what was compared with what."""
     head = f"commit {diff.head.short}" if diff.head else "the work tree"
     yield f"compared: commit {diff.base.short} of {diff.base.date} with {head}"
+    if diff.stale and not diff.head:
+        files = counted(diff.stale, "file")
+        yield f"the tree here is not what the profiles make ({files}): run `trainyard generate`"
     if diff.behind:
         yield (
             "the base has commits that the head lacks, whose changes look undone here; add "
