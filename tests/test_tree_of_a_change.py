@@ -70,7 +70,7 @@ def _link(path: str) -> None:
         (lambda: _plant("overlays/lab/teams/rogue/kustomization.yaml"), {FOREIGN}),
         (lambda: _plant(f"{NLP}/.argocd-source.yaml"), {FOREIGN}),
         (lambda: _plant("overlays/other/teams/x/kustomization.yaml"), {FOREIGN}),
-        (lambda: _plant("overlays/notes"), {FOREIGN}),
+        (lambda: _plant("overlays/README.md"), set()),
         (lambda: _link("overlays/lab/teams/link"), {FOREIGN}),
         (lambda: _plant("overlays/lab/trainyard.lock"), {STALE, FORGOTTEN}),
         (lambda: Path("overlays/lab/trainyard.lock").unlink(), {STALE, FORGOTTEN}),

@@ -59,7 +59,7 @@ def test_other_cluster_is_not_looked_at(target: Path) -> None:
 
 
 def test_folder_of_no_cluster_is_foreign(target: Path) -> None:
-    """So is a file beside the clusters; a folder with a lockfile is another cluster's."""
+    """A folder with a lockfile is another cluster's, and a file beside the clusters a page."""
     files = cluster_files(a="1")
     write(target, cluster_files("lab", a="1"))
     assert write(target, files).foreign == ()
@@ -67,8 +67,8 @@ def test_folder_of_no_cluster_is_foreign(target: Path) -> None:
     (target / "other" / "teams" / "x.yaml").touch()
     (target / "notes").touch()
 
-    assert compare(target, files) == Comparison(foreign=("notes", "other/teams/x.yaml"))
-    assert write(target, files).foreign == ("notes", "other/teams/x.yaml")
+    assert compare(target, files) == Comparison(foreign=("other/teams/x.yaml",))
+    assert write(target, files).foreign == ("other/teams/x.yaml",)
 
 
 def test_irregular_files_are_foreign_and_not_followed(target: Path) -> None:

@@ -118,19 +118,21 @@ def covered(files: Mapping[str, bytes]) -> frozenset[str]:
 def compared(target: Path, files: Mapping[str, bytes]) -> frozenset[str]:
     """Return what is at the top of the tree, but for folders of clusters that are not generated.
 
-    A lockfile makes a folder a cluster's.
+    A lockfile makes a folder a cluster's. Nothing reads a file at the top: it may be a page.
 
     Raises:
         TreeError, OSError: as `top` raises them.
     """
     generated = covered(files)
     return frozenset(
-        entry.name for entry in top(target) if entry.name in generated or not _is_locked(entry)
+        entry.name for entry in top(target) if entry.name in generated or not _is_left_out(entry)
     )
 
 
-def _is_locked(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir(follow_symlinks=False) and Path(entry, LOCKFILE).exists()
+def _is_left_out(entry: os.DirEntry[str]) -> bool:
+    if entry.is_dir(follow_symlinks=False):
+        return Path(entry, LOCKFILE).exists()
+    return entry.is_file(follow_symlinks=False)
 
 
 def top(target: Path) -> list[os.DirEntry[str]]:

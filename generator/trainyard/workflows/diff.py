@@ -156,8 +156,8 @@ class _Maker:
             return ()
         tree = self.head.tree
         names = {*touched(self.before.platform, after.platform, self.base.tree, tree.folder)}
-        there, then = tree.ids, ids_of(self.base.listing)
-        names |= {name for name in _sites(after.platform) if there.get(name) != then.get(name)}
+        base = ids_of(self.base.listing)
+        names |= {name for name in _sites(after.platform) if tree.differs(name, base)}
         return tuple(sorted(name for name in names if not self.clusters or name in self.clusters))
 
 

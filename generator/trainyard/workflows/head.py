@@ -62,7 +62,7 @@ def find_head(places: Places, place: Target, ref: str, base: Snapshot, folder: P
         profiles, named = place.root, None
         commit = find_commit(places.repository, "HEAD")
         target = places.repository.root / places.tree
-        tree = tree_on_disk(target, commit)
+        tree = tree_on_disk(target)
         submodules = check_submodules(place.root, target)
     return Head(profiles, profiles, tree, base.tree, commit, named, tuple(submodules))
 
