@@ -114,6 +114,7 @@ NOT_SHOWABLE = {
     "delivery/clear-text-address": "It needs an attacker between Argo CD and a server.",
     "delivery/objects-lost": "It is found between files, before a cluster is asked.",
     "delivery/placeholder-left": "It would look up names that can't be registered.",
+    "delivery/submodule": "The rehearsal's Git server has one repository.",
     "delivery/wrong-tree-path": "It compares folders. A rehearsal sees the same words when a "
     "team's folder is gone.",
     "isolation/audit-not-declared": _PROMISE,
