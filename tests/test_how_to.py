@@ -185,7 +185,12 @@ def test_ci_block_reports_a_reverted_team(new_repository: Path, tmp_path: Path) 
         done(folder, *command.split())
     ended = call(folder, *last.split())
     assert ended.returncode == 1
-    assert _rules(ended.stdout) == {"delivery/profile-vanished", "change/allocation-moved"}
+    assert _rules(ended.stdout) == {
+        "delivery/profile-vanished",
+        "change/allocation-moved",
+        "change/number-forgotten",
+        "change/uids-moved",
+    }
 
 
 def _commit(folder: Path, message: str) -> None:

@@ -258,7 +258,7 @@ def test_gitlab_shows_everything_and_fails(stale: Request, tmp_path: Path) -> No
     checkout, code, said = _gitlab(stale, tmp_path)
 
     assert code == 1
-    assert said.count("error[delivery/tree-is-stale]") == 4, "two folders, by generate and verify"
+    assert said.count("error[delivery/tree-is-stale]") == 6, "two folders, thrice"
     assert "2 -> 3 nodes" in (checkout / "trainyard-review.md").read_text("utf-8")
 
 
@@ -300,4 +300,4 @@ def test_tekton_shows_everything_and_fails(stale: Request, tmp_path: Path) -> No
     code, said = _tekton(stale, tmp_path)
 
     assert code == 1
-    assert said.count("error[delivery/tree-is-stale]") == 4
+    assert said.count("error[delivery/tree-is-stale]") == 6
