@@ -149,10 +149,11 @@ def list_folder(repository: Repository, commit: Commit, folder: str) -> Listing:
     listed = repository.read("ls-tree", "-r", "-z", "--long", commit.id, "--", f"{folder}/")
     files: dict[str, Blob] = {}
     links, submodules = [], []
-    for line in listed.split(b"\0")[:-1]:
-        entry, _, name = line.partition(b"\t")
-        path = name.decode("utf-8", "surrogateescape").removeprefix(f"{folder}/")
-        mode, _, identity, size = entry.decode().split()
+    above = f"{folder}/"
+    for line in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        entry, _, name = line.partition("\t")
+        path = name.removeprefix(above)
+        mode, _, identity, size = entry.split()
         if mode in _REGULAR:
             number = _size(f"{folder}/{path}", (identity, size), commit)
             files[path] = Blob(identity, number, mode == _EXECUTABLE)

@@ -10,7 +10,7 @@ from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.git.commits import Commit, find_commit, merge_base
 from trainyard.workflows.freshness import foreign_files, stale_files
 from trainyard.workflows.generate import Generation, Target
-from trainyard.workflows.head_tree import HeadTree, committed_tree, compare_head, tree_on_disk
+from trainyard.workflows.head_tree import HeadTree, committed_tree, compare_head
 from trainyard.workflows.memory import check_memory
 from trainyard.workflows.merge import merge_profiles
 from trainyard.workflows.snapshot import Places, Snapshot, take_snapshot
@@ -62,7 +62,7 @@ def find_head(places: Places, place: Target, ref: str, base: Snapshot, folder: P
         profiles, named = place.root, None
         commit = find_commit(places.repository, "HEAD")
         target = places.repository.root / places.tree
-        tree = tree_on_disk(target)
+        tree = HeadTree(target)
         submodules = check_submodules(place.root, target)
     return Head(profiles, profiles, tree, base.tree, commit, named, tuple(submodules))
 
@@ -103,7 +103,7 @@ def check_head_tree(
     names = {site.name for site in own.checked.platform.sites}
     remembered = dict(locks(head.remembered))
     found = tuple(check_memory(remembered, head.tree.folder, _of(names, wanted), base.commit))
-    known = names.union(dict(locks(base.tree)), head.tree.ids if wanted else ())
+    known = names.union(dict(locks(base.tree)), head.tree.names if wanted else ())
     others = known - own.manifests.keys()
     comparison = compare_head(head.tree, own, others)
     found += tuple(foreign_files(target, comparison, own.files))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
@@ -36,23 +36,39 @@ class HeadTree:
         commit: whose tree it is, with Git's ids; None for the work tree, with the digests of its
             lockfiles: `generate` writes that tree again and reads it then, which takes a second
             for a thousand teams.
-        ids: of its files.
+        ids: of the commit's files.
         copy: puts files of ours into the folder, if they are not there.
     """
 
     folder: Path
-    commit: Commit | None
-    ids: Ids
-    copy: Callable[[Iterable[str]], None]
+    commit: Commit | None = None
+    ids: Ids = field(default_factory=dict)
+    copy: Callable[[Iterable[str]], None] = lambda _: None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What is at the top."""
+        if self.commit:
+            return frozenset(self.ids)
+        with reading(self.folder):
+            return frozenset(entry.name for entry in top(self.folder))
 
     def id_of(self, content: bytes) -> str:
         """Return the id that a content has in this tree."""
         return blob_id(content, self.commit) if self.commit else digest(content)
 
     def differs(self, name: str, base: Ids) -> bool:
-        """Return whether a folder at the top is not that of the base, as far as is known."""
-        here, there = self.ids.get(name, {}), base.get(name, {})
-        return here != there if self.commit else here.keys() != there.keys()
+        """Return whether a commit has another folder than the base."""
+        return self.commit is not None and self.ids.get(name, {}) != base.get(name, {})
+
+    def files(self, names: Collection[str]) -> dict[str, str]:
+        """Return the id of each file below some names at the top, by path.
+
+        Raises:
+            TreeError: a folder can't be read.
+        """
+        ids = self.ids if self.commit else _on_disk(self.folder, names)
+        return {path: each for name in names for path, each in ids.get(name, {}).items()}
 
 
 def committed_tree(snapshot: Snapshot) -> HeadTree:
@@ -60,19 +76,14 @@ def committed_tree(snapshot: Snapshot) -> HeadTree:
     return HeadTree(snapshot.tree, snapshot.commit, ids_of(snapshot.listing), snapshot.copy)
 
 
-def tree_on_disk(folder: Path) -> HeadTree:
-    """Return the tree of the work tree.
-
-    Raises:
-        TreeError: it can't be read.
-    """
+def _on_disk(folder: Path, names: Collection[str]) -> Ids:
     with reading(folder):
-        locks = {entry.name: _readable(folder / entry.name) for entry in top(folder)}
+        locks = {name: _readable(folder / name) for name in names}
         written = owned({name: lock for name, lock in locks.items() if lock})
         for name in filter(locks.get, locks):
             written[f"{name}/{LOCKFILE}"] = digest(read_regular(folder / name, LOCKFILE))
-        ids = {path: _written(entry, path, written) for path, entry in walk(folder)}
-    return HeadTree(folder, None, _by_cluster(ids), lambda _: None)
+        ids = {path: _written(entry, path, written) for path, entry in walk(folder, names)}
+    return _by_cluster(ids)
 
 
 def _written(entry: os.DirEntry[str], path: str, written: Mapping[str, str]) -> str:
@@ -113,9 +124,7 @@ def compare_head(tree: HeadTree, generation: Generation, others: Collection[str]
     """
     files = {**generation.files, **_own_locks(tree, generation)}
     expected = {path: tree.id_of(content) for path, content in files.items()}
-    present: dict[str, str] = {}
-    for name in tree.ids.keys() - others:
-        present |= tree.ids[name]
+    present = tree.files(tree.names - frozenset(others))
     there = expected.keys() & present.keys()
     return Comparison(
         tuple(sorted(expected.keys() - present.keys())),
