@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -92,7 +93,7 @@ def _larger_jobs(lab: Lab, templates: Sequence[JobTemplate]) -> Iterator[Failure
     for template in templates:
         largest = template.grant.nodes
         answer = _refusal(lab, template, largest + 1)
-        if f"to {largest} nodes" not in answer:
+        if not re.search(rf"may ask for (\d+ to )?{largest} nodes? ", answer):
             words = f"a job of {largest + 1} nodes: {answer or 'accepted'}"
             yield Failure(_label(template), words, template.at)
 
