@@ -206,15 +206,20 @@ def _exists(delivery: GitDelivery, manifest: Manifest) -> bool:
 def _add_team(delivery: GitDelivery, planned: PlannedChanges) -> _Step:
     """Add a team, and run one of its jobs."""
     delivery, commit = delivery.merge(planned.add_team())
-    project = next(
+    name = next(
         tenant.application
         for tenant in delivery.tree.site.tenants
         if tenant.name == planned.successor
     )
     # Without its AppProject a team's folder is an error, which Argo CD looks at again only after
-    # three minutes.
-    delivery.wait(lambda: delivery.has_project(project))
-    delivery.refresh_team_list()
+    # three minutes. Its own copy of the AppProjects may be late, so it is asked more than once.
+    delivery.wait(lambda: delivery.has_project(name))
+
+    def is_listed() -> bool:
+        delivery.refresh_team_list()
+        return bool(delivery.application(name))
+
+    delivery.wait(is_listed)
     problems = list(map(_problem, delivery.wait_until_synced(commit)))
     settle(delivery.lab)
     samples = [
