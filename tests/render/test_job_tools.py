@@ -254,6 +254,18 @@ def test_signal_at_the_very_start_reaches_the_ranks(with_export: Path) -> None:
         assert done.returncode == 5
 
 
+def test_ranks_that_end_at_once_tell_their_own_end(with_export: Path) -> None:
+    """They have ended before process 1 has done what it does on the signal."""
+    ranks = "trap 'exit 5' TERM; sleep 0.1; kill -TERM $PPID; while :; do sleep 0.01; done"
+    slow_kill = {"BASH_FUNC_kill%%": '() { builtin kill "$@" && sleep 0.3; }'}
+    environment = {"PATH": os.environ["PATH"], "EXPORT_COMMAND": "echo saved", **slow_kill}
+    command = [str(with_export), "bash", "-c", ranks]
+
+    done = subprocess.run(command, env=environment, timeout=60, check=False)
+
+    assert done.returncode == 5
+
+
 @pytest.mark.parametrize("by_hook", [False, True])
 def test_checkpoint_of_a_deleted_pod_is_not_exported(
     with_export: Path, tmp_path: Path, *, by_hook: bool
