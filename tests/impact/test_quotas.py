@@ -58,7 +58,7 @@ def test_changes_add_up(nlp: int, vision: int, nlp_after: int, vision_after: int
         assert (int(each.before.nodes), int(each.after.nodes)) == numbers[team]
     pools = pool_changes(change)
     room = Fraction(8 - nlp - vision), Fraction(8 - nlp_after - vision_after)
-    assert [(each.room_before, each.room_after) for each in pools] == (
+    assert [(each.before.room, each.after.room) for each in pools] == (
         [room] if room[0] != room[1] else []
     )
 
@@ -143,16 +143,16 @@ def test_retired_team_loses_its_quota_to_the_pool() -> None:
 
     assert changed.after is None
     assert [changed.reach_before, changed.reach_after] == [4, 0]
-    assert (pool.nodes_before, pool.nodes_after) == (9, 9)
-    assert (int(pool.room_before), int(pool.room_after)) == (0, 4)
+    assert (pool.before.nodes, pool.after.nodes) == (9, 9)
+    assert (int(pool.before.room), int(pool.after.room)) == (0, 4)
 
 
 def test_larger_pool_has_more_room() -> None:
     """Nodes count with the reserve, room without it."""
     (pool,) = pool_changes(sides({}, {CLUSTER: {"pools": {"dgx-h100": {"nodes": 13}}}}))
 
-    assert (pool.nodes_before, pool.nodes_after) == (9, 13)
-    assert (int(pool.room_before), int(pool.room_after)) == (0, 4)
+    assert (pool.before.nodes, pool.after.nodes) == (9, 13)
+    assert (int(pool.before.room), int(pool.after.room)) == (0, 4)
 
 
 def test_new_cluster_gives_everything_and_a_deleted_one_takes_it() -> None:
@@ -163,8 +163,8 @@ def test_new_cluster_gives_everything_and_a_deleted_one_takes_it() -> None:
 
     assert [each.before for each in quota_changes(created)] == [None, None]
     assert [each.after for each in quota_changes(deleted)] == [None, None]
-    assert [each.nodes_before for each in pool_changes(created)] == [0]
-    assert [each.nodes_after for each in pool_changes(deleted)] == [0]
+    assert [each.before.nodes for each in pool_changes(created)] == [0]
+    assert [each.after.nodes for each in pool_changes(deleted)] == [0]
 
 
 def test_unreadable_old_profiles_are_no_new_cluster() -> None:
@@ -215,9 +215,9 @@ def test_reserve_is_a_change_of_the_pool() -> None:
     """Also where its nodes and head-room stay."""
     less = {CLUSTER: {"pools": {"dgx-h100": {"reserve": 0}}}, NLP: quota(5)}
     (pool,) = pool_changes(sides({}, less))
-    assert (pool.nodes_before, pool.nodes_after) == (9, 9)
-    assert (pool.reserve_before, pool.reserve_after) == (1, 0)
-    assert [pool.room_before, pool.room_after] == [0, 0]
+    assert (pool.before.nodes, pool.after.nodes) == (9, 9)
+    assert (pool.before.reserve, pool.after.reserve) == (1, 0)
+    assert [pool.before.room, pool.after.room] == [0, 0]
 
 
 def test_team_in_another_cohort_has_other_peers() -> None:

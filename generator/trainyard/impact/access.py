@@ -19,6 +19,7 @@ from trainyard.model.identity import Identity, team_of
 from trainyard.model.lookup import mappings, text
 from trainyard.model.manifest import Manifest
 from trainyard.model.renames import renamed_namespaces
+from trainyard.model.team import Team
 
 Objects = Mapping[Identity, Manifest]
 
@@ -49,35 +50,25 @@ def rename_changes(sides: Sides) -> tuple[Rename, ...]:
     changed = {each.subject for each in access_changes(sides)}
     held = set[_Held]().union(*_comparable(sides)) if sides.renamed else set[_Held]()
     found = []
-    for old, new in sorted(sides.renamed.items()):
-        own = set(_new_namespaces(sides, new).values())
+    for old, team in sorted(_renamed_teams(sides).items()):
+        own = set(renamed_namespaces({old: team}).values())
         keep = {each.subject for each in held if each.namespace in own} - changed
-        found.append(Rename(old, new, _folder(sides, new), tuple(sorted(keep))))
+        found.append(Rename(old, team.name, team.folder, tuple(sorted(keep))))
     return tuple(found)
 
 
 def _comparable(sides: Sides) -> tuple[set[_Held], set[_Held]]:
     """Return the roles on both sides, without those left behind in namespaces of old names."""
     before, after = set(_held(sides.before)), set(_held(sides.after))
-    new = {
-        old: name
-        for team in sides.renamed.values()
-        for old, name in _new_namespaces(sides, team).items()
-    }
+    new = renamed_namespaces(_renamed_teams(sides))
     renamed = {_renamed(each, new) for each in before}
     return renamed, {each for each in after if each.namespace not in new}
 
 
-def _new_namespaces(sides: Sides, team: str) -> dict[str, str]:
-    """Return the new names of a renamed team's namespaces, by the old."""
+def _renamed_teams(sides: Sides) -> dict[str, Team]:
+    """Return each renamed team by its old name."""
     teams = {each.name: each.team for each in sides.new.tenants} if sides.new else {}
-    olds = {new: old for old, new in sides.renamed.items()}
-    return renamed_namespaces({olds[team]: teams[team]}) if team in teams else {}
-
-
-def _folder(sides: Sides, team: str) -> str:
-    tenants = sides.new.tenants if sides.new else ()
-    return next((each.team.folder for each in tenants if each.name == team), "")
+    return {old: teams[new] for old, new in sides.renamed.items() if new in teams}
 
 
 def _renamed(held: _Held, new: Mapping[str, str]) -> _Held:

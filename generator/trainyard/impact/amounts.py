@@ -81,21 +81,31 @@ class OrderChange:
 
 
 @dataclass(frozen=True, slots=True)
+class PoolSize:
+    """Numbers of a pool; all are 0 where it does not exist.
+
+    Args:
+        nodes: all of them, with the reserve.
+        reserve: nodes that no team is given.
+        promised: nodes that teams may be given.
+        room: nodes of these that no team owns.
+    """
+
+    nodes: int = 0
+    reserve: int = 0
+    promised: int = 0
+    room: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
 class PoolChange:
     """A pool whose nodes, reserve or head-room changes.
 
     Args:
         per_node: units in which teams have it: 1 for nodes, or the GPUs of a node that is shared.
-        nodes_before, nodes_after: of the pool, its reserve included; 0 where it does not exist.
-        reserve_before, reserve_after: nodes that no team is given.
-        room_before, room_after: nodes that no team owns, without the reserve.
     """
 
     pool: str
     per_node: int
-    nodes_before: int
-    nodes_after: int
-    reserve_before: int
-    reserve_after: int
-    room_before: Fraction
-    room_after: Fraction
+    before: PoolSize
+    after: PoolSize

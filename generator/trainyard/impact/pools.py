@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
 
-from trainyard.impact.amounts import CohortChange, OrderChange, PoolChange
+from trainyard.impact.amounts import CohortChange, OrderChange, PoolChange, PoolSize
 from trainyard.impact.model import Sides
 from trainyard.impact.quotas import are_comparable
 from trainyard.model.ownership import owned_nodes, owners_of
@@ -17,18 +16,12 @@ def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
     """Return each pool whose nodes, reserve or head-room differ, sorted."""
     if not are_comparable(sides):
         return ()
-    old, new = dict(_pools(sides.old)), dict(_pools(sides.new))
-    both = ((pool, old.get(pool, _NONE), new.get(pool, _NONE)) for pool in sorted({*old, *new}))
+    old, new = _sizes(sides.old), _sizes(sides.new)
+    gpus = _shared(sides.old) | _shared(sides.new)
     return tuple(
-        PoolChange(
-            pool,
-            max(before.per_node, after.per_node),
-            *(before.nodes, after.nodes),
-            *(before.reserve, after.reserve),
-            *(before.room, after.room),
-        )
-        for pool, before, after in both
-        if before != after
+        PoolChange(pool, gpus.get(pool, 1), old[pool], new[pool])
+        for pool in sorted({*old, *new})
+        if old[pool] != new[pool]
     )
 
 
@@ -52,27 +45,24 @@ def cohort_changes(sides: Sides) -> tuple[CohortChange, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Pool:
-    """The numbers of a pool, as `PoolChange` has them."""
-
-    nodes: int = 0
-    reserve: int = 0
-    room: Fraction = Fraction(0)
-    per_node: int = field(default=1, compare=False)
-
-
-_NONE = _Pool()
-
-
-def _pools(site: Site | None) -> Iterator[tuple[str, _Pool]]:
-    """Yield each pool, with the nodes of it that teams may still be given."""
+def _sizes(site: Site | None) -> Mapping[str, PoolSize]:
+    """Return the numbers of each pool; others have none."""
+    sizes = defaultdict(PoolSize)
     owners = owners_of(site) if site else {}
     for pool in site.cluster.pools if site else ():
-        shared = any(quota.is_share for _, quota in owners[pool.name])
         room = pool.promised - owned_nodes(owners[pool.name])
-        per_node = pool.hardware.gpus if shared else 1
-        yield pool.name, _Pool(pool.nodes, pool.reserve, room, per_node)
+        sizes[pool.name] = PoolSize(pool.nodes, pool.reserve, pool.promised, room)
+    return sizes
+
+
+def _shared(site: Site | None) -> dict[str, int]:
+    """Return the GPUs of a node of each pool of which teams have shares of nodes."""
+    owners = owners_of(site) if site else {}
+    return {
+        pool.name: pool.hardware.gpus
+        for pool in (site.cluster.pools if site else ())
+        if any(quota.is_share for _, quota in owners[pool.name])
+    }
 
 
 def _orders(site: Site | None) -> Iterator[tuple[str, tuple[str, ...]]]:

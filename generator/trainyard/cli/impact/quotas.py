@@ -105,23 +105,14 @@ def _cohort(change: CohortChange) -> str:
 
 def _pool(pool: PoolChange) -> str:
     unit = "node" if pool.per_node == 1 else "GPU"
-    before, after = (int(each * pool.per_node) for each in (pool.room_before, pool.room_after))
-    parts = [
-        *_change("", pool.nodes_before, pool.nodes_after, "node"),
-        *_change("reserve ", pool.reserve_before, pool.reserve_after, "node"),
-        *_promised(pool),
-        *_change("head-room ", before, after, unit),
-    ]
+    before, after = pool.before, pool.after
+    old_room, new_room = (int(each.room * pool.per_node) for each in (before, after))
+    parts = [*_change("", before.nodes, after.nodes, "node")]
+    if before.reserve != after.reserve:
+        parts += _change("reserve ", before.reserve, after.reserve, "node")
+        parts += _change("promised ", before.promised, after.promised, "node")
+    parts += _change("head-room ", old_room, new_room, unit)
     return f"pool {pool.pool}: {', '.join(parts)}"
-
-
-def _promised(pool: PoolChange) -> Iterator[str]:
-    """Yield the nodes that teams may be given, where the reserve differs."""
-    if pool.reserve_before != pool.reserve_after:
-        before = max(pool.nodes_before - pool.reserve_before, 0)
-        yield from _change(
-            "promised ", before, max(pool.nodes_after - pool.reserve_after, 0), "node"
-        )
 
 
 def _change(name: str, before: int, after: int, unit: str) -> Iterator[str]:
