@@ -36,6 +36,16 @@ def _commit(history: History) -> None:
     history.git("commit", "--message", "by hand")
 
 
+def _renumber_nlp(history: History) -> str:
+    """Drain a team and give it partition 0x0160; return its line with the old number."""
+    history.put("nlp", "draining")
+    history.commit()
+    line = history.drop_line("nlp")
+    history.insert(line.replace("0x0100", "0x0160"))
+    history.commit()
+    return line
+
+
 def _diff(history: History, *options: str) -> tuple[set[str], str]:
     code, out = history.trainyard("diff", "--base=base", *options)
     errors = set(re.findall(r"^error\[(.*?)\]", out, re.MULTILINE))
@@ -150,11 +160,7 @@ def test_branch_that_is_behind_is_compared_with_its_own_profiles(history: Histor
 
 def test_lockfile_may_remember_more_than_the_base(history: History) -> None:
     """A number that was given and taken back before the merge stays listed."""
-    history.put("nlp", "draining")
-    history.commit()
-    line = history.drop_line("nlp")
-    history.insert(line.replace("0x0100", "0x0160"))
-    history.commit()
+    line = _renumber_nlp(history)
     history.drop_line("nlp")
     history.insert(line)
     history.commit()
@@ -165,11 +171,7 @@ def test_lockfile_may_remember_more_than_the_base(history: History) -> None:
 
 def test_tree_that_is_generated_anew_forgets_and_the_base_reports_it(history: History) -> None:
     """Neither the tree alone nor its profiles show it."""
-    history.put("nlp", "draining")
-    history.commit()
-    line = history.drop_line("nlp")
-    history.insert(line.replace("0x0100", "0x0160"))
-    history.commit()
+    _renumber_nlp(history)
     history.git("branch", "--force", "base")
     shutil.rmtree("overlays")
     history.commit()
