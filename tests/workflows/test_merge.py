@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.git.test_commits import commit_all, git
 from trainyard.diagnostics import Diagnostic, TreeError
+from trainyard.git.commits import find_commit
 from trainyard.git.repository import Repository
 from trainyard.workflows.merge import merge_profiles
 from trainyard.workflows.snapshot import Places, take_snapshot
@@ -103,3 +105,60 @@ def test_shallow_history_is_named(root: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
     again.mkdir()
     assert merged(clone, again)[0] == []
+
+
+def test_conflict_is_at_its_line_whatever_style_the_repository_configures(
+    root: Path, tmp_path: Path
+) -> None:
+    git(root, "config", "merge.conflictStyle", "diff3")
+    branches(root, TEAM.replace("nodes: 1", "nodes: 2"), TEAM.replace("nodes: 1", "nodes: 3"))
+    (found,), _ = merged(root, tmp_path)
+
+    assert found.at.line == 6
+
+
+def test_file_that_is_no_text_is_a_conflict(root: Path, tmp_path: Path) -> None:
+    branches(root, f"{TEAM}# \0 ours\n", f"{TEAM}# \0 theirs\n")
+    (found,), kept = merged(root, tmp_path)
+
+    assert found.message.endswith("`nlp.yaml`, and it is no text")
+    assert kept.endswith("ours\n")
+
+
+def merged_with_work_tree(root: Path, folder: Path) -> list[Diagnostic]:
+    """Return the findings of merging the work tree into `main`."""
+    places = Places(Repository(root), "profiles", "overlays")
+    for name in ("base", "merged"):
+        folder.joinpath(name).mkdir()
+    base = take_snapshot(places, "main", folder / "base")
+    head = find_commit(places.repository, "HEAD")
+    return list(merge_profiles(places, base, root / "profiles", head, folder / "merged"))
+
+
+@pytest.mark.parametrize(("link", "planted"), [("new.yaml", "victim"), ("teams", "victim/a.yaml")])
+def test_nothing_is_written_through_a_link_of_the_head(
+    root: Path, tmp_path: Path, link: str, planted: str
+) -> None:
+    """A pull request may come from anybody."""
+    path = root / "profiles" / planted.replace("victim", link)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(TEAM)
+    commit_all(root)
+    git(root, "branch", "head", "main~1")
+    victim = tmp_path / "victim"
+    if "/" in planted:
+        victim.mkdir()
+    git(root, "checkout", "--quiet", "head")
+    root.joinpath("profiles", link).symlink_to(victim)
+    commit_all(root)
+    (found,) = merged_with_work_tree(root, tmp_path)
+
+    assert found.message.endswith("and it is no regular file in the head")
+    assert not (tmp_path / planted).exists()
+
+
+def test_fifo_among_the_profiles_is_named(root: Path, tmp_path: Path) -> None:
+    os.mkfifo(root / "profiles" / "pipe.yaml")
+
+    with pytest.raises(TreeError, match=r"profiles/pipe\.yaml can't be merged: .*named pipe"):
+        merged_with_work_tree(root, tmp_path)

@@ -68,6 +68,8 @@ def _settings(root: Path) -> Iterable[str]:
         "safe.bareRepository=explicit",
         "-c",
         "core.fsmonitor=false",
+        "-c",
+        "merge.conflictStyle=merge",
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity, ToolError, TreeError
 from trainyard.git.commits import Commit, is_shallow, merge_base
 from trainyard.git.repository import Repository
+from trainyard.plainfile import NotRegularError, read_regular
 from trainyard.workflows.snapshot import Places, Snapshot, take_snapshot
 
 MERGE_CONFLICT = Rule(
@@ -45,30 +45,47 @@ def merge_profiles(
         folder: temporary and empty.
 
     Raises:
-        TreeError: a commit has something else than regular files, or both have none in common.
+        TreeError: a commit or the head has something else than regular files, or both commits have
+            none in common.
         ToolError: Git is missing or broken.
     """
-    shutil.copytree(head, folder / "profiles", symlinks=True)
+    _copy(head, folder / "profiles")
     fork = _fork(places, base.commit, commit, folder / "fork")
     for path in sorted(_files(base.profiles) | _files(fork)):
-        ours, old, theirs = (_content(side / path) for side in (head, fork, base.profiles))
-        if theirs in {old, ours}:
+        old, theirs = (_content(side / path) for side in (fork, base.profiles))
+        if theirs == old:
+            continue
+        try:
+            ours = _content_of_head(head, path)
+        except NotRegularError:
+            yield _conflict(path, "and it is no regular file in the head")
             continue
         if ours == old:
             _put(folder / "profiles" / path, theirs)
-            continue
-        merged = _merged(places.repository, (ours, old, theirs), folder)
-        if isinstance(merged, bytes):
-            _put(folder / "profiles" / path, merged)
-        else:
-            yield MERGE_CONFLICT.at(
-                replace(merged, file=f"profiles/{path}"), _message(path, merged)
-            )
+        elif ours != theirs:
+            merged = _merged(places.repository, path, (ours, old, theirs), folder)
+            if isinstance(merged, Diagnostic):
+                yield merged
+            else:
+                _put(folder / "profiles" / path, merged)
 
 
-def _message(path: str, at: Pointer) -> str:
-    how = "in the same lines" if at.line else "and it is new or gone on one side"
-    return f"base and head both change `{path}`, {how}"
+def _copy(head: Path, folder: Path) -> None:
+    """Copy profiles; links stay links.
+
+    Raises:
+        TreeError: one is a FIFO or a socket, or can't be read.
+    """
+    try:
+        shutil.copytree(head, folder, symlinks=True)
+    except shutil.Error as problem:
+        file, _, reason = problem.args[0][0]
+        raise TreeError(f"{file} can't be merged: {reason}") from problem
+
+
+def _conflict(path: str, how: str, line: int = 0, column: int = 0) -> Diagnostic:
+    at = Pointer(f"profiles/{path}", line=line, column=column)
+    return MERGE_CONFLICT.at(at, f"base and head both change `{path}`, {how}")
 
 
 def _fork(places: Places, base: Commit, head: Commit, folder: Path) -> Path:
@@ -92,7 +109,19 @@ def _files(folder: Path) -> set[str]:
 
 
 def _content(path: Path) -> _File:
-    return path.read_bytes() if path.is_file() and not path.is_symlink() else None
+    return path.read_bytes() if path.is_file() else None
+
+
+def _content_of_head(folder: Path, path: str) -> _File:
+    """Return the content of a file that may be hostile; nothing is read or written through links.
+
+    Raises:
+        NotRegularError: it, or a folder around it, is something else.
+    """
+    try:
+        return read_regular(folder, path)
+    except FileNotFoundError:
+        return None
 
 
 def _put(path: Path, content: _File) -> None:
@@ -104,31 +133,34 @@ def _put(path: Path, content: _File) -> None:
 
 
 def _merged(
-    repository: Repository, sides: tuple[_File, _File, _File], folder: Path
-) -> bytes | Pointer:
-    """Return both sides' changes of a file; where they conflict, the first place in the head's.
+    repository: Repository, path: str, sides: tuple[_File, _File, _File], folder: Path
+) -> bytes | Diagnostic:
+    """Return both sides' changes of a file, or their conflict at the first place in the head's.
 
     Args:
         repository: any; nothing is read from it.
+        path: of the file below the profiles.
         sides: of the head, before, and of the base.
         folder: temporary.
     """
     files = []
     for name, content in zip(("ours", "old", "theirs"), sides, strict=True):
         if content is None:
-            return Pointer("")
+            return _conflict(path, "and it is new or gone on one side")
         folder.joinpath(name).write_bytes(content)
         files.append(str(folder / name))
     try:
         return repository.read("merge-file", "--stdout", *files)
     except ToolError:
-        # The exit code is the number of conflicts.
-        marked = repository.read("merge-file", "--stdout", *files, accept=range(1, 128))
-        return _conflict(sides[0] or b"", marked)
+        # The exit code is the number of conflicts, or 255 for a file that is no text.
+        marked = repository.read("merge-file", "--stdout", *files, accept=(*range(1, 128), 255))
+    if not marked:
+        return _conflict(path, "and it is no text")
+    return _conflict(path, "in the same lines", *_place(sides[0] or b"", marked))
 
 
-def _conflict(ours: bytes, marked: bytes) -> Pointer:
-    """Return the line of a file at which its first conflict begins.
+def _place(ours: bytes, marked: bytes) -> tuple[int, int]:
+    """Return the line and column of a file at which its first conflict begins.
 
     Args:
         ours: the file.
@@ -141,4 +173,4 @@ def _conflict(ours: bytes, marked: bytes) -> Pointer:
     # What the other side changed further up moves the mark, so the nearest such part is meant.
     same = (at for at in range(len(own)) if own[at : at + len(part)] == part)
     at = min(same, key=lambda at: abs(at - begin), default=0)
-    return Pointer("", line=at + 1, column=len(own[at]) - len(own[at].lstrip(b" ")) + 1)
+    return at + 1, len(own[at]) - len(own[at].lstrip(b" ")) + 1
