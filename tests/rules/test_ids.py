@@ -10,6 +10,7 @@ import pytest
 from tests.rules.cases import messages, replacements
 from trainyard.diagnostics import Diagnostic
 from trainyard.history.check import check_replacement
+from trainyard.history.replacement import NEVER_MERGED
 from trainyard.model.ids import Ids
 
 OPENSHIFTS = {"range": "1000680000/10000", "level": "s0:c26,c15"}
@@ -37,7 +38,7 @@ def _found(after: dict[str, Any], before: dict[str, Any]) -> list[Diagnostic]:
         (
             _ledger(nlp=FRESH),
             {},
-            "has ids 2000000000/10000 and level s0:c1001,c0, and its line in the ledger is gone",
+            "ids 2000000000/10000 and level s0:c1001,c0, and its line in the ledger is gone",
         ),
         ({}, _ledger(nlp=FRESH), "has ids from OpenShift, and would get ids 2000000000/10000"),
         (
@@ -72,6 +73,14 @@ def test_ids_are_adopted_and_then_stay() -> None:
     assert _found(adopted, {}) == []
     assert _found(_ledger(nlp={**OPENSHIFTS, "since": "2026-11-22"}), adopted) == []
     assert [each.rule for each in _found({}, adopted)] == ["change/uids-moved"]
+
+
+def test_help_on_a_lost_line_covers_one_that_was_never_merged() -> None:
+    """A typo in the namespace of a new line must not have to stay for good."""
+    (found,) = _found(_ledger(nlp=FRESH), _ledger(nlp=FRESH, nlq=NEXT))
+    assert found.rule == "change/uids-moved"
+    assert "namespace `team-nlq`" in found.message
+    assert found.hint.endswith(NEVER_MERGED)
 
 
 def test_new_namespace_gets_its_ids_with_its_first_merge() -> None:

@@ -6,12 +6,8 @@ import json
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from trainyard.history.replacement import Replacement
+from trainyard.history.replacement import NEVER_MERGED, Replacement
 from trainyard.model.holding import Holding, of_others
-
-_NEVER_MERGED = (
-    "If the numbers were never merged, restore `overlays/` from the base branch and generate again."
-)
 
 ALLOCATION_MOVED = Rule(
     id="change/allocation-moved",
@@ -24,7 +20,7 @@ ALLOCATION_MOVED = Rule(
     """,
     fix=f"""
         Restore the line in profiles/allocations.yaml; a retired team keeps its line. To give a team
-        other numbers, first merge only `state: draining`. {_NEVER_MERGED}
+        other numbers, first merge only `state: draining`. {NEVER_MERGED}
     """,
 )
 ALLOCATION_GIVEN_AWAY = Rule(
@@ -38,7 +34,7 @@ ALLOCATION_GIVEN_AWAY = Rule(
         two teams, and no NetworkPolicy filters it. Two hosts may answer for one address.
     """,
     fix=f"""
-        Give the team numbers that were never used, as `trainyard add team` does. {_NEVER_MERGED}
+        Give the team numbers that were never used, as `trainyard add team` does. {NEVER_MERGED}
     """,
 )
 RULES = (ALLOCATION_MOVED, ALLOCATION_GIVEN_AWAY)
@@ -87,7 +83,7 @@ def _restore(replacement: Replacement, held: Holding) -> str:
     line = f"{held.team}: {json.dumps(held.entry)}"
     return (
         f"Add `{line}` to `{where}` in profiles/allocations.yaml; a retired team keeps its "
-        f"line. {_NEVER_MERGED}"
+        f"line. {NEVER_MERGED}"
     )
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from trainyard.history.replacement import Replacement
+from trainyard.history.replacement import NEVER_MERGED, Replacement
 from trainyard.model.holding import of_others
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.ids import UIDS, Ids, ids_of
@@ -33,7 +33,7 @@ UIDS_MOVED = Rule(
     fix=f"""
         Restore the line in profiles/allocations.yaml; a retired team keeps its line. {_PRESENT} To
         give it other ids, first merge only `state: draining`, and change the owner of its files
-        before its jobs run again.
+        before its jobs run again. {NEVER_MERGED}
     """,
 )
 UIDS_GIVEN_AWAY = Rule(
@@ -48,9 +48,9 @@ UIDS_GIVEN_AWAY = Rule(
         of both namespaces for the same user: the new pods may read, change and delete these files
         wherever they can mount the folder.
     """,
-    fix="""
-        Give the namespace a range that was never used, as `trainyard add team` does. If the line
-        was never merged, restore `overlays/` from the base branch and generate again.
+    fix=f"""
+        Give the namespace a range that was never used, as `trainyard add team` does.
+        {NEVER_MERGED}
     """,
 )
 RULES = (UIDS_MOVED, UIDS_GIVEN_AWAY)
@@ -60,7 +60,7 @@ def uids_gone(replacement: Replacement) -> Iterator[Diagnostic]:
     """Find namespaces whose line is gone, whatever the state of their team."""
     for held in _gone(replacement):
         message = (
-            f"namespace `{held.namespace}` of cluster `{replacement.site.name}` has "
+            f"namespace `{held.namespace}` of cluster `{replacement.site.name}` was given "
             f"{_described((held.range, held.level))}, and its line in the ledger is gone"
         )
         hint = _restore(replacement, held)
@@ -79,7 +79,7 @@ def _restore(replacement: Replacement, held: Ids) -> str:
         if new == held.namespace:
             return f"Rename the line `{old}` of {where} to `{new}`."
     line = f"{held.namespace}: {json.dumps(held.entry)}"
-    return f"Add `{line}` to {where}; a retired team keeps its line."
+    return f"Add `{line}` to {where}; a retired team keeps its line. {NEVER_MERGED}"
 
 
 def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:
