@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rules.cases import messages
+from tests.rules.cases import findings, messages
 
 CLUSTER = "clusters/prod-east.yaml"
 
@@ -87,7 +87,9 @@ def test_weight_needs_fair_sharing_and_a_parent(sharing: str, parent: str, missi
     research = {"weight": 3} | ({"parent": parent} if parent else {})
     tree = {CLUSTER: {"sharing": sharing, "cohorts": {"company": {}, "research": research}}}
     expected = [f"cohort `research` has weight 3, but {missing}"] if missing else []
-    assert messages("scheduling/weight-without-effect", tree) == expected
+    found = [each for each in findings(tree) if each.rule == "scheduling/weight-without-effect"]
+    assert [each.message for each in found] == expected
+    assert all(bool(each.notes) == (sharing != "fair") for each in found)
 
 
 def _two_pools(largest: int | None) -> dict[str, Any]:

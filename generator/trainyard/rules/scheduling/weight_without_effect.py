@@ -14,29 +14,32 @@ RULE = Rule(
     severity=Severity.WARNING,
     summary="A cohort has a weight only with fair sharing, and below a parent.",
     why="""
-        The weight has no effect, and whoever comes first borrows first. Kueue ignores weights
-        unless fair sharing is on (seen with Kueue 0.19.2). It compares a cohort with its siblings,
-        and the share of one without a parent is always 0
+        The weight has no effect. Kueue ignores weights unless fair sharing is on: whoever comes
+        first borrows first (seen with Kueue 0.19.2). With fair sharing it compares a cohort with
+        its siblings, and the share of one without a parent is always 0
         (kubernetes-sigs/kueue:pkg/cache/scheduler/fair_sharing.go@v0.16.2 and @v0.19.2).
     """,
-    fix="Remove the weight, or set `sharing: fair` and give the cohort a `parent`.",
+    fix="""
+        Remove the weight. To share by weight, set `sharing: fair` and give the cohort and those
+        that it competes with the same `parent`.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
         for cohort in site.cluster.cohorts:
-            if cohort.weight != 1 and (missing := _missing(site.cluster, cohort)):
-                message = f"cohort `{cohort.name}` has weight {cohort.weight}, but {missing}"
-                notes = [Note("`sharing` is set here", site.cluster.at / "sharing")]
-                yield RULE.at(cohort.at / "weight", message, notes=notes)
+            if cohort.weight != 1:
+                yield from _without_effect(site.cluster, cohort)
 
 
-def _missing(cluster: Cluster, cohort: Cohort) -> str:
-    """Return what a weight needs and a cohort lacks; empty for nothing."""
+def _without_effect(cluster: Cluster, cohort: Cohort) -> Iterator[Diagnostic]:
+    at, weighs = cohort.at / "weight", f"cohort `{cohort.name}` has weight {cohort.weight}, but"
     if cluster.sharing != "fair":
-        return f"sharing is {cluster.sharing}"
-    return "" if cohort.parent else "no parent"
+        notes = [Note("`sharing` is set here", cluster.at / "sharing")]
+        yield RULE.at(at, f"{weighs} sharing is {cluster.sharing}", notes=notes)
+    elif not cohort.parent:
+        yield RULE.at(at, f"{weighs} no parent")
 
 
 CHECK = Check(RULE, find)
