@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.impact.platforms import CLUSTER, NLP, RUNTIME, VISION, quota, sides
 from trainyard.impact.amounts import CohortChange, OrderChange
+from trainyard.impact.compare import compare
 from trainyard.impact.pools import cohort_changes, order_changes, pool_changes
 from trainyard.impact.quotas import quota_changes, transfers
 
@@ -174,6 +175,9 @@ def test_unreadable_old_profiles_are_no_new_cluster() -> None:
     assert quota_changes(unknown) == ()
     assert transfers(unknown) == ()
     assert pool_changes(unknown) == ()
+
+    same = replace(unknown, after=unknown.before)
+    assert compare([same], None).clusters == ()
 
 
 def test_lender_that_lends_less_shortens_the_reach_of_others() -> None:

@@ -35,14 +35,12 @@ def compare(clusters: Iterable[Sides], upgrade: Upgrade | None) -> Impact:
 
 def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
     """Return the impact on a cluster; None when nothing changes there."""
-    change = _change(sides)
-    if _same_objects(sides):
-        sides = replace(sides, before={}, after={})
-    objects, stays = object_changes(sides), on_cluster(sides)
+    edited = replace(sides, before={}, after={}) if _same_objects(sides) else sides
+    objects, stays = object_changes(edited), on_cluster(edited)
     impact = ClusterImpact(
         sides.name,
-        change,
-        disruptions=disruptions(sides, objects),
+        _change(sides),
+        disruptions=disruptions(edited, objects),
         renames=rename_changes(stays),
         quotas=quota_changes(sides),
         transfers=transfers(sides),
@@ -53,7 +51,7 @@ def _cluster(sides: Sides, upgrade: Upgrade | None) -> ClusterImpact | None:
         access=access_changes(stays),
         roles=role_changes(stays),
         network=path_changes(stays),
-        runtimes=runtime_changes(sides),
+        runtimes=runtime_changes(edited),
         objects=_edited(objects, upgrade, sides.name),
     )
     nothing = ClusterImpact(sides.name, "changed")

@@ -55,8 +55,7 @@ MANY_DELETIONS = Rule(
     """,
     fix="""
         See which objects `trainyard diff` lists as deleted: those that are left behind do not
-        count. If all are meant, split the change, or
-        let the platform's owners approve it.
+        count. If all are meant, split the change, or let the platform's owners approve it.
     """,
 )
 BASE_WITH_ERRORS = Rule(
@@ -68,7 +67,8 @@ BASE_WITH_ERRORS = Rule(
     """,
     why="""
         No rule reports whether the change needs a change of the platform, takes nodes from another
-        team or deletes many objects. `diff` does not compare quota and pools.
+        team or deletes many objects. `diff` does not compare quota and pools, and does not know who
+        approves.
     """,
     fix="Correct the base in a change of its own, then compare again.",
 )
