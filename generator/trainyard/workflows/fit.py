@@ -46,17 +46,21 @@ class Jobs:
     others: int
 
 
+def shown(file: Path) -> str:
+    """Return the name of a file for messages; ``-`` is standard input."""
+    return "standard input" if str(file) == "-" else str(file)
+
+
 def read_jobs(file: Path) -> Jobs:
     """Return the TrainJobs of a YAML or JSON file, in their order.
 
     Raises:
         TreeError: it can't be read, is no YAML, or has an object without kind.
     """
-    shown = "standard input" if str(file) == "-" else file
     try:
         documents = parse_handwritten(_text(file))
     except StreamError as error:
-        raise TreeError(f"{shown} is no YAML that Kubernetes would read: {error}") from error
+        raise TreeError(f"{shown(file)} is no YAML that Kubernetes would read: {error}") from error
     bodies = list(_objects(file, documents))
     jobs = tuple(each for each in bodies if (each.get("apiVersion"), each.get("kind")) == _JOB)
     return Jobs(jobs, len(bodies) - len(jobs))
@@ -86,7 +90,7 @@ def _objects(file: Path, documents: Iterable[Any]) -> Iterator[Body]:
     """Yield the objects of a file, those of a List by themselves."""
     for body in documents:
         if not isinstance(body, dict) or "kind" not in body:
-            raise TreeError(f"{file} has a document that is no Kubernetes object")
+            raise TreeError(f"{shown(file)} has a document that is no Kubernetes object")
         if str(body["kind"]).endswith("List") and "items" in body:
             yield from listed(body, "items")
         else:
@@ -106,9 +110,9 @@ def _text(file: Path) -> str:
         text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
-        raise TreeError(f"{file} can't be read: {reason}") from error
+        raise TreeError(f"{shown(file)} can't be read: {reason}") from error
     if len(content) > _LARGEST:
-        raise TreeError(f"{file} is larger than {_LARGEST >> 20} MiB")
+        raise TreeError(f"{shown(file)} is larger than {_LARGEST >> 20} MiB")
     return text
 
 

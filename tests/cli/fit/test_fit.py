@@ -160,6 +160,16 @@ def test_job_from_standard_input_shows_the_assumed_namespace(
     assert "\n  namespace: the job names none, so it is judged in team-nlp\n" in ended.out
 
 
+@pytest.mark.parametrize("content", ["", "- a\n", "a: *y\n", "\udcff"])
+def test_standard_input_is_named_in_messages(
+    trainyard: Call, content: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = content.encode("utf-8", "surrogateescape")
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(raw)))
+
+    assert trainyard("fit", "-", *WHERE).err.startswith("error: standard input ")
+
+
 def test_only_cluster_needs_no_name(tmp_path: Path) -> None:
     profiles = tmp_path / "clusters"
     profiles.mkdir()

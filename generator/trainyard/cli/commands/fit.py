@@ -29,7 +29,7 @@ from trainyard.cli.options import (
 )
 from trainyard.diagnostics import has_errors
 from trainyard.fit.verdict import Standing, Verdict
-from trainyard.workflows.fit import Jobs, fit_jobs, read_jobs, read_snapshot
+from trainyard.workflows.fit import Jobs, fit_jobs, read_jobs, read_snapshot, shown
 from trainyard.workflows.generate import Generation, generate
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -89,7 +89,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     cluster = one_cluster(profiles, cluster)
     jobs = read_jobs(job)
     if not jobs.bodies:
-        raise NoInput(f"{job} has no TrainJob of trainer.kubeflow.org/v1alpha1")
+        raise NoInput(f"{shown(job)} has no TrainJob of trainer.kubeflow.org/v1alpha1")
     snapshot = read_snapshot(usage) if usage else None
     made = generate(profiles, components_root(profiles, output), [cluster], today())
     if has_errors(made.diagnostics):
