@@ -103,11 +103,51 @@ def test_a_generated_name_leaves_room_for_what_the_server_appends() -> None:
         return [denied if len(name) > 60 else Answer((), "") for name in names]
 
     job = merged(sample({}), {"metadata": {"generateName": "x" * 60}})
+    named = merged(job, {"metadata": {"name": "x" * 62}})
     del job["metadata"]["name"]
-    (found,) = change(job, refuses_long)
 
     longest = ground({}).tenant.spaces[0].grants[0].launch.longest_job_name
-    assert found == f"shorten metadata.generateName to {longest - 5} characters"
+    assert [*change(job, refuses_long), *change(named, refuses_long)] == [
+        f"shorten metadata.generateName to {longest - 5} characters",
+        f"shorten metadata.name to {longest} characters",
+    ]
+
+
+def labelled(**labels: Any) -> Body:
+    """Return a sample with a hundred harmless labels and some others."""
+    more = {f"x{number}": "y" for number in range(100)}
+    body: Body = merged(sample({}), {"metadata": {"labels": {**more, **labels}}})
+    return body
+
+
+def test_a_label_is_found_among_many() -> None:
+    assert change(labelled(other=1)) == ("remove metadata.labels.other",)
+
+    other = {"kueue.x-k8s.io/priority-class": "ghost", "other": 1}
+    assert change(labelled(**other), refuses("ghost")) == (
+        "set the labels kueue.x-k8s.io/priority-class: batch",
+        "remove metadata.labels.other",
+    )
+
+
+def test_many_refused_labels_are_removed_together() -> None:
+    kept = f"{QUEUE}, kueue.x-k8s.io/priority-class"
+
+    assert change(labelled(), refuses("x7", "x8", "x90", "x91")) == (
+        f"remove all labels but {kept}",
+    )
+
+
+def test_labels_do_not_multiply_what_is_tried() -> None:
+    """The evaluator is stopped after a minute."""
+    asked: list[int] = []
+
+    def refuses_all(requests: Any) -> list[Answer]:
+        asked.append(len(requests))
+        return [Answer((Denial("help", "help-nlp", "no"),), "no") for _ in requests]
+
+    assert change(labelled(), refuses_all) == ()
+    assert max(asked) < 150
 
 
 def overridden(**pod: Any) -> Body:

@@ -142,6 +142,18 @@ def test_nodes_of_others_are_not_free_although_quota_is() -> None:
     assert (found.standing, only(found, Link.TOPOLOGY).standing) == (Standing.WAITS,) * 2
 
 
+def test_an_empty_namespace_or_name_is_an_absent_one() -> None:
+    names = {"namespace": "", "name": "", "generateName": "run-"}
+    found = verdict(ground({}), merged(sample({}), {"metadata": names}))
+
+    assert (found.standing, found.namespace, found.job) == (
+        Standing.ADMITTED,
+        "team-nlp",
+        "run-xxxxx",
+    )
+    assert only(found, Link.NAMESPACE).message.endswith("so it is judged in team-nlp")
+
+
 BROKEN: dict[str, tuple[dict[str, Any], Link]] = {
     "unknown field": ({"spec": {"x": 1}}, Link.FORM),
     "name": ({"metadata": {"name": "Upper"}}, Link.FORM),

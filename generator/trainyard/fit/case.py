@@ -23,6 +23,8 @@ Body = dict[str, Any]
 _OWNERS = "ownerReferences"
 _GENERATE = "generateName"
 _OF_METADATA = ("annotations", "finalizers", _GENERATE, "labels", "name", "namespace", _OWNERS)
+_ABSENT: tuple[object, ...] = (None, "")
+"""Values of a name or namespace that are none to the API server."""
 _RANDOM = "xxxxx"
 """Stands for the characters that the API server appends to `generateName`, of which it keeps 58
 (kubernetes/apiserver:pkg/storage/names/generate.go@v0.36.3)."""
@@ -155,9 +157,14 @@ def case_of(ground: Ground, job: Body) -> Case:
     return Case(ground, body, space, runtime, pods, tuple(checks))
 
 
-def generated(body: Body) -> tuple[str, int]:
-    """Return the field that names a job, and how many characters the API server appends to it."""
-    if mapped(body, "metadata").get(_GENERATE):
+def naming(job: Body) -> tuple[str, int]:
+    """Return the field that names a job, and how many characters the API server appends to it.
+
+    Args:
+        job: as the user wrote it.
+    """
+    metadata = mapped(job, "metadata")
+    if metadata.get(_GENERATE) and metadata.get("name") in _ABSENT:
         return _GENERATE, len(_RANDOM)
     return "name", 0
 
@@ -165,7 +172,7 @@ def generated(body: Body) -> tuple[str, int]:
 def _placed(job: Body, namespace: str) -> Body:
     """Return a job with a namespace, and without what only the API server writes."""
     metadata = mapped(job, "metadata")
-    kept = {key: metadata[key] for key in _OF_METADATA if metadata.get(key) is not None}
+    kept = {key: metadata[key] for key in _OF_METADATA if metadata.get(key) not in _ABSENT}
     if _GENERATE in kept:
         kept.setdefault("name", f"{kept[_GENERATE]}"[:58] + _RANDOM)
     rest = {key: value for key, value in job.items() if key != "status"}
@@ -173,7 +180,7 @@ def _placed(job: Body, namespace: str) -> Body:
 
 
 def _assumed(job: Body, namespace: str) -> Iterator[Check]:
-    if not mapped(job, "metadata").get("namespace"):
+    if mapped(job, "metadata").get("namespace") in _ABSENT:
         message = f"the job names none, so it is judged in {namespace}"
         yield Check(Link.NAMESPACE, Standing.ADMITTED, message)
 

@@ -79,7 +79,9 @@ def form_faults(job: Body, *, patches_runtimes: bool) -> Iterator[str]:
 def _name_faults(metadata: Body) -> Iterator[str]:
     name = str(metadata.get("name", ""))
     if not _NAME.fullmatch(name) or len(name) > 63:
-        yield "metadata.name: at most 63 of a-z, 0-9 and -, beginning with a letter"
+        yield (
+            "metadata.name: at most 63 of a-z, 0-9 and -, a letter first, a letter or digit last"
+        )
     labels = mapped(metadata, "labels")
     seconds = str(labels.get(_LONGEST_TIME, "1"))
     if not re.fullmatch(r"\+?[0-9]+", seconds, re.ASCII) or int(seconds) <= 0:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import chain, combinations, islice
 from typing import Any
 
-from trainyard.fit.case import Case, Ground, generated
+from trainyard.fit.case import Case, Ground, naming
 from trainyard.fit.grants import RUNTIME, grant_of, home_of
 from trainyard.fit.merge import merged
 from trainyard.fit.objects import field as value_at
@@ -135,38 +135,34 @@ def _narrowed(ground: Ground, job: Body, changes: Sequence[Change]) -> Sequence[
     """Return changes that help together, whose removals are as small as possible."""
     found = list(changes)
     for number, each in enumerate(changes):
-        for path in each.gone:
-            tried = [
-                [*found[:number], *removals, *found[number + 1 :]]
-                for removals in _inside(job, path)
-            ]
-            helping = _help(ground, job, tried)
-            if True in helping:
-                found = list(tried[helping.index(True)])
-                # The others keep their places: what is removed together becomes one change.
-                count = len(found) - len(changes) + 1
-                together = found[number : number + count]
-                found[number : number + count] = [_together(together)]
+        smaller = list(_smaller(job, each))
+        before, after = found[:number], found[number + 1 :]
+        helping = _help(ground, job, [[*before, one, *after] for one in smaller])
+        if True in helping:
+            found[number] = smaller[helping.index(True)]
     return found
 
 
-def _inside(job: Body, path: Path) -> list[Sequence[Change]]:
-    """Return the removals of few parts of a part, the fewest first."""
-    smaller = [Change(f"remove {shown(each)}", gone=(each,)) for each in parts(at(job, path), path)]
-    sizes = range(1, max(1, min(_AT_ONCE, len(smaller) - 1)) + 1)
-    tried = chain.from_iterable(combinations(smaller, size) for size in sizes)
-    return list(islice(tried, _TRIED))
+def _smaller(job: Body, change: Change) -> Iterator[Change]:
+    """Yield removals of few parts of what a change removes, the fewest first."""
+    inside = change.gone
+    if len(inside) == 1:
+        inside = tuple(parts(at(job, inside[0]), inside[0]))
+    sizes = range(1, max(1, min(_AT_ONCE, len(inside) - 1)) + 1)
+    tried = chain.from_iterable(combinations(inside, size) for size in sizes)
+    yield from map(_removal, islice(tried, _TRIED))
 
 
-def _together(changes: Sequence[Change]) -> Change:
-    gone = tuple(path for each in changes for path in each.gone)
+def _removal(gone: tuple[Path, ...]) -> Change:
     return Change(f"remove {' and '.join(map(shown, gone))}", gone=gone)
 
 
 def _changed(job: Body, changes: Sequence[Change]) -> Body:
+    """Return a changed job; a label that one change removes and another sets is set."""
+    job = without(job, [path for each in changes for path in each.gone])
     for each in changes:
         job = merged(job, each.patch)
-    return without(job, [path for each in changes for path in each.gone])
+    return job
 
 
 def _fewer_nodes(
@@ -183,7 +179,7 @@ def _fewer_nodes(
     written = value_at(case.body, "spec", "trainer", "numNodes")
     wanted = _whole(written, smallest)
     unjudged = replace(ground, judge=None)
-    queued = _changed(job, list(_of_grant(case, grant)))
+    queued = _changed(job, list(_of_grant(case, job, grant)))
 
     def fits(nodes: int) -> bool:
         (found,) = judge(unjudged, [merged(queued, _nodes(nodes).patch)])
@@ -233,27 +229,44 @@ def _changes(case: Case, job: Body) -> Iterator[Change]:
         if grant is not None:
             yield _runtime(case, grant)
     if grant is not None:
-        yield from _of_grant(case, grant)
+        yield from _of_grant(case, job, grant)
     yield from _priority(space)
-    for path in (*_OPTIONAL, *_labels(job)):
+    for path in _OPTIONAL:
         if at(job, path) is not None:
-            yield Change(f"remove {shown(path)}", gone=(path,))
+            yield _removal((path,))
+    yield from _labels(job, space)
 
 
-def _labels(job: Body) -> Iterator[Path]:
-    for name in mapped(job, "metadata", "labels"):
-        if name != _QUEUE:
-            yield "metadata", "labels", name
+def _labels(job: Body, space: Space) -> Iterator[Change]:
+    """Yield the removal of each label of a priority, then of all others."""
+    own = tuple(dict.fromkeys(name for each in space.priorities for name in each.labels))
+    for path in map(_label, own):
+        if at(job, path) is not None:
+            yield _removal((path,))
+    yield from _other_labels(job, (_QUEUE, *own))
 
 
-def _of_grant(case: Case, grant: Grant) -> Iterator[Change]:
+def _label(name: str) -> Path:
+    return "metadata", "labels", name
+
+
+def _other_labels(job: Body, kept: Sequence[str]) -> Iterator[Change]:
+    """Yield the removal of all other labels: a job may have too many to try each with each."""
+    others = tuple(_label(name) for name in mapped(job, "metadata", "labels") if name not in kept)
+    if len(others) > _AT_ONCE:
+        yield Change(f"remove all labels but {', '.join(kept)}", gone=others)
+    elif others:
+        yield _removal(others)
+
+
+def _of_grant(case: Case, job: Body, grant: Grant) -> Iterator[Change]:
     queue, longest = grant.launch.hardware.node_class, grant.launch.longest_job_name
     if mapped(case.body, "metadata", "labels").get(_QUEUE) != queue:
         yield Change(
             f"set the label {_QUEUE} to {queue}", {"metadata": {"labels": {_QUEUE: queue}}}
         )
     if len(case.name) > longest:
-        key, appended = generated(case.body)
+        key, appended = naming(job)
         name = case.name[: longest - appended].rstrip("-")
         display = f"shorten metadata.{key} to {longest - appended} characters"
         yield Change(display, {"metadata": {key: name}})
