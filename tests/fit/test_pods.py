@@ -13,8 +13,8 @@ from tests.rules.cases import platform_of
 from trainyard.fit.form import defaulted
 from trainyard.fit.limit_range import refusals, with_defaults
 from trainyard.fit.merge import merged
-from trainyard.fit.objects import mapped
 from trainyard.fit.pods import Pods, pod_requests, pods_of, requests_of
+from trainyard.model.lookup import mapping
 from trainyard.render.site import render_site
 
 TORCHRUN = {
@@ -85,7 +85,7 @@ def test_changes_of_a_job_reach_the_pods_of_its_role_only() -> None:
     job = merged(sample({}), {"spec": {"podTemplateOverrides": [patch]}})
     found = pods({}, job)
 
-    volumes = {role: mapped(each.template, "spec")["volumes"] for role, each in found.items()}
+    volumes = {role: mapping(each.template, "spec")["volumes"] for role, each in found.items()}
     assert volume in volumes["node"]
     assert volume not in volumes["launcher"]
     assert {"account", "dshm"} <= {each["name"] for each in volumes["node"]}

@@ -8,11 +8,12 @@ from typing import Any
 
 from trainyard.fit.form import defaulted, form_faults, trainer_faults
 from trainyard.fit.grants import RUNTIME, home_of
-from trainyard.fit.objects import Objects, field, mapped
+from trainyard.fit.objects import Objects
 from trainyard.fit.pods import Pods, pods_of
 from trainyard.fit.usage import Snapshot
 from trainyard.fit.verdict import Check, Link, Standing
 from trainyard.model.admission import Judge, Request
+from trainyard.model.lookup import mapping, value_at
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
@@ -82,12 +83,12 @@ class Case:
     @property
     def name(self) -> str:
         """Name of the job."""
-        return str(mapped(self.body, "metadata").get("name", ""))
+        return str(mapping(self.body, "metadata").get("name", ""))
 
     @property
     def namespace(self) -> str:
         """Namespace of the job."""
-        return str(mapped(self.body, "metadata").get("namespace", ""))
+        return str(mapping(self.body, "metadata").get("namespace", ""))
 
     @property
     def is_formed(self) -> bool:
@@ -110,7 +111,7 @@ class Case:
 
     def _pod(self, pods: Pods) -> Request:
         """Return the creation of a pod by the controller of Jobs."""
-        metadata = mapped(pods.template, "metadata")
+        metadata = mapping(pods.template, "metadata")
         owner = {"apiVersion": "batch/v1", "kind": "Job", "name": self.name, "uid": "0"}
         body = {
             "apiVersion": "v1",
@@ -121,7 +122,7 @@ class Case:
                 "namespace": self.namespace,
                 "ownerReferences": [{**owner, "controller": True}],
             },
-            "spec": mapped(pods.template, "spec"),
+            "spec": mapping(pods.template, "spec"),
         }
         return Request(body, "pods", _CONTROLLER, _CONTROLLER_GROUPS)
 
@@ -136,7 +137,7 @@ def case_of(ground: Ground, job: Body) -> Case:
     """
     spaces = ground.tenant.spaces
     body = _placed(job, home_of(job, spaces).namespace)
-    namespace = str(mapped(body, "metadata").get("namespace"))
+    namespace = str(mapping(body, "metadata").get("namespace"))
     space = next((each for each in spaces if each.namespace == namespace), None)
     assumed = [*_assumed(job, namespace)]
     checks = [*_namespace_check(ground, namespace, space), *_form_checks(ground, body)]
@@ -163,7 +164,7 @@ def naming(job: Body) -> tuple[str, int]:
     Args:
         job: as the user wrote it.
     """
-    metadata = mapped(job, "metadata")
+    metadata = mapping(job, "metadata")
     if metadata.get(_GENERATE) and metadata.get("name") in _ABSENT:
         return _GENERATE, len(_RANDOM)
     return "name", 0
@@ -171,7 +172,7 @@ def naming(job: Body) -> tuple[str, int]:
 
 def _placed(job: Body, namespace: str) -> Body:
     """Return a job with a namespace, and without what only the API server writes."""
-    metadata = mapped(job, "metadata")
+    metadata = mapping(job, "metadata")
     kept = {key: metadata[key] for key in _OF_METADATA if metadata.get(key) not in _ABSENT}
     if _GENERATE in kept:
         kept.setdefault("name", f"{kept[_GENERATE]}"[:58] + _RANDOM)
@@ -180,7 +181,7 @@ def _placed(job: Body, namespace: str) -> Body:
 
 
 def _assumed(job: Body, namespace: str) -> Iterator[Check]:
-    if mapped(job, "metadata").get("namespace") in _ABSENT:
+    if mapping(job, "metadata").get("namespace") in _ABSENT:
         message = f"the job names none, so it is judged in {namespace}"
         yield Check(Link.NAMESPACE, Standing.ADMITTED, message)
 
@@ -195,21 +196,21 @@ def _namespace_check(ground: Ground, namespace: str, space: Space | None) -> Ite
 
 def _form_checks(ground: Ground, body: Body) -> Iterator[Check]:
     # The schemas have only the metadata that the tree writes; the evaluator judges the others.
-    found = mapped(body, "metadata").items()
+    found = mapping(body, "metadata").items()
     metadata = {key: each for key, each in found if key not in {_OWNERS, _GENERATE}}
     for fault in ground.faults({**body, "metadata": metadata}):
         yield Check(Link.FORM, Standing.NEVER, fault)
 
 
 def _runtime(ground: Ground, body: Body) -> Manifest | None:
-    if field(body, "spec", "runtimeRef", "kind") != RUNTIME:
+    if value_at(body, "spec.runtimeRef.kind") != RUNTIME:
         return None
-    return ground.objects.find(RUNTIME, str(field(body, "spec", "runtimeRef", "name")))
+    return ground.objects.find(RUNTIME, str(value_at(body, "spec.runtimeRef.name")))
 
 
 def _runtime_checks(ground: Ground, body: Body, runtime: Manifest | None) -> Iterator[Check]:
     if runtime is None:
-        reference = mapped(body, "spec", "runtimeRef")
+        reference = mapping(body, "spec", "runtimeRef")
         message = f"there is no {reference.get('kind')} `{reference.get('name')}`"
         at = ground.tenant.team.at / "runtimes"
         yield Check(Link.RUNTIME, Standing.NEVER, message, at)

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trainyard.fit.objects import Objects, listed, mapped
+from trainyard.fit.objects import Objects
+from trainyard.model.lookup import mapping, mappings
 from trainyard.model.quantity import in_base_units
 
 Amount = tuple[str, str]
@@ -139,10 +140,10 @@ def cohorts_of(objects: Objects) -> Cohorts:
     for manifest in objects.of("ClusterQueue"):
         name = queue_node(manifest.name)
         limits[name] = dict(_limits(manifest.body))
-        if cohort := mapped(manifest.body, "spec").get("cohortName"):
+        if cohort := mapping(manifest.body, "spec").get("cohortName"):
             parents[name] = _cohort_node(cohort)
     for manifest in objects.of("Cohort"):
-        if parent := mapped(manifest.body, "spec").get("parentName"):
+        if parent := mapping(manifest.body, "spec").get("parentName"):
             parents[_cohort_node(manifest.name)] = _cohort_node(parent)
     return Cohorts(parents, limits)
 
@@ -157,9 +158,9 @@ def _cohort_node(name: str) -> str:
 
 
 def _limits(queue: dict[str, Any]) -> Iterator[tuple[Amount, Limits]]:
-    for group in listed(queue, "spec", "resourceGroups"):
-        for flavor in listed(group, "flavors"):
-            for resource in listed(flavor, "resources"):
+    for group in mappings(queue, "spec", "resourceGroups"):
+        for flavor in mappings(group, "flavors"):
+            for resource in mappings(flavor, "resources"):
                 name = str(resource["name"])
                 amounts = (
                     in_base_units(name, str(resource[key]))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from trainyard.fit.objects import field, listed, mapped
+from trainyard.model.lookup import mapping, mappings, value_at
 
 Body = dict[str, Any]
 
@@ -45,14 +45,14 @@ _LIST_KEYS = {
 
 def defaulted(job: Body, *, patches_runtimes: bool) -> Body:
     """Return a job with what the API server and Kueue's webhook add before it is judged."""
-    spec = dict(mapped(job, "spec"))
+    spec = dict(mapping(job, "spec"))
     reference = {"apiGroup": "trainer.kubeflow.org", "kind": "ClusterTrainingRuntime"}
-    spec["runtimeRef"] = {**reference, **mapped(spec, "runtimeRef")}
+    spec["runtimeRef"] = {**reference, **mapping(spec, "runtimeRef")}
     spec.setdefault("managedBy", "trainer.kubeflow.org/trainjob-controller")
     spec["suspend"] = True
     if patches_runtimes:
         own = {"manager": _KUEUE, "trainingRuntimeSpec": {"template": {"spec": {}}}}
-        spec["runtimePatches"] = [*listed(spec, "runtimePatches"), own]
+        spec["runtimePatches"] = [*mappings(spec, "runtimePatches"), own]
     return {**job, "spec": spec}
 
 
@@ -63,9 +63,9 @@ def form_faults(job: Body, *, patches_runtimes: bool) -> Iterator[str]:
         job: with its defaults.
         patches_runtimes: whether its Trainer has ``runtimePatches`` (2.2) and their checks.
     """
-    yield from _name_faults(mapped(job, "metadata"))
-    spec = mapped(job, "spec")
-    patches = listed(spec, "runtimePatches")
+    yield from _name_faults(mapping(job, "metadata"))
+    spec = mapping(job, "spec")
+    patches = mappings(spec, "runtimePatches")
     others = [each for each in patches if each.get("manager") != _KUEUE]
     if len(others) < len(patches) - 1:
         yield f"spec.runtimePatches: manager {_KUEUE} is Kueue's; choose another"
@@ -82,7 +82,7 @@ def _name_faults(metadata: Body) -> Iterator[str]:
         yield (
             "metadata.name: at most 63 of a-z, 0-9 and -, a letter first, a letter or digit last"
         )
-    labels = mapped(metadata, "labels")
+    labels = mapping(metadata, "labels")
     seconds = str(labels.get(_LONGEST_TIME, "1"))
     if not re.fullmatch(r"\+?[0-9]+", seconds, re.ASCII) or int(seconds) <= 0:
         yield f"metadata.labels[{_LONGEST_TIME}]: {seconds!r} is no number above 0"
@@ -96,7 +96,7 @@ def _manager_faults(patches: Iterable[Body]) -> Iterator[str]:
 
 def _source_faults(job: Body) -> Iterator[str]:
     for part in ("dataset", "model"):
-        uri = field(job, "spec", "initializer", part, "storageUri")
+        uri = value_at(job, f"spec.initializer.{part}.storageUri")
         if uri and not _URI.fullmatch(str(uri)):
             yield f"spec.initializer.{part}.storageUri: {uri!r} is no URI"
 
@@ -125,11 +125,11 @@ def trainer_faults(job: Body, runtime: Body, *, patches_runtimes: bool) -> Itera
     """Yield what Trainer's webhook refuses in a job with its runtime."""
     containers = _containers(runtime)
     for part, step in (("dataset", "dataset-initializer"), ("model", "model-initializer")):
-        if mapped(job, "spec", "initializer").get(part) is not None and step not in containers:
+        if mapping(job, "spec", "initializer").get(part) is not None and step not in containers:
             yield f"spec.initializer.{part}: the runtime has no job {step}"
     yield from _change_faults(job, containers)
-    if patches_runtimes and mapped(runtime, "spec", "mlPolicy", "mpi"):
-        names = {str(each.get("name")) for each in listed(job, "spec", "trainer", "env")}
+    if patches_runtimes and mapping(runtime, "spec", "mlPolicy", "mpi"):
+        names = {str(each.get("name")) for each in mappings(job, "spec", "trainer", "env")}
         for name in sorted(names & _RESERVED):
             yield f"spec.trainer.env: {name} is Trainer's"
 
@@ -137,9 +137,9 @@ def trainer_faults(job: Body, runtime: Body, *, patches_runtimes: bool) -> Itera
 def _containers(runtime: Body) -> dict[str, set[str]]:
     """Return the names of the containers of each replicated job of a runtime."""
     found = {}
-    for each in listed(runtime, "spec", "template", "spec", "replicatedJobs"):
-        pod = mapped(each, "template", "spec", "template", "spec")
-        all_of_them = (*listed(pod, "containers"), *listed(pod, "initContainers"))
+    for each in mappings(runtime, "spec", "template", "spec", "replicatedJobs"):
+        pod = mapping(each, "template", "spec", "template", "spec")
+        all_of_them = (*mappings(pod, "containers"), *mappings(pod, "initContainers"))
         found[str(each.get("name"))] = {str(container.get("name")) for container in all_of_them}
     return found
 
@@ -150,7 +150,7 @@ def _change_faults(job: Body, containers: dict[str, set[str]]) -> Iterator[str]:
         if role not in containers:
             yield f"the runtime has no job {role!r} to change"
             continue
-        for each in (*listed(pod, "containers"), *listed(pod, "initContainers")):
+        for each in (*mappings(pod, "containers"), *mappings(pod, "initContainers")):
             if each.get("name") not in containers[role]:
                 yield f"job {role} of the runtime has no container {each.get('name')!r} to change"
             elif each.get("env"):
@@ -158,10 +158,10 @@ def _change_faults(job: Body, containers: dict[str, set[str]]) -> Iterator[str]:
 
 
 def _pod_changes(job: Body) -> Iterator[tuple[str, Body]]:
-    for override in listed(job, "spec", "podTemplateOverrides"):
-        for target in listed(override, "targetJobs"):
-            yield str(target.get("name")), mapped(override, "spec")
-    for patch in listed(job, "spec", "runtimePatches"):
-        for each in listed(patch, "trainingRuntimeSpec", "template", "spec", "replicatedJobs"):
-            pod = mapped(each, "template", "spec", "template", "spec")
+    for override in mappings(job, "spec", "podTemplateOverrides"):
+        for target in mappings(override, "targetJobs"):
+            yield str(target.get("name")), mapping(override, "spec")
+    for patch in mappings(job, "spec", "runtimePatches"):
+        for each in mappings(patch, "trainingRuntimeSpec", "template", "spec", "replicatedJobs"):
+            pod = mapping(each, "template", "spec", "template", "spec")
             yield str(each.get("name")), pod

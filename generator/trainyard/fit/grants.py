@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trainyard.fit.objects import mapped
+from trainyard.model.lookup import mapping
 from trainyard.model.space import Grant, Space
 
 RUNTIME = "ClusterTrainingRuntime"
@@ -13,7 +13,7 @@ RUNTIME = "ClusterTrainingRuntime"
 
 def grant_of(body: dict[str, Any], space: Space) -> Grant | None:
     """Return the limits of jobs with a job's runtime; None when a namespace may not use it."""
-    reference = mapped(body, "spec", "runtimeRef")
+    reference = mapping(body, "spec", "runtimeRef")
     if reference.get("kind", RUNTIME) != RUNTIME:
         return None
     return next((each for each in space.grants if each.launch.name == reference.get("name")), None)

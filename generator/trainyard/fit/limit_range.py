@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from trainyard.fit.objects import listed, mapped
+from trainyard.model.lookup import mapping, mappings
 from trainyard.model.quantity import in_base_units
 
 Body = dict[str, Any]
@@ -18,47 +18,47 @@ _LISTS = ("containers", "initContainers")
 
 def with_defaults(template: Body, ranges: Sequence[Body]) -> Body:
     """Return a pod template whose containers have the default requests and limits."""
-    spec = dict(mapped(template, "spec"))
+    spec = dict(mapping(template, "spec"))
     for name in _LISTS:
         if name in spec:
-            spec[name] = [_container(each, ranges) for each in listed(spec, name)]
+            spec[name] = [_container(each, ranges) for each in mappings(spec, name)]
     return {**template, "spec": spec}
 
 
 def _container(container: Body, ranges: Sequence[Body]) -> Body:
-    limits = mapped(container, "resources", "limits")
+    limits = mapping(container, "resources", "limits")
     # The API server copies limits to requests before a LimitRange is applied.
-    requests = {**limits, **mapped(container, "resources", "requests")}
+    requests = {**limits, **mapping(container, "resources", "requests")}
     for each in _items(ranges):
-        limits = {**mapped(each, "default"), **limits}
-        requests = {**mapped(each, "defaultRequest"), **requests}
+        limits = {**mapping(each, "default"), **limits}
+        requests = {**mapping(each, "defaultRequest"), **requests}
     return {**container, "resources": {"limits": limits, "requests": requests}}
 
 
 def refusals(template: Body, ranges: Sequence[Body]) -> Iterator[str]:
     """Yield each amount of a container that is below a minimum or above a maximum."""
-    for container in (each for name in _LISTS for each in listed(template, "spec", name)):
+    for container in (each for name in _LISTS for each in mappings(template, "spec", name)):
         for item in _items(ranges):
             yield from _out_of_range(container, item)
 
 
 def _out_of_range(container: Body, item: Body) -> Iterator[str]:
-    name, resources = container.get("name"), mapped(container, "resources")
-    for resource, least in mapped(item, "min").items():
+    name, resources = container.get("name"), mapping(container, "resources")
+    for resource, least in mapping(item, "min").items():
         if _amount(resources, "requests", resource) < in_base_units(resource, str(least)):
             yield f"container {name} requests less {resource} than {least}"
-    for resource, most in mapped(item, "max").items():
+    for resource, most in mapping(item, "max").items():
         if _amount(resources, "limits", resource) > in_base_units(resource, str(most)):
             yield f"container {name} has a limit of more {resource} than {most}"
 
 
 def _amount(resources: Body, kind: str, resource: str) -> int:
-    return in_base_units(resource, str(mapped(resources, kind).get(resource, "0")))
+    return in_base_units(resource, str(mapping(resources, kind).get(resource, "0")))
 
 
 def _items(ranges: Sequence[Body]) -> Iterator[Body]:
     """Yield what LimitRanges state for containers."""
     for body in ranges:
-        for item in listed(body, "spec", "limits"):
+        for item in mappings(body, "spec", "limits"):
             if item.get("type") == "Container":
                 yield item

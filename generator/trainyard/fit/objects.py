@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from trainyard.model.manifest import UNLISTED, Manifest
 
@@ -38,24 +37,3 @@ def objects_of(manifests: Iterable[Manifest]) -> Objects:
             if each.unit not in UNLISTED
         }
     )
-
-
-def field(body: Any, *path: str) -> Any:
-    """Return the value of a nested field; None when it is absent or null."""
-    for step in path:
-        if not isinstance(body, dict):
-            return None
-        body = body.get(step)
-    return body
-
-
-def listed(body: Any, *path: str) -> list[dict[str, Any]]:
-    """Return the mappings in a nested list; none when it is absent."""
-    found = field(body, *path)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-
-
-def mapped(body: Any, *path: str) -> dict[str, Any]:
-    """Return a nested mapping; an empty one when it is absent."""
-    found = field(body, *path)
-    return found if isinstance(found, dict) else {}

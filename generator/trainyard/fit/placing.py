@@ -14,11 +14,11 @@ from trainyard.fit.assignment import (
 )
 from trainyard.fit.case import Case
 from trainyard.fit.nodes import Placement, room, unplaced
-from trainyard.fit.objects import field, mapped
 from trainyard.fit.preemption import Preemptor, victims
 from trainyard.fit.quotas import quota_checks
 from trainyard.fit.usage import Running
 from trainyard.fit.verdict import Check, Link, Standing
+from trainyard.model.lookup import mapping, value_at
 from trainyard.model.pool import Pool
 from trainyard.model.quantity import counted, format_amount
 
@@ -127,6 +127,6 @@ def _evicted(
 
 
 def _priority(case: Case) -> int:
-    name = mapped(case.body, "metadata", "labels").get(_PRIORITY)
+    name = mapping(case.body, "metadata", "labels").get(_PRIORITY)
     found = case.ground.objects.find("WorkloadPriorityClass", str(name)) if name else None
-    return int(field(found.body, "value") or 0) if found else 0
+    return int(value_at(found.body, "value") or 0) if found else 0

@@ -13,7 +13,7 @@ from typing import Any
 
 from trainyard.fit.limit_range import with_defaults
 from trainyard.fit.merge import merged
-from trainyard.fit.objects import field, listed, mapped
+from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.quantity import in_base_units
 
 Body = dict[str, Any]
@@ -43,7 +43,7 @@ class Pods:
     @property
     def selector(self) -> dict[str, Any]:
         """Labels that the nodes of the pods must have."""
-        return mapped(self.template, "spec", "nodeSelector")
+        return mapping(self.template, "spec", "nodeSelector")
 
 
 def pod_requests(template: Body) -> dict[str, int]:
@@ -56,10 +56,10 @@ def pod_requests(template: Body) -> dict[str, int]:
         ValueError: an amount is no quantity.
     """
     total: dict[str, int] = {}
-    for container in listed(template, "spec", "containers"):
+    for container in mappings(template, "spec", "containers"):
         for name, amount in requests_of(container).items():
             total[name] = total.get(name, 0) + amount
-    for container in listed(template, "spec", "initContainers"):
+    for container in mappings(template, "spec", "initContainers"):
         for name, amount in requests_of(container).items():
             total[name] = max(total.get(name, 0), amount)
     return dict(sorted(total.items()))
@@ -71,7 +71,9 @@ def requests_of(container: Body) -> dict[str, int]:
     Raises:
         ValueError: an amount is no quantity.
     """
-    amounts = mapped(container, "resources", "limits") | mapped(container, "resources", "requests")
+    amounts = mapping(container, "resources", "limits") | mapping(
+        container, "resources", "requests"
+    )
     return {name: in_base_units(name, str(amount)) for name, amount in amounts.items()}
 
 
@@ -86,21 +88,21 @@ def pods_of(runtime: Body, job: Body, ranges: Sequence[Body] = ()) -> tuple[Pods
     Raises:
         ValueError: an amount is no quantity.
     """
-    policy = mapped(runtime, "spec", "mlPolicy")
+    policy = mapping(runtime, "spec", "mlPolicy")
     return tuple(
         _pods(each, policy, job, ranges)
-        for each in listed(runtime, "spec", "template", "spec", _JOBS)
+        for each in mappings(runtime, "spec", "template", "spec", _JOBS)
     )
 
 
 def _pods(replicated: Body, policy: Body, job: Body, ranges: Sequence[Body]) -> Pods:
     role = str(replicated.get("name", ""))
-    template = mapped(replicated, "template", "spec", "template")
+    template = mapping(replicated, "template", "spec", "template")
     for change in _changes(job, role):
         template = merged(template, change)
     if _runs_ranks(replicated, policy):
-        template = _with_trainer(template, mapped(job, "spec", "trainer"))
-    group = mapped(template, "metadata", "annotations").get(_GROUP, role)
+        template = _with_trainer(template, mapping(job, "spec", "trainer"))
+    group = mapping(template, "metadata", "annotations").get(_GROUP, role)
     template = with_defaults(template, ranges)
     count = _count(replicated, policy, job)
     return Pods(role, count, str(group), template, pod_requests(template))
@@ -108,49 +110,49 @@ def _pods(replicated: Body, policy: Body, job: Body, ranges: Sequence[Body]) -> 
 
 def _count(replicated: Body, policy: Body, job: Body) -> int:
     """Return the number of pods of a replicated job."""
-    wanted = field(job, "spec", "trainer", "numNodes")
+    wanted = value_at(job, "spec.trainer.numNodes")
     mpi = "mpi" in policy
     if _step(replicated) == "trainer":
         return int(policy.get("numNodes", 1) if mpi or wanted is None else wanted)
     if mpi and wanted is not None and replicated.get("name") == "node":
         return _mpi_nodes(policy, int(wanted))
-    return int(field(replicated, "template", "spec", "parallelism") or 1)
+    return int(value_at(replicated, "template.spec.parallelism") or 1)
 
 
 def _mpi_nodes(policy: Body, wanted: int) -> int:
     """Return the pods beside the launcher, which may be one of the nodes of a job."""
-    return max(wanted - 1, 1) if field(policy, "mpi", "runLauncherAsNode") else wanted
+    return max(wanted - 1, 1) if value_at(policy, "mpi.runLauncherAsNode") else wanted
 
 
 def _step(replicated: Body) -> str:
-    return str(mapped(replicated, "template", "metadata", "labels").get(_ANCESTOR, ""))
+    return str(mapping(replicated, "template", "metadata", "labels").get(_ANCESTOR, ""))
 
 
 def _runs_ranks(replicated: Body, policy: Body) -> bool:
     """Return whether the fields of ``spec.trainer`` apply to a replicated job."""
-    as_node = bool(field(policy, "mpi", "runLauncherAsNode"))
+    as_node = bool(value_at(policy, "mpi.runLauncherAsNode"))
     return _step(replicated) == "trainer" or (as_node and replicated.get("name") == "node")
 
 
 def _changes(job: Body, role: str) -> Iterator[Body]:
     """Yield what a job changes in the pod template of a replicated job, in its order."""
-    for each in listed(job, "spec", "podTemplateOverrides"):
-        if any(target.get("name") == role for target in listed(each, "targetJobs")):
+    for each in mappings(job, "spec", "podTemplateOverrides"):
+        if any(target.get("name") == role for target in mappings(each, "targetJobs")):
             yield {key: each[key] for key in ("metadata", "spec") if key in each}
-    for patch in listed(job, "spec", "runtimePatches"):
+    for patch in mappings(job, "spec", "runtimePatches"):
         yield from _patched(patch, role)
 
 
 def _patched(patch: Body, role: str) -> Iterator[Body]:
-    for each in listed(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
+    for each in mappings(patch, "trainingRuntimeSpec", "template", "spec", _JOBS):
         if each.get("name") == role:
-            yield mapped(each, "template", "spec", "template")
+            yield mapping(each, "template", "spec", "template")
 
 
 def _with_trainer(template: Body, trainer: Body) -> Body:
     """Return a pod template with the image, environment and resources that a job gives to ranks."""
     change: Body = {"name": _CONTAINER}
     change |= {key: trainer[key] for key in ("image", "env") if trainer.get(key)}
-    if resources := mapped(trainer, "resourcesPerNode"):
-        change["resources"] = {key: mapped(resources, key) for key in ("limits", "requests")}
+    if resources := mapping(trainer, "resourcesPerNode"):
+        change["resources"] = {key: mapping(resources, key) for key in ("limits", "requests")}
     return merged(template, {"spec": {"containers": [change]}})

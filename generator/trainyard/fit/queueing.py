@@ -10,11 +10,11 @@ from trainyard.fit.assignment import Queueing, choose, groups_of
 from trainyard.fit.case import Case
 from trainyard.fit.cohorts import cohorts_of, queue_node
 from trainyard.fit.limit_range import refusals
-from trainyard.fit.objects import field, listed, mapped
 from trainyard.fit.placing import node_checks, present_checks
 from trainyard.fit.quotas import quota_checks
 from trainyard.fit.usage import Snapshot
 from trainyard.fit.verdict import Check, Link, Standing
+from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.manifest import Manifest
 from trainyard.model.queue import Queue
 
@@ -23,9 +23,9 @@ _QUEUE = "kueue.x-k8s.io/queue-name"
 
 def queue_checks(case: Case) -> Iterator[Check]:
     """Yield the answers of the links from a job's queue to its nodes."""
-    label = str(mapped(case.body, "metadata", "labels").get(_QUEUE, ""))
+    label = str(mapping(case.body, "metadata", "labels").get(_QUEUE, ""))
     local = case.ground.objects.find("LocalQueue", label, case.namespace)
-    name = str(field(local.body, "spec", "clusterQueue")) if local else ""
+    name = str(value_at(local.body, "spec.clusterQueue")) if local else ""
     queue = case.ground.objects.find("ClusterQueue", name)
     if local is None or queue is None:
         message = f"namespace {case.namespace} has no LocalQueue `{label}` that leads to a queue"
@@ -46,7 +46,7 @@ def _stopped(case: Case, local: Manifest, queue: Manifest) -> Iterator[Check]:
     """Yield why a queue admits nothing, by the profiles or by what the snapshot shows."""
     snapshot = case.ground.snapshot
     for each in (local, queue):
-        policy = field(each.body, "spec", "stopPolicy") or "None"
+        policy = value_at(each.body, "spec.stopPolicy") or "None"
         if policy != "None":
             team = case.ground.tenant.team
             message = (
@@ -83,7 +83,7 @@ def _coverage(case: Case, queue: Manifest) -> Iterator[Check]:
 
 
 def _covered(queue: dict[str, Any]) -> set[str]:
-    groups = listed(queue, "spec", "resourceGroups")
+    groups = mappings(queue, "spec", "resourceGroups")
     return {str(name) for group in groups for name in group.get("coveredResources") or []}
 
 
@@ -121,4 +121,4 @@ def _model(case: Case, manifest: Manifest) -> Queue:
 
 def _has_topology(case: Case, flavor: str) -> bool:
     manifest = case.ground.objects.find("ResourceFlavor", flavor)
-    return manifest is not None and bool(field(manifest.body, "spec", "topologyName"))
+    return manifest is not None and bool(value_at(manifest.body, "spec.topologyName"))

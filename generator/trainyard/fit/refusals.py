@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from trainyard.diagnostics import Pointer
 from trainyard.fit.case import Case
 from trainyard.fit.grants import grant_of
-from trainyard.fit.objects import field, listed, mapped
 from trainyard.fit.verdict import Check, Link, Standing
 from trainyard.model.admission import Answer
+from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.quantity import in_base_units
 from trainyard.model.space import Grant, Space
 from trainyard.model.team import Quota
@@ -88,8 +88,8 @@ def claim_checks(case: Case) -> Iterator[Check]:
     if case.space is None or case.space.allowances:
         return
     for pods in case.pods:
-        for volume in listed(pods.template, "spec", "volumes"):
-            name = field(volume, "persistentVolumeClaim", "claimName")
+        for volume in mappings(pods.template, "spec", "volumes"):
+            name = value_at(volume, "persistentVolumeClaim.claimName")
             known = case.ground.objects.find("PersistentVolumeClaim", str(name), case.namespace)
             if name and known is None:
                 message = (
@@ -108,7 +108,7 @@ def object_quota_checks(case: Case) -> Iterator[Check]:
             message = f"the snapshot has no ResourceQuota {manifest.name} of {case.namespace}"
             yield Check(Link.OBJECT_QUOTA, Standing.UNJUDGED, message)
             continue
-        hard = mapped(manifest.body, "spec", "hard")
+        hard = mapping(manifest.body, "spec", "hard")
         for name, needed in _needed(case).items():
             limit = in_base_units(name, str(hard.get(name, needed)))
             taken = in_base_units(name, str(used.get(name, "0")))
@@ -130,5 +130,5 @@ def _needed(case: Case) -> dict[str, int]:
     """Return the objects that a job needs: itself, and the ConfigMaps that Trainer writes."""
     assert case.runtime is not None
     kept = case.ground.site.cluster.release.reserved_config_maps
-    mpi = bool(mapped(case.runtime.body, "spec", "mlPolicy").get("mpi"))
+    mpi = bool(mapping(case.runtime.body, "spec", "mlPolicy").get("mpi"))
     return {_JOBS: 1, _FILES: sum(ending != _HOSTS or mpi for ending in kept)}

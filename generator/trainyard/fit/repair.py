@@ -11,11 +11,10 @@ from typing import Any
 from trainyard.fit.case import Case, Ground, naming
 from trainyard.fit.grants import RUNTIME, grant_of, home_of
 from trainyard.fit.merge import merged
-from trainyard.fit.objects import field as value_at
-from trainyard.fit.objects import mapped
 from trainyard.fit.removal import Path, at, parts, shown, without
 from trainyard.fit.verdict import Link, Standing, Verdict
 from trainyard.fit.walk import Judged, judge
+from trainyard.model.lookup import mapping, value_at
 from trainyard.model.space import Grant, Space
 
 Body = dict[str, Any]
@@ -176,7 +175,7 @@ def _fewer_nodes(
     if grant is None:
         return []
     smallest = grant.launch.runtime.launcher.smallest_job
-    written = value_at(case.body, "spec", "trainer", "numNodes")
+    written = value_at(case.body, "spec.trainer.numNodes")
     wanted = _whole(written, smallest)
     unjudged = replace(ground, judge=None)
     queued = _changed(job, list(_of_grant(case, job, grant)))
@@ -252,7 +251,7 @@ def _label(name: str) -> Path:
 
 def _other_labels(job: Body, kept: Sequence[str]) -> Iterator[Change]:
     """Yield the removal of all other labels: a job may have too many to try each with each."""
-    others = tuple(_label(name) for name in mapped(job, "metadata", "labels") if name not in kept)
+    others = tuple(_label(name) for name in mapping(job, "metadata", "labels") if name not in kept)
     if len(others) > _AT_ONCE:
         yield Change(f"remove all labels but {', '.join(kept)}", gone=others)
     elif others:
@@ -261,7 +260,7 @@ def _other_labels(job: Body, kept: Sequence[str]) -> Iterator[Change]:
 
 def _of_grant(case: Case, job: Body, grant: Grant) -> Iterator[Change]:
     queue, longest = grant.launch.hardware.node_class, grant.launch.longest_job_name
-    if mapped(case.body, "metadata", "labels").get(_QUEUE) != queue:
+    if mapping(case.body, "metadata", "labels").get(_QUEUE) != queue:
         yield Change(
             f"set the label {_QUEUE} to {queue}", {"metadata": {"labels": {_QUEUE: queue}}}
         )
@@ -274,14 +273,14 @@ def _of_grant(case: Case, job: Body, grant: Grant) -> Iterator[Change]:
 
 def _nearest(case: Case, space: Space) -> Grant | None:
     """Return the permitted runtime whose name is nearest; None when none is permitted."""
-    named = str(value_at(case.body, "spec", "runtimeRef", "name"))
+    named = str(value_at(case.body, "spec.runtimeRef.name"))
     grants = {each.launch.name: each for each in space.grants}
     return next((grants[name] for name in get_close_matches(named, grants, 1, cutoff=0.0)), None)
 
 
 def _runtime(case: Case, grant: Grant) -> Change:
     reference = {"name": grant.launch.name, "kind": RUNTIME}
-    written = mapped(case.body, "spec", "runtimeRef")
+    written = mapping(case.body, "spec", "runtimeRef")
     differing = [key for key, value in reference.items() if written.get(key, value) != value]
     shown_as = " and ".join(f"spec.runtimeRef.{key} to {reference[key]}" for key in differing)
     return Change(f"set {shown_as}", {"spec": {"runtimeRef": reference}})

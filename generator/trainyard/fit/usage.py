@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trainyard.fit.cohorts import Amount, queue_node
-from trainyard.fit.objects import field as field_of
-from trainyard.fit.objects import listed, mapped
+from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.quantity import in_base_units
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -69,14 +68,17 @@ def snapshot_of(bodies: list[dict[str, Any]]) -> Snapshot:
     return Snapshot(
         dict(_used(queues)),
         tuple(_running(body) for body in workloads if _has_quota(body)),
-        {_named(body): mapped(body, "status", "used") for body in by_kind.get("ResourceQuota", [])},
+        {
+            _named(body): mapping(body, "status", "used")
+            for body in by_kind.get("ResourceQuota", [])
+        },
         bool(workloads),
         {_queue(body): why for body in queues if (why := _stopped(body))},
     )
 
 
 def _named(body: dict[str, Any]) -> tuple[str, str]:
-    metadata = mapped(body, "metadata")
+    metadata = mapping(body, "metadata")
     return str(metadata.get("namespace", "")), str(metadata.get("name", ""))
 
 
@@ -87,7 +89,7 @@ def _queue(body: dict[str, Any]) -> str:
 def _used(queues: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[Amount, int]]]:
     """Yield what each ClusterQueue uses of which Kueue has written that."""
     for body in queues:
-        if field_of(body, "status", "flavorsReservation") is not None:
+        if value_at(body, "status.flavorsReservation") is not None:
             yield _queue(body), dict(_reserved(body))
 
 
@@ -96,13 +98,13 @@ def _stopped(queue: dict[str, Any]) -> str:
 
     Source: kubernetes-sigs/kueue:pkg/cache/scheduler/clusterqueue.go@v0.19.2 (updateQueueStatus).
     """
-    policy = field_of(queue, "spec", "stopPolicy") or "None"
+    policy = value_at(queue, "spec.stopPolicy") or "None"
     if policy != "None":
         return f"its stopPolicy is {policy}"
     return next(
         (
             str(each.get("message") or each.get("reason"))
-            for each in listed(queue, "status", "conditions")
+            for each in mappings(queue, "status", "conditions")
             if (each.get("type"), each.get("status")) == ("Active", "False")
         ),
         "",
@@ -111,8 +113,8 @@ def _stopped(queue: dict[str, Any]) -> str:
 
 def _reserved(queue: dict[str, Any]) -> Iterator[tuple[Amount, int]]:
     """Yield what the jobs of a ClusterQueue use; Kueue counts a job as soon as it has quota."""
-    for flavor in listed(queue, "status", "flavorsReservation"):
-        for resource in listed(flavor, "resources"):
+    for flavor in mappings(queue, "status", "flavorsReservation"):
+        for resource in mappings(flavor, "resources"):
             name = str(resource.get("name"))
             yield (
                 (str(flavor.get("name")), name),
@@ -121,16 +123,16 @@ def _reserved(queue: dict[str, Any]) -> Iterator[tuple[Amount, int]]:
 
 
 def _has_quota(workload: dict[str, Any]) -> bool:
-    conditions = listed(workload, "status", "conditions")
+    conditions = mappings(workload, "status", "conditions")
     true = {each.get("type") for each in conditions if each.get("status") == "True"}
-    return bool(mapped(workload, "status", "admission")) and "Finished" not in true
+    return bool(mapping(workload, "status", "admission")) and "Finished" not in true
 
 
 def _running(workload: dict[str, Any]) -> Running:
     usage: dict[Amount, int] = {}
     nodes: dict[str, dict[str, int]] = {}
-    for assignment in listed(workload, "status", "admission", "podSetAssignments"):
-        flavors, used = mapped(assignment, "flavors"), mapped(assignment, "resourceUsage")
+    for assignment in mappings(workload, "status", "admission", "podSetAssignments"):
+        flavors, used = mapping(assignment, "flavors"), mapping(assignment, "resourceUsage")
         amounts = {name: in_base_units(name, str(used.get(name, "0"))) for name in flavors}
         for name, flavor in flavors.items():
             amount = (str(flavor), name)
@@ -140,8 +142,8 @@ def _running(workload: dict[str, Any]) -> Running:
             here = nodes.setdefault(node, {})
             for name, total in amounts.items():
                 here[name] = here.get(name, 0) + total * count // pods
-    queue = str(field_of(workload, "status", "admission", "clusterQueue"))
-    priority = int(field_of(workload, "spec", "priority") or 0)
+    queue = str(value_at(workload, "status.admission.clusterQueue"))
+    priority = int(value_at(workload, "spec.priority") or 0)
     job = "/".join(_named(workload))
     return Running(job, queue_node(queue), priority, usage, nodes, _since(workload))
 
@@ -150,7 +152,7 @@ def _since(workload: dict[str, Any]) -> str:
     return next(
         (
             str(each.get("lastTransitionTime"))
-            for each in listed(workload, "status", "conditions")
+            for each in mappings(workload, "status", "conditions")
             if each.get("type") == "QuotaReserved"
         ),
         "",
@@ -163,12 +165,12 @@ def _places(assignment: dict[str, Any]) -> Iterator[tuple[str, int]]:
     Source: kubernetes-sigs/kueue:apis/kueue/v1beta2/workload_types.go@v0.19.2
     (TopologyAssignmentSlice).
     """
-    levels = field_of(assignment, "topologyAssignment", "levels") or []
+    levels = value_at(assignment, "topologyAssignment.levels") or []
     if not levels or levels[-1] != HOSTNAME:
         return
-    for part in listed(assignment, "topologyAssignment", "slices"):
+    for part in mappings(assignment, "topologyAssignment", "slices"):
         size = int(part.get("domainCount") or 0)
-        values = listed(part, "valuesPerLevel")
+        values = mappings(part, "valuesPerLevel")
         if values:
             yield from zip(_values(values[-1], size), _counts(part, size), strict=True)
 
@@ -177,14 +179,14 @@ def _values(level: dict[str, Any], size: int) -> list[str]:
     """Return the names of the domains of a slice at one level."""
     if level.get("universal") is not None:
         return [str(level["universal"])] * size
-    each = mapped(level, "individual")
+    each = mapping(level, "individual")
     prefix, suffix = str(each.get("prefix") or ""), str(each.get("suffix") or "")
     return [f"{prefix}{root}{suffix}" for root in each.get("roots") or []]
 
 
 def _counts(part: dict[str, Any], size: int) -> list[int]:
     """Return the pods in each domain of a slice."""
-    counts = mapped(part, "podCounts")
+    counts = mapping(part, "podCounts")
     if counts.get("universal") is not None:
         return [int(counts["universal"])] * size
     return [int(each) for each in counts.get("individual") or []]

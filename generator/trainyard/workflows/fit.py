@@ -12,11 +12,12 @@ from typing import Any
 from trainyard.admission.evaluator import judge_of
 from trainyard.diagnostics import TreeError
 from trainyard.fit.case import Ground
-from trainyard.fit.objects import listed, objects_of
+from trainyard.fit.objects import objects_of
 from trainyard.fit.repair import with_change
 from trainyard.fit.usage import Snapshot, snapshot_of
 from trainyard.fit.verdict import Verdict
 from trainyard.fit.walk import judge
+from trainyard.model.lookup import mappings
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
@@ -92,7 +93,7 @@ def _objects(file: Path, documents: Iterable[Any]) -> Iterator[Body]:
         if not isinstance(body, dict) or "kind" not in body:
             raise TreeError(f"{shown(file)} has a document that is no Kubernetes object")
         if str(body["kind"]).endswith("List") and "items" in body:
-            yield from listed(body, "items")
+            yield from mappings(body, "items")
         else:
             yield body
 
