@@ -74,8 +74,14 @@ def test_no_value_means_something_else_in_a_template(name: str, text: str) -> No
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_origin_that_is_not_pinned_is_refused(name: str, origin: str) -> None:
-    with pytest.raises(ValueError, match=r"trainyard|a b"):
+    with pytest.raises(ValueError, match=f"is not {SYSTEMS[name].form}$"):
         ci_files(SYSTEMS[name], ".", origin)
+
+
+def test_folder_with_other_characters_is_refused() -> None:
+    """The message names the folder alone, since nothing is wrong with the origin."""
+    with pytest.raises(ValueError, match="^the folder `a b` has other characters"):
+        ci_files(SYSTEMS["github"], "a b", ORIGINS["github"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -25,15 +25,18 @@ class System:
         files: path from the root of the Git repository -> template.
         beside: of these, those that belong to the user once they are there.
         origin: form of what pins Trainyard: an action's commit, or an image's digest.
+        form: the same for people.
         placeholder: stands for it.
     """
 
     files: Mapping[str, str]
     beside: frozenset[str]
     origin: re.Pattern[str]
+    form: str
     placeholder: str
 
 
+_IMAGE_FORM = "NAME@sha256:DIGEST"
 _IMAGE = re.compile(rf"[a-z0-9]([a-z0-9._:/-]*[a-z0-9])?@{_DIGEST}")
 _NO_IMAGE = (
     f"registry.example.com/trainyard@sha256:{'0' * 64} "
@@ -47,6 +50,7 @@ SYSTEMS = {
         },
         frozenset(),
         re.compile(rf"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+@{_COMMIT}"),
+        "OWNER/NAME@SHA",
         f"example-org/trainyard@{'0' * 40} # placeholder: repository and commit of your Trainyard",
     ),
     "gitlab": System(
@@ -56,10 +60,15 @@ SYSTEMS = {
         },
         frozenset({".gitlab-ci.yml"}),
         _IMAGE,
+        _IMAGE_FORM,
         _NO_IMAGE,
     ),
     "tekton": System(
-        {".tekton/trainyard.yaml": "tekton/trainyard.yaml"}, frozenset(), _IMAGE, _NO_IMAGE
+        {".tekton/trainyard.yaml": "tekton/trainyard.yaml"},
+        frozenset(),
+        _IMAGE,
+        _IMAGE_FORM,
+        _NO_IMAGE,
     ),
 }
 
@@ -75,8 +84,12 @@ def ci_files(system: System, folder: str, origin: str = "") -> dict[str, bytes]:
     Raises:
         ValueError: a value has another form, so that it could mean something else in a template.
     """
-    if not _FOLDER.fullmatch(folder) or not (not origin or system.origin.fullmatch(origin)):
-        raise ValueError(folder, origin)
+    if not _FOLDER.fullmatch(folder):
+        raise ValueError(
+            f"the folder `{folder}` has other characters than letters, digits, `.`, `_`, `-`"
+        )
+    if origin and not system.origin.fullmatch(origin):
+        raise ValueError(f"`--from {origin}` is not {system.form}")
     # The version beside a pinned commit is for people, and for tools that update it.
     pinned = f"{origin} # {__version__}" if origin else system.placeholder
     values = {"@VERSION@": __version__, "@FOLDER@": folder, "@TRAINYARD@": pinned}

@@ -56,12 +56,7 @@ def plan(system: str, folder: Path, origin: str = "") -> tuple[Path, dict[str, b
     try:
         return plan_ci(system, folder, origin)
     except ValueError as problem:
-        inside, given = problem.args
-        message = (
-            f"`--from {given}` is not OWNER/NAME@SHA (GitHub) or NAME@sha256:DIGEST (others), or "
-            f"the folder `{inside}` has other characters than letters, digits, `.`, `_`, `-`"
-        )
-        raise click.UsageError(message) from None
+        raise click.UsageError(str(problem)) from None
 
 
 def _next_steps(root: Path, new: dict[str, bytes]) -> Iterator[str]:
