@@ -80,7 +80,7 @@ def test_origin_that_is_not_pinned_is_refused(name: str, origin: str) -> None:
 
 def test_folder_with_other_characters_is_refused() -> None:
     """The message names the folder alone, since nothing is wrong with the origin."""
-    with pytest.raises(ValueError, match="^the folder `a b` has other characters"):
+    with pytest.raises(ValueError, match=r"^the folder `a b` has other characters"):
         ci_files(SYSTEMS["github"], "a b", ORIGINS["github"])
 
 
