@@ -113,6 +113,36 @@ def test_edit_of_the_work_tree_is_read_without_generate(trainyard: Call) -> None
     assert not git("status", "--porcelain", "overlays")
 
 
+@pytest.mark.parametrize("head", [(), ("--head=main",)])
+def test_unknown_cluster_is_no_change_of_nothing(trainyard: Call, head: tuple[str, ...]) -> None:
+    ended = trainyard("diff", "--base=main", *head, "--cluster=prod-esat")
+
+    assert ended.code == Exit.USAGE
+    assert "there is no cluster `prod-esat`; did you mean `prod-east`?" in ended.err
+
+
+def _link(path: Path) -> None:
+    path.rename("elsewhere")
+    path.symlink_to(Path("elsewhere").resolve())
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("damage", [_link, _folder])
+def test_lockfile_that_is_no_file_is_a_finding(
+    trainyard: Call, damage: Callable[[Path], None]
+) -> None:
+    damage(Path("overlays", "lab", LOCKFILE))
+
+    ended = trainyard("diff", "--base=main")
+
+    assert ended.code == Exit.FINDINGS, ended.err
+    assert "error[change/number-forgotten]: the lockfile of cluster `lab` is missing" in ended.out
+
+
 def test_head_of_a_commit_equals_the_same_work_tree(trainyard: Call) -> None:
     """Whatever the work tree has then."""
     replace("teams/nlp.yaml", "nlp-guests", "nlp-visitors")

@@ -61,6 +61,7 @@ class Diff:
 
     Args:
         head: None for the work tree.
+        clusters: names of those that the base or the head has a profile of.
         behind: the base has commits that the head lacks: what these made looks undone.
         generation: of the head.
         diagnostics: about the head, and about the change.
@@ -72,6 +73,7 @@ class Diff:
 
     base: Commit
     head: Commit | None
+    clusters: frozenset[str]
     behind: bool
     generation: Generation
     diagnostics: tuple[Diagnostic, ...]
@@ -123,6 +125,7 @@ def _diff(place: Target, wanted: Wanted, folder: Path) -> Diff:
     return Diff(
         base.commit,
         head.named,
+        frozenset((*before.profiles.clusters, *after.profiles.clusters)),
         behind and not wanted.merge,
         generation,
         new,

@@ -25,8 +25,7 @@ def touched(old: Platform | None, new: Platform, base_tree: Path, head_tree: Pat
         head_tree: the head's committed tree.
 
     Raises:
-        TreeError: a lockfile of the base is broken.
-        OSError: a lockfile can't be read.
+        TreeError: a lockfile of the base is broken or can't be read.
     """
     sites = {site.name: site for site in old.sites} if old else {}
     for site in new.sites:
@@ -47,7 +46,8 @@ def _same_lock(base: Path, head: Path) -> bool:
 
 
 def _content(folder: Path) -> bytes:
+    """Return the content of a lockfile; nothing if it can't be read, which others report."""
     try:
         return read_regular(folder, LOCKFILE)
-    except FileNotFoundError:
+    except OSError:
         return b""

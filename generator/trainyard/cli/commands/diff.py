@@ -20,6 +20,7 @@ from trainyard.cli.options import (
     day_option,
     format_option,
     need_apart,
+    need_name,
     need_profiles,
     output_option,
     places,
@@ -77,12 +78,14 @@ def command(
     other program than Git. Nothing is checked out, and no program runs that the repository
     configures.
     """
-    need_profiles(profiles, clusters if not head else ())
+    need_profiles(profiles)
     need_apart(profiles, output)
     wanted = Wanted(base, head, merge, clusters, day)
     place = Target(profiles, output, components_root(profiles, output))
     with working("comparing"):
         change = diff(place, wanted)
+    for name in clusters:
+        need_name("cluster", name, change.clusters)
     found = findings.Findings(
         change.diagnostics, places(change.generation.checked.profiles, profiles, output)
     )
