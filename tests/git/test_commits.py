@@ -14,7 +14,6 @@ from trainyard.diagnostics import ToolError, TreeError
 from trainyard.git.commits import (
     Commit,
     blob_id,
-    files_of,
     find_commit,
     list_folder,
     merge_base,
@@ -54,8 +53,8 @@ def root(tmp_path: Path) -> Path:
 
 def content(root: Path, ref: str = "main", folder: str = "profiles") -> dict[str, bytes]:
     repository = Repository(root)
-    files = files_of(repository, find_commit(repository, ref), folder)
-    return dict(read_files(repository, files))
+    listing = list_folder(repository, find_commit(repository, ref), folder)
+    return dict(read_files(repository, listing.files))
 
 
 def test_files_of_a_folder_only(root: Path) -> None:
@@ -139,20 +138,27 @@ def test_work_tree_of_another_user_is_read(root: Path) -> None:
     assert content(root)
 
 
-def test_symlink_and_submodule_are_refused(root: Path) -> None:
-    (root / "profiles" / "link.yaml").symlink_to("/etc/passwd")
+def test_folder_that_is_no_folder_has_no_file(root: Path) -> None:
+    """The folder itself may be a submodule, a link or a file."""
+    repository = Repository(root)
+    folder = root / "overlays"
+    folder.symlink_to("profiles")
     commit_all(root)
-    with pytest.raises(TreeError, match=r"profiles/link\.yaml is no regular file"):
-        content(root)
+    link = list_folder(repository, find_commit(repository, "main"), "overlays")
+    folder.unlink()
+    folder.touch()
+    commit_all(root)
+    file = list_folder(repository, find_commit(repository, "main"), "overlays")
+    folder.unlink()
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    commit_all(folder)
+    commit_all(root)
+    submodule = list_folder(repository, find_commit(repository, "main"), "overlays")
 
-    (root / "profiles" / "link.yaml").unlink()
-    inner = root / "profiles" / "inner"
-    inner.mkdir()
-    git(inner, "init", "--quiet")
-    commit_all(inner)
-    commit_all(root)
-    with pytest.raises(TreeError, match=r"profiles/inner is no regular file"):
-        content(root)
+    assert [each.files for each in (link, file, submodule)] == [{}, {}, {}]
+    assert submodule.submodules == ("",)
+    assert staged_submodules(repository, "overlays") == [""]
 
 
 def test_missing_object_is_a_sentence(root: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -54,6 +55,14 @@ def test_submodule_is_found_and_its_removal_too(root: Path, path: str) -> None:
     (root / path / ".git").unlink()
     _git(root, "rm", "--quiet", "--cached", path)
     assert _found(root) == []
+
+
+def test_tree_that_is_a_submodule_is_named_once(root: Path) -> None:
+    shutil.rmtree(root / "overlays")
+    _git(root, "rm", "--quiet", "-r", "--cached", "overlays")
+    _add(root, "overlays")
+
+    assert _found(root) == ["delivery/submodule overlays"]
 
 
 def test_git_is_not_asked_without_a_reason(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

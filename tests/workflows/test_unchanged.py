@@ -69,6 +69,16 @@ def _changed(place: Target) -> set[str]:
     return every - {f"{cluster}/{unit}" for cluster, units in same.items() for unit in units}
 
 
+def test_link_in_the_commit_stops_nothing(place: Target) -> None:
+    """The change that removes it could not be verified otherwise."""
+    link = place.target / "lab" / "teams" / "link"
+    link.symlink_to("nlp")
+    _commit(place.root.parent)
+    link.unlink()
+
+    assert _changed(place) == set()
+
+
 def test_same_tree_leaves_out_everything(place: Target) -> None:
     same = _compared(place)
     assert _changed(place) == set()

@@ -66,7 +66,7 @@ class Listing:
     Args:
         files: the regular ones.
         links: symlinks, and whatever else is no file.
-        submodules: commits of other repositories.
+        submodules: commits of other repositories; an empty path for the folder itself.
     """
 
     files: dict[str, Blob]
@@ -116,24 +116,6 @@ def is_shallow(repository: Repository) -> bool:
     return repository.read("rev-parse", "--is-shallow-repository").strip() == b"true"
 
 
-def files_of(repository: Repository, commit: Commit, folder: str) -> dict[str, Blob]:
-    """Return the regular files of a folder, by path below it.
-
-    Args:
-        repository: that has the commit.
-        commit: whose tree is read.
-        folder: from the root, without a slash at its end.
-
-    Raises:
-        TreeError: the folder has a symlink, a submodule, or a file that is too large.
-        ToolError: Git is missing or broken.
-    """
-    listing = list_folder(repository, commit, folder)
-    for path in (*listing.links, *listing.submodules):
-        raise TreeError(f"{folder}/{path} is no regular file in commit {commit.short}")
-    return listing.files
-
-
 def list_folder(repository: Repository, commit: Commit, folder: str) -> Listing:
     """Return every entry of a folder that is no folder itself.
 
@@ -149,10 +131,9 @@ def list_folder(repository: Repository, commit: Commit, folder: str) -> Listing:
     listed = repository.read("ls-tree", "-r", "-z", "--long", commit.id, "--", f"{folder}/")
     files: dict[str, Blob] = {}
     links, submodules = [], []
-    above = f"{folder}/"
     for line in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         entry, _, name = line.partition("\t")
-        path = name.removeprefix(above)
+        path = _below(name, folder)
         mode, _, identity, size = entry.split()
         if mode in _REGULAR:
             number = _size(f"{folder}/{path}", (identity, size), commit)
@@ -162,6 +143,11 @@ def list_folder(repository: Repository, commit: Commit, folder: str) -> Listing:
         else:
             links.append(path)
     return Listing(files, tuple(links), tuple(submodules))
+
+
+def _below(name: str, folder: str) -> str:
+    """Return a path below a folder; empty for the folder itself, which may be a submodule."""
+    return "" if name == folder else name.removeprefix(f"{folder}/")
 
 
 def _size(path: str, entry: tuple[str, str], commit: Commit) -> int:
@@ -185,7 +171,7 @@ def staged_submodules(repository: Repository, folder: str) -> list[str]:
     listed = repository.read("ls-files", "--stage", "-z", "--", f":(top,literal){folder}/")
     entries = (line.partition(b"\t") for line in listed.split(b"\0")[:-1])
     paths = (name for entry, _, name in entries if entry.startswith(_SUBMODULE.encode()))
-    return [name.decode("utf-8", "surrogateescape").removeprefix(f"{folder}/") for name in paths]
+    return [_below(name.decode("utf-8", "surrogateescape"), folder) for name in paths]
 
 
 def read_files(repository: Repository, files: Mapping[str, Blob]) -> Iterator[tuple[str, bytes]]:

@@ -131,12 +131,12 @@ def foreign_files(
         found.append(_Foreign(folder, path, entry))
     for folder, group in groupby(sorted(found), key=attrgetter("folder")):
         entries = list(group)
-        at = Pointer(_printed(f"overlays/{folder}".rstrip("/")))
-        shown = _printed(folder) or at.file
+        at = Pointer(printed(f"overlays/{folder}".rstrip("/")))
+        shown = printed(folder) or at.file
         message = f"{shown}: {counted(len(entries), 'file')} that Trainyard does not generate"
         hint = _removal(target, {file.entry for file in entries})
         notes = [
-            Note(reasons[file.path], Pointer(_printed(f"overlays/{file.path}"))) for file in entries
+            Note(reasons[file.path], Pointer(printed(f"overlays/{file.path}"))) for file in entries
         ]
         yield FOREIGN_FILE.at(at, message, hint=hint, notes=notes)
 
@@ -176,5 +176,6 @@ def _escaped(byte: int) -> str:
     return letter if letter in _PLAIN else f"\\x{byte:02x}"
 
 
-def _printed(path: str) -> str:
+def printed(path: str) -> str:
+    """Return a path as people read it: bytes that are no UTF-8 are escaped."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

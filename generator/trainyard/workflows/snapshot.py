@@ -11,7 +11,6 @@ from trainyard.git.commits import (
     Blob,
     Commit,
     Listing,
-    files_of,
     find_commit,
     list_folder,
     read_files,
@@ -71,7 +70,7 @@ class Snapshot:
             ToolError: Git is missing or broken.
         """
         wanted = {path: self.generated[path] for path in paths if path in self.generated}
-        _write(self.tree, read_files(self.repository, wanted))
+        _write(self, self.tree, wanted)
 
 
 def find_places(profiles: Path, tree: Path) -> Places:
@@ -98,7 +97,7 @@ def take_snapshot(places: Places, ref: str, folder: Path) -> Snapshot:
         folder: temporary and empty.
 
     Raises:
-        TreeError: there is no such commit, or its profiles have something else than regular files.
+        TreeError: there is no such commit, or one of its profiles is no regular file.
         ToolError: Git is missing or broken.
     """
     repository = places.repository
@@ -106,21 +105,39 @@ def take_snapshot(places: Places, ref: str, folder: Path) -> Snapshot:
     snapshot = Snapshot(commit, repository, folder, list_folder(repository, commit, places.tree))
     snapshot.profiles.mkdir()
     snapshot.tree.mkdir()
-    profiles = files_of(repository, commit, places.profiles)
-    _write(snapshot.profiles, read_files(repository, profiles))
+    profiles = _regular(list_folder(repository, commit, places.profiles), commit)
+    _write(snapshot, snapshot.profiles, profiles)
     snapshot.copy(path for path in snapshot.generated if path.rpartition("/")[2] == LOCKFILE)
     return snapshot
 
 
-def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """Write files below a folder.
+def _regular(profiles: Listing, commit: Commit) -> dict[str, Blob]:
+    """Return the files of a commit's profiles.
+
+    Hidden links are left out, as `discover` leaves them out: Emacs makes one for each open file.
 
     Raises:
-        TreeError: a path leads out of it; Git itself never makes such a tree.
+        TreeError: there is another link, or a submodule.
     """
-    for path, content in files:
+    links = (path for path in profiles.links if "/." not in f"/{path}")
+    for path in (*links, *profiles.submodules):
+        shown = f"profiles/{path}".rstrip("/")
+        raise TreeError(f"{shown} is no regular file in commit {commit.short}")
+    return profiles.files
+
+
+def _write(snapshot: Snapshot, folder: Path, files: Mapping[str, Blob]) -> None:
+    """Write files of the commit below a folder.
+
+    Raises:
+        TreeError: a path has a backslash, or leads out of the folder.
+        ToolError: Git is missing or broken.
+    """
+    for path, content in read_files(snapshot.repository, files):
         if not is_inside(path):
-            raise TreeError(f"the base has a file with the impossible path {path!r}")
+            raise TreeError(
+                f"commit {snapshot.commit.short} has a file with the impossible path {path!r}"
+            )
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)

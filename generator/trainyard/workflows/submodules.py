@@ -13,6 +13,7 @@ from pathlib import Path
 from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.git.commits import staged_submodules
 from trainyard.git.repository import Repository
+from trainyard.workflows.freshness import printed
 from trainyard.workflows.worktree import work_tree
 
 SUBMODULE = Rule(
@@ -50,11 +51,9 @@ def check_submodules(profiles: Path, tree: Path) -> Iterator[Diagnostic]:
 
 
 def found_submodules(folder: str, paths: Iterable[str]) -> Iterator[Diagnostic]:
-    """Yield submodules of a folder, by their paths below it."""
+    """Yield submodules of a folder, by their paths below it; its own path is empty."""
     for path in paths:
-        shown = f"{folder}/{path}".encode("utf-8", "surrogateescape").decode(
-            "utf-8", "backslashreplace"
-        )
+        shown = printed(f"{folder}/{path}".rstrip("/"))
         yield SUBMODULE.at(Pointer(shown), f"`{shown}` is a Git submodule")
 
 

@@ -10,13 +10,14 @@ from typing import TypeVar
 
 from trainyard import __version__
 from trainyard.diagnostics import TreeError
-from trainyard.git.commits import Blob, Commit, blob_id, files_of, find_commit, read_files
+from trainyard.git.commits import Blob, Commit, blob_id, find_commit, list_folder
 from trainyard.git.repository import Repository
 from trainyard.model.manifest import UNLISTED, unit_of
 from trainyard.model.platform import Site
-from trainyard.output.lockfile import LOCKFILE, parse_lock
+from trainyard.output.lockfile import Lock
 from trainyard.render.unit import units
 from trainyard.workflows.generate import Generation, Target
+from trainyard.workflows.memory import locks_of
 from trainyard.workflows.worktree import work_tree
 
 T = TypeVar("T")
@@ -79,22 +80,20 @@ class _Base:
 
     Args:
         tree: files of the tree, by path below it.
+        locks: by cluster.
         components: files of the components, by path as diagnostics name them.
     """
 
-    repository: Repository
     commit: Commit
     tree: Mapping[str, Blob]
+    locks: Mapping[str, Lock]
     components: Mapping[str, Blob]
 
     def fits(self, site: Site) -> bool:
         """Return whether a cluster's tree is of this version of Trainyard, for its release."""
-        path = f"{site.name}/{LOCKFILE}"
-        if path not in self.tree:
-            return False
-        ((_, content),) = read_files(self.repository, {path: self.tree[path]})
-        lock = parse_lock(content, Path(path))
-        return (lock.tool, lock.release) == (__version__, site.cluster.release.name)
+        lock = self.locks.get(site.name)
+        wanted = (__version__, site.cluster.release.name)
+        return lock is not None and (lock.tool, lock.release) == wanted
 
     def has(self, files: Mapping[str, bytes], there: Mapping[str, Blob]) -> bool:
         """Return whether some files are those of the commit, no more and no less."""
@@ -112,9 +111,10 @@ def _read_base(place: Target, ref: str) -> _Base:
     components = os.path.realpath(place.root / "components")
     folder = Path(os.path.relpath(components, root)).as_posix()
     # Components of another repository have no files here, so their units are verified.
-    there = {} if folder.startswith("../") else files_of(repository, commit, folder)
+    there = {} if folder.startswith("../") else list_folder(repository, commit, folder).files
     named = {f"profiles/components/{path}": blob for path, blob in there.items()}
-    return _Base(repository, commit, files_of(repository, commit, tree), named)
+    files = list_folder(repository, commit, tree).files
+    return _Base(commit, files, locks_of(repository, files), named)
 
 
 def _units(site: Site, generation: Generation, base: _Base) -> Iterator[str]:
