@@ -49,6 +49,9 @@ class Outcome:
 
 
 def counted(promise: str, tried: int, failures: list[Failure], remark: str = "") -> Outcome:
-    """Return the outcome of a promise that held except for the failures, counted by object."""
+    """Return the outcome of a promise that held except for the failures, counted by object.
+
+    More objects than were tried may fail: all folders of a delivery after one change.
+    """
     failed = {failure.what for failure in failures}
-    return Outcome(promise, tried - len(failed), tried, tuple(failures), remark)
+    return Outcome(promise, max(0, tried - len(failed)), tried, tuple(failures), remark)

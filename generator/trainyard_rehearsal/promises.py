@@ -133,7 +133,8 @@ APPLIED: Final[Mapping[str, Promise]] = {
         "A team loses nodes that it does not lend.",
     ),
     "jobs of a full cluster complete": Promise(
-        "Jobs that together request twice what the cluster has.",
+        "Jobs that together request twice what each tried team owns and may borrow, and what each "
+        "other team owns. A runtime whose jobs don't start again after an eviction is left out.",
         "A job waits without a reason or permanently, or a queue exceeds its quota.",
     ),
     "policies without a warning": Promise(
@@ -141,7 +142,7 @@ APPLIED: Final[Mapping[str, Promise]] = {
         "An expression does not fit the kind that it is for, and may fail for valid requests.",
     ),
     "hostile jobs refused": Promise(
-        "Jobs that would occupy a node permanently, hang, or reach another tenant.",
+        "Jobs that exceed a limit, occupy a node permanently, hang, or reach another tenant.",
         "A member can submit such a job.",
     ),
     "hostile changes refused": Promise(

@@ -90,17 +90,21 @@ def test_a_job_waits_for_what_others_use() -> None:
     assert (check.usage, check.available) == ("24 nvidia.com/gpu", "8 nvidia.com/gpu")
 
 
+EVICTIONS = "whether Kueue evicts running jobs for this one"
+
+
 def test_evictions_that_are_not_predicted_are_said() -> None:
     job = sample({}, numNodes=4)
     fair = verdict(ground({}, snapshot=used(3, 0, "nlp-gpu")), job)
     alone = Snapshot(used(3, 0, "nlp-gpu").queues)
-    unknown = verdict(ground({}, snapshot=alone), job)
+    classical = {"clusters/prod-east.yaml": {"sharing": "classical"}}
+    unknown = verdict(ground(classical, snapshot=alone), job)
 
     assert (fair.standing, unknown.standing) == (Standing.WAITS,) * 2
     judged = [each for found in (fair, unknown) for each in found.unjudged]
-    assert [each.message for each in judged if each.link is Link.QUOTA] == [
-        "whether Kueue evicts jobs for it: the cluster shares fairly",
-        "whether Kueue evicts jobs for it: the snapshot has no Workloads",
+    assert [each.message.partition(": ") for each in judged if each.link is Link.QUOTA] == [
+        (EVICTIONS, ": ", "it is predicted for clusters with `sharing: classical` only"),
+        (EVICTIONS, ": ", "the snapshot has no Workloads"),
     ]
 
 

@@ -24,3 +24,11 @@ def test_failures_are_counted_by_object() -> None:
     )
     assert (outcome.held, outcome.tried, len(outcome.failures)) == (1, 3, 3)
     assert not outcome.fine
+
+
+def test_more_failures_than_tries_are_no_negative_number() -> None:
+    """After a change of one folder, each of several folders may not get synced."""
+    failures = [Failure(name, "is OutOfSync", _AT) for name in "abc"]
+    outcome = counted("one change renders one folder", 1, failures)
+
+    assert (outcome.held, outcome.fine) == (0, False)

@@ -96,12 +96,12 @@ def _without_node(queueing: Queueing, missing: dict[str, int]) -> Iterator[Check
 def _unpredicted(case: Case, queueing: Queueing) -> Iterator[Check]:
     """Yield why a job that waits might evict others after all."""
     reason = ""
-    if not queueing.snapshot.has_jobs:
+    if _shares_fairly(case):
+        reason = "it is predicted for clusters with `sharing: classical` only"
+    elif not queueing.snapshot.has_jobs:
         reason = "the snapshot has no Workloads"
-    elif _shares_fairly(case):
-        reason = "the cluster shares fairly"
     if reason:
-        message = f"whether Kueue evicts jobs for it: {reason}"
+        message = f"whether Kueue evicts running jobs for this one: {reason}"
         yield Check(Link.QUOTA, Standing.UNJUDGED, message)
 
 
