@@ -45,6 +45,18 @@ def test_changed_owner_is_stale_until_it_is_written(repository: Path, trainyard:
 
 
 @pytest.mark.usefixtures("repository")
+def test_other_order_is_stale(trainyard: Call) -> None:
+    """The last line that matches a file decides."""
+    trainyard("codeowners")
+    head, first, second, *rest = FILE.read_text("utf-8").split("\n")
+    FILE.write_text("\n".join([head, second, first, *rest]), "utf-8")
+    ended = trainyard("codeowners", "--check")
+
+    assert ended.code == 1
+    assert "CODEOWNERS differs from the profiles: 1 line missing, 1 extra" in ended.out
+
+
+@pytest.mark.usefixtures("repository")
 def test_line_after_the_block_is_a_warning(trainyard: Call) -> None:
     """It stays, with its bytes, since a person wrote it."""
     trainyard("codeowners")

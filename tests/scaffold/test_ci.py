@@ -115,9 +115,10 @@ def test_own_gitlab_file_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_platform_in_a_subfolder_is_checked_there(tmp_path: Path) -> None:
-    """The host reads the files at the root of the repository only."""
+    """The host reads the files at the root of the repository only, whatever else is beside."""
     (tmp_path / ".git").mkdir()
     (tmp_path / "platform" / "gpu").mkdir(parents=True)
+    (tmp_path / "platform" / "gpu" / "x").symlink_to("/proc")
     root, new = plan_ci("github", tmp_path / "platform" / "gpu")
 
     assert root.resolve() == tmp_path.resolve()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainyard.scaffold.ci import SYSTEMS, ci_files, missing
-from trainyard.workflows.worktree import path_in_work_tree, root_of_work_tree
+from trainyard.workflows.worktree import enclosing_work_tree
 
 
 def plan_ci(name: str, folder: Path, origin: str = "") -> tuple[Path, dict[str, bytes]]:
@@ -20,6 +20,6 @@ def plan_ci(name: str, folder: Path, origin: str = "") -> tuple[Path, dict[str, 
         TreeError: a file is there with other content.
         ValueError: ``origin``, or the folder's path in the repository, has another form.
     """
-    system, root = SYSTEMS[name], root_of_work_tree(folder)
-    inside = (path_in_work_tree(folder / "x") or "x").removesuffix("x").rstrip("/") or "."
+    system = SYSTEMS[name]
+    root, inside = enclosing_work_tree(folder)
     return root, missing(root, ci_files(system, inside, origin), system.beside)

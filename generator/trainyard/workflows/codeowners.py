@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path
 
 from trainyard.codeowners.block import block, overriding, replaced, without
@@ -14,7 +15,7 @@ from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.plainfile import read_regular
 from trainyard.scaffold.install import put
-from trainyard.workflows.worktree import path_in_work_tree, root_of_work_tree
+from trainyard.workflows.worktree import enclosing_work_tree, path_in_work_tree
 from trainyard.yaml_io.source import Source
 
 _LIMIT = 3 * 1024 * 1024
@@ -54,7 +55,7 @@ def usual_file(profiles: Path) -> Path:
 
     It is the first that a host would read; that of GitHub when there is none.
     """
-    root = root_of_work_tree(profiles.parent)
+    root, _ = enclosing_work_tree(profiles.parent)
     return next((root / place for place in PLACES if (root / place).is_file()), root / PLACES[0])
 
 
@@ -105,10 +106,13 @@ def write_owned(it: Owned) -> None:
 
 
 def _stale(it: Owned) -> Diagnostic:
-    """Return the finding that lists the first lines that are missing or extra."""
-    before, after = it.before.split("\n"), it.after.split("\n")
-    missing = [line for line in after if line not in before]
-    extra = [line for line in before if line not in after]
+    """Return the finding that lists the first lines that are missing or extra.
+
+    The last line that matches a file decides, so a line at another place is both.
+    """
+    changes = [*unified_diff(it.before.split("\n"), it.after.split("\n"), n=0, lineterm="")][2:]
+    missing = [line[1:] for line in changes if line.startswith("+")]
+    extra = [line[1:] for line in changes if line.startswith("-")]
     counts = f"{counted(len(missing), 'line')} missing, {len(extra)} extra"
     message = f"{it.shown} differs from the profiles: {counts}"
     notes = [Note(f"missing: {line}") for line in missing[:_NAMED]]

@@ -51,12 +51,14 @@ def work_tree(folder: Path) -> tuple[Path, str] | None:
     return next(_work_trees(folder), None)
 
 
-def root_of_work_tree(folder: Path) -> Path:
-    """Return the root of a folder's Git work tree from here; the folder itself without one."""
-    inside = path_in_work_tree(folder / "x")
-    depth = inside.count("/") if inside else 0
+def enclosing_work_tree(folder: Path) -> tuple[Path, str]:
+    """Return the root from here of the Git work tree of a folder, and the folder's path there.
+
+    The folder may be the root itself, and is taken for it when it is in no work tree.
+    """
     real = Path(os.path.realpath(folder))
-    return Path(os.path.relpath([real, *real.parents][depth]))
+    root = next((each for each in (real, *real.parents) if _is_root(each)), real)
+    return Path(os.path.relpath(root)), real.relative_to(root).as_posix()
 
 
 def check_tree_path(profiles: Path, target: Path, checked: Checked) -> Iterator[Diagnostic]:
@@ -85,9 +87,12 @@ def _work_trees(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield a folder's Git work tree and path there, then those that have it as a submodule."""
     real = Path(os.path.realpath(folder))
     for root in real.parents:
-        git = root / ".git"
-        # Unlike Path.exists, it is false for a path that may not be read.
-        if os.path.exists(git):  # noqa: PTH110
+        if _is_root(root):
             yield root, real.relative_to(root).as_posix()
-            if git.is_dir():
+            if (root / ".git").is_dir():
                 return
+
+
+def _is_root(folder: Path) -> bool:
+    # Unlike Path.exists, it is false for a path that may not be read.
+    return os.path.exists(folder / ".git")  # noqa: PTH110
