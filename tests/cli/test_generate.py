@@ -48,6 +48,19 @@ def test_dry_run_shows_the_same_and_writes_nothing(tree: Path, trainyard: Call) 
     assert trainyard("generate").out == dry.out.replace("would write", "wrote")
 
 
+def test_name_in_a_lockfile_controls_no_terminal(tree: Path, trainyard: Call) -> None:
+    """A lockfile comes with the pull request of anybody."""
+    folder = tree / "overlays" / "prod-east"
+    (folder / "teams" / "x\x1b[2J").mkdir()
+    (folder / "teams" / "x\x1b[2J" / "y").write_text("")
+    entry = f'"files": {{"teams/x\\u001b[2J/y": {{"sha256": "{EMPTY}", "from": []}},'
+    edit(folder / "trainyard.lock", '"files": {', entry)
+    dry = trainyard("generate", "--dry-run")
+
+    assert "overlays/prod-east/teams/x\\x1b[2J: 1 deleted" in dry.out
+    assert "\x1b" not in dry.out
+
+
 def test_check_names_each_file_that_differs(tree: Path, trainyard: Call) -> None:
     """Missing, edited, extra and foreign files fail the check, each is named, and nothing is
     written."""

@@ -170,7 +170,7 @@ def _changed_units(written: Written, tree: str) -> Iterator[str]:
             units.setdefault(path.rpartition("/")[0], Counter())[change] += 1
     for unit, counts in sorted(units.items()):
         numbers = ", ".join(f"{count} {change}" for change, count in counts.items())
-        yield f"{tree}/{unit}: {numbers}"
+        yield f"{tree}/{printable(unit)}: {numbers}"
 
 
 def _kept(written: Written, tree: str) -> Iterator[str]:
