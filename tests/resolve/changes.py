@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.rules.cases import _base, _change
-from trainyard.diagnostics import Diagnostic, has_errors
+from tests.rules.cases import _base, _change, shaped
+from trainyard.diagnostics import Diagnostic
 from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.model.space import Space
@@ -15,7 +15,6 @@ from trainyard.model.tenant import Tenant
 from trainyard.resolve.findings import collect
 from trainyard.resolve.hardware import resolve_hardware
 from trainyard.resolve.platform import resolve
-from trainyard.schema.check import check_profiles
 
 CLUSTER, HARDWARE, RUNTIME = (
     "clusters/prod-east.yaml",
@@ -58,10 +57,7 @@ def together(*changes: Mapping[str, Any]) -> dict[str, Any]:
 
 def resolved(changes: Mapping[str, Any]) -> tuple[Platform, tuple[Diagnostic, ...]]:
     """Return the base after some changes, and the names that lead nowhere."""
-    profiles = _change(_base(), changes)
-    shape = tuple(check_profiles(profiles))
-    assert not has_errors(shape), shape
-    return resolve(profiles)
+    return resolve(shaped(_change(_base(), changes)))
 
 
 def hardware(changes: Mapping[str, Any]) -> tuple[dict[str, Hardware], list[Diagnostic]]:

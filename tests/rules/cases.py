@@ -96,10 +96,21 @@ def platform_of(changes: Mapping[str, Any]) -> Platform:
 
 
 def _resolved(changes: Mapping[str, Any]) -> tuple[Platform, Sequence[Diagnostic]]:
-    profiles = changed(changes)
-    shape = tuple(check_profiles(profiles))
+    return resolve(shaped(changed(changes)))
+
+
+def shaped(profiles: Profiles) -> Profiles:
+    """Return profiles, all of which are right in shape."""
+    shape = tuple(check_profiles(profiles, faultless()))
     assert not has_errors(shape), shape
-    return resolve(profiles)
+    return profiles
+
+
+@cache
+def faultless() -> Mapping[str, Source]:
+    """Return the base's files, which are right in shape."""
+    assert not tuple(check_profiles(_base()))
+    return _base().sources()
 
 
 def changed(changes: Mapping[str, Any]) -> Profiles:
