@@ -12,7 +12,7 @@ POD = {
 JOB = {"spec": {"pods": [POD], "args": ["x", "y"]}, "metadata": {"labels": {"a/b": "c"}}}
 
 
-def test_parts_are_entries_and_fields_without_lists_inside() -> None:
+def test_parts_are_entries_and_fields_without_parts_inside() -> None:
     found = [shown(each) for each in parts(JOB, ())]
 
     assert found == [
@@ -21,7 +21,7 @@ def test_parts_are_entries_and_fields_without_lists_inside() -> None:
         "spec.pods[0].volumes[1]",
         "spec.pods[0].containers[0].volumeMounts[0]",
         "spec.args",
-        "metadata",
+        "metadata.labels",
     ]
 
 
@@ -45,3 +45,16 @@ def test_a_key_that_is_no_word_is_quoted() -> None:
     assert shown(("metadata", "labels", "a/b")) == 'metadata.labels["a/b"]'
     assert at(JOB, ("metadata", "labels", "a/b")) == "c"
     assert at(JOB, ("spec", "args", 7)) is None
+
+
+def test_fields_of_a_pod_without_lists_are_parts() -> None:
+    pod = {"serviceAccountName": "x", "nodeSelector": {"a": "b"}, "securityContext": {"uid": 1}}
+    job = {"jobs": [{"name": "node", "template": {"metadata": {}, "spec": {"template": pod}}}]}
+
+    frame = "jobs[0].template"
+    assert [shown(each) for each in parts(job, ())] == [
+        f"{frame}.metadata",
+        f"{frame}.spec.template.serviceAccountName",
+        f"{frame}.spec.template.nodeSelector",
+        f"{frame}.spec.template.securityContext",
+    ]

@@ -180,6 +180,13 @@ def test_only_the_part_that_is_refused_is_removed() -> None:
     assert change(job, refuses("Exists")) == (f"remove {path}",)
 
 
+def test_a_refused_field_is_removed_without_the_others() -> None:
+    job = overridden(serviceAccountName="mine", nodeSelector={"rack": "7"})
+
+    path = "spec.podTemplateOverrides[0].spec.nodeSelector"
+    assert change(job, refuses("rack")) == (f"remove {path}",)
+
+
 def test_parts_that_are_refused_together_are_removed_together() -> None:
     host = {"name": "host", "hostPath": {"path": "/"}}
     mounts = [{"name": "data", "mountPath": "/data"}, {"name": "host", "mountPath": "/host"}]

@@ -143,7 +143,12 @@ def test_nodes_of_others_are_not_free_although_quota_is() -> None:
     snapshot = Snapshot({**snapshot.queues, "queue/vision-gpu": {}}, snapshot.running, {}, True)
     found = verdict(ground({}, snapshot=snapshot), sample({}, numNodes=4))
 
-    assert (found.standing, only(found, Link.TOPOLOGY).standing) == (Standing.WAITS,) * 2
+    check = only(found, Link.TOPOLOGY)
+    assert (found.standing, check.standing) == (Standing.WAITS,) * 2
+    assert (check.message, check.repair) == (
+        "dgx-h100 has no free node for 1 pod now",
+        ("wait until running jobs end",),
+    )
 
 
 def test_an_empty_namespace_or_name_is_an_absent_one() -> None:

@@ -15,7 +15,7 @@ from trainyard.fit.assignment import (
 from trainyard.fit.case import Case
 from trainyard.fit.nodes import Placement, room, unplaced
 from trainyard.fit.preemption import Preemptor, victims
-from trainyard.fit.quotas import quota_checks
+from trainyard.fit.quotas import WAIT, quota_checks
 from trainyard.fit.usage import Running
 from trainyard.fit.verdict import Check, Link, Standing
 from trainyard.model.lookup import mapping, value_at
@@ -32,8 +32,8 @@ def node_checks(queueing: Queueing, choices: Sequence[Choice]) -> Iterator[Check
         larger = [*_larger(pool, flavor, wanted)]
         yield from larger
         if not larger and (left := unplaced(queueing.empty(flavor), wanted)):
-            more = f"{counted(left, 'pod')} more than the {pool.nodes} nodes of {flavor}"
-            message = f"{more} have room for"
+            nodes, pods = counted(pool.nodes, "node"), counted(left, "pod")
+            message = f"{flavor} has {nodes}, without room for {pods}"
             yield Check(Link.TOPOLOGY, Standing.NEVER, message, pool.at, limit=str(pool.nodes))
 
 
@@ -89,8 +89,9 @@ def _without_node(queueing: Queueing, missing: dict[str, int]) -> Iterator[Check
     for flavor, left in missing.items():
         if left:
             pool = queueing.flavors[flavor]
-            message = f"{counted(left, 'pod')} find no free node of {flavor} now"
-            yield Check(Link.TOPOLOGY, Standing.WAITS, message, pool.at, limit=str(pool.nodes))
+            message = f"{flavor} has no free node for {counted(left, 'pod')} now"
+            nodes, ways = str(pool.nodes), (WAIT,)
+            yield Check(Link.TOPOLOGY, Standing.WAITS, message, pool.at, limit=nodes, repair=ways)
 
 
 def _unpredicted(case: Case, queueing: Queueing) -> Iterator[Check]:

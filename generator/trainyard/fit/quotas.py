@@ -13,6 +13,9 @@ from trainyard.model.quantity import format_amount
 from trainyard.model.queue import Flavor
 from trainyard.model.team import Quota
 
+WAIT = "wait until running jobs end"
+"""What helps a job that would start on the empty cluster."""
+
 
 def quota_checks(
     case: Case,
@@ -55,7 +58,7 @@ def _shortage(
         limit=f"{_shown(key, most)}, {_shown(key, own)} of its own",
         usage=_shown(key, cohorts.used(queue, key)) if known else "",
         available=_shown(key, max(0, cohorts.available(queue, key))) if known else "",
-        repair=(_more(quota) if never else "wait until running jobs end",),
+        repair=(_more(quota) if never else WAIT,),
     )
 
 

@@ -12,12 +12,14 @@ Path = tuple[Step, ...]
 
 _NAMES = frozenset({"name", "manager", "targetJobs"})
 """Fields that name what an entry of a list changes."""
+_FRAMES = frozenset({"metadata", "spec", "template"})
+"""Fields that only hold others."""
 
 
 def parts(body: Any, path: Path) -> Iterator[Path]:
     """Yield the paths of the smallest parts of a value that make sense by themselves.
 
-    An entry of a list, or a field, that has no list of entries inside.
+    An entry of a list, or a field, that neither has a list of entries nor a frame inside.
 
     Args:
         body: the value.
@@ -27,7 +29,7 @@ def parts(body: Any, path: Path) -> Iterator[Path]:
     for key, value in inside:
         if key in _NAMES:
             continue
-        if _has_entries(value):
+        if _is_frame(key, value) or _has_parts(value):
             yield from parts(value, (*path, key))
         else:
             yield (*path, key)
@@ -38,9 +40,14 @@ def _entries(value: Any) -> list[Any]:
     return value if isinstance(value, list) and any(isinstance(e, dict) for e in value) else []
 
 
-def _has_entries(value: Any) -> bool:
-    inside = value.values() if isinstance(value, dict) else _entries(value)
-    return bool(_entries(value)) or any(_has_entries(each) for each in inside)
+def _is_frame(key: Step, value: Any) -> bool:
+    return key in _FRAMES and isinstance(value, dict) and bool(value)
+
+
+def _has_parts(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(_is_frame(key, each) or _has_parts(each) for key, each in value.items())
+    return bool(_entries(value))
 
 
 def without(body: Body, paths: Sequence[Path]) -> Body:
