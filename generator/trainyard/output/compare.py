@@ -42,11 +42,6 @@ class Comparison:
         """Number of files that differ."""
         return self.stale + len(self.kept) + len(self.foreign)
 
-    @property
-    def clean(self) -> bool:
-        """True if the tree equals the generated one."""
-        return self == Comparison()
-
 
 def compare(target: Path, files: Mapping[str, bytes]) -> Comparison:
     """Compare the tree with the generated one; folders of other clusters are not read.

@@ -6,12 +6,12 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from trainyard.diagnostics import TreeError
-from trainyard.output.compare import compared, not_generated, owned, read_locks, reading, same, walk
+from trainyard.output.compare import Comparison, compare, walk
 from trainyard.output.exchange import flush, put_in_place
 from trainyard.output.hold import staging_prefix, writing
 from trainyard.output.lockfile import LOCKFILE, is_inside
@@ -39,25 +39,6 @@ class Written:
     foreign: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """The plan for each path of the tree.
-
-    Args:
-        unchanged: generated and already there as it should be.
-        foreign: not generated and not ours to delete.
-        result: what is reported.
-    """
-
-    unchanged: frozenset[str]
-    foreign: tuple[str, ...]
-    result: Written
-
-    @property
-    def nothing_to_do(self) -> bool:
-        return not (self.result.created or self.result.changed or self.result.deleted)
-
-
 def write(target: Path, files: Mapping[str, bytes]) -> Written:
     """Replace the tree by the generated one as a whole; foreign files stay.
 
@@ -75,12 +56,11 @@ def write(target: Path, files: Mapping[str, bytes]) -> Written:
     for path in files:
         if "/" not in path or not is_inside(path):
             raise TreeError(f"{path!r} is no path inside a cluster's folder; the tree is untouched")
-    with writing(target):
-        with reading(target):
-            plan = _plan(target, files)
-        if not plan.nothing_to_do:
-            _replace(target, files, plan)
-        return plan.result
+    found = compare(target, files)
+    if found.stale:
+        with writing(target):
+            _replace(target, files, found)
+    return _written(found)
 
 
 def preview(target: Path, files: Mapping[str, bytes]) -> Written:
@@ -89,28 +69,17 @@ def preview(target: Path, files: Mapping[str, bytes]) -> Written:
     Raises:
         TreeError: the tree can't be read.
     """
-    with reading(target):
-        return _plan(target, files).result
+    return _written(compare(target, files))
 
 
-def _plan(target: Path, files: Mapping[str, bytes]) -> _Plan:
-    present = dict(walk(target))
-    unchanged = frozenset(
-        path for path in files if path in present and same(present[path], files[path])
-    )
-    ours = owned(read_locks(target, present, files))
-    deleted, kept, foreign = not_generated(target, present, files, ours)
-    created = tuple(sorted(files.keys() - present.keys()))
-    changed = tuple(sorted(files.keys() & present.keys() - unchanged))
-    folders = compared(target, files)
-    inside = tuple(path for path in foreign if path.partition("/")[0] in folders)
-    return _Plan(unchanged, (*kept, *foreign), Written(created, changed, deleted, kept, inside))
+def _written(found: Comparison) -> Written:
+    return Written(found.missing, found.changed, found.deleted, found.kept, found.foreign)
 
 
-def _replace(target: Path, files: Mapping[str, bytes], plan: _Plan) -> None:
+def _replace(target: Path, files: Mapping[str, bytes], found: Comparison) -> None:
     staged = Path(tempfile.mkdtemp(prefix=staging_prefix(target), dir=target.parent))
     try:
-        _stage(staged, target, files, plan)
+        _stage(staged, target, files, found)
         flush(staged)
         put_in_place(staged, target)
     finally:
@@ -118,24 +87,35 @@ def _replace(target: Path, files: Mapping[str, bytes], plan: _Plan) -> None:
         shutil.rmtree(staged, ignore_errors=True)
 
 
-def _stage(staged: Path, target: Path, files: Mapping[str, bytes], plan: _Plan) -> None:
+def _stage(staged: Path, target: Path, files: Mapping[str, bytes], found: Comparison) -> None:
     """Build the new tree.
 
     Generated folders come first, so that no foreign symlink takes the place of one.
     """
     _make_folders(staged, files)
+    new = {*found.missing, *found.changed}
     for path in sorted(files, key=_lockfiles_last):
-        if path in plan.unchanged and _link(target / path, staged / path):
+        if path not in new and _link(target / path, staged / path):
             continue
         _create(staged / path, files[path])
+    gone = {*files, *found.deleted}
+    stay = sorted(path for path, _ in walk(target) if path not in gone)
     try:
-        _make_folders(staged, plan.foreign)
-        for path in plan.foreign:
+        _make_folders(staged, (*stay, *_in_empty_folders(target, files)))
+        for path in stay:
             _carry(target / path, staged / path)
     except (FileExistsError, NotADirectoryError) as error:
         at = target / Path(error.filename2 or error.filename).relative_to(staged)
         raise TreeError(f"{at} is in the way of a generated file; the tree is untouched") from error
     staged.chmod(0o755)
+
+
+def _in_empty_folders(target: Path, files: Collection[str]) -> Iterator[str]:
+    """Yield a path in each empty folder, which stays: a Git repository needs its empty `refs/`."""
+    for folder, folders, inside in os.walk(target):
+        path = Path(folder).relative_to(target).as_posix()
+        if not (folders or inside or path in files):
+            yield f"{path}/x"
 
 
 def _lockfiles_last(path: str) -> tuple[bool, str]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from trainyard.diagnostics import TreeError
 from trainyard.git.commits import Blob, Commit, Listing, blob_id
-from trainyard.model.platform import Site
 from trainyard.output.compare import Comparison, not_generated, owned, reading, top, walk
-from trainyard.output.lockfile import LOCKFILE, Lock, digest, lock_bytes, parse_lock, read_lock
+from trainyard.output.lockfile import LOCKFILE, Lock, digest, lock_bytes, parse_lock, readable_lock
 from trainyard.plainfile import read_regular
 from trainyard.workflows.emission import given_numbers
 from trainyard.workflows.generate import Generation
@@ -19,9 +16,6 @@ from trainyard.workflows.snapshot import Snapshot
 
 _NO_FILE = ""
 """In place of the id of an entry that Trainyard never writes: a symlink, an executable."""
-
-_PAGE = "page"
-"""In place of the id of a file at the top of the tree, which nothing reads."""
 
 Ids = dict[str, dict[str, str]]
 """Name at the top of the tree -> path below the tree -> id of the content."""
@@ -77,36 +71,32 @@ def committed_tree(snapshot: Snapshot) -> HeadTree:
 
 
 def _on_disk(folder: Path, names: Collection[str]) -> Ids:
+    ids = {}
     with reading(folder):
-        locks = {name: _readable(folder / name) for name in names}
-        written = owned({name: lock for name, lock in locks.items() if lock})
-        for name in filter(locks.get, locks):
+        locks = _locks(folder, names)
+        written = owned(locks)
+        for name in locks:
             written[f"{name}/{LOCKFILE}"] = digest(read_regular(folder / name, LOCKFILE))
-        ids = {path: _written(entry, path, written) for path, entry in walk(folder, names)}
-    return _by_cluster(ids)
-
-
-def _written(entry: os.DirEntry[str], path: str, written: Mapping[str, str]) -> str:
-    if not entry.is_file(follow_symlinks=False):
-        return _NO_FILE
-    return written.get(path, _PAGE if "/" not in path else _NO_FILE)
+        for path, entry in walk(folder, names):
+            is_file = entry.is_file(follow_symlinks=False)
+            if "/" in path or not is_file:
+                ids[path] = written.get(path, _NO_FILE) if is_file else _NO_FILE
+    return _by_name(ids)
 
 
 def ids_of(listing: Listing) -> Ids:
-    """Return the ids of a commit's tree."""
-    ids = {path: _plain(blob) if "/" in path else _PAGE for path, blob in listing.files.items()}
-    return _by_cluster({**ids, **dict.fromkeys(listing.links, _NO_FILE)})
+    """Return the ids of a commit's tree, without files at its top: nothing reads them."""
+    ids = {path: _plain(blob) for path, blob in listing.files.items() if "/" in path}
+    return _by_name({**ids, **dict.fromkeys(listing.links, _NO_FILE)})
 
 
 def _plain(blob: Blob) -> str:
     return _NO_FILE if blob.executable else blob.id
 
 
-def _by_cluster(ids: Mapping[str, str]) -> Ids:
+def _by_name(ids: Mapping[str, str]) -> Ids:
     grouped: Ids = {}
     for path, each in ids.items():
-        if each == _PAGE:
-            continue
         grouped.setdefault(path.partition("/")[0], {})[path] = each
     return grouped
 
@@ -122,7 +112,7 @@ def compare_head(tree: HeadTree, generation: Generation, others: Collection[str]
     Raises:
         TreeError: a file can't be read.
     """
-    files = {**generation.files, **_own_locks(tree, generation)}
+    files = {**generation.files, **dict(_own_locks(tree.folder, generation))}
     expected = {path: tree.id_of(content) for path, content in files.items()}
     present = tree.files(tree.names - frozenset(others))
     there = expected.keys() & present.keys()
@@ -137,39 +127,28 @@ def _not_generated(
     tree: HeadTree, paths: Collection[str], clusters: Iterable[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the files that are not generated, as `not_generated` tells them apart."""
-    locks = {name: _readable(tree.folder / name) for name in clusters}
-    ours = owned({name: lock for name, lock in locks.items() if lock})
+    ours = owned(_locks(tree.folder, clusters))
     with reading(tree.folder):
         tree.copy(path for path in paths if path in ours)
         return not_generated(tree.folder, paths, (), ours)
 
 
-def _own_locks(tree: HeadTree, generation: Generation) -> dict[str, bytes]:
-    """Return the lockfiles that `generate` writes over those of the change.
+def _own_locks(folder: Path, generation: Generation) -> Iterator[tuple[str, bytes]]:
+    """Yield the lockfiles that `generate` writes over those of the change.
 
     They may remember numbers that were given and taken back before a merge.
     """
     platform = generation.checked.platform
-    sites = platform.sites if platform else ()
-    found = {}
-    for site in (each for each in sites if each.name in generation.manifests):
-        path = f"{site.name}/{LOCKFILE}"
-        if _readable(tree.folder / site.name):
-            found[path] = _over(tree.folder, site, generation, path)
-    return found
-
-
-def _over(folder: Path, site: Site, generation: Generation, path: str) -> bytes:
-    platform = generation.checked.platform
     assert platform is not None
-    lock = parse_lock(generation.files[path], Path(path))
-    holdings, ids = given_numbers(platform, site, folder)
-    return lock_bytes(replace(lock, holdings=tuple(holdings), ids=tuple(ids)))
+    there = _locks(folder, generation.manifests)
+    for site in (each for each in platform.sites if each.name in there):
+        path = f"{site.name}/{LOCKFILE}"
+        lock = parse_lock(generation.files[path], Path(path))
+        holdings, ids = given_numbers(platform, site, folder)
+        yield path, lock_bytes(replace(lock, holdings=tuple(holdings), ids=tuple(ids)))
 
 
-def _readable(folder: Path) -> Lock | None:
-    """Return the lock of a folder; None when it is missing or broken."""
-    try:
-        return read_lock(folder)
-    except TreeError:
-        return None
+def _locks(folder: Path, names: Iterable[str]) -> dict[str, Lock]:
+    """Return the locks of a tree's folders that can be read."""
+    found = {name: readable_lock(folder / name) for name in names}
+    return {name: lock for name, lock in found.items() if lock}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity, TreeError
+from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.git.commits import Blob, Commit, find_commit, list_folder, merge_base, read_files
 from trainyard.git.repository import Repository
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.quantity import counted
-from trainyard.output.lockfile import LOCKFILE, Lock, parse_lock, read_lock
+from trainyard.output.lockfile import LOCKFILE, Lock, parse_lock, readable_lock
 from trainyard.workflows.worktree import work_tree
 
 NUMBER_FORGOTTEN = Rule(
@@ -95,19 +95,11 @@ def check_memory(
         base: a commit that remembers the numbers.
     """
     for cluster in sorted(before.keys() & set(clusters)):
-        lock = _readable(tree / cluster)
+        lock = readable_lock(tree / cluster)
         kept = {each.number for each in _known(lock)} if lock else set()
         lost = [each for each in _known(before[cluster]) if each.number not in kept]
         if lost:
             yield _forgotten(cluster, lost, base, there=lock is not None)
-
-
-def _readable(folder: Path) -> Lock | None:
-    """Return the lock of a folder; None when it is missing or broken."""
-    try:
-        return read_lock(folder)
-    except TreeError:
-        return None
 
 
 def _known(lock: Lock) -> list[Holding | Ids]:
