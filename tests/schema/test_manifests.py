@@ -18,7 +18,7 @@ from referencing import Registry
 from trainyard.diagnostics import Step, ToolError
 from trainyard.profiles.read import PACKAGE
 from trainyard.schema.manifests import check_manifest, schema_folder
-from trainyard.schema.shape import ShapeValidator, anchored
+from trainyard.schema.shape import anchored
 from trainyard.yaml_io.manifests import parse_manifests
 
 RELEASE = "openshift-ai-3.5"
@@ -65,10 +65,7 @@ def case_id(value: Any) -> str:
 @cache
 def second_opinion(path: Path) -> Draft7Validator:
     """Return jsonschema's validator of a kind."""
-    validator: Draft7Validator = ShapeValidator(
-        anchored(json.loads(path.read_bytes())), registry=Registry()
-    )
-    return validator
+    return Draft7Validator(anchored(json.loads(path.read_bytes())), registry=Registry())
 
 
 def places(node: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]:
