@@ -10,7 +10,7 @@ import pytest
 from tests.rules.cases import messages, replacements
 from trainyard.diagnostics import Diagnostic
 from trainyard.history.check import check_replacement
-from trainyard.history.replacement import NEVER_MERGED
+from trainyard.history.ledger import NEVER_MERGED
 from trainyard.model.ids import Ids
 
 OPENSHIFTS = {"range": "1000680000/10000", "level": "s0:c26,c15"}
@@ -81,6 +81,30 @@ def test_help_on_a_lost_line_covers_one_that_was_never_merged() -> None:
     assert found.rule == "change/uids-moved"
     assert "namespace `team-nlq`" in found.message
     assert found.hint.endswith(NEVER_MERGED)
+
+
+LANGUAGE: dict[str, Any] = {
+    "renamedFrom": "nlp",
+    "contact": "nlp@example.com",
+    "groups": {"user": ["nlp"]},
+    "runtimes": ["openmpi-cuda"],
+    "quota": {"prod-east": {"dgx-h100": {"nodes": 4}}},
+}
+
+
+def test_help_on_a_line_that_a_rename_lost_adds_it_under_the_new_name() -> None:
+    """No line has the former name any more."""
+    after = {
+        "teams/nlp.yaml": None,
+        "teams/language.yaml": LANGUAGE,
+        "allocations.yaml": {"prod-east": {"ib": {"nlp": None}}},
+    }
+    gone = [each for each in _found(after, _ledger(nlp=FRESH)) if "is gone" in each.message]
+
+    assert [each.hint.partition(":")[0] for each in gone] == [
+        "Add `language",
+        "Add `team-language",
+    ]
 
 
 def test_new_namespace_gets_its_ids_with_its_first_merge() -> None:

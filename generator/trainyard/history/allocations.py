@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from trainyard.history.replacement import NEVER_MERGED, Replacement
+from trainyard.history.ledger import NEVER_MERGED, add_line
+from trainyard.history.replacement import Replacement
 from trainyard.model.holding import Holding, of_others
 
 ALLOCATION_MOVED = Rule(
@@ -65,26 +65,13 @@ def _moved(
 
 def _gone(replacement: Replacement, held: Holding) -> Diagnostic:
     message = f"{_has(replacement, held)}, and its line in the ledger is gone"
-    hint = _restore(replacement, held)
+    hint = add_line(f"{replacement.site.name}.{held.fabric}", held.team, held.entry)
     return ALLOCATION_MOVED.at(_line(replacement, held), message, hint=hint)
 
 
 def _has(replacement: Replacement, held: Holding) -> str:
     numbers = f"{held.display} with {held.addresses}"
     return f"team {held.team} has {numbers} on {_where(replacement, held)}"
-
-
-def _restore(replacement: Replacement, held: Holding) -> str:
-    where = f"{replacement.site.name}.{held.fabric}"
-    for old, team in replacement.renamed.items():
-        if team.name == held.team:
-            line = f"the line `{old}` of `{where}` in profiles/allocations.yaml"
-            return f"Rename {line} to `{team.name}`."
-    line = f"{held.team}: {json.dumps(held.entry)}"
-    return (
-        f"Add `{line}` to `{where}` in profiles/allocations.yaml; a retired team keeps its "
-        f"line. {NEVER_MERGED}"
-    )
 
 
 def _moves(held: Holding, now: Holding) -> Iterator[tuple[str, str]]:

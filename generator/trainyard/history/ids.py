@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
-from trainyard.history.replacement import NEVER_MERGED, Replacement
+from trainyard.history.ledger import NEVER_MERGED, add_line
+from trainyard.history.replacement import Replacement
 from trainyard.model.holding import of_others
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.ids import UIDS, Ids, ids_of
@@ -63,7 +63,7 @@ def uids_gone(replacement: Replacement) -> Iterator[Diagnostic]:
             f"namespace `{held.namespace}` of cluster `{replacement.site.name}` was given "
             f"{_described((held.range, held.level))}, and its line in the ledger is gone"
         )
-        hint = _restore(replacement, held)
+        hint = add_line(f"{replacement.site.name}.{UIDS}", held.namespace, held.entry)
         yield UIDS_MOVED.at(_line(replacement, held.namespace), message, hint=hint)
 
 
@@ -71,15 +71,6 @@ def _gone(replacement: Replacement) -> list[Ids]:
     """Return the remembered ids, not former ones, of namespaces without a line."""
     now = {ids.namespace for ids in _ledger(replacement)}
     return [held for held in replacement.ids if not held.former and held.namespace not in now]
-
-
-def _restore(replacement: Replacement, held: Ids) -> str:
-    where = f"`{replacement.site.name}.{UIDS}` in profiles/allocations.yaml"
-    for old, new in renamed_namespaces(replacement.renamed).items():
-        if new == held.namespace:
-            return f"Rename the line `{old}` of {where} to `{new}`."
-    line = f"{held.namespace}: {json.dumps(held.entry)}"
-    return f"Add `{line}` to {where}; a retired team keeps its line. {NEVER_MERGED}"
 
 
 def uids_moved(replacement: Replacement) -> Iterator[Diagnostic]:

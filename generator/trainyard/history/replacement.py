@@ -12,10 +12,6 @@ from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.model.team import Team
 
-NEVER_MERGED = (
-    "If the numbers were never merged, restore `overlays/` from the base branch and generate again."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Replacement:

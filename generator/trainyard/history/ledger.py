@@ -1,0 +1,19 @@
+"""Hints on lines of the ledger, profiles/allocations.yaml."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+NEVER_MERGED = (
+    "If the numbers were never merged, restore `overlays/` from the base branch and generate again."
+)
+
+
+def add_line(section: str, name: str, entry: Mapping[str, Any]) -> str:
+    """Return the hint on a line that is gone."""
+    return (
+        f"Add `{name}: {json.dumps(entry)}` to `{section}` in profiles/allocations.yaml; a retired "
+        f"team keeps its line. {NEVER_MERGED}"
+    )
