@@ -19,7 +19,7 @@ _FRAMES = frozenset({"metadata", "spec", "template"})
 def parts(body: Any, path: Path) -> Iterator[Path]:
     """Yield the paths of the smallest parts of a value that make sense by themselves.
 
-    An entry of a list, or a field, that neither has a list of entries nor a frame inside.
+    An entry of a list, or a field, with neither a list of entries nor a frame inside.
 
     Args:
         body: the value.
