@@ -98,7 +98,15 @@ def _stage(staged: Path, target: Path, files: Mapping[str, bytes], found: Compar
         if path not in new and _link(target / path, staged / path):
             continue
         _create(staged / path, files[path])
-    gone = {*files, *found.deleted}
+    _carry_others(staged, target, files, found.deleted)
+    staged.chmod(0o755)
+
+
+def _carry_others(
+    staged: Path, target: Path, files: Mapping[str, bytes], deleted: Iterable[str]
+) -> None:
+    """Bring the files and empty folders that Trainyard does not generate into the new tree."""
+    gone = {*files, *deleted}
     stay = sorted(path for path, _ in walk(target) if path not in gone)
     try:
         _make_folders(staged, (*stay, *_in_empty_folders(target, files)))
@@ -107,7 +115,6 @@ def _stage(staged: Path, target: Path, files: Mapping[str, bytes], found: Compar
     except (FileExistsError, NotADirectoryError) as error:
         at = target / Path(error.filename2 or error.filename).relative_to(staged)
         raise TreeError(f"{at} is in the way of a generated file; the tree is untouched") from error
-    staged.chmod(0o755)
 
 
 def _in_empty_folders(target: Path, files: Collection[str]) -> Iterator[str]:
