@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import pytest
 
-from tests.changes.program import EXAMPLES, Day, Remembered, accept, build, make, no_tool
+from tests.changes.program import (
+    EXAMPLES,
+    Day,
+    Remembered,
+    accept,
+    build,
+    checked_from,
+    make,
+    no_tool,
+    rendered_from,
+)
 from tests.changes.repository import Repository
 from trainyard.cli import options
 from trainyard.cli.commands import generate as command
+from trainyard.workflows import committed as committed_tree
 from trainyard.workflows import generate as workflow
-from trainyard.workflows import report
+from trainyard.workflows import report, sides
 from trainyard.workflows import verify as verification
+from trainyard.yaml_io.manifests import parse_manifests
+
+_FILES = 4096
+"""Parsed files that are kept: those of all examples, before and after an edit."""
 
 
 @pytest.fixture(scope="package", autouse=True)
 def without_programs() -> Iterator[None]:
-    """Replace the programs of `verify` and the date, and generate equal trees once."""
+    """Replace the programs of `verify` and the date; check, generate and parse the same once."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("find_kustomize", "find_kubeconform"):
             patch.setattr(verification, name, no_tool)
@@ -25,9 +41,13 @@ def without_programs() -> Iterator[None]:
         patch.setattr(verification, "build", build)
         patch.setattr(verification, "validate", accept)
         patch.setattr(options, "date", Day)
-        remembered = Remembered()
+        rendered = Remembered(workflow.render, rendered_from)
         for room in (command, verification, workflow):
-            patch.setattr(room, "render", remembered)
+            patch.setattr(room, "render", rendered)
+        patch.setattr(workflow, "check_loaded", Remembered(workflow.check_loaded, checked_from))
+        parsed = lru_cache(_FILES)(parse_manifests)
+        for room in (committed_tree, sides, verification):
+            patch.setattr(room, "parse_manifests", parsed)
         yield
 
 

@@ -7,19 +7,20 @@ import io
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from tests.changes.repository import Call, Repository
 from tests.cli.calls import Ended, edit
 from trainyard.cli.main import run
+from trainyard.diagnostics import Diagnostic
 from trainyard.verify.kubeconform import Report
 from trainyard.verify.tools import Tool
-from trainyard.workflows import generate as workflow
-from trainyard.workflows.generate import Checked, Generation
+from trainyard.workflows.generate import Checked
 from trainyard.yaml_io.manifests import parse_manifests
+from trainyard.yaml_io.source import NOTHING, Profiles, Source
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SMALL = {
@@ -31,6 +32,8 @@ SMALL = {
 
 EXAMPLES = (*SMALL, "own")
 _KEPT = 12
+
+Made = TypeVar("Made")
 
 
 class Day(date):
@@ -61,23 +64,47 @@ def accept(_: Tool, streams: Mapping[str, str], schemas: str) -> Report:
     return Report(objects, (), (), 0, objects)
 
 
-class Remembered:
-    """Generates once for the same profiles and lockfiles, since five commands need one tree."""
+class Remembered(Generic[Made]):
+    """Does the same work once, since five commands need it.
 
-    def __init__(self) -> None:
-        self._kept: dict[str, Generation] = {}
-        self._render = workflow.render
+    Args:
+        work: a function.
+        key: returns what its result depends on.
+    """
 
-    def __call__(self, checked: Checked, *args: Any) -> Generation:
-        """Render as `workflows.generate.render`; the last argument may be what counts progress."""
-        read = {file: source.content for file, source in checked.profiles.sources().items()}
-        locks = {path: path.read_bytes() for path in sorted(Path().glob("overlays/*/*.lock"))}
-        key = repr((read, checked.diagnostics, locks, args[:3]))
-        generation = self._kept.pop(key, None) or self._render(checked, *args)
-        self._kept[key] = generation
+    def __init__(self, work: Callable[..., Made], key: Callable[..., object]) -> None:
+        self._kept: dict[str, Made] = {}
+        self._work = work
+        self._key = key
+
+    def __call__(self, *args: Any) -> Made:
+        """Return what the function returns."""
+        key = repr(self._key(*args))
+        made = self._kept.pop(key, None) or self._work(*args)
+        self._kept[key] = made
         for old in list(self._kept)[:-_KEPT]:
             del self._kept[old]
-        return generation
+        return made
+
+
+def rendered_from(checked: Checked, *args: Any) -> object:
+    """Return what `render` reads; its last argument may be what counts progress."""
+    locks = {path: path.read_bytes() for path in sorted(Path().glob("overlays/*/*.lock"))}
+    return _contents(checked.profiles), checked.diagnostics, locks, args[:3]
+
+
+def checked_from(
+    profiles: Profiles,
+    diagnostics: tuple[Diagnostic, ...],
+    today: str = "",
+    known: Mapping[str, Source] = NOTHING,
+) -> object:
+    """Return what `check_loaded` reads."""
+    return _contents(profiles), diagnostics, today, sorted(known)
+
+
+def _contents(profiles: Profiles) -> dict[str, bytes]:
+    return {file: source.content for file, source in profiles.sources().items()}
 
 
 def make(folder: Path, name: str, label: str) -> Repository:
