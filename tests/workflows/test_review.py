@@ -273,7 +273,8 @@ def test_limits_and_waivers_are_the_bases() -> None:
 
 
 def test_base_with_errors_judges_nothing_and_that_is_reported() -> None:
-    """Errors of the head are reported by themselves; a base without teams has nothing to say."""
+    """Errors of the head are reported by themselves; a base without teams and tree has nothing to
+    say."""
     broken = check_loaded(changed({NLP: {"runtimes": ["nothing"]}}), ())
     empty = check_loaded(changed({NLP: None, VISION: None, SETTINGS: {"domain": 1}}), ())
     objects = {"prod-east": Deletions(10, 10)}
@@ -282,7 +283,9 @@ def test_base_with_errors_judges_nothing_and_that_is_reported() -> None:
     assert (found.rule, found.at.file) == ("change/base-with-errors", f"profiles/{NLP}")
     assert "1 error: references/unknown-name" in found.message
     assert empty.platform is None
-    assert list(review(empty, checked({}), objects, "")) == []
+    assert list(review(empty, checked({}), {}, "")) == []
+    (found,) = review(empty, checked({}), objects, "")
+    assert found.rule == "change/base-with-errors"
     assert list(review(checked({}), broken, objects, "")) == []
 
 

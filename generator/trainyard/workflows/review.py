@@ -34,7 +34,9 @@ def review(
         deletions: by cluster.
         today: as `check` takes it.
     """
-    if base.platform is None and base.profiles.teams:
+    # A base without profiles may have a tree: the change moved them, or made their folder a link.
+    had_objects = any(each.objects for each in deletions.values())
+    if base.platform is None and (base.profiles.teams or had_objects):
         yield from base_with_errors(base.diagnostics)
     if base.platform is None or head.platform is None:
         return
