@@ -72,44 +72,49 @@ def check_finished(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iter
     first = {sample.space.team.name: (sample, manifest) for sample, manifest in reversed(samples)}
     failures: list[Failure] = []
     with ExitStack() as stack:
-        jobs: list[_TeamJob] = []
-        for team in sorted(first)[:_TEAMS]:
-            sample, manifest = first[team]
-            jobs += _jobs(lab, stack, sample, manifest, failures)
+        jobs = list(_jobs(lab, stack, [first[team] for team in sorted(first)[:_TEAMS]], failures))
         yield _check_jobsets(lab, [each for each in jobs if each.has_ended], failures)
         if cleanup := lab.plan.site.cluster.finished_jobs:
             yield _check_script(lab, cleanup.name, jobs)
 
 
 def _jobs(
-    lab: Lab, stack: ExitStack, sample: Sample, manifest: Manifest, failures: list[Failure]
+    lab: Lab,
+    stack: ExitStack,
+    samples: Sequence[tuple[Sample, Manifest]],
+    failures: list[Failure],
 ) -> Iterator[_TeamJob]:
-    """Yield jobs of a sample: two ended ones, a running one, and one that waits in a held queue.
+    """Yield jobs of each sample: two ended ones, a running one, and one that waits in a held queue.
 
     Args:
         lab: with the tree applied.
         stack: deletes the jobs afterwards.
-        sample: of a team.
-        manifest: the sample's object.
+        samples: one of each team, with its object; their jobs start together.
         failures: gets the jobs that do not run or end.
     """
 
-    def submitted(name: str) -> _TeamJob:
+    def submitted(name: str, sample: Sample, manifest: Manifest) -> _TeamJob:
         job = _TeamJob(submit(lab.api, with_name(manifest.body, name), sample.space), manifest)
         stack.callback(delete_and_wait, lab, job.job)
         return job
 
     for name in (*_EXIT_CODES, "running"):
-        job = submitted(name)
-        if problem := _bring_to_state(lab, job, sample):
-            failures.append(Failure(job.display, problem, manifest.at))
-        else:
-            yield job
+        for job, (sample, _) in [(submitted(name, *each), each) for each in samples]:
+            if problem := _bring_to_state(lab, job, sample):
+                failures.append(Failure(job.display, problem, job.manifest.at))
+            else:
+                yield job
+    for sample, manifest in samples:
+        _hold(lab, stack, sample)
+        yield submitted("waiting", sample, manifest)
+
+
+def _hold(lab: Lab, stack: ExitStack, sample: Sample) -> None:
+    """Hold the queue of a sample, and release it afterwards."""
     metadata = {"name": sample.launch.hardware.node_class, "namespace": sample.space.namespace}
     queue = {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": metadata}
     lab.api.patch(queue, {"spec": {"stopPolicy": "Hold"}})
     stack.callback(lab.api.patch, queue, {"spec": {"stopPolicy": "None"}})
-    yield submitted("waiting")
 
 
 def _bring_to_state(lab: Lab, job: _TeamJob, sample: Sample) -> str:
