@@ -65,7 +65,8 @@ e2e: venv
 	$(bin)/trainyard rehearse --build
 	$(bin)/python -m tests.e2e.engines
 	trap 'exit 130' INT; seen=0 held=0; $(bin)/trainyard rehearse || held=$$?; \
-	  nice -n 5 $(bin)/pytest -m "$(SCENARIOS)" -n 2 --dist loadgroup --verbose tests/e2e || seen=$$?; exit $$((seen + held))
+	  nice -n 5 $(bin)/pytest -m "$(SCENARIOS)" -n 2 --dist loadgroup --no-loadscope-reorder \
+	    --verbose tests/e2e || seen=$$?; exit $$((seen + held))
 
 bench: venv tools
 	$(bin)/python -m tests.bench

@@ -77,6 +77,7 @@ def test_scenarios_of_a_group_have_one_worker(tmp_path: Path) -> None:
         "2",
         "--dist",
         "loadgroup",
+        "--no-loadscope-reorder",
         "--verbose",
         "-p",
         "no:cacheprovider",

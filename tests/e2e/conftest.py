@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.seen import NOT_SHOWABLE, SEEN
-from tests.e2e.setup import Setup
+from tests.e2e.setup import GITOPS, NEW, OLD, Setup
 from tests.e2e.stage import Stage, started
 from trainyard.golang import cache_folder
 from trainyard_rehearsal.control_plane.lab import alone
+
+_LONGEST = (NEW, GITOPS, OLD)
+"""Setups whose tests take minutes, the longest first."""
 
 
 def link_programs(folder: Path) -> None:
@@ -41,16 +44,27 @@ def stage(
 
 # xdist reads the groups in its own hook, which runs before a conftest's by default.
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Give all tests of a setup to one worker: most take less time than starting it."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give all tests of a setup to one worker: most take less time than starting it.
+
+    Setups come first, the longest ahead, so that short tests level out what the workers have left.
+    """
     for item in items:
-        parameters = (
-            item.callspec.params
-            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
-            else {}
-        )
-        if isinstance(setup := parameters.get("stage"), Setup):
+        if setup := _setup_of(item):
             item.add_marker(pytest.mark.xdist_group(setup.name))
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> int:
+    """Return the place of a test's setup in the order of starts; other tests come last."""
+    setup = _setup_of(item)
+    return _LONGEST.index(setup) if setup in _LONGEST else len(_LONGEST) + (setup is None)
+
+
+def _setup_of(item: pytest.Item) -> Setup | None:
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    setup = parameters.get("stage")
+    return setup if isinstance(setup, Setup) else None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
