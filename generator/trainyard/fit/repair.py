@@ -1,4 +1,4 @@
-"""The smallest change of a job after which it would start, found by judging the changed job."""
+"""The smallest change that makes the verdict about a job better, found by judging it changed."""
 
 from __future__ import annotations
 

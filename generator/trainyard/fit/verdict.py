@@ -79,8 +79,8 @@ class Verdict:
     Args:
         podsets: its pods; none when the job has no usable runtime.
         checks: the answer of each link that was judged, in order.
-        change: the smallest change of the job after which it would start; empty when there is none
-            or none is needed.
+        change: the smallest change that was found of a job: a waiting one is then admitted, one
+            that never starts is admitted or waits. Empty when none was found or is needed.
     """
 
     job: str
