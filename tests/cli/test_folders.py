@@ -62,3 +62,16 @@ def test_foreign_folder_keeps_what_it_holds(repository: Path, trainyard: Call) -
 
     assert trainyard("generate", "--output", "src").code == 0
     assert (repository / "src" / "app" / "main.c").read_text() == "int main;\n"
+
+
+@pytest.mark.parametrize("option", ["--profiles", "--output"])
+def test_name_that_is_no_text_is_a_wrong_use(
+    option: str, repository: Path, trainyard: Call
+) -> None:
+    """The tree names both folders, and YAML holds text only."""
+    before = _state(repository)
+    ended = trainyard("generate", option, "p\udcff")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert f"'{option}': the name of 'p\ufffd' is not UTF-8" in ended.err
+    assert _state(repository) == before

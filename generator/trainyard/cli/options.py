@@ -26,7 +26,28 @@ RELEASES = sorted(path.parent.name for path in PACKAGE.glob("releases/*/release.
 PRESETS = sorted(path.stem for path in PACKAGE.glob("presets/*.yaml"))
 """Names of what is shipped."""
 
-_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+class _Folder(click.Path):
+    """A folder whose path the tree can name: YAML holds text only."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        """Return the path; a name that is not UTF-8 is a wrong use."""
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            self.fail(f"the name of {click.format_filename(value)!r} is not UTF-8", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_FOLDER = _Folder()
 
 profiles_option = click.option(
     "--profiles",
