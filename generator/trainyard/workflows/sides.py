@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +75,7 @@ def _objects_of(
     before = _read(folder, path, entry) if entry else []
     if manifest is None or not content:
         return before, []
-    (body,) = _objects(content.decode())
-    return before, [replace(manifest, body=body)]
+    return before, [manifest]
 
 
 def _read(folder: Path, path: str, entry: LockedFile) -> list[Manifest]:
