@@ -21,6 +21,7 @@ from trainyard.output.lockfile import (
     is_inside,
     lock_bytes,
     make_lock,
+    parse_lock,
     read_lock,
 )
 
@@ -231,6 +232,13 @@ def test_escaping_lock_is_refused(tmp_path: Path, path: str) -> None:
     (tmp_path / LOCKFILE).write_bytes(lock_bytes(lock))
     with pytest.raises(TreeError, match="leaves its folder"):
         read_lock(tmp_path)
+
+
+def test_refused_lock_is_named_by_its_own_place_when_its_content_is_known(tmp_path: Path) -> None:
+    content = b'{"version": 4, "tool": "9.0"}'
+    for cluster in ("east", "west"):
+        with pytest.raises(TreeError, match=rf"\A{tmp_path}/{cluster} was written"):
+            parse_lock(content, tmp_path / cluster)
 
 
 @pytest.mark.parametrize("make", [lambda p: p.symlink_to("/dev/zero"), os.mkfifo, Path.mkdir])

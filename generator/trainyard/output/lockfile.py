@@ -123,10 +123,7 @@ def lock_bytes(lock: Lock) -> bytes:
         json.dumps({"namespace": each.namespace, **each.entry, **_former(each)})
         for each in sorted(lock.ids)
     ]
-    files = [
-        f"{json.dumps(path)}: {json.dumps({'sha256': entry.sha256, 'from': list(entry.origins)})}"
-        for path, entry in sorted(lock.files.items())
-    ]
+    files = [f"{json.dumps(path)}: {_entry(file)}" for path, file in sorted(lock.files.items())]
     parts = {
         "version": str(FORMAT),
         "tool": json.dumps(lock.tool),
@@ -137,6 +134,16 @@ def lock_bytes(lock: Lock) -> bytes:
     }
     body = ",\n".join(f'  "{key}": {value}' for key, value in parts.items())
     return f"{{\n{body}\n}}\n".encode()
+
+
+def _entry(file: LockedFile) -> str:
+    return f'{{"sha256": {json.dumps(file.sha256)}, "from": {_list(file.origins)}}}'
+
+
+@lru_cache(maxsize=1024)
+def _list(origins: tuple[str, ...]) -> str:
+    """Return origins as JSON; the files of a team have the same ones."""
+    return json.dumps(origins)
 
 
 def _lines(entries: list[str]) -> str:
@@ -177,44 +184,49 @@ def readable_lock(folder: Path) -> Lock | None:
         return None
 
 
-@lru_cache(maxsize=64)
 def parse_lock(content: bytes, place: Path) -> Lock:
     """Return the lock that a lockfile's content describes.
-
-    Several steps of a command read the same lockfile, of 10,000 lines for 50 teams: a content is
-    parsed once.
 
     Raises:
         TreeError: it is broken, is from a newer Trainyard, or lists a path outside its folder.
     """
     try:
-        return _parse(json.loads(content), place)
+        return _parse(content)
+    except TreeError as error:
+        raise TreeError(f"{place} {error}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise TreeError(
             f"{place} is broken; take either side of it from Git and run `trainyard generate` again"
         ) from error
 
 
-def _parse(document: Any, place: Path) -> Lock:
+@lru_cache(maxsize=64)
+def _parse(content: bytes) -> Lock:
+    """Return a lock.
+
+    Several steps of a command read the same lockfile, of 10,000 lines for 50 teams, and both sides
+    of a change have most of them in common: a content is parsed once.
+    """
+    document = json.loads(content)
     version = document["version"]
     if isinstance(version, int) and version > FORMAT:
         raise TreeError(
-            f"{place} was written by a newer Trainyard ({document.get('tool')}); upgrade this one"
+            f"was written by a newer Trainyard ({document.get('tool')}); upgrade this one"
         )
     if version not in {1, 2, FORMAT}:
         raise ValueError(version)
-    files = _files(document["files"], place)
+    files = _files(document["files"])
     holdings = () if version == 1 else tuple(sorted(map(_holding, document["allocations"])))
     ids = () if version in {1, 2} else tuple(sorted(map(_ids, document["uids"])))
     return Lock(str(document["tool"]), str(document["release"]), files, holdings, ids)
 
 
-def _files(entries: Mapping[str, Any], place: Path) -> dict[str, LockedFile]:
+def _files(entries: Mapping[str, Any]) -> dict[str, LockedFile]:
     files = {}
     for path, entry in entries.items():
         if not is_inside(str(path)):
             raise TreeError(
-                f"{place} lists {path!r}, which leaves its folder; nothing is written or deleted"
+                f"lists {path!r}, which leaves its folder; nothing is written or deleted"
             )
         origins = tuple(map(str, entry["from"]))
         files[str(path)] = LockedFile(str(entry["sha256"]), origins)

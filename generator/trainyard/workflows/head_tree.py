@@ -145,7 +145,8 @@ def _own_locks(folder: Path, generation: Generation) -> Iterator[tuple[str, byte
         path = f"{site.name}/{LOCKFILE}"
         lock = parse_lock(generation.files[path], Path(path))
         holdings, ids = given_numbers(platform, site, folder)
-        yield path, lock_bytes(replace(lock, holdings=tuple(holdings), ids=tuple(ids)))
+        again = replace(lock, holdings=tuple(sorted(holdings)), ids=tuple(sorted(ids)))
+        yield path, generation.files[path] if again == lock else lock_bytes(again)
 
 
 def _locks(folder: Path, names: Iterable[str]) -> dict[str, Lock]:
