@@ -18,7 +18,7 @@ from trainyard.cli.console import notify, printable
 from trainyard.cli.exits import Exit, NoInput
 from trainyard.diagnostics import ToolError, TreeError
 
-_BEFORE_COLLECTION = 1_000_000
+_BEFORE_COLLECTION = 10_000_000
 """Objects. A command makes many and drops few: collecting garbage took a tenth of its time."""
 
 _FRAMES = 6

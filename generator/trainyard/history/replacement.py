@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from trainyard.model.holding import Holding
-from trainyard.model.identity import Identity, identity, team_of
+from trainyard.model.identity import Identity, team_of
 from trainyard.model.ids import Ids
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
@@ -53,9 +53,9 @@ class Replacement:
 
     def pairs(self, *kinds: str) -> Iterator[tuple[Manifest, Manifest]]:
         """Yield the objects of some kinds that stay, before and after."""
-        for old in self.old(*kinds):
-            if new := self.after.get(identity(old)):
-                yield old, new
+        for key, old in self.before.items():
+            if key.kind in kinds and key in self.after:
+                yield old, self.after[key]
 
     def open_queues(self) -> Iterator[Manifest]:
         """Yield the committed ClusterQueues that let jobs run.

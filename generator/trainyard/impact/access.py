@@ -47,8 +47,10 @@ def access_changes(sides: Sides) -> tuple[AccessChange, ...]:
 
 def rename_changes(sides: Sides) -> tuple[Rename, ...]:
     """Return the teams with new names, and who keeps all roles in their namespaces, sorted."""
+    if not sides.renamed:
+        return ()
     changed = {each.subject for each in access_changes(sides)}
-    held = set[_Held]().union(*_comparable(sides)) if sides.renamed else set[_Held]()
+    held = set[_Held]().union(*_comparable(sides))
     found = []
     for old, team in sorted(_renamed_teams(sides).items()):
         own = set(renamed_namespaces({old: team}).values())

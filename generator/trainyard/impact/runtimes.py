@@ -46,12 +46,21 @@ def _gained(
 ) -> Iterator[_Change]:
     old, new = _runtimes(sides.before), _runtimes(sides.after)
     spaces = spaces_of(sides.before, sides.renamed)
-    for use, used in after.items():
-        if use in before or _is_new_space(use, used, spaces) or used.name not in new:
-            continue
-        former = _former(used.name, old)
-        details = (*(described(former, new[used.name]) if former else ()), *_end(new[used.name]))
-        yield _Change(use.runtime, "added", details, use.nodes, use.space, used.name)
+    added = {
+        use: used.name
+        for use, used in after.items()
+        if use not in before and not _is_new_space(use, used, spaces) and used.name in new
+    }
+    details = {name: tuple(_news(old, new[name], name)) for name in {*added.values()}}
+    for use, name in added.items():
+        yield _Change(use.runtime, "added", details[name], use.nodes, use.space, name)
+
+
+def _news(old: Mapping[str, Manifest], runtime: Manifest, name: str) -> Iterator[str]:
+    """Yield what a runtime has that the version before it lacks."""
+    former = _former(name, old)
+    yield from described(former, runtime) if former else ()
+    yield from _end(runtime)
 
 
 def _lost(sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]) -> Iterator[_Change]:

@@ -45,14 +45,14 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
     Mappings in a list are compared by name if all have one, else by position if none is added or
     removed. Another order of names is a difference of the list, with nothing but the names.
     """
-    if old is new:
+    if old == new:
         return
     before, after = _aligned(old, new, path)
     if before is not None and after is not None:
         if isinstance(old, list) and _order(before, after) != _order(after, before):
             yield Difference(path, _names(old), _names(new))
         yield from _inside(before, after)
-    elif old != new:
+    else:
         yield Difference(path, old, new)
 
 

@@ -65,17 +65,17 @@ class Manifest:
         """The object in a message: the path of its file, or kind and name if the user wrote it."""
         return f"{self.body['kind']} `{self.name}`" if self.by_hand else self.path
 
-    @property
+    @cached_property
     def unit(self) -> str:
         """Folder that Argo CD syncs; a component's objects belong to the team that lists it."""
         return unit_of(self.path)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Name of the object; of a file that is none, what it is called."""
         return str(self._metadata.get("name", self.path.rpartition("/")[2].removesuffix(".yaml")))
 
-    @property
+    @cached_property
     def namespace(self) -> str:
         """Namespace of the object; empty when it is cluster scoped."""
         return str(self._metadata.get("namespace", ""))
