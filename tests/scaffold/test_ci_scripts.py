@@ -127,6 +127,7 @@ def _checked(checkout: Path, summary: Path) -> dict[str, int]:
             checkout,
             script,
             shell,
+            BASE="HEAD^1",
             GITHUB_STEP_SUMMARY=str(summary),
             RUNNER_TEMP=str(summary.parent),
         )[0]
