@@ -12,11 +12,10 @@ from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.golang import cache_folder
 from trainyard.model.platform import Platform, Site
 from trainyard.model.space import Space
-from trainyard.workflows.freshness import check_fresh
-from trainyard.workflows.generate import Generation, generate, unwatched
+from trainyard.workflows.generate import Generation, Target, generate, unwatched
 from trainyard.workflows.generate import Progress as Steps
 from trainyard.workflows.objects import component_manifests
-from trainyard.workflows.transition import check_replaced
+from trainyard.workflows.tree import check_tree
 from trainyard_rehearsal.checks.acceptance import check_acceptance
 from trainyard_rehearsal.checks.admission import check_admission
 from trainyard_rehearsal.checks.finished import check_finished
@@ -126,10 +125,8 @@ def rehearse(
         ToolError: a program is missing, does not start, or ends early.
     """
     source = request.source
-    generation = generate(
-        source.root, source.components_root, request.clusters, source.today, source.target
-    )
-    diagnostics = _diagnostics(generation, request)
+    place = Target(source.root, source.target, source.components_root)
+    generation, diagnostics = check_tree(place, source.today, request.clusters)
     if has_errors(diagnostics):
         return Rehearsal(generation, diagnostics, {})
     sites = list(_sites(generation))
@@ -146,15 +143,6 @@ def rehearse(
     halves = zip(sites, done[::2], done[1::2], strict=True)
     outcomes = {site.name: checked + delivered for site, checked, delivered in halves}
     return Rehearsal(generation, diagnostics, outcomes)
-
-
-def _diagnostics(generation: Generation, request: Request) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of the profiles and, if they have no errors, of the tree."""
-    diagnostics = generation.diagnostics
-    for check in (partial(check_replaced, clusters=request.clusters), check_fresh):
-        if not has_errors(diagnostics):
-            diagnostics += tuple(check(request.source.target, generation))
-    return diagnostics
 
 
 def _tasks(

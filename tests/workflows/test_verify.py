@@ -429,7 +429,7 @@ def test_tree_that_changes_meanwhile_is_reported(
         (target / "prod-east" / "README.md").write_text("x")
         yield from ()
 
-    monkeypatch.setattr(verification, "check_fresh", edited)
+    monkeypatch.setattr(verification, "check_memory_since", edited)
     with pytest.raises(
         TreeError, match=r"README\.md was changed while it was verified; verify again"
     ):

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -25,16 +24,12 @@ from trainyard.verify.kustomize import Refusal, build
 from trainyard.verify.tools import Tool, find_kubeconform, find_kustomize
 from trainyard.workflows.committed import Committed, read_committed
 from trainyard.workflows.counts import Count, check_count, count_objects
-from trainyard.workflows.freshness import check_fresh
-from trainyard.workflows.generate import Generation, Progress, Target, render, unwatched
-from trainyard.workflows.generate import check as check_profiles
+from trainyard.workflows.generate import Generation, Progress, Target, unwatched
 from trainyard.workflows.memory import check_memory_since
 from trainyard.workflows.objects import check_object
 from trainyard.workflows.placement import rejected_objects, unbuilt_units
-from trainyard.workflows.submodules import check_submodules
-from trainyard.workflows.transition import check_replaced
+from trainyard.workflows.tree import check_tree
 from trainyard.workflows.unchanged import Unchanged, unchanged_since
-from trainyard.workflows.worktree import check_tree_path
 from trainyard.yaml_io.manifests import parse_manifests
 
 _PAUSE = 0.05
@@ -91,7 +86,8 @@ def verify(
         ToolError: a tool or schema is missing or broken.
     """
     tools = find_kustomize(), find_kubeconform()
-    generation, diagnostics = _generated(place, today, scope)
+    generation, diagnostics = check_tree(place, today, scope.clusters)
+    diagnostics += tuple(check_memory_since(place.target, scope.since, generation.manifests))
     if has_errors(diagnostics) or generation.checked.platform is None:
         return Verification(generation, diagnostics)
     base = unchanged_since(place, generation, scope.since)
@@ -108,24 +104,6 @@ def verify(
         counts.append(replace(numbers, left_out=units_there, files_left_out=len(files_there)))
         diagnostics += found
     return Verification(generation, diagnostics, tuple(counts), base.commit)
-
-
-def _generated(
-    place: Target, today: str, scope: Scope
-) -> tuple[Generation, tuple[Diagnostic, ...]]:
-    """Return the generated tree and the findings about it and about the committed one."""
-    checked = check_profiles(place.root, today)
-    generation = render(checked, place.components_root, scope.clusters, place.target)
-    diagnostics = (
-        *generation.diagnostics,
-        *check_tree_path(place.root, place.target, checked),
-        *check_submodules(place.root, place.target),
-        *check_memory_since(place.target, scope.since, generation.manifests),
-    )
-    for check in (partial(check_replaced, clusters=scope.clusters), check_fresh):
-        if not has_errors(diagnostics):
-            diagnostics += tuple(check(place.target, generation))
-    return generation, diagnostics
 
 
 def _counter(

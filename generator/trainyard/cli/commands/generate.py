@@ -30,16 +30,12 @@ from trainyard.cli.options import (
     today_option,
 )
 from trainyard.cli.progress import Line, working
-from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.diagnostics import has_errors
 from trainyard.model.quantity import counted
 from trainyard.output.hold import held
 from trainyard.output.write import Written, preview, write
-from trainyard.workflows.freshness import check_fresh
-from trainyard.workflows.generate import Generation, Progress, Target, render
-from trainyard.workflows.generate import check as check_profiles
-from trainyard.workflows.submodules import check_submodules
-from trainyard.workflows.transition import check_replaced
-from trainyard.workflows.worktree import check_tree_path
+from trainyard.workflows.generate import Target
+from trainyard.workflows.tree import check_tree
 
 
 @click.command("generate")
@@ -79,7 +75,7 @@ def command(
     written = None
     place = Target(profiles, output, components_root(profiles, output))
     with working("generating", "clusters") as line, _held(output, line, check or dry_run):
-        generation, diagnostics = _checked(place, clusters, day, line.step, fresh=check)
+        generation, diagnostics = check_tree(place, day, clusters, line.step, fresh=check)
         fine = not has_errors(diagnostics)
         need_clusters(generation, profiles, fine=fine)
         if fine and not check:
@@ -98,33 +94,6 @@ def command(
 def _held(output: Path, line: Line, only_looks: bool) -> AbstractContextManager[None]:
     """Return a context that holds the tree for a run that writes it."""
     return nullcontext() if only_looks else held(output, line.say)
-
-
-def _checked(
-    place: Target, clusters: tuple[str, ...], day: str, progress: Progress, *, fresh: bool
-) -> tuple[Generation, tuple[Diagnostic, ...]]:
-    """Return the new tree, and every finding about it and about the change from the committed one.
-
-    Args:
-        place: the profiles and the committed tree.
-        clusters: names of the only ones wanted; all when empty.
-        day: ISO date that last days are compared with.
-        progress: counts the clusters.
-        fresh: the committed tree must equal the new one.
-    """
-    checked = check_profiles(place.root, day)
-    generation = render(checked, place.components_root, clusters, place.target, progress)
-    diagnostics = (
-        *generation.diagnostics,
-        *check_tree_path(place.root, place.target, generation.checked),
-    )
-    if not has_errors(diagnostics):
-        diagnostics += tuple(check_replaced(place.target, generation, clusters))
-    if fresh and not has_errors(diagnostics):
-        diagnostics += tuple(check_fresh(place.target, generation))
-    if fresh:
-        diagnostics += tuple(check_submodules(place.root, place.target))
-    return generation, diagnostics
 
 
 def _notify_foreign(written: Written | None, tree: str) -> None:

@@ -1,0 +1,45 @@
+"""Generate the tree and check the committed one against it, as several commands begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trainyard.diagnostics import Diagnostic, has_errors
+from trainyard.workflows.freshness import check_fresh
+from trainyard.workflows.generate import Generation, Progress, Target, check, render, unwatched
+from trainyard.workflows.submodules import check_submodules
+from trainyard.workflows.transition import check_replaced
+from trainyard.workflows.worktree import check_tree_path
+
+
+def check_tree(
+    place: Target,
+    today: str,
+    clusters: Sequence[str] = (),
+    progress: Progress = unwatched,
+    *,
+    fresh: bool = True,
+) -> tuple[Generation, tuple[Diagnostic, ...]]:
+    """Return the new tree, and every finding about it and about the change from the committed one.
+
+    Args:
+        place: the profiles and the committed tree.
+        today: ISO date that last days are compared with.
+        clusters: names of the only ones wanted; all when empty.
+        progress: counts the clusters.
+        fresh: the committed tree must equal the new one, and hold no submodule.
+
+    Raises:
+        TreeError: a file can't be read.
+        ToolError: Git is missing or broken.
+    """
+    checked = check(place.root, today)
+    generation = render(checked, place.components_root, clusters, place.target, progress)
+    diagnostics = (*generation.diagnostics, *check_tree_path(place.root, place.target, checked))
+    if not has_errors(diagnostics):
+        diagnostics += tuple(check_replaced(place.target, generation, clusters))
+    if fresh and not has_errors(diagnostics):
+        diagnostics += tuple(check_fresh(place.target, generation))
+    if fresh:
+        diagnostics += tuple(check_submodules(place.root, place.target))
+    return generation, diagnostics
