@@ -20,10 +20,9 @@ from tests.changes.program import (
 )
 from tests.changes.repository import Repository
 from trainyard.cli import options
-from trainyard.cli.commands import generate as command
 from trainyard.workflows import committed as committed_tree
 from trainyard.workflows import generate as workflow
-from trainyard.workflows import report, sides
+from trainyard.workflows import report, sides, tree
 from trainyard.workflows import verify as verification
 from trainyard.yaml_io.manifests import parse_manifests
 
@@ -42,7 +41,7 @@ def without_programs() -> Iterator[None]:
         patch.setattr(verification, "validate", accept)
         patch.setattr(options, "date", Day)
         rendered = Remembered(workflow.render, rendered_from)
-        for room in (command, verification, workflow):
+        for room in (tree, workflow):
             patch.setattr(room, "render", rendered)
         patch.setattr(workflow, "check_loaded", Remembered(workflow.check_loaded, checked_from))
         parsed = lru_cache(_FILES)(parse_manifests)

@@ -150,9 +150,9 @@ def test_process_dies_with_the_rehearsal(tmp_path: Path, number: signal.Signals)
         "flush=True); time.sleep(60)"
     )
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    with subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, env=environment
-    ) as parent:
+    # Tests that run in the background inherit that a hang-up is ignored.
+    command = ["env", "--default-signal=HUP", sys.executable, "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"up\n"
         assert len(_pids(tmp_path)) == 1
