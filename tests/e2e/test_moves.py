@@ -31,6 +31,7 @@ _WITH_PLATFORM: dict[str, Any] = {f"clusters/{CLUSTER}.yaml": {"nodes": {"sync":
 _TRACKING = "argocd.argoproj.io/tracking-id"
 
 
+@pytest.mark.slow
 def test_object_that_changes_unit_is_deleted_without_prune_false_and_kept_with_it(
     stage: Stage,
 ) -> None:

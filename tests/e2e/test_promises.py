@@ -78,6 +78,7 @@ def _teams(samples: list[tuple[Sample, Manifest]]) -> set[str]:
     return {sample.space.team.name for sample, _ in samples}
 
 
+@pytest.mark.slow
 def test_every_promise_is_tried_and_holds(stage: Stage) -> None:
     """There are two lenders, one of which keeps a part of its nodes, and three switches."""
     lab, samples = _deployed(stage, _LENDERS)
