@@ -16,7 +16,8 @@ FOLDER = Path(__file__).parent
 DATA = FOLDER / "requirements.yaml"
 STATES = {
     "done": "It works, and the evidence shows where.",
-    "partly": "A part works, and the answer states what is missing.",
+    "partly": "A part works, and the answer states what is missing. No work on it is planned if the"
+    " answer names none.",
     "not yet": "Nothing meets it, and the answer names the work that will.",
     "left out": "Trainyard does not do it, and the answer states why.",
 }
@@ -139,6 +140,7 @@ def _counts(data: Requirements) -> Iterator[str]:
         yield f"| {_range(family)} | {family.origin} | {_numbers(number)} |"
     yield f"| **all** | | {_numbers(Counter(states.values()))} |"
     yield from ("", "\\* These ids are ours: the document has other numbers, or none.")
+    yield "The architecture also refers to requirements R2 to R13, which no document defines."
 
 
 def _range(family: Family) -> str:
