@@ -43,16 +43,17 @@ def is_test(name: str) -> bool:
     return test in collected(path)
 
 
+@cache
 def is_command(line: str) -> bool:
     """Return whether a line is a target of make, or a command of ours with options that it has."""
     program, name, *words = line.split()
     if program == "make":
         targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.M)
         return not words and targets is not None and name in targets[1].split()
-    if program != "trainyard" or name not in COMMANDS:
-        return False
+    if program != "trainyard" or name not in COMMANDS or not words:
+        return program == "trainyard" and name in COMMANDS
     command: click.Command | None = import_module(f"trainyard.cli.commands.{name}").command
-    if isinstance(command, click.Group) and words:
+    if isinstance(command, click.Group):
         command = command.commands.get(words.pop(0))
     if command is None:
         return False
@@ -60,6 +61,7 @@ def is_command(line: str) -> bool:
     return {each for each in words if each.startswith("--")} <= known
 
 
+@cache
 def is_page(page: str) -> bool:
     try:
         return bool(title(page))
