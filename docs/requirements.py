@@ -114,9 +114,8 @@ def requirements() -> Iterator[str]:
         "# Requirements",
         "",
         "Trainyard was created from four documents and a brief.",
-        "The documents are a feature request, a clarification with a customer, an architecture"
-        " and a specification.",
-        "They are not in this repository.",
+        "They are a feature request, a clarification, an architecture and a specification.",
+        "None of them is in this repository.",
         "This page lists each of their ids, with a title in our own words and an answer.",
     )
     yield from _counts(data)

@@ -26,6 +26,7 @@ from trainyard_rehearsal.promises import APPLIED, DELIVERED
 SCHEMA = json.loads(DATA.with_name("requirements.schema.json").read_text("utf-8"))
 REQUIREMENTS = load()
 ANSWERS = list(REQUIREMENTS.answers())
+TARGETS = re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
 IDS = [each for family in REQUIREMENTS.families for each in family.ids]
 
 
@@ -48,8 +49,7 @@ def is_command(line: str) -> bool:
     """Return whether a line is a target of make, or a command of ours with options that it has."""
     program, name, *words = line.split()
     if program == "make":
-        targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.M)
-        return not words and targets is not None and name in targets[1].split()
+        return not words and name in TARGETS
     if program != "trainyard" or name not in COMMANDS or not words:
         return program == "trainyard" and name in COMMANDS
     command: click.Command | None = import_module(f"trainyard.cli.commands.{name}").command
