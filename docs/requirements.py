@@ -133,11 +133,11 @@ def _counts(data: Requirements) -> Iterator[str]:
     """Yield the table of how many ids of each family have which state."""
     states = {id_: answer.state for answer in data.answers() for id_ in answer.ids}
     yield from ("", "## In numbers", "")
-    yield from (f"| ids | document | {' | '.join(STATES)} | all |", f"|{'---|' * 7}")
+    yield from (f"| ids | {' | '.join(STATES)} | all |", f"|{'---|' * 6}")
+    yield f"| all | {_numbers(Counter(states.values()))} |"
     for family in data.families:
         number = Counter(states[id_] for id_ in family.ids)
-        yield f"| {_range(family)} | {family.origin} | {_numbers(number)} |"
-    yield f"| **all** | | {_numbers(Counter(states.values()))} |"
+        yield f"| {_range(family)} | {_numbers(number)} |"
     yield from ("", "\\* These ids are ours: the document has other numbers, or none.")
     yield "The architecture also refers to requirements R2 to R13, which no document defines."
 
@@ -145,7 +145,7 @@ def _counts(data: Requirements) -> Iterator[str]:
 def _range(family: Family) -> str:
     first, *_, last = family.ids
     mark = " \\*" if family.own else ""
-    return f"{cell(family.title)}: `{first}` to `{last}`{mark}"
+    return f"`{first}` to `{last}`{mark}: {cell(family.title)} ({family.origin})"
 
 
 def _numbers(number: Counter[str]) -> str:
