@@ -55,7 +55,7 @@ class Answer:
         text: its sentences.
         missing: what is missing of an answer that holds in part.
         work: what brings that, of `WORKS`.
-        files: paths from the root of the repository.
+        files: paths from the root of the repository; `*` matches any part of a name.
         tests: path and name of each.
         rules: their ids.
         commands: as they are typed.

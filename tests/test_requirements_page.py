@@ -62,6 +62,12 @@ def is_command(line: str) -> bool:
 
 
 @cache
+def is_file(pattern: str) -> bool:
+    """Return whether a file of the repository has this path; `*` matches any part of its name."""
+    return any(path.is_file() for path in ROOT.glob(pattern))
+
+
+@cache
 def is_page(page: str) -> bool:
     try:
         return bool(title(page))
@@ -74,7 +80,7 @@ def absent() -> Iterator[str]:
     rules = {rule.id for rule in all_rules()}
     lines = {*APPLIED, *DELIVERED}
     for answer in ANSWERS:
-        yield from (each for each in answer.files if not (ROOT / each).is_file())
+        yield from (each for each in answer.files if not is_file(each))
         yield from (each for each in answer.tests if not is_test(each))
         yield from (each for each in answer.rules if each not in rules)
         yield from (each for each in answer.commands if not is_command(each))
