@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from trainyard.golang import cache_folder
 from trainyard.model.manifest import UNLISTED, Manifest
@@ -15,6 +14,7 @@ from trainyard.model.space import Sample
 from trainyard.output.lockfile import LOCKFILE
 from trainyard.render.site import render_site
 from trainyard.workflows.emission import emit_site
+from trainyard.workflows.generate import Target
 from trainyard.workflows.objects import component_manifests
 from trainyard_rehearsal.checks.changes import check_changes
 from trainyard_rehearsal.checks.drift import check_drift
@@ -30,19 +30,13 @@ from trainyard_rehearsal.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """Origin of a tree.
+class Origin(Target):
+    """Profiles and their tree, on a day.
 
     Args:
-        root: folder of the profiles.
-        target: folder of the tree.
-        components_root: path of the hand-written components relative to the tree.
         today: ISO date that waivers are measured against.
     """
 
-    root: Path
-    target: Path
-    components_root: str
     today: str
 
 

@@ -12,7 +12,7 @@ from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.golang import cache_folder
 from trainyard.model.platform import Platform, Site
 from trainyard.model.space import Space
-from trainyard.workflows.generate import Generation, Target, generate, unwatched
+from trainyard.workflows.generate import Generation, generate, unwatched
 from trainyard.workflows.generate import Progress as Steps
 from trainyard.workflows.objects import component_manifests
 from trainyard.workflows.tree import check_tree
@@ -125,8 +125,7 @@ def rehearse(
         ToolError: a program is missing, does not start, or ends early.
     """
     source = request.source
-    place = Target(source.root, source.target, source.components_root)
-    generation, diagnostics = check_tree(place, source.today, request.clusters)
+    generation, diagnostics = check_tree(source, source.today, request.clusters)
     if has_errors(diagnostics):
         return Rehearsal(generation, diagnostics, {})
     sites = list(_sites(generation))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from trainyard.impact.amounts import CohortChange, OrderChange, PoolChange, PoolSize
@@ -16,12 +15,13 @@ def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
     """Return each pool whose nodes, reserve or head-room differ, sorted."""
     if not are_comparable(sides):
         return ()
-    old, new = _sizes(sides.old), _sizes(sides.new)
-    gpus = _shared(sides.old) | _shared(sides.new)
+    old, new = dict(_sizes(sides.old)), dict(_sizes(sides.new))
+    gpus = dict(_shared(sides.old)) | dict(_shared(sides.new))
+    both = ((pool, old.get(pool, _NONE), new.get(pool, _NONE)) for pool in sorted({*old, *new}))
     return tuple(
-        PoolChange(pool, gpus.get(pool, 1), old[pool], new[pool])
-        for pool in sorted({*old, *new})
-        if old[pool] != new[pool]
+        PoolChange(pool, gpus.get(pool, 1), before, after)
+        for pool, before, after in both
+        if before != after
     )
 
 
@@ -45,24 +45,23 @@ def cohort_changes(sides: Sides) -> tuple[CohortChange, ...]:
     )
 
 
-def _sizes(site: Site | None) -> Mapping[str, PoolSize]:
-    """Return the numbers of each pool; others have none."""
-    sizes = defaultdict(PoolSize)
+_NONE = PoolSize()
+
+
+def _sizes(site: Site | None) -> Iterator[tuple[str, PoolSize]]:
+    """Yield each pool with its numbers."""
     owners = owners_of(site) if site else {}
     for pool in site.cluster.pools if site else ():
         room = pool.promised - owned_nodes(owners[pool.name])
-        sizes[pool.name] = PoolSize(pool.nodes, pool.reserve, pool.promised, room)
-    return sizes
+        yield pool.name, PoolSize(pool.nodes, pool.reserve, pool.promised, room)
 
 
-def _shared(site: Site | None) -> dict[str, int]:
-    """Return the GPUs of a node of each pool of which teams have shares of nodes."""
+def _shared(site: Site | None) -> Iterator[tuple[str, int]]:
+    """Yield each pool of which teams have shares of nodes, with the GPUs of a node."""
     owners = owners_of(site) if site else {}
-    return {
-        pool.name: pool.hardware.gpus
-        for pool in (site.cluster.pools if site else ())
-        if any(quota.is_share for _, quota in owners[pool.name])
-    }
+    for pool in site.cluster.pools if site else ():
+        if any(quota.is_share for _, quota in owners[pool.name]):
+            yield pool.name, pool.hardware.gpus
 
 
 def _orders(site: Site | None) -> Iterator[tuple[str, tuple[str, ...]]]:

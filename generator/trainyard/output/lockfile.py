@@ -137,13 +137,7 @@ def lock_bytes(lock: Lock) -> bytes:
 
 
 def _entry(file: LockedFile) -> str:
-    return f'{{"sha256": {json.dumps(file.sha256)}, "from": {_list(file.origins)}}}'
-
-
-@lru_cache(maxsize=1024)
-def _list(origins: tuple[str, ...]) -> str:
-    """Return origins as JSON; the files of a team have the same ones."""
-    return json.dumps(origins)
+    return json.dumps({"sha256": file.sha256, "from": file.origins})
 
 
 def _lines(entries: list[str]) -> str:

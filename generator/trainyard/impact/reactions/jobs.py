@@ -20,9 +20,9 @@ _RUNTIME = (
         fields="spec*ontainers",
         effect=Effect.EVICTS,
         cause="containers of runtime `{name}` are edited in place",
-        consequence="Kueue compares a running job with it as soon as something about the job "
-        "changes: image, variables, resources. Where they differ, Kueue 0.19 restarts the job as "
-        "it was. With Kueue 0.16 its pods run on, and their quota is given to others.",
+        consequence="As soon as something about a running job changes, Kueue compares its image, "
+        "variables and resources with the runtime's. If they differ, Kueue 0.19 restarts the job "
+        "as it was. With Kueue 0.16 its pods run on, and their quota is given to others.",
         source=_BOTH,
         reach=reach.runtime,
     ),
