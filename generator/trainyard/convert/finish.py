@@ -111,7 +111,7 @@ def _image_notes(draft: Draft, choices: Sequence[Choice]) -> Iterator[Note]:
         )
         also = f"; {others} would fit too" if others else ""
         yield Note(at, Kind.CHOOSE, f"image {draft.image}", text + also)
-    elif launch.runtime.image != full(draft.image):
+    elif full(draft.image) not in {launch.runtime.image, launch.runtime.image.partition("@")[0]}:
         text = f"runtime {launch.name} has another version of it"
         yield Note(at, Kind.CHANGED, f"image {draft.image}", text)
 

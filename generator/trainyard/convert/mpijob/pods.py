@@ -35,14 +35,15 @@ def template(role: str) -> Path:
 
 
 def main_container(fields: Fields, role: str) -> Path:
-    """Return the path of the container that the operator starts ranks in.
+    """Return the path of the container of a role that the operator prepares.
 
-    It is the first; a v1 MPIJob may name another one.
+    It is the first. Of a v1 MPIJob, `kubectl exec` may start the ranks of the workers in another
+    one (kubeflow/trainer:pkg/controller.v1/mpi/mpijob_controller.go@v1.9.3).
     """
     path = (*template(role), "spec", "containers")
-    named = fields.take("spec", "mainContainer")
-    members = [member for member, body in fields.members(*path) if named and body["name"] == named]
-    return members[0] if members else (*path, 0)
+    named = fields.text("spec", "mainContainer") if role == "Worker" else ""
+    members = fields.members(*path)
+    return next((at for at, body in members if named and body.get("name") == named), (*path, 0))
 
 
 def gpus(fields: Fields, container: Path) -> int | None:
