@@ -1,0 +1,118 @@
+"""Choose the runtime of a team that a job runs with, and spread its ranks over that one's nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from trainyard.convert.draft import Draft
+from trainyard.convert.image import repository
+from trainyard.convert.model import Kind, Note
+from trainyard.model.launch import Launch
+from trainyard.model.quantity import counted
+from trainyard.model.space import Grant, Space
+from trainyard.model.tenant import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A runtime that a job may use.
+
+    Args:
+        space: the namespace that may use it.
+        nodes: of the job, that of the launcher included; 0 where the ranks can't be spread.
+        ranks: of each node; 0 for the runtime's own.
+    """
+
+    space: Space
+    grant: Grant
+    nodes: int
+    ranks: int
+
+    @property
+    def launch(self) -> Launch:
+        """The runtime on its nodes."""
+        return self.grant.launch
+
+
+def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
+    """Return the runtimes that fit, the best first, or why none does.
+
+    The best has the job's image, is not deprecated, and leaves the fewest GPUs idle.
+    """
+    where = f"team {tenant.name} on {tenant.cluster.name}"
+    grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
+    found = [_choice(draft, space, grant) for space, grant in grants]
+    for attribute, fits, reason in _conditions(draft):
+        left = [each for each in found if fits(each)]
+        if not left:
+            names = ", ".join(dict.fromkeys(each.launch.name for each in found)) or "none"
+            what = f"{reason}; the runtimes of {where}: {names}"
+            return Note(draft.place(attribute), Kind.REFUSED, attribute, what)
+        found = left
+    return tuple(sorted(found, key=lambda each: _order(draft, tenant, each)))
+
+
+def _conditions(draft: Draft) -> Iterator[tuple[str, Callable[[Choice], bool], str]]:
+    """Yield what a runtime must have: the attribute it is about, the condition, and its lack."""
+    yield (
+        "launcher",
+        lambda each: each.launch.runtime.launcher.name == draft.launcher,
+        f"no runtime has the launcher {draft.launcher}",
+    )
+    gpus = draft.gpus or 0
+    yield (
+        "gpus",
+        lambda each: each.launch.gpus >= gpus,
+        f"no node of a runtime with {draft.launcher} has {counted(gpus, 'GPU')}",
+    )
+    ranks = f"{draft.ranks} each" if draft.ranks else "the runtime's number of ranks each"
+    yield (
+        "ranks",
+        lambda each: each.nodes > 0,
+        f"the ranks of {counted(draft.nodes, 'node')} with {ranks} can't be spread evenly over the "
+        "nodes of a runtime; an MPI job starts at two nodes, as its launcher has one of its own",
+    )
+    yield (
+        "nodes",
+        lambda each: each.nodes <= each.grant.nodes,
+        "no runtime permits a job of so many nodes",
+    )
+
+
+def _order(draft: Draft, tenant: Tenant, choice: Choice) -> tuple[bool, bool, bool, int, int, str]:
+    runtime = choice.launch.runtime
+    wanted = repository(draft.image)
+    return (
+        runtime.image != draft.image,
+        bool(wanted) and repository(runtime.image) != wanted,
+        bool(runtime.end),
+        choice.nodes * choice.launch.gpus,
+        tenant.spaces.index(choice.space),
+        choice.launch.name,
+    )
+
+
+def _choice(draft: Draft, space: Space, grant: Grant) -> Choice:
+    nodes, ranks = _spread(draft, grant.launch)
+    return Choice(space, grant, nodes, ranks)
+
+
+def _spread(draft: Draft, launch: Launch) -> tuple[int, int]:
+    """Return nodes and ranks of each, with as many ranks as the source starts.
+
+    Each rank keeps its GPUs. Jobs on parts of nodes so come together on whole ones.
+    """
+    least = launch.runtime.launcher.smallest_job
+    if not draft.ranks:
+        return (draft.nodes, 0) if draft.nodes >= least else (0, 0)
+    total, most = draft.nodes * draft.ranks, launch.most_ranks
+    if draft.gpus:
+        of_rank = Fraction(draft.gpus, draft.ranks)
+        most = min(most, int(launch.gpus / of_rank))
+    else:
+        least = max(least, draft.nodes)
+    spread = (nodes for nodes in range(least, total + 1) if total % nodes == 0)
+    nodes = next((nodes for nodes in spread if total // nodes <= most), 0)
+    return (nodes, total // nodes) if nodes else (0, 0)

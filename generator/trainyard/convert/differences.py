@@ -1,0 +1,122 @@
+"""What a runtime, a queue and a namespace change of a job that is converted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainyard.convert.choice import Choice
+from trainyard.convert.draft import Draft
+from trainyard.convert.model import Body, Kind, Note
+from trainyard.model.lookup import value_at
+from trainyard.model.quantity import counted, format_amount, format_bytes, in_base_units
+
+
+def differences(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+    """Yield what differs between a draft and the TrainJob that was made of it."""
+    yield from _size(draft, final, choice)
+    yield from _resources(draft, choice)
+    yield from _names(draft, final)
+    yield from _order(draft, final, choice)
+    yield from _end(draft, choice)
+    yield from _shared_memory(draft, choice)
+    yield from _objects(draft, final, choice)
+
+
+def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+    idle = final.nodes * choice.launch.gpus - draft.nodes * (draft.gpus or 0)
+    moved = draft.ranks and (draft.nodes, draft.ranks) != (final.nodes, final.ranks)
+    if moved:
+        text = (
+            f"{counted(draft.nodes, 'pod')} with {counted(draft.ranks, 'rank')} each are "
+            f"{counted(final.nodes, 'node')} with {counted(final.ranks, 'rank')} each"
+        )
+        yield Note(draft.place("nodes"), Kind.CHANGED, "nodes", text)
+    if draft.gpus is not None and idle > 0:
+        text = (
+            f"the job occupies {counted(final.nodes * choice.launch.gpus, 'GPU')} and the source "
+            f"asked for {draft.nodes * draft.gpus}: {choice.launch.name} gives whole nodes, so use "
+            "the rest or choose a runtime with parts of a node"
+        )
+        yield Note(draft.place("gpus"), Kind.CHANGED, "gpus", text)
+
+
+def _resources(draft: Draft, choice: Choice) -> Iterator[Note]:
+    if "resources" in draft.places:
+        amounts = choice.launch.per_node.items()
+        gives = ", ".join(f"{name} {format_amount(name, n)}" for name, n in amounts)
+        text = f"every pod has what {choice.launch.name} gives: {gives}"
+        yield Note(draft.place("resources"), Kind.CHANGED, "resources", text)
+
+
+def _names(draft: Draft, final: Draft) -> Iterator[Note]:
+    if draft.name != final.name:
+        text = f"`{final.name}`; a longer name is admitted and its pods are never made"
+        yield Note(draft.place("name"), Kind.CHANGED, f"name `{draft.name}`", text)
+    if draft.namespace not in {"", final.namespace}:
+        text = f"the team's is {final.namespace}"
+        yield Note(draft.place("namespace"), Kind.CHANGED, f"namespace `{draft.namespace}`", text)
+
+
+def _order(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+    if draft.queue not in {"", final.queue}:
+        text = f"jobs with {choice.launch.name} belong into `{final.queue}`"
+        yield Note(draft.place("queue"), Kind.CHANGED, f"queue `{draft.queue}`", text)
+    if draft.priority not in {"", final.priority}:
+        known = ", ".join(each.name for each in choice.space.priorities) or "none"
+        text = f"the team's classes are {known}; the job has {final.priority or 'no class'}"
+        yield Note(draft.place("priority"), Kind.CHOOSE, f"priority `{draft.priority}`", text)
+    if draft.deadline != final.deadline:
+        text = f"Kueue ends a job of class {final.priority} after {final.deadline} s"
+        yield Note(draft.place("deadline"), Kind.CHANGED, "deadline", text)
+
+
+def _end(draft: Draft, choice: Choice) -> Iterator[Note]:
+    runtime, name = choice.launch.runtime, choice.launch.name
+    if draft.restarts != runtime.restarts:
+        text = (
+            f"the source started a failed job again up to {counted(draft.restarts, 'time')}, "
+            f"{name} up to {counted(runtime.restarts, 'time')}, each time with all of its pods"
+        )
+        yield Note(draft.place("restarts"), Kind.CHANGED, "restarts", text)
+    if draft.grace > runtime.grace:
+        text = f"{name} gives {runtime.grace} s between SIGTERM and SIGKILL, not {draft.grace} s"
+        yield Note(draft.place("grace"), Kind.CHANGED, "grace period", text)
+    if runtime.deadline:
+        text = f"{name} ends each attempt after {runtime.deadline} s"
+        yield Note(draft.place("deadline"), Kind.CHANGED, "deadline", text)
+
+
+def _shared_memory(draft: Draft, choice: Choice) -> Iterator[Note]:
+    has = int(choice.launch.runtime.shared_memory * choice.launch.part)
+    if draft.shared_memory and in_base_units("memory", draft.shared_memory) > has:
+        text = f"{choice.launch.name} has {format_bytes(has)}, not {draft.shared_memory}"
+        yield Note(draft.place("shared_memory"), Kind.CHANGED, "/dev/shm", text)
+
+
+_FIELDS = {
+    "PersistentVolumeClaim": "persistentVolumeClaim.claimName",
+    "Secret": "secret.secretName",
+    "ConfigMap": "configMap.name",
+}
+_OF_VARIABLES = {
+    "Secret": "valueFrom.secretKeyRef.name",
+    "ConfigMap": "valueFrom.configMapKeyRef.name",
+}
+
+
+def _objects(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
+    """Yield the objects that the namespace must have and the profiles do not promise."""
+    space = choice.space
+    known = {("PersistentVolumeClaim", each.name) for each in space.claims}
+    known |= {("Secret", each.name) for each in space.secrets}
+    named = dict.fromkeys([*_named(draft.volumes, _FIELDS), *_named(draft.env, _OF_VARIABLES)])
+    for kind, name in (each for each in named if each not in known):
+        text = f"create it in {final.namespace}: without it the pods hold their quota and wait"
+        yield Note(draft.place("volumes"), Kind.CHOOSE, f"{kind} `{name}`", text)
+
+
+def _named(members: tuple[Body, ...], fields: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for member in members:
+        for kind, field in fields.items():
+            if name := value_at(member, field):
+                yield kind, str(name)

@@ -1,0 +1,102 @@
+"""The form of a TrainJob."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trainyard.convert.draft import Draft
+from trainyard.convert.model import Body
+from trainyard.model.launcher import LAUNCHERS
+
+PLACEHOLDER = "choose-a-runtime"
+"""Name of the runtime of a job for which none was chosen."""
+_KUEUE = "kueue.x-k8s.io"
+QUEUE = f"{_KUEUE}/queue-name"
+PRIORITY = f"{_KUEUE}/priority-class"
+LONGEST_TIME = f"{_KUEUE}/max-exec-time-seconds"
+_DOMAIN = "trainyard.example.com"
+"""Of the manager of a job's changes, where there is no platform whose domain it could have."""
+
+
+def train_job(
+    draft: Draft, runtime: str = PLACEHOLDER, domain: str = _DOMAIN, *, patches: bool = True
+) -> Body:
+    """Return the TrainJob of a draft.
+
+    Args:
+        draft: final: namespace, labels, nodes and ranks are those of the TrainJob.
+        runtime: name of the ClusterTrainingRuntime.
+        domain: of the manager of changes of the pods.
+        patches: whether Trainer has ``runtimePatches`` (2.2) or ``podTemplateOverrides``.
+    """
+    reference = {
+        "apiGroup": "trainer.kubeflow.org",
+        "kind": "ClusterTrainingRuntime",
+        "name": runtime,
+    }
+    spec: Body = {"runtimeRef": reference, "trainer": _trainer(draft)}
+    if draft.volumes:
+        spec |= _patches(draft, f"{domain}/job") if patches else _overrides(draft)
+    return {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": _metadata(draft),
+        "spec": spec,
+    }
+
+
+def _metadata(draft: Draft) -> Body:
+    named = "generateName" if draft.name.endswith("-") else "name"
+    return _filled(
+        {
+            named: draft.name,
+            "namespace": draft.namespace,
+            "labels": _labels(draft),
+            "annotations": dict(sorted(draft.annotations.items())),
+        }
+    )
+
+
+def _labels(draft: Draft) -> dict[str, str]:
+    time = str(draft.deadline or "")
+    own = {QUEUE: draft.queue, PRIORITY: draft.priority, LONGEST_TIME: time}
+    return dict(sorted({**draft.labels, **_filled(own)}.items()))
+
+
+def _trainer(draft: Draft) -> Body:
+    """Return the trainer; a field that is there and empty would keep the job from ever starting."""
+    return _filled(
+        {
+            "numNodes": draft.nodes,
+            "numProcPerNode": draft.ranks,
+            "command": list(draft.command),
+            "args": list(draft.args),
+            "env": list(draft.env),
+        }
+    )
+
+
+def _filled(body: Mapping[str, Any]) -> Body:
+    return {key: value for key, value in body.items() if value}
+
+
+def _pod(draft: Draft) -> Body:
+    node = {"name": "node", "volumeMounts": list(draft.mounts)}
+    return {"volumes": list(draft.volumes), "containers": [node]}
+
+
+def _roles(draft: Draft) -> tuple[str, ...]:
+    return LAUNCHERS[draft.launcher].roles
+
+
+def _patches(draft: Draft, manager: str) -> Body:
+    pod = {"spec": {"template": {"spec": _pod(draft)}}}
+    jobs = [{"name": role, "template": pod} for role in _roles(draft)]
+    changes = {"template": {"spec": {"replicatedJobs": jobs}}}
+    return {"runtimePatches": [{"manager": manager, "trainingRuntimeSpec": changes}]}
+
+
+def _overrides(draft: Draft) -> Body:
+    targets = [{"name": role} for role in _roles(draft)]
+    return {"podTemplateOverrides": [{"targetJobs": targets, "spec": _pod(draft)}]}
