@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,7 +40,8 @@ class Choice:
 def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
     """Return the runtimes that fit, the best first, or why none does.
 
-    The best has the job's image, is not deprecated, and leaves the fewest GPUs idle.
+    The best has the job's image or at least its name, is not deprecated, leaves the fewest GPUs
+    idle, and holds little else.
     """
     where = f"team {tenant.name} on {tenant.cluster.name}"
     grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
@@ -61,6 +63,11 @@ def _conditions(draft: Draft) -> Iterator[tuple[str, Callable[[Choice], bool], s
         lambda each: each.launch.runtime.launcher.name == draft.launcher,
         f"no runtime has the launcher {draft.launcher}",
     )
+    yield (
+        "launcher",
+        lambda each: not each.launch.runtime.initializers,
+        f"every runtime with the launcher {draft.launcher} fetches data first (`initialize`)",
+    )
     gpus = draft.gpus or 0
     yield (
         "gpus",
@@ -81,17 +88,24 @@ def _conditions(draft: Draft) -> Iterator[tuple[str, Callable[[Choice], bool], s
     )
 
 
-def _order(draft: Draft, tenant: Tenant, choice: Choice) -> tuple[bool, bool, bool, int, int, str]:
+def _order(draft: Draft, tenant: Tenant, choice: Choice) -> tuple[bool | int | str, ...]:
     runtime = choice.launch.runtime
     wanted = repository(draft.image)
     return (
         runtime.image != draft.image,
         bool(wanted) and repository(runtime.image) != wanted,
+        _words(runtime.name).isdisjoint(_words(wanted)),
         bool(runtime.end),
         choice.nodes * choice.launch.gpus,
+        bool(runtime.export),
+        len(runtime.libraries),
         tenant.spaces.index(choice.space),
         choice.launch.name,
     )
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[a-z]{4,}", name))
 
 
 def _choice(draft: Draft, space: Space, grant: Grant) -> Choice:

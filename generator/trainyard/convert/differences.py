@@ -43,9 +43,13 @@ def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
 def _resources(draft: Draft, choice: Choice) -> Iterator[Note]:
     if "resources" in draft.places:
         amounts = choice.launch.per_node.items()
-        gives = ", ".join(f"{name} {format_amount(name, n)}" for name, n in amounts)
-        text = f"every pod has what {choice.launch.name} gives: {gives}"
+        shown = (f"{name} {format_amount(name, n)}" for name, n in amounts if _is_usual(name))
+        text = f"every pod has what {choice.launch.name} gives: {', '.join(shown)}"
         yield Note(draft.place("resources"), Kind.CHANGED, "resources", text)
+
+
+def _is_usual(resource: str) -> bool:
+    return resource in {"cpu", "memory"} or resource.endswith("/gpu")
 
 
 def _names(draft: Draft, final: Draft) -> Iterator[Note]:
@@ -73,17 +77,36 @@ def _order(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
 def _end(draft: Draft, choice: Choice) -> Iterator[Note]:
     runtime, name = choice.launch.runtime, choice.launch.name
     if draft.restarts != runtime.restarts:
-        text = (
-            f"the source started a failed job again up to {counted(draft.restarts, 'time')}, "
-            f"{name} up to {counted(runtime.restarts, 'time')}, each time with all of its pods"
-        )
-        yield Note(draft.place("restarts"), Kind.CHANGED, "restarts", text)
+        text = f"{name} starts a failed job again {_times(runtime.restarts)}, with all of its pods"
+        yield Note(draft.place("restarts"), Kind.CHANGED, _restarts(draft), text)
     if draft.grace > runtime.grace:
         text = f"{name} gives {runtime.grace} s between SIGTERM and SIGKILL, not {draft.grace} s"
         yield Note(draft.place("grace"), Kind.CHANGED, "grace period", text)
     if runtime.deadline:
         text = f"{name} ends each attempt after {runtime.deadline} s"
         yield Note(draft.place("deadline"), Kind.CHANGED, "deadline", text)
+
+
+def _restarts(draft: Draft) -> str:
+    return f"restarts ({draft.restarts} there)"
+
+
+def _times(number: int) -> str:
+    return f"up to {counted(number, 'time')}" if number else "never"
+
+
+def undecided(draft: Draft) -> Iterator[Note]:
+    """Yield what only the runtime decides, of a draft for which none was chosen."""
+    decided = {
+        "restarts": (draft.restarts, _restarts(draft), "`restarts`"),
+        "grace": (draft.grace, f"grace period of {draft.grace} s", "`grace`"),
+        "shared_memory": (draft.shared_memory, f"/dev/shm of {draft.shared_memory}", "`sharedMemory`"),
+        "resources": ("resources" in draft.places, "resources", "hardware"),
+    }
+    for attribute, (value, what, where) in decided.items():
+        if value:
+            text = f"{where} of the runtime decides"
+            yield Note(draft.place(attribute), Kind.CHANGED, what, text)
 
 
 def _shared_memory(draft: Draft, choice: Choice) -> Iterator[Note]:

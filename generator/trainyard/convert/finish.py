@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trainyard.convert.choice import Choice, choose
-from trainyard.convert.differences import differences
+from trainyard.convert.differences import differences, undecided
 from trainyard.convert.draft import Draft
 from trainyard.convert.image import full, profile_name, repository
 from trainyard.convert.model import Body, Conversion, Kind, Note
@@ -47,7 +47,8 @@ def _unchosen(draft: Draft) -> Conversion:
         f"write the name of a runtime with the launcher {draft.launcher}{gpus}{image} in place of "
         f"`{PLACEHOLDER}`, or give `--team`, which also sets the queue and the priority class"
     )
-    notes = [*draft.notes, Note(draft.at, Kind.CHOOSE, "spec.runtimeRef.name", wanted)]
+    chosen = Note(draft.at, Kind.CHOOSE, "spec.runtimeRef.name", wanted)
+    notes = [*draft.notes, chosen, *undecided(draft)]
     if draft.volumes:
         older = "write them as podTemplateOverrides if the cluster has Trainer 2.1"
         notes.append(Note(draft.place("volumes"), Kind.CHOOSE, "spec.runtimePatches", older))
@@ -98,20 +99,21 @@ def _shortened(name: str, longest: int) -> str:
 
 def _image_notes(draft: Draft, choices: Sequence[Choice]) -> Iterator[Note]:
     at, launch = draft.place("image"), choices[0].launch
-    has = f"runtime {launch.name} has {launch.runtime.image}"
+    has = f"runtime {launch.name} has {repository(launch.runtime.image)}"
     if not draft.image:
         text = f"the source names none; {has}: it must hold the program"
         yield Note(at, Kind.CHOOSE, "image", text)
     elif repository(launch.runtime.image) != repository(draft.image):
         others = ", ".join(each.launch.name for each in choices[1:])
         text = (
-            f"{has}: put the program into that image, or keep {draft.image} with a runtime of its "
-            f"own, `profiles/runtimes/{profile_name(draft.image)}.yaml`"
+            f"{has}: put the program into that image, or give the job's own a runtime, "
+            f"`profiles/runtimes/{profile_name(draft.image)}.yaml`"
         )
         also = f"; {others} would fit too" if others else ""
-        yield Note(at, Kind.CHOOSE, "image", text + also)
+        yield Note(at, Kind.CHOOSE, f"image {draft.image}", text + also)
     elif launch.runtime.image != full(draft.image):
-        yield Note(at, Kind.CHANGED, "image", f"{has} in place of {draft.image}")
+        text = f"runtime {launch.name} has another version of it"
+        yield Note(at, Kind.CHANGED, f"image {draft.image}", text)
 
 
 def _profile(draft: Draft, hardware: Sequence[str]) -> Body:
@@ -129,6 +131,6 @@ def _profile(draft: Draft, hardware: Sequence[str]) -> Body:
         "sharedMemory": draft.shared_memory,
         "maxNodes": draft.nodes,
         "grace": f"{draft.grace}s" if draft.grace else "",
-        "restarts": draft.restarts,
+        "restarts": draft.restarts if "restarts" in draft.places else 0,
     }
     return {key: value for key, value in profile.items() if value}
