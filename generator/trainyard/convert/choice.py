@@ -15,6 +15,9 @@ from trainyard.model.quantity import counted
 from trainyard.model.space import Grant, Space
 from trainyard.model.tenant import Tenant
 
+_LARGEST = 5000
+"""Nodes of a job, as in the schema of runtimes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -98,6 +101,7 @@ def _order(draft: Draft, tenant: Tenant, choice: Choice) -> tuple[bool | int | s
         bool(runtime.end),
         choice.nodes * choice.launch.gpus,
         bool(runtime.export),
+        draft.launcher not in runtime.name,
         len(runtime.libraries),
         tenant.spaces.index(choice.space),
         choice.launch.name,
@@ -127,6 +131,7 @@ def _spread(draft: Draft, launch: Launch) -> tuple[int, int]:
         most = min(most, int(launch.gpus / of_rank))
     else:
         least = max(least, draft.nodes)
-    spread = (nodes for nodes in range(least, total + 1) if total % nodes == 0)
+    largest = min(total, _LARGEST)
+    spread = (nodes for nodes in range(least, largest + 1) if total % nodes == 0)
     nodes = next((nodes for nodes in spread if total // nodes <= most), 0)
     return (nodes, total // nodes) if nodes else (0, 0)

@@ -77,7 +77,7 @@ def _order(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
 def _end(draft: Draft, choice: Choice) -> Iterator[Note]:
     runtime, name = choice.launch.runtime, choice.launch.name
     if draft.restarts != runtime.restarts:
-        text = f"{name} starts a failed job again {_times(runtime.restarts)}, with all of its pods"
+        text = f"{name} {_starts_again(runtime.restarts)}"
         yield Note(draft.place("restarts"), Kind.CHANGED, _restarts(draft), text)
     if draft.grace > runtime.grace:
         text = f"{name} gives {runtime.grace} s between SIGTERM and SIGKILL, not {draft.grace} s"
@@ -91,8 +91,10 @@ def _restarts(draft: Draft) -> str:
     return f"restarts ({draft.restarts} there)"
 
 
-def _times(number: int) -> str:
-    return f"up to {counted(number, 'time')}" if number else "never"
+def _starts_again(number: int) -> str:
+    if not number:
+        return "never starts a failed job again"
+    return f"starts a failed job again up to {counted(number, 'time')}, with all of its pods"
 
 
 def undecided(draft: Draft) -> Iterator[Note]:
@@ -132,14 +134,18 @@ def _objects(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
     space = choice.space
     known = {("PersistentVolumeClaim", each.name) for each in space.claims}
     known |= {("Secret", each.name) for each in space.secrets}
-    named = dict.fromkeys([*_named(draft.volumes, _FIELDS), *_named(draft.env, _OF_VARIABLES)])
-    for kind, name in (each for each in named if each not in known):
-        text = f"create it in {final.namespace}: without it the pods hold their quota and wait"
-        yield Note(draft.place("volumes"), Kind.CHOOSE, f"{kind} `{name}`", text)
+    for member, fields in (
+        *((each, _FIELDS) for each in draft.volumes),
+        *((each, _OF_VARIABLES) for each in draft.env),
+    ):
+        for kind, name in _named(member, fields):
+            if (kind, name) not in known:
+                known.add((kind, name))
+                text = f"create it in {final.namespace}: without it the pods hold their quota and wait"
+                yield Note(draft.place(str(member["name"])), Kind.CHOOSE, f"{kind} `{name}`", text)
 
 
-def _named(members: tuple[Body, ...], fields: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for member in members:
-        for kind, field in fields.items():
-            if name := value_at(member, field):
-                yield kind, str(name)
+def _named(member: Body, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for kind, field in fields.items():
+        if name := value_at(member, field):
+            yield kind, str(name)

@@ -36,7 +36,8 @@ class Draft:
         grace: seconds between SIGTERM and SIGKILL; 0 for the default.
         shared_memory: size of /dev/shm; empty for the default.
         notes: found so far; one that refuses ends the conversion.
-        places: of what `finish` may have to say something about, by the name of the attribute.
+        places: of what `finish` may have to say something about, by the name of the attribute, of
+            the volume or of the variable.
     """
 
     title: str

@@ -35,8 +35,14 @@ def _profile(conversion: Conversion) -> Iterator[str]:
 
 
 def lines(conversion: Conversion, place: Place) -> Iterator[str]:
-    """Yield one line for each note, in the form of a compiler: file:line:column: kind: text."""
+    """Yield one line for each note, in the form of a compiler: file:line:column: kind: text.
+
+    Of a job that can't be converted only the reasons.
+    """
+    refused = conversion.job is None
     for note in ordered(conversion.notes):
+        if refused and note.kind is not Kind.REFUSED:
+            break
         yield _printable(f"{place(note.at)}: {note.kind}: {_sentence(note)}")
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trainyard.convert.finish import finish
 from trainyard.convert.model import Conversion
-from trainyard.convert.mpijob.job import draft_of, is_mpijob
+from trainyard.convert.mpijob.job import converted, is_mpijob
 from trainyard.diagnostics import Pointer
 from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
@@ -51,7 +50,7 @@ def convert_mpijobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
     ]
     jobs = [each for each in found if is_mpijob(each[2])]
     conversions = [
-        in_order(finish(draft_of(body, Pointer(source.file, path)), tenant), source)
+        in_order(converted(body, Pointer(source.file, path), tenant), source)
         for source, path, body in jobs
     ]
     by_file = {source.file: source for source in sources}

@@ -86,7 +86,7 @@ def _of_script(
         return _rewritten(fields, words, [at] * len(words), inside, ranks)
     for kind, what, meaning in _remarks(text, ranks):
         fields.note(kind, at, what, meaning)
-    kept = f"cd {shlex.quote(folder)} && {text}" if folder else text
+    kept = f"cd {shlex.quote(folder)} || exit 1\n{text}" if folder else text
     changed = (*source.words[:script], kept)
     return _split(changed, source.command)
 
@@ -133,7 +133,7 @@ _SUSPECTS: tuple[tuple[re.Pattern[str], Kind, str], ...] = (
         "a TrainJob has a fixed number of nodes: no elastic training",
     ),
     (
-        re.compile(r"[a-z0-9)}]-(?:worker|launcher)(?:-\d+)?(?![a-z])"),
+        re.compile(r"[A-Za-z0-9)}]-(?:worker|launcher)(?:-\d+)?(?![a-z])"),
         Kind.CHOOSE,
         "it looks like a pod of the MPIJob: read the nodes' names from /etc/mpi/hostfile",
     ),

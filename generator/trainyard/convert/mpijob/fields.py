@@ -52,10 +52,13 @@ class Fields:
         return "" if value is None else str(value)
 
     def number(self, default: int, *path: Step) -> int:
-        """Return a field that is a whole number; the default for any other value."""
+        """Return a field that is a whole number, or its default; another value is refused."""
         value = self.take(*path)
-        is_number = isinstance(value, int) and not isinstance(value, bool)
-        return value if is_number else default
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if value is not None:
+            self.note(Kind.REFUSED, path, str(path[-1]), f"{value!r} is no whole number")
+        return default
 
     def mapping(self, *path: Step) -> Body:
         """Return a field that is a mapping, without marking it; empty for any other value."""

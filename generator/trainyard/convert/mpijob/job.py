@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from trainyard.convert.draft import Draft
-from trainyard.convert.model import Body, Kind
+from trainyard.convert.finish import finish
+from trainyard.convert.model import Body, Conversion, Kind, Note
 from trainyard.convert.mpijob import pods, policy
 from trainyard.convert.mpijob.command import call_of, words_of
 from trainyard.convert.mpijob.fields import Fields, Path
@@ -15,6 +16,8 @@ from trainyard.convert.mpijob.meanings import REPLICAS, meaning_of, shown
 from trainyard.convert.mpijob.volumes import volumes_of
 from trainyard.convert.options import Ranks
 from trainyard.diagnostics import Pointer
+from trainyard.model.lookup import value_at
+from trainyard.model.tenant import Tenant
 
 KIND: Final = "MPIJob"
 _GROUP = "kubeflow.org/"
@@ -25,6 +28,26 @@ _VERSIONS = (_V1, "kubeflow.org/v2beta1")
 def is_mpijob(body: Body) -> bool:
     """Return whether an object is an MPIJob, of whatever version."""
     return body.get("kind") == KIND and str(body.get("apiVersion", "")).startswith(_GROUP)
+
+
+def converted(body: Body, at: Pointer, tenant: Tenant | None) -> Conversion:
+    """Return an MPIJob as a TrainJob.
+
+    Args:
+        body: an MPIJob of any version.
+        at: its place.
+        tenant: the team that submits it; None when it is not known.
+    """
+    draft = draft_of(body, at)
+    conversion = finish(draft, tenant)
+    name = value_at(body, "metadata.name")
+    if conversion.job is None or not name:
+        return conversion
+    if value_at(conversion.job, "metadata.namespace") != (draft.namespace or None):
+        return conversion
+    meaning = "delete the MPIJob before you create the TrainJob: both have a Service of this name"
+    collision = Note(at.below(("metadata", "name")), Kind.CHOOSE, f"name {name}", meaning)
+    return replace(conversion, notes=(*conversion.notes, collision))
 
 
 def draft_of(body: Body, at: Pointer) -> Draft:
@@ -38,7 +61,9 @@ def draft_of(body: Body, at: Pointer) -> Draft:
     policy.skip_what_the_server_writes(fields)
     draft = _named(fields)
     if _is_convertible(fields):
-        launcher, worker = (pods.main_container(fields, role) for role in ("Launcher", "Worker"))
+        launcher = pods.main_container(fields, "Launcher")
+        has_workers = fields.mapping(*pods.template("Worker"), "spec")
+        worker = pods.main_container(fields, "Worker") if has_workers else launcher
         draft = _sized(fields, draft, launcher, worker)
         draft = _with_program(fields, draft, launcher, worker)
         draft = _with_volumes(fields, draft, launcher, worker)
@@ -129,20 +154,28 @@ def _nodes(fields: Fields) -> int:
 def _with_program(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
     call = call_of(fields, launcher, Ranks(draft.launcher, draft.nodes, draft.ranks))
     options = [{"name": name, "value": value} for name, value in call.env.items()]
-    env = (*pods.environment(fields, [worker, launcher]), *options)
-    return replace(draft, command=call.command, args=call.args, env=env)
+    found = pods.environment(fields, [worker, launcher])
+    places = {name: fields.place(*path) for name, (path, _) in found.items()}
+    return replace(
+        draft,
+        command=call.command,
+        args=call.args,
+        env=(*(body for _, body in found.values()), *options),
+        places={**places, **draft.places},
+    )
 
 
 def _with_volumes(fields: Fields, draft: Draft, launcher: Path, worker: Path) -> Draft:
     found = volumes_of(fields, [worker, launcher])
-    at = fields.place(*worker[:-2], "volumes")
+    places = {name: fields.place(*path) for name, path in found.places.items()}
     shared = fields.place(*found.shared_at)
+    first = fields.place(*worker[:-2], "volumes")
     return replace(
         draft,
         volumes=tuple(found.volumes.values()),
         mounts=tuple(found.mounts.values()),
         shared_memory=found.shared_memory,
-        places={**draft.places, "volumes": at, "shared_memory": shared},
+        places={**places, **draft.places, "volumes": first, "shared_memory": shared},
     )
 
 
@@ -152,14 +185,14 @@ def _note_roles(fields: Fields, launcher: Path, worker: Path) -> None:
     fields.take(*worker, "name")
     fields.take(*REPLICAS, "Launcher", "replicas")
     image = fields.text(*launcher, "image")
-    if image != fields.text(*worker, "image") and fields.mapping(*worker):
+    if image != fields.text(*worker, "image"):
         text = "launcher and ranks have one image, that of the runtime"
         fields.note(Kind.CHOOSE, (*launcher, "image"), f"Launcher: image {image}", text)
-    if fields.take(*launcher, "resources") and fields.mapping(*worker):
+    if fields.take(*launcher, "resources") and worker != launcher:
         text = "the pod of the launcher has ranks, and what every pod has"
         fields.note(Kind.DROPPED, (*launcher, "resources"), "Launcher: resources", text)
     fields.take(*worker, "resources")
     own = words_of(fields, worker)
-    if own.words and not any("sshd" in word or "sleep" in word for word in own.words):
+    if worker != launcher and own.words and not any("sshd" in word or "sleep" in word for word in own.words):
         text = "it does not run: the runtime starts its sshd; move preparations into the command"
         fields.note(Kind.CHOOSE, own.places[0], "Worker: command", text)

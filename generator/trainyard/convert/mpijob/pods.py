@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from trainyard.convert import options
 from trainyard.convert.model import Body, Kind
 from trainyard.convert.mpijob.fields import Fields, Path
 from trainyard.convert.mpijob.meanings import REPLICAS
-from trainyard.convert.options import variable
 from trainyard.model.lookup import mapping
 from trainyard.model.quantity import parse_amount
 
@@ -81,14 +81,14 @@ def _whole(value: object) -> int:
         return 0
 
 
-def environment(fields: Fields, containers: list[Path]) -> list[Body]:
-    """Return the variables of the ranks.
+def environment(fields: Fields, containers: list[Path]) -> dict[str, tuple[Path, Body]]:
+    """Return the variables of the ranks by name, with their places.
 
     Args:
         fields: of the job.
         containers: whose variables they are; those of a later one stand.
     """
-    found: dict[str, Body] = {}
+    found: dict[str, tuple[Path, Body]] = {}
     for container in containers:
         fields.take(*container, "env")
         for path, body in fields.members(*container, "env"):
@@ -96,13 +96,13 @@ def environment(fields: Fields, containers: list[Path]) -> list[Body]:
             if reason := _unfit(name, body):
                 kind = Kind.CHOOSE if "valueFrom" in body else Kind.DROPPED
                 fields.note(kind, path, f"variable {name}", reason)
-            elif found.get(name, body) != body:
+                continue
+            variable = _variable(name, body)
+            if found.get(name, (path, variable))[1] != variable:
                 text = "launcher and workers differ; every rank has the launcher's value"
                 fields.note(Kind.CHANGED, path, f"variable {name}", text)
-                found[name] = _variable(name, body)
-            else:
-                found[name] = _variable(name, body)
-    return list(found.values())
+            found[name] = (path, variable)
+    return found
 
 
 def _variable(name: str, body: Body) -> Body:
@@ -120,7 +120,7 @@ def _unfit(name: str, body: Body) -> str:
     if "valueFrom" not in body:
         value = body.get("value")
         empty = "" if value not in {None, ""} else "an empty value keeps a TrainJob from starting"
-        return empty or variable(name, str(value))
+        return empty or options.variable(name, str(value))
     if mapping(body, "valueFrom", "resourceFieldRef"):
         return "the TrainJob has no resources that it could name; write the number"
     field = mapping(body, "valueFrom", "fieldRef").get("fieldPath", "metadata.name")

@@ -110,7 +110,7 @@ def with_limits(fields: Fields, draft: Draft, specs: Sequence[Path]) -> Draft:
         fields.note(Kind.CHANGED, at, "runPolicy.activeDeadlineSeconds", text)
     graces = [fields.number(0, *spec, "terminationGracePeriodSeconds") for spec in specs]
     limits: Mapping[str, Any] = {
-        "deadline": seconds or draft.deadline,
+        "deadline": min(filter(None, (seconds, draft.deadline)), default=0),
         "restarts": fields.number(_RETRIES, *_RUN, "backoffLimit"),
         "grace": max(graces),
     }

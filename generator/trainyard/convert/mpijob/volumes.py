@@ -37,12 +37,16 @@ class Volumes:
     """Volumes and mounts of the ranks.
 
     Args:
+        volumes: by name.
+        mounts: by folder.
+        places: of the volumes, by name.
         shared_memory: size of /dev/shm; empty when the source does not say.
         shared_at: where it says it.
     """
 
     volumes: dict[str, Body] = field(default_factory=dict)
     mounts: dict[str, Body] = field(default_factory=dict)
+    places: dict[str, Path] = field(default_factory=dict)
     shared_memory: str = ""
     shared_at: Path = ()
 
@@ -57,85 +61,98 @@ def volumes_of(fields: Fields, containers: list[Path]) -> Volumes:
     found = Volumes()
     for container in containers:
         _add(found, fields, container)
-    used = {mount["name"] for mount in found.mounts.values()}
-    found.volumes = {name: each for name, each in found.volumes.items() if name in used}
     return found
 
 
 def _add(found: Volumes, fields: Fields, container: Path) -> None:
-    pod = container[:-2]
-    bodies = {str(each.get("name")): (path, each) for path, each in fields.members(*pod, "volumes")}
+    """Add what one container mounts."""
+    members = fields.members(*container[:-2], "volumes")
+    bodies = {str(each.get("name")): (path, each) for path, each in members}
     mounted: set[str] = set()
     for path, mount in fields.members(*container, "volumeMounts"):
         fields.take(*path)
         name = str(mount.get("name"))
+        mounted.add(name)
         if name not in bodies:
             fields.note(Kind.DROPPED, path, f"mount of `{name}`", "the pod has no such volume")
-            continue
-        mounted.add(name)
-        if _mount(found, fields, path, bodies[name]):
-            at, volume = bodies[name]
-            final = _final_name(found, name, volume)
-            fields.take(*at)
-            found.volumes[final] = {**_source(volume), "name": final}
-            found.mounts[str(mount["mountPath"]).rstrip("/")]["name"] = final
+        elif _can_mount(found, fields, path, bodies[name]):
+            _mount(found, fields, path, bodies[name])
     for name, (at, _) in bodies.items():
-        if fields.take(*at) and name not in mounted:
+        fields.take(*at)
+        if name not in mounted:
             text = "the container of the ranks does not mount it"
             fields.note(Kind.DROPPED, at, f"volume `{name}`", text)
 
 
-def _final_name(found: Volumes, name: str, volume: Body) -> str:
+def _mount(found: Volumes, fields: Fields, path: Path, volume: tuple[Path, Body]) -> None:
+    """Add a mount and its volume, unless the workers mount another one there."""
+    at, body = volume
+    mount: Body = fields.peek(*path)
+    folder = _folder(mount)
+    source = _source(body)
+    name = _final_name(found, str(body["name"]), source)
+    plain = {**_plain(mount, folder), "name": name}
+    if found.mounts.get(folder, plain) != plain:
+        text = "launcher and workers mount different volumes there; the workers' is mounted"
+        fields.note(Kind.CHOOSE, path, f"mount at {folder}", text)
+        return
+    for unknown in _UNKNOWN:
+        if mount.get(unknown):
+            text = "the admission policies refuse it; the volume is mounted without it"
+            fields.note(Kind.CHOOSE, (*path, unknown), f"{unknown} at {folder}", text)
+    found.mounts[folder] = plain
+    found.volumes[name] = {"name": name, **source}
+    found.places[name] = at
+
+
+def _folder(mount: Body) -> str:
+    return str(mount.get("mountPath", "")).rstrip("/")
+
+
+def _final_name(found: Volumes, name: str, source: Body) -> str:
     """Return the name of a volume beside those of the runtime and of the other role."""
     final = f"job-{name}" if name in _OURS else name
-    other = found.volumes.get(final)
-    same = other is None or other == {**_source(volume), "name": final}
-    return final if same else f"{final}-launcher"
+    is_free = found.volumes.get(final, source | {"name": final}) == source | {"name": final}
+    return final if is_free else f"{final}-launcher"
 
 
 def _source(volume: Body) -> Body:
     """Return what a volume is, without the empty values that keep a TrainJob from starting."""
     (kind,) = (each for each in _KINDS if each in volume)
     own = mapping(volume, kind)
-    return {"name": "", kind: {key: each for key, each in own.items() if each not in _EMPTY}}
+    return {kind: {key: each for key, each in own.items() if each not in _EMPTY}}
 
 
 _EMPTY: tuple[object, ...] = (None, False, "", [], {})
 
 
-def _mount(found: Volumes, fields: Fields, path: Path, volume: tuple[Path, Body]) -> bool:
-    """Add a mount, and return whether a TrainJob may have it."""
+def _can_mount(found: Volumes, fields: Fields, path: Path, volume: tuple[Path, Body]) -> bool:
+    """Return whether a TrainJob may have a mount; note why not."""
     mount: Body = fields.peek(*path)
-    folder = str(mount.get("mountPath", "")).rstrip("/")
+    folder = _folder(mount)
     at, body = volume
     if folder == "/dev/shm":  # noqa: S108 - the ranks' own
         found.shared_memory = str(mapping(body, "emptyDir").get("sizeLimit", ""))
         found.shared_at = at
         fields.note(Kind.DROPPED, at, "volume at /dev/shm", "the runtime has one (`sharedMemory`)")
         return False
-    if reason := _unfit(body, folder, str(mount.get("subPath", "x"))):
-        kind, text = reason
-        fields.note(kind, at, f"volume `{body.get('name')}` at {folder}", text)
+    what = f"volume `{body.get('name')}` at {folder}"
+    if reason := _unfit_volume(body):
+        fields.note(reason[0], at, what, reason[1])
         return False
-    if found.mounts.get(folder, {}).get("name", body["name"]) != body["name"]:
-        text = "launcher and workers mount different volumes there; the workers' was kept"
-        fields.note(Kind.CHOOSE, path, f"mount at {folder}", text)
+    if text := _unfit_folder(folder, str(mount.get("subPath", "x"))):
+        fields.note(Kind.CHOOSE, path, what, text)
         return False
-    for name in _UNKNOWN:
-        if mount.get(name):
-            text = "the admission policies refuse it: mount the volume itself"
-            fields.note(Kind.CHOOSE, (*path, name), f"{name} at {folder}", text)
-    found.mounts[folder] = _plain(mount, folder)
     return True
 
 
 def _plain(mount: Body, folder: str) -> Body:
     rest = {key: mount[key] for key in ("readOnly", "subPath") if mount.get(key)}
-    return {"name": mount["name"], "mountPath": folder, **rest}
+    return {"name": "", "mountPath": folder, **rest}
 
 
-def _unfit(volume: Body, folder: str, below: str) -> tuple[Kind, str] | None:
-    """Return why a TrainJob can't have a mount; None when it can."""
+def _unfit_volume(volume: Body) -> tuple[Kind, str] | None:
+    """Return why a TrainJob can't have a volume; None when it can."""
     path = str(mapping(volume, "hostPath").get("path", ""))
     if path.startswith("/dev/"):
         return Kind.DROPPED, "the runtime gives pods their devices"
@@ -144,11 +161,16 @@ def _unfit(volume: Body, folder: str, below: str) -> tuple[Kind, str] | None:
     if sum(kind in volume for kind in _KINDS) != 1:
         kinds = ", ".join(_KINDS)
         return Kind.CHOOSE, f"a TrainJob mounts only {kinds}: use the team's storage"
-    if any(_overlap(folder, own) for own in _FOLDERS):
-        return Kind.CHOOSE, "the runtime has files of its own there: mount it elsewhere"
-    if not _FOLDER.fullmatch(folder) or not _BELOW.fullmatch(below):
-        return Kind.CHOOSE, "the admission policies permit plain paths only: mount it elsewhere"
     return None
+
+
+def _unfit_folder(folder: str, below: str) -> str:
+    """Return why a TrainJob can't mount something in a folder; empty when it can."""
+    if any(_overlap(folder, own) for own in _FOLDERS):
+        return "the runtime has files of its own there: mount it elsewhere"
+    if not _FOLDER.fullmatch(folder) or not _BELOW.fullmatch(below):
+        return "the admission policies permit plain paths only: mount it elsewhere"
+    return ""
 
 
 def _overlap(folder: str, own: str) -> bool:
