@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -46,17 +46,20 @@ def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
     The best has the job's image or at least its name, is not deprecated, leaves the fewest GPUs
     idle, and holds little else.
     """
-    where = f"team {tenant.name} on {tenant.cluster.name}"
     grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
     found = [_choice(draft, space, grant) for space, grant in grants]
     for attribute, fits, reason in _conditions(draft):
-        left = [each for each in found if fits(each)]
+        left = list(filter(fits, found))
         if not left:
-            names = ", ".join(dict.fromkeys(each.launch.name for each in found)) or "none"
-            what = f"{reason}; the runtimes of {where}: {names}"
-            return Note(draft.place(attribute), Kind.REFUSED, attribute, what)
+            text = f"{reason}; the runtimes of team {tenant.name} on {tenant.cluster.name}: "
+            known = ", ".join(_names(found)) or "none"
+            return Note(draft.place(attribute), Kind.REFUSED, attribute, text + known)
         found = left
     return tuple(sorted(found, key=lambda each: _order(draft, tenant, each)))
+
+
+def _names(choices: Iterable[Choice]) -> Iterable[str]:
+    return dict.fromkeys(each.launch.name for each in choices)
 
 
 def _conditions(draft: Draft) -> Iterator[tuple[str, Callable[[Choice], bool], str]]:
@@ -77,12 +80,10 @@ def _conditions(draft: Draft) -> Iterator[tuple[str, Callable[[Choice], bool], s
         lambda each: each.launch.gpus >= gpus,
         f"no node of a runtime with {draft.launcher} has {counted(gpus, 'GPU')}",
     )
-    ranks = f"{draft.ranks} each" if draft.ranks else "the runtime's number of ranks each"
     yield (
         "ranks",
         lambda each: each.nodes > 0,
-        f"the ranks of {counted(draft.nodes, 'node')} with {ranks} can't be spread evenly over the "
-        "nodes of a runtime; an MPI job starts at two nodes, as its launcher has one of its own",
+        f"{draft.nodes} x {draft.ranks} ranks can't be spread evenly over two or more nodes",
     )
     yield (
         "nodes",
@@ -109,7 +110,7 @@ def _order(draft: Draft, tenant: Tenant, choice: Choice) -> tuple[bool | int | s
 
 
 def _words(name: str) -> set[str]:
-    return set(re.findall(r"[a-z]{4,}", name))
+    return set(re.findall(r"[a-z]{5,}", name))
 
 
 def _choice(draft: Draft, space: Space, grant: Grant) -> Choice:
@@ -127,11 +128,13 @@ def _spread(draft: Draft, launch: Launch) -> tuple[int, int]:
         return (draft.nodes, 0) if draft.nodes >= least else (0, 0)
     total, most = draft.nodes * draft.ranks, launch.most_ranks
     if draft.gpus:
-        of_rank = Fraction(draft.gpus, draft.ranks)
-        most = min(most, int(launch.gpus / of_rank))
+        most = min(most, int(launch.gpus / Fraction(draft.gpus, draft.ranks)))
     else:
         least = max(least, draft.nodes)
-    largest = min(total, _LARGEST)
-    spread = (nodes for nodes in range(least, largest + 1) if total % nodes == 0)
-    nodes = next((nodes for nodes in spread if total // nodes <= most), 0)
+    nodes = _evenly(total, range(least, min(total, _LARGEST) + 1), most)
     return (nodes, total // nodes) if nodes else (0, 0)
+
+
+def _evenly(total: int, sizes: range, most: int) -> int:
+    """Return the first number of nodes of which all have as many ranks; 0 when there is none."""
+    return next((n for n in sizes if total % n == 0 and total // n <= most), 0)

@@ -34,8 +34,7 @@ def _size(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
     if draft.gpus is not None and idle > 0:
         text = (
             f"the job occupies {counted(final.nodes * choice.launch.gpus, 'GPU')} and the source "
-            f"asked for {draft.nodes * draft.gpus}: {choice.launch.name} gives whole nodes, so use "
-            "the rest or choose a runtime with parts of a node"
+            f"asked for {draft.nodes * draft.gpus}: use all, or choose a runtime on other nodes"
         )
         yield Note(draft.place("gpus"), Kind.CHANGED, "gpus", text)
 
@@ -102,7 +101,11 @@ def undecided(draft: Draft) -> Iterator[Note]:
     decided = {
         "restarts": (draft.restarts, _restarts(draft), "`restarts`"),
         "grace": (draft.grace, f"grace period of {draft.grace} s", "`grace`"),
-        "shared_memory": (draft.shared_memory, f"/dev/shm of {draft.shared_memory}", "`sharedMemory`"),
+        "shared_memory": (
+            draft.shared_memory,
+            f"shared memory of {draft.shared_memory}",
+            "`sharedMemory`",
+        ),
         "resources": ("resources" in draft.places, "resources", "hardware"),
     }
     for attribute, (value, what, where) in decided.items():
@@ -115,7 +118,7 @@ def _shared_memory(draft: Draft, choice: Choice) -> Iterator[Note]:
     has = int(choice.launch.runtime.shared_memory * choice.launch.part)
     if draft.shared_memory and in_base_units("memory", draft.shared_memory) > has:
         text = f"{choice.launch.name} has {format_bytes(has)}, not {draft.shared_memory}"
-        yield Note(draft.place("shared_memory"), Kind.CHANGED, "/dev/shm", text)
+        yield Note(draft.place("shared_memory"), Kind.CHANGED, "shared memory", text)
 
 
 _FIELDS = {
@@ -141,7 +144,9 @@ def _objects(draft: Draft, final: Draft, choice: Choice) -> Iterator[Note]:
         for kind, name in _named(member, fields):
             if (kind, name) not in known:
                 known.add((kind, name))
-                text = f"create it in {final.namespace}: without it the pods hold their quota and wait"
+                text = (
+                    f"create it in {final.namespace}: without it the pods hold their quota and wait"
+                )
                 yield Note(draft.place(str(member["name"])), Kind.CHOOSE, f"{kind} `{name}`", text)
 
 

@@ -55,13 +55,10 @@ def rewrite(words: Sequence[str], ranks: Ranks) -> Call:
     """
     if program_of(words[0]) == _HOROVOD:
         return _of_horovod(words, ranks)
-    is_intel = ranks.launcher == INTEL_MPI.name
-    line = read_line(words, HYDRA if is_intel else OPEN_MPI)
+    line = read_line(words, HYDRA if ranks.launcher == INTEL_MPI.name else OPEN_MPI)
     kept, remarks = _sifted(line, lambda option: judge(line, option, ranks))
     command = LAUNCHERS[ranks.launcher].command
-    if "/" in line.program and not is_intel:
-        command = (line.program,)
-    return Call(command, (*kept, *line.rest), {}, (*remarks, *_left(line)))
+    return Call(command, (*kept, *line.rest), {}, (*remarks, *_moved(line), *_left(line)))
 
 
 def _of_horovod(words: Sequence[str], ranks: Ranks) -> Call:
@@ -85,9 +82,7 @@ def _of_mpi_args(option: Option, ranks: Ranks) -> Call:
     return Call((), (*kept, *line.rest), {}, placed)
 
 
-def _sifted(
-    line: Line, judged: Callable[[Option], Verdict]
-) -> tuple[list[str], list[Remark]]:
+def _sifted(line: Line, judged: Callable[[Option], Verdict]) -> tuple[list[str], list[Remark]]:
     """Return the words of the options that stay, and remarks about all."""
     kept: list[str] = []
     remarks: list[Remark] = []
@@ -98,6 +93,13 @@ def _sifted(
             what = f"`{' '.join(option.words)}`"
             remarks.append((option.index, verdict.kind, what, verdict.meaning))
     return kept, remarks
+
+
+def _moved(line: Line) -> Iterator[Remark]:
+    """Yield a remark about a program in a folder, which another image does not have."""
+    if "/" in line.program:
+        text = "the launcher of the runtime starts the ranks"
+        yield 0, Kind.CHANGED, f"`{line.program}`", text
 
 
 def _left(line: Line) -> Iterator[Remark]:

@@ -11,10 +11,13 @@ from trainyard.yaml_io.emitter import emit
 Place = Callable[[Pointer], str]
 """Returns a place as the user opens it: ``file:line:column``."""
 
+Plain = Callable[[str], str]
+"""Returns text on one line that controls nothing: what a job holds must not end a comment."""
+
 _RANKS = {kind: rank for rank, kind in enumerate(Kind)}
 
 
-def document(conversion: Conversion, place: Place) -> str:
+def document(conversion: Conversion, place: Place, plain: Plain) -> str:
     """Return the TrainJob as a YAML document; its comments are what to look at."""
     assert conversion.job is not None
     header = [
@@ -22,7 +25,7 @@ def document(conversion: Conversion, place: Place) -> str:
         *(f"{note.kind}: {_sentence(note)}" for note in ordered(conversion.notes)),
         *_profile(conversion),
     ]
-    return emit(conversion.job, "\n".join(map(_printable, header))).decode()
+    return emit(conversion.job, "\n".join(map(plain, header))).decode()
 
 
 def _profile(conversion: Conversion) -> Iterator[str]:
@@ -34,7 +37,7 @@ def _profile(conversion: Conversion) -> Iterator[str]:
     yield from (f"  {line}" for line in text.splitlines())
 
 
-def lines(conversion: Conversion, place: Place) -> Iterator[str]:
+def lines(conversion: Conversion, place: Place, plain: Plain) -> Iterator[str]:
     """Yield one line for each note, in the form of a compiler: file:line:column: kind: text.
 
     Of a job that can't be converted only the reasons.
@@ -43,7 +46,7 @@ def lines(conversion: Conversion, place: Place) -> Iterator[str]:
     for note in ordered(conversion.notes):
         if refused and note.kind is not Kind.REFUSED:
             break
-        yield _printable(f"{place(note.at)}: {note.kind}: {_sentence(note)}")
+        yield plain(f"{place(note.at)}: {note.kind}: {_sentence(note)}")
 
 
 def ordered(notes: Iterable[Note]) -> list[Note]:
@@ -53,10 +56,3 @@ def ordered(notes: Iterable[Note]) -> list[Note]:
 
 def _sentence(note: Note) -> str:
     return f"{note.what}: {note.meaning}"
-
-
-def _printable(text: str) -> str:
-    """Return text on one line: what a job holds must not end a comment."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )

@@ -1,5 +1,4 @@
-"""Every case: what is printed with its team and without, that it starts, and that nothing is lost.
-"""
+"""Every case: what is printed with its team and without, that it starts, and what is lost."""
 
 from __future__ import annotations
 
@@ -15,12 +14,11 @@ from trainyard.cli.convert.printing import printed
 from trainyard.convert.mpijob.job import converted, is_mpijob
 from trainyard.diagnostics import Pointer
 from trainyard.fit.verdict import Standing
+from trainyard.fit.walk import judge
+from trainyard.model.platform import Platform
 from trainyard.model.tenant import Tenant
 from trainyard.workflows.convert import convert_mpijobs
 from trainyard.workflows.fit import ground_of
-from trainyard.fit.walk import judge
-from trainyard.render.site import render_site
-from trainyard.model.platform import Platform
 from trainyard.workflows.handed_in import objects, read_source
 
 Team = Callable[[str, str], Tenant]
@@ -116,7 +114,7 @@ def mappings(value: Any) -> Iterator[dict[str, Any]]:
             yield from mappings(each)
 
 
-@pytest.mark.parametrize("body", mpijobs())
+@pytest.mark.parametrize("body", [*mpijobs()])
 def test_no_unknown_field_is_lost(body: dict[str, Any]) -> None:
     """Each mapping of a job is given one more field, and a note is about it or about its parent."""
     if converted(body, Pointer("x"), None).job is None:
@@ -127,7 +125,7 @@ def test_no_unknown_field_is_lost(body: dict[str, Any]) -> None:
         list(mappings(changed))[number]["unheardOf"] = "value"
         before = {(each.at, each.what) for each in converted(body, Pointer("x"), None).notes}
         notes = {(each.at, each.what) for each in converted(changed, Pointer("x"), None).notes}
-        place = next(path for path in paths(changed) if path[-1] == "unheardOf")
+        place = next(path for path in paths(changed) if path[-1:] == ("unheardOf",))
 
         assert notes - before or any(place[: len(at.path)] == at.path for at, _ in notes), place
 

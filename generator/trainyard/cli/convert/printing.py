@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from trainyard.cli.console import notify, result
+from trainyard.cli.console import notify, printable, result
 from trainyard.cli.exits import Exit
 from trainyard.cli.places import Places
 from trainyard.convert.text import document, lines
+from trainyard.diagnostics import Pointer
 from trainyard.model.quantity import counted
 from trainyard.workflows.convert import Converted
 
@@ -14,10 +15,14 @@ def printed(converted: Converted) -> int:
     """Print converted jobs, and return the exit code."""
     places = Places(converted.sources, {})
     documents = []
+
+    def place(at: Pointer) -> str:
+        return str(places.find(at))
+
     for each in converted.conversions:
-        notify("\n".join([each.name, *lines(each, lambda at: str(places.find(at)))]))
+        notify("\n".join([printable(each.name), *lines(each, place, printable)]))
         if each.job is not None:
-            documents.append(document(each, lambda at: str(places.find(at))))
+            documents.append(document(each, place, printable))
     if documents:
         result("---\n".join(documents).rstrip("\n"))
     _sum_up(converted, len(documents))

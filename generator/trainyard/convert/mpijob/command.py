@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainyard.convert.launch import Call, rewrite, starts_ranks
@@ -51,7 +51,6 @@ def call_of(fields: Fields, container: Path, ranks: Ranks) -> Call:
     """
     source = words_of(fields, container)
     folder = fields.text(*container, "workingDir")
-    _note_suspects(fields, source)
     if not source.words or (not source.command and not starts_ranks(source.words[0])):
         text = "the image's entry point starts the job: write what it runs as `command`"
         fields.note(Kind.REFUSED, container, "Launcher: command", text)
@@ -72,18 +71,19 @@ def _rewritten(
     call = rewrite(words, ranks)
     for index, kind, what, meaning in call.remarks:
         fields.note(kind, places[min(index, len(places) - 1)], what, meaning)
+    kept = {*call.command, *call.args}
+    _note_suspects(fields, [each for each in zip(words, places, strict=True) if each[0] in kept])
     return replace(call, args=("-wdir", folder, *call.args)) if folder else call
 
 
-def _of_script(
-    fields: Fields, source: Words, script: int, folder: str, ranks: Ranks
-) -> Call:
+def _of_script(fields: Fields, source: Words, script: int, folder: str, ranks: Ranks) -> Call:
     """Return the call in a shell's script; a script that is more than a call stays as it is."""
     text, at = source.words[script], source.places[script]
     below, words = one_call(text)
     if words and starts_ranks(words[0]):
         inside = below if below.startswith("/") or not folder else f"{folder}/{below}".rstrip("/")
         return _rewritten(fields, words, [at] * len(words), inside, ranks)
+    _note_suspects(fields, [(text, at)])
     for kind, what, meaning in _remarks(text, ranks):
         fields.note(kind, at, what, meaning)
     kept = f"cd {shlex.quote(folder)} || exit 1\n{text}" if folder else text
@@ -96,6 +96,7 @@ def _other(fields: Fields, source: Words, folder: str, ranks: Ranks) -> Call:
     own = " ".join(LAUNCHERS[ranks.launcher].command)
     text = f"it runs once, in the pod of the launcher: it must call {own} itself"
     fields.note(Kind.CHOOSE, source.places[0], f"`{source.words[0]}`", text)
+    _note_suspects(fields, zip(source.words, source.places, strict=True))
     if folder:
         return Call(("/bin/bash", "-c"), ('cd "$0" && exec "$@"', folder, *source.words))
     return _split(source.words, source.command)
@@ -133,7 +134,7 @@ _SUSPECTS: tuple[tuple[re.Pattern[str], Kind, str], ...] = (
         "a TrainJob has a fixed number of nodes: no elastic training",
     ),
     (
-        re.compile(r"[A-Za-z0-9)}]-(?:worker|launcher)(?:-\d+)?(?![a-z])"),
+        re.compile(r"[\w${}().-]*[A-Za-z0-9)}]-(?:worker|launcher)(?:-\d+)?(?![A-Za-z])[\w.]*"),
         Kind.CHOOSE,
         "it looks like a pod of the MPIJob: read the nodes' names from /etc/mpi/hostfile",
     ),
@@ -160,9 +161,9 @@ _SUSPECTS: tuple[tuple[re.Pattern[str], Kind, str], ...] = (
 )
 
 
-def _note_suspects(fields: Fields, source: Words) -> None:
+def _note_suspects(fields: Fields, words: Iterable[tuple[str, Path]]) -> None:
     """Note words that name what only an MPIJob has."""
-    for word, at in zip(source.words, source.places, strict=True):
+    for word, at in words:
         for pattern, kind, text in _SUSPECTS:
             if found := pattern.search(word):
                 fields.note(kind, at, f"`{found[0]}`", text)

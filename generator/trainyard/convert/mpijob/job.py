@@ -41,7 +41,7 @@ def converted(body: Body, at: Pointer, tenant: Tenant | None) -> Conversion:
     draft = draft_of(body, at)
     conversion = finish(draft, tenant)
     name = value_at(body, "metadata.name")
-    if conversion.job is None or not name:
+    if conversion.job is None or not name or value_at(conversion.job, "metadata.name") != name:
         return conversion
     if value_at(conversion.job, "metadata.namespace") != (draft.namespace or None):
         return conversion
@@ -184,15 +184,24 @@ def _note_roles(fields: Fields, launcher: Path, worker: Path) -> None:
     fields.take(*launcher, "name")
     fields.take(*worker, "name")
     fields.take(*REPLICAS, "Launcher", "replicas")
+    if worker == launcher:
+        fields.take(*launcher, "resources")
+        return
     image = fields.text(*launcher, "image")
     if image != fields.text(*worker, "image"):
         text = "launcher and ranks have one image, that of the runtime"
         fields.note(Kind.CHOOSE, (*launcher, "image"), f"Launcher: image {image}", text)
-    if fields.take(*launcher, "resources") and worker != launcher:
+    fields.take(*worker, "resources")
+    if fields.take(*launcher, "resources"):
         text = "the pod of the launcher has ranks, and what every pod has"
         fields.note(Kind.DROPPED, (*launcher, "resources"), "Launcher: resources", text)
-    fields.take(*worker, "resources")
+    _note_preparation(fields, worker)
+
+
+def _note_preparation(fields: Fields, worker: Path) -> None:
+    """Note a command of the workers, unless it only waits for ranks."""
     own = words_of(fields, worker)
-    if worker != launcher and own.words and not any("sshd" in word or "sleep" in word for word in own.words):
+    waits = any("sshd" in word or "sleep" in word for word in own.words)
+    if own.words and not waits:
         text = "it does not run: the runtime starts its sshd; move preparations into the command"
         fields.note(Kind.CHOOSE, own.places[0], "Worker: command", text)

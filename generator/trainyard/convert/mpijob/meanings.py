@@ -17,9 +17,10 @@ REPLICAS: Final = ("spec", "mpiReplicaSpecs")
 
 Meaning = tuple[Kind, str]
 
-_PLACED = (
+_PLACED = (Kind.DROPPED, "Kueue and the runtime place the pods")
+_SELECTED = (
     Kind.DROPPED,
-    "Kueue and the runtime place the pods; choose a runtime for the hardware that it names",
+    "Kueue and the runtime place the pods; choose a runtime on the nodes that it means",
 )
 _NAMED = (Kind.DROPPED, "JobSet names the pods; nodes are in /etc/mpi/hostfile")
 _SECURED = (
@@ -38,7 +39,10 @@ _POD_ANNOTATION = (Kind.DROPPED, "annotations of pods are the runtime's")
 _OWNED = (Kind.DROPPED, "whoever creates the TrainJob owns it")
 
 _OF_JOB: Mapping[str, Meaning] = {
-    "metadata.finalizers": _OWNED,
+    "metadata.finalizers": (
+        Kind.DROPPED,
+        "the controller that removes it does not watch TrainJobs",
+    ),
     "metadata.ownerReferences": _OWNED,
     "spec.cleanPodPolicy": (Kind.DROPPED, "all pods end with the launcher and free their GPUs"),
     "spec.runPolicy.cleanPodPolicy": (
@@ -60,7 +64,7 @@ _OF_JOB: Mapping[str, Meaning] = {
     "spec.sshAuthMountPath": (Kind.DROPPED, "the keys are in /home/mpiuser/.ssh"),
 }
 _OF_POD: Mapping[str, Meaning] = {
-    "affinity": _PLACED,
+    "affinity": _SELECTED,
     "automountServiceAccountToken": (Kind.DROPPED, "pods have no token of a service account"),
     "dnsConfig": _NAMED,
     "dnsPolicy": _NAMED,
@@ -75,11 +79,10 @@ _OF_POD: Mapping[str, Meaning] = {
     "imagePullSecrets": (Kind.DROPPED, "the runtime's `pullSecret` is used"),
     "initContainers": (
         Kind.CHOOSE,
-        "it does not run: move what it does into the command or the image, or fetch data with a "
-        "runtime's `initialize`",
+        "it does not run: move its work into the command, the image or a runtime's `initialize`",
     ),
-    "nodeName": _PLACED,
-    "nodeSelector": _PLACED,
+    "nodeName": _SELECTED,
+    "nodeSelector": _SELECTED,
     "preemptionPolicy": _PLACED,
     "priority": _PLACED,
     "restartPolicy": (Kind.DROPPED, "the operator ignored it there; no container starts again"),
@@ -163,9 +166,7 @@ def _dotted(path: Path) -> str:
 def _written(path: Path) -> str:
     text = ""
     for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif "." in step or "/" in step:
+        if isinstance(step, int) or "." in step or "/" in step:
             text += f"[{step}]"
         else:
             text += f".{step}" if text else step

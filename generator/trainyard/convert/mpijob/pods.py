@@ -15,8 +15,8 @@ from trainyard.model.quantity import parse_amount
 _GPU = re.compile(r".+/gpu(\.shared)?|nvidia\.com/mig-.+|habana\.ai/gaudi")
 _SLICE = re.compile(r"nvidia\.com/mig-.+|.+\.shared")
 _ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
-_RESERVED = frozenset({"EXPORT_COMMAND", "JOB_COMPLETION_INDEX", "SSH_CRYPTO"})
-_FIELDS = frozenset(
+RESERVED = frozenset({"EXPORT_COMMAND", "JOB_COMPLETION_INDEX", "SSH_CRYPTO"})
+FIELDS = frozenset(
     {
         "metadata.name",
         "metadata.namespace",
@@ -61,7 +61,7 @@ def note_devices(fields: Fields, container: Path) -> None:
     """Note the resources that the runtime asks for by other names."""
     for name, (path, _) in _resources(fields, container).items():
         if name not in _ORDINARY and not _GPU.fullmatch(name):
-            text = "the runtime asks for one port of each rail, by the names of its cluster"
+            text = "pods have GPUs, cpu, memory and one port of each rail, as the runtime says"
             fields.note(Kind.DROPPED, path, f"resource {name}", text)
 
 
@@ -115,7 +115,7 @@ def _unfit(name: str, body: Body) -> str:
     """Return why a TrainJob can't have a variable; empty when it can."""
     if not _NAME.fullmatch(name):
         return "its name is none for a TrainJob"
-    if name in _RESERVED:
+    if name in RESERVED:
         return "the platform's own scripts obey it"
     if "valueFrom" not in body:
         value = body.get("value")
@@ -124,5 +124,4 @@ def _unfit(name: str, body: Body) -> str:
     if mapping(body, "valueFrom", "resourceFieldRef"):
         return "the TrainJob has no resources that it could name; write the number"
     field = mapping(body, "valueFrom", "fieldRef").get("fieldPath", "metadata.name")
-    return "" if field in _FIELDS else f"a TrainJob may not name {field}"
-
+    return "" if field in FIELDS else f"a TrainJob may not name {field}"

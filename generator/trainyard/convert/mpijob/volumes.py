@@ -10,10 +10,10 @@ from trainyard.convert.mpijob.fields import Fields, Path
 from trainyard.model.lookup import mapping
 
 _KINDS = ("persistentVolumeClaim", "configMap", "secret", "emptyDir")
-_OURS = frozenset(
+OURS = frozenset(
     {"account", "dshm", "initializer", "mpi-hostfile", "mpi-ssh-auth", "ranks-home", "tools"}
 )
-_FOLDERS = (
+FOLDERS = (
     "/account",
     "/dev",
     "/etc/mpi",
@@ -111,7 +111,7 @@ def _folder(mount: Body) -> str:
 
 def _final_name(found: Volumes, name: str, source: Body) -> str:
     """Return the name of a volume beside those of the runtime and of the other role."""
-    final = f"job-{name}" if name in _OURS else name
+    final = f"job-{name}" if name in OURS else name
     is_free = found.volumes.get(final, source | {"name": final}) == source | {"name": final}
     return final if is_free else f"{final}-launcher"
 
@@ -166,7 +166,7 @@ def _unfit_volume(volume: Body) -> tuple[Kind, str] | None:
 
 def _unfit_folder(folder: str, below: str) -> str:
     """Return why a TrainJob can't mount something in a folder; empty when it can."""
-    if any(_overlap(folder, own) for own in _FOLDERS):
+    if any(_overlap(folder, own) for own in FOLDERS):
         return "the runtime has files of its own there: mount it elsewhere"
     if not _FOLDER.fullmatch(folder) or not _BELOW.fullmatch(below):
         return "the admission policies permit plain paths only: mount it elsewhere"
