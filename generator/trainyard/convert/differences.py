@@ -97,21 +97,20 @@ def _starts_again(number: int) -> str:
 
 
 def undecided(draft: Draft) -> Iterator[Note]:
-    """Yield what only the runtime decides, of a draft for which none was chosen."""
-    decided = {
-        "restarts": (draft.restarts, _restarts(draft), "`restarts`"),
-        "grace": (draft.grace, f"grace period of {draft.grace} s", "`grace`"),
-        "shared_memory": (
-            draft.shared_memory,
-            f"shared memory of {draft.shared_memory}",
-            "`sharedMemory`",
-        ),
-        "resources": ("resources" in draft.places, "resources", "hardware"),
+    """Yield what only the platform decides, of a draft for which no runtime was chosen."""
+    decides = "the runtime decides it"
+    found = {
+        "queue": (draft.queue, f"queue `{draft.queue}`", "the namespace must have it"),
+        "priority": (draft.priority, f"priority `{draft.priority}`", "the cluster must have it"),
+        "restarts": (draft.restarts, _restarts(draft), decides),
+        "grace": (draft.grace, f"grace period of {draft.grace} s", decides),
+        "shared_memory": (draft.shared_memory, f"{draft.shared_memory} of shared memory", decides),
+        "resources": ("resources" in draft.places, "resources", decides),
     }
-    for attribute, (value, what, where) in decided.items():
+    for attribute, (value, what, meaning) in found.items():
         if value:
-            text = f"{where} of the runtime decides"
-            yield Note(draft.place(attribute), Kind.CHANGED, what, text)
+            kind = Kind.CHANGED if meaning == decides else Kind.CHOOSE
+            yield Note(draft.place(attribute), kind, what, meaning)
 
 
 def _shared_memory(draft: Draft, choice: Choice) -> Iterator[Note]:

@@ -42,8 +42,19 @@ def train_job(
         "apiVersion": "trainer.kubeflow.org/v1alpha1",
         "kind": "TrainJob",
         "metadata": _metadata(draft),
-        "spec": spec,
+        "spec": _without_floats(spec),
     }
+
+
+def _without_floats(value: Any) -> Any:
+    """Return plain data in which a quantity such as ``1e9`` is a whole number or text."""
+    if isinstance(value, dict):
+        return {str(key): _without_floats(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_floats(each) for each in value]
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else str(value)
+    return value
 
 
 def _metadata(draft: Draft) -> Body:

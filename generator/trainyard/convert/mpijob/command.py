@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from trainyard.convert.fabric_variables import MEANING, is_of_a_fabric
 from trainyard.convert.launch import Call, rewrite, starts_ranks
 from trainyard.convert.model import Kind
 from trainyard.convert.mpijob.fields import Fields, Path
@@ -107,6 +108,7 @@ def _split(words: Sequence[str], command: int) -> Call:
 
 
 _NUMBER = re.compile(r"(?<!\S)--?np?[ =]+(\S+)")
+_CONSTANT = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+")
 _TCP = re.compile(r"--?mca\s+(?:pml\s+ob1|btl\s+\S*openib)")
 
 
@@ -119,6 +121,8 @@ def _remarks(script: str, ranks: Ranks) -> Iterator[tuple[Kind, str, str]]:
     for option in _TCP.findall(script):
         text = "leave it out: it sends the messages of MPI over TCP"
         yield Kind.CHOOSE, f"`{' '.join(option.split())}`", text
+    for name in sorted(filter(is_of_a_fabric, _CONSTANT.findall(script))):
+        yield Kind.CHOOSE, name, f"leave it out: {MEANING}"
     if "horovodrun" in script:
         text = "write mpirun in its place: Trainer gives it the nodes and their slots"
         yield Kind.CHOOSE, "horovodrun", text

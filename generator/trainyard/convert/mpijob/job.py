@@ -17,6 +17,7 @@ from trainyard.convert.mpijob.volumes import volumes_of
 from trainyard.convert.options import Ranks
 from trainyard.diagnostics import Pointer
 from trainyard.model.lookup import value_at
+from trainyard.model.quantity import counted
 from trainyard.model.tenant import Tenant
 
 KIND: Final = "MPIJob"
@@ -146,7 +147,7 @@ def _nodes(fields: Fields) -> int:
     if fields.take("spec", "runLauncherAsWorker") is True:
         return workers + 1
     if workers:
-        text = f"its pod has ranks too: {workers} pods, where the MPIJob has {workers + 1}"
+        text = f"its pod has ranks too: the job has {counted(workers, 'pod')}, not {workers + 1}"
         fields.note(Kind.CHANGED, (*REPLICAS, "Launcher"), "Launcher", text)
     return max(1, workers)
 

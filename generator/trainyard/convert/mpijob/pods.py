@@ -119,9 +119,9 @@ def _unfit(name: str, body: Body) -> str:
         return "the platform's own scripts obey it"
     if "valueFrom" not in body:
         value = body.get("value")
-        empty = "" if value not in {None, ""} else "an empty value keeps a TrainJob from starting"
+        empty = "an empty value keeps a TrainJob from starting" if value in (None, "") else ""
         return empty or options.variable(name, str(value))
     if mapping(body, "valueFrom", "resourceFieldRef"):
         return "the TrainJob has no resources that it could name; write the number"
-    field = mapping(body, "valueFrom", "fieldRef").get("fieldPath", "metadata.name")
+    field = str(mapping(body, "valueFrom", "fieldRef").get("fieldPath", "metadata.name"))
     return "" if field in FIELDS else f"a TrainJob may not name {field}"
