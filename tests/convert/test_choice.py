@@ -89,7 +89,7 @@ def test_parts_of_a_node_fit_a_team_with_a_share(tenant: Team) -> None:
         (draft(gpus=16, ranks=16), "has 16 GPUs"),
         (draft(1, 1, 8), "can't be spread evenly"),
         (draft(10**9, 1, 1), "can't be spread evenly"),
-        (draft(40), "no runtime permits"),
+        (draft(40), "40 x 8 ranks need more nodes than a job may have"),
     ],
 )
 def test_job_without_a_runtime_is_refused_with_the_reason(

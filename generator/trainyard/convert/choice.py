@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from trainyard.convert.draft import Draft
 from trainyard.convert.image import repository
 from trainyard.convert.model import Kind, Note
 from trainyard.model.launch import Launch
+from trainyard.model.launcher import LAUNCHERS
 from trainyard.model.quantity import counted
 from trainyard.model.space import Grant, Space
 from trainyard.model.tenant import Tenant
@@ -48,47 +50,63 @@ def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
     """
     grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
     found = [_choice(draft, space, grant) for space, grant in grants]
-    for attribute, fits, reason in _conditions(draft):
-        left = list(filter(fits, found))
+    for condition in _conditions(draft):
+        left = list(filter(condition.fits, found))
         if not left:
-            text = f"{reason}; the runtimes of team {tenant.name} on {tenant.cluster.name}: "
-            known = ", ".join(_names(found)) or "none"
-            return Note(draft.place(attribute), Kind.REFUSED, attribute, text + known)
+            where = f"the runtimes of team {tenant.name} on {tenant.cluster.name}"
+            text = f"{condition.lack}; {where}: {_named(found)}"
+            at = draft.place(condition.attribute)
+            return Note(at, Kind.REFUSED, condition.attribute, text)
         found = left
     return tuple(sorted(found, key=lambda each: _order(draft, tenant, each)))
 
 
-def _names(choices: Iterable[Choice]) -> Iterable[str]:
-    return dict.fromkeys(each.launch.name for each in choices)
+def _named(choices: Iterable[Choice]) -> str:
+    """Return runtimes with what their largest job has."""
+    known = {each.launch.name: each.grant.size for each in choices}
+    return ", ".join(f"{name} (up to {size})" for name, size in known.items()) or "none"
 
 
-def _conditions(draft: Draft) -> Iterator[tuple[str, Callable[[Choice], bool], str]]:
-    """Yield what a runtime must have: the attribute it is about, the condition, and its lack."""
-    yield (
+class _Condition(NamedTuple):
+    """What a runtime must have.
+
+    Args:
+        attribute: of the draft that it is about.
+        lack: what is said when no runtime has it.
+    """
+
+    attribute: str
+    fits: Callable[[Choice], bool]
+    lack: str
+
+
+def _conditions(draft: Draft) -> Iterator[_Condition]:
+    name, gpus = draft.launcher, draft.gpus or 0
+    yield _Condition(
         "launcher",
-        lambda each: each.launch.runtime.launcher.name == draft.launcher,
-        f"no runtime has the launcher {draft.launcher}",
+        lambda each: each.launch.runtime.launcher.name == name,
+        f"no runtime has the launcher {name}",
     )
-    yield (
+    yield _Condition(
         "launcher",
         lambda each: not each.launch.runtime.initializers,
-        f"every runtime with the launcher {draft.launcher} fetches data first (`initialize`)",
+        f"every runtime with the launcher {name} fetches data first (`initialize`)",
     )
-    gpus = draft.gpus or 0
-    yield (
+    yield _Condition(
         "gpus",
         lambda each: each.launch.gpus >= gpus,
-        f"no node of a runtime with {draft.launcher} has {counted(gpus, 'GPU')}",
+        f"no node of a runtime with {name} has {counted(gpus, 'GPU')}",
     )
-    yield (
+    least = counted(LAUNCHERS[name].smallest_job, "node")
+    yield _Condition(
         "ranks",
         lambda each: each.nodes > 0,
-        f"{draft.nodes} x {draft.ranks} ranks can't be spread evenly over two or more nodes",
+        f"{draft.nodes} x {draft.ranks} ranks can't be spread evenly over {least} or more",
     )
-    yield (
+    yield _Condition(
         "nodes",
         lambda each: each.nodes <= each.grant.nodes,
-        "no runtime permits a job of so many nodes",
+        f"the {draft.nodes} x {draft.ranks} ranks need more nodes than a job may have",
     )
 
 

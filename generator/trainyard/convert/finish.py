@@ -91,10 +91,10 @@ def _with_priority(draft: Draft, priorities: Sequence[Priority]) -> Draft:
 
 
 def _shortened(name: str, longest: int) -> str:
-    """Return a name of at most so many characters; the API server appends five to some."""
-    if name.endswith("-"):
-        return f"{name[: longest - 5].rstrip('-')}-"[: longest - 5]
-    return name[:longest].rstrip("-")
+    """Return a name of at most so many characters; to a prefix the API server appends five."""
+    if not name.endswith("-"):
+        return name[:longest].rstrip("-")
+    return name if len(name) + 5 <= longest else f"{name[: longest - 6].rstrip('-')}-"
 
 
 def _image_notes(draft: Draft, choices: Sequence[Choice]) -> Iterator[Note]:

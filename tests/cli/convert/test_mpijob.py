@@ -34,7 +34,9 @@ def test_result_is_what_fit_admits(trainyard: Call, job: Path) -> None:
     assert ended.err.splitlines()[-1] == "1 job converted"
     assert "changed: queue `user-queue`: " in ended.err
     assert judged.code == Exit.FINE
-    assert judged.out.startswith("team-nlp/ablation-xxxxx: admitted\n")
+    assert judged.out.startswith(
+        "team-nlp/ablation-of-the-second-and-third-atten-xxxxx: admitted\n"
+    )
 
 
 def test_without_a_team_the_runtime_is_left_open(trainyard: Call, job: Path) -> None:
@@ -53,7 +55,7 @@ def test_standard_input_and_json_are_read(trainyard: Call, monkeypatch: pytest.M
     ended = trainyard("convert", "mpijob", "-")
 
     assert ended.code == Exit.FINE
-    assert "# Converted from MPIJob team-nlp/ablation, standard input:" in ended.out
+    assert "# Converted from MPIJob team-nlp/ablation-of-the-second-" in ended.out
     assert len(parse_manifests(ended.out)) == 1
 
 

@@ -89,7 +89,10 @@ def _named(fields: Fields) -> Draft:
         launcher="",
         nodes=0,
         namespace=namespace,
-        places={name: fields.place("metadata", name) for name in ("name", "namespace")},
+        places={
+            "name": fields.place("metadata", "name" if name else "generateName"),
+            "namespace": fields.place("metadata", "namespace"),
+        },
     )
 
 

@@ -46,8 +46,8 @@ def main_container(fields: Fields, role: str) -> Path:
     return next((at for at, body in members if named and body.get("name") == named), (*path, 0))
 
 
-def gpus(fields: Fields, container: Path) -> int | None:
-    """Return the GPUs of a container; None when it names no number, 0 when it has none."""
+def gpus(fields: Fields, container: Path) -> int:
+    """Return the GPUs of a container."""
     total = 0
     for name, (path, value) in _resources(fields, container).items():
         if _GPU.fullmatch(name):

@@ -27,6 +27,8 @@ _OF_SERVER = (
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _TOOLS = ("argocd.argoproj.io/", "meta.helm.sh/", "kustomize.toolkit.fluxcd.io/", "helm.sh/")
 _TOOL_LABELS = frozenset({"app.kubernetes.io/instance", "app.kubernetes.io/managed-by"})
+_KUEUE = "kueue.x-k8s.io/"
+_OF_A_JOB = frozenset({LONGEST_TIME, PRIORITY, QUEUE})
 _OPERATOR = "training.kubeflow.org/"
 _RUN: Final = ("spec", "runPolicy")
 
@@ -85,6 +87,8 @@ def _kept(fields: Fields, part: str) -> dict[str, str]:
         if key in _TOOL_LABELS or key.startswith(_TOOLS):
             text = "the tool that wrote it would take the TrainJob for its own"
             fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", text)
+        elif key.startswith(_KUEUE) and key not in _OF_A_JOB:
+            fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", "the platform and Kueue set it")
         elif key.startswith(_OPERATOR):
             text = "only the MPI operator reads it"
             fields.note(Kind.DROPPED, path, f"{part[:-1]} {key}", text)
