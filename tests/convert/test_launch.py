@@ -30,8 +30,9 @@ def shown(call: Call) -> str:
         ("mpirun --np=16 ./a", "mpirun ./a"),
         ("mpirun -n 8 ./a", "mpirun -n 8 ./a"),
         ("mpirun -np $N ./a", "mpirun -np '$N' ./a"),
-        ("mpirun -bind-to none -map-by slot ./a", "mpirun -bind-to none -map-by slot ./a"),
+        ("mpirun -bind-to none -map-by slot ./a", "mpirun --bind-to none --map-by slot ./a"),
         ("mpirun --bind-to core ./a", "mpirun ./a"),
+        ("mpirun -rank-by slot ./a -rank-by slot", "mpirun --rank-by slot ./a -rank-by slot"),
         ("mpirun --map-by ppr:8:node --bind-to none ./a", "mpirun --bind-to none ./a"),
         ("mpirun -npernode 8 ./a", "mpirun ./a"),
         ("mpirun -pernode ./a", "mpirun ./a"),
@@ -53,6 +54,7 @@ def test_call_of_open_mpi_keeps_what_the_runtime_does_not_decide(text: str, resu
     ("text", "result"),
     [
         ("mpirun -n 16 -ppn 8 ./a", "./a"),
+        ("mpirun -bind-to core -map-by l3 ./a -map-by", "-bind-to core -map-by l3 ./a -map-by"),
         (
             "mpiexec.hydra -f hosts -iface ib0 -genv OMP_NUM_THREADS 2 ./a",
             "-genv OMP_NUM_THREADS 2 ./a",

@@ -55,8 +55,10 @@ def rewrite(words: Sequence[str], ranks: Ranks) -> Call:
     """
     if program_of(words[0]) == _HOROVOD:
         return _of_horovod(words, ranks)
-    line = read_line(words, HYDRA if ranks.launcher == INTEL_MPI.name else OPEN_MPI)
+    is_intel = ranks.launcher == INTEL_MPI.name
+    line = read_line(words, HYDRA if is_intel else OPEN_MPI)
     kept, remarks = _sifted(line, lambda option: judge(line, option, ranks))
+    kept = kept if is_intel else _two_dashes(kept)
     command = LAUNCHERS[ranks.launcher].command
     return Call(command, (*kept, *line.rest), {}, (*remarks, *_moved(line), *_left(line)))
 
@@ -78,6 +80,7 @@ def _of_mpi_args(option: Option, ranks: Ranks) -> Call:
     """Return the options for ``mpirun`` that are the value of one of ``horovodrun``."""
     line = read_line(["mpirun", *shlex.split(option.values[0])], OPEN_MPI)
     kept, remarks = _sifted(line, lambda each: judge(line, each, ranks))
+    kept = _two_dashes(kept)
     placed = tuple((option.index, kind, what, meaning) for _, kind, what, meaning in remarks)
     return Call((), (*kept, *line.rest), {}, placed)
 
@@ -93,6 +96,15 @@ def _sifted(line: Line, judged: Callable[[Option], Verdict]) -> tuple[list[str],
             what = f"`{' '.join(option.words)}`"
             remarks.append((option.index, verdict.kind, what, verdict.meaning))
     return kept, remarks
+
+
+ONE_DASH = frozenset({"bind-to", "map-by", "rank-by"})
+"""Options that Open MPI 5 does not know with one dash, and Open MPI 4 does (seen with 5.0.11)."""
+
+
+def _two_dashes(words: Sequence[str]) -> list[str]:
+    """Return options of Open MPI as each of its versions reads them."""
+    return [f"-{word}" if word[:1] == "-" and word[1:] in ONE_DASH else word for word in words]
 
 
 def _moved(line: Line) -> Iterator[Remark]:

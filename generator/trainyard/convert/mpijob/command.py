@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainyard.convert.fabric_variables import MEANING, is_of_a_fabric
-from trainyard.convert.launch import Call, rewrite, starts_ranks
+from trainyard.convert.launch import ONE_DASH, Call, rewrite, starts_ranks
 from trainyard.convert.model import Kind
 from trainyard.convert.mpijob.fields import Fields, Path
 from trainyard.convert.options import Ranks, kept_number
@@ -109,6 +109,7 @@ def _split(words: Sequence[str], command: int) -> Call:
 
 _NUMBER = re.compile(r"(?<!\S)--?np?[ =]+(\S+)")
 _CONSTANT = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+")
+_SHORT = re.compile(rf"(?<!\S)-(?:{'|'.join(sorted(ONE_DASH))})(?!\S)")
 _TCP = re.compile(r"--?mca\s+(?:pml\s+ob1|btl\s+\S*openib)")
 
 
@@ -121,6 +122,9 @@ def _remarks(script: str, ranks: Ranks) -> Iterator[tuple[Kind, str, str]]:
     for option in _TCP.findall(script):
         text = "leave it out: it sends the messages of MPI over TCP"
         yield Kind.CHOOSE, f"`{' '.join(option.split())}`", text
+    for option in _SHORT.findall(script):
+        text = "write it with two dashes: Open MPI 5 does not know it with one"
+        yield Kind.CHOOSE, f"`{option}`", text
     for name in sorted(filter(is_of_a_fabric, _CONSTANT.findall(script))):
         yield Kind.CHOOSE, name, f"leave it out: {MEANING}"
     if "horovodrun" in script:
