@@ -12,7 +12,6 @@ from trainyard.convert.draft import Draft
 from trainyard.convert.image import repository
 from trainyard.convert.model import Kind, Note
 from trainyard.model.launch import Launch
-from trainyard.model.launcher import LAUNCHERS
 from trainyard.model.quantity import counted
 from trainyard.model.space import Grant, Space
 from trainyard.model.tenant import Tenant
@@ -40,6 +39,16 @@ class Choice:
     def launch(self) -> Launch:
         """The runtime on its nodes."""
         return self.grant.launch
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Names of the replicated jobs with ranks."""
+        return _roles(self.launch)
+
+
+def _roles(launch: Launch) -> tuple[str, ...]:
+    """Return the replicated jobs with ranks: each has a pod in every job of the runtime."""
+    return launch.runtime.launcher.roles[: launch.runtime.max_nodes]
 
 
 def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
@@ -97,11 +106,10 @@ def _conditions(draft: Draft) -> Iterator[_Condition]:
         lambda each: each.launch.gpus >= gpus,
         f"no node of a runtime with {name} has {counted(gpus, 'GPU')}",
     )
-    least = counted(LAUNCHERS[name].smallest_job, "node")
     yield _Condition(
         "ranks",
         lambda each: each.nodes > 0,
-        f"{draft.nodes} x {draft.ranks} ranks can't be spread evenly over {least} or more",
+        f"{draft.nodes} x {draft.ranks} ranks can't be spread evenly over the nodes of any",
     )
     yield _Condition(
         "nodes",
@@ -141,7 +149,7 @@ def _spread(draft: Draft, launch: Launch) -> tuple[int, int]:
 
     Each rank keeps its GPUs. Jobs on parts of nodes so come together on whole ones.
     """
-    least = launch.runtime.launcher.smallest_job
+    least = len(_roles(launch))
     if not draft.ranks:
         return (draft.nodes, 0) if draft.nodes >= least else (0, 0)
     total, most = draft.nodes * draft.ranks, launch.most_ranks

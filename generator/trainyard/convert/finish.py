@@ -10,7 +10,7 @@ from trainyard.convert.differences import differences, undecided
 from trainyard.convert.draft import Draft
 from trainyard.convert.image import full, profile_name, repository
 from trainyard.convert.model import Body, Conversion, Kind, Note
-from trainyard.convert.trainjob import PLACEHOLDER, train_job
+from trainyard.convert.trainjob import PLACEHOLDER, Form, train_job
 from trainyard.model.cluster import Priority
 from trainyard.model.launcher import LAUNCHERS, OPENMPI
 from trainyard.model.quantity import counted
@@ -53,7 +53,8 @@ def _unchosen(draft: Draft) -> Conversion:
         older = "write them as podTemplateOverrides if the cluster has Trainer 2.1"
         notes.append(Note(draft.place("volumes"), Kind.CHOOSE, "spec.runtimePatches", older))
     runtime = _profile(draft, ()) if draft.image else None
-    return Conversion(draft.title, draft.at, train_job(draft), tuple(notes), runtime)
+    job = train_job(draft, Form(LAUNCHERS[draft.launcher].roles))
+    return Conversion(draft.title, draft.at, job, tuple(notes), runtime)
 
 
 def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
@@ -68,12 +69,11 @@ def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
         nodes=choice.nodes,
         ranks=choice.ranks or launch.ranks,
     )
-    job = train_job(
-        final,
-        launch.name,
-        space.cluster.settings.domain,
-        patches=space.cluster.release.patches_runtimes,
+    cluster = space.cluster
+    form = Form(
+        choice.roles, launch.name, cluster.settings.domain, cluster.release.patches_runtimes
     )
+    job = train_job(final, form)
     notes = (*draft.notes, *_image_notes(draft, choices), *differences(draft, final, choice))
     keeps = not draft.image or repository(launch.runtime.image) == repository(draft.image)
     runtime = None if keeps else _profile(final, launch.runtime.hardware)

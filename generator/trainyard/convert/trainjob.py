@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from trainyard.convert.draft import Draft
 from trainyard.convert.model import Body
-from trainyard.model.launcher import LAUNCHERS
 
 PLACEHOLDER = "choose-a-runtime"
 """Name of the runtime of a job for which none was chosen."""
@@ -19,25 +19,38 @@ _DOMAIN = "trainyard.example.com"
 """Of the manager of a job's changes, where there is no platform whose domain it could have."""
 
 
-def train_job(
-    draft: Draft, runtime: str = PLACEHOLDER, domain: str = _DOMAIN, *, patches: bool = True
-) -> Body:
-    """Return the TrainJob of a draft.
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a TrainJob names of the platform that it is for.
 
     Args:
-        draft: final: namespace, labels, nodes and ranks are those of the TrainJob.
+        roles: names of the replicated jobs with ranks.
         runtime: name of the ClusterTrainingRuntime.
         domain: of the manager of changes of the pods.
         patches: whether Trainer has ``runtimePatches`` (2.2) or ``podTemplateOverrides``.
     """
+
+    roles: tuple[str, ...]
+    runtime: str = PLACEHOLDER
+    domain: str = _DOMAIN
+    patches: bool = True
+
+
+def train_job(draft: Draft, form: Form) -> Body:
+    """Return the TrainJob of a draft.
+
+    Args:
+        draft: final: namespace, labels, nodes and ranks are those of the TrainJob.
+        form: of the platform.
+    """
     reference = {
         "apiGroup": "trainer.kubeflow.org",
         "kind": "ClusterTrainingRuntime",
-        "name": runtime,
+        "name": form.runtime,
     }
     spec: Body = {"runtimeRef": reference, "trainer": _trainer(draft)}
     if draft.volumes:
-        spec |= _patches(draft, f"{domain}/job") if patches else _overrides(draft)
+        spec |= _patches(draft, form) if form.patches else _overrides(draft, form)
     return {
         "apiVersion": "trainer.kubeflow.org/v1alpha1",
         "kind": "TrainJob",
@@ -97,17 +110,14 @@ def _pod(draft: Draft) -> Body:
     return {"volumes": list(draft.volumes), "containers": [node]}
 
 
-def _roles(draft: Draft) -> tuple[str, ...]:
-    return LAUNCHERS[draft.launcher].roles
-
-
-def _patches(draft: Draft, manager: str) -> Body:
+def _patches(draft: Draft, form: Form) -> Body:
     pod = {"spec": {"template": {"spec": _pod(draft)}}}
-    jobs = [{"name": role, "template": pod} for role in _roles(draft)]
+    jobs = [{"name": role, "template": pod} for role in form.roles]
     changes = {"template": {"spec": {"replicatedJobs": jobs}}}
+    manager = f"{form.domain}/job"
     return {"runtimePatches": [{"manager": manager, "trainingRuntimeSpec": changes}]}
 
 
-def _overrides(draft: Draft) -> Body:
-    targets = [{"name": role} for role in _roles(draft)]
+def _overrides(draft: Draft, form: Form) -> Body:
+    targets = [{"name": role} for role in form.roles]
     return {"podTemplateOverrides": [{"targetJobs": targets, "spec": _pod(draft)}]}
