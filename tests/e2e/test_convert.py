@@ -7,6 +7,7 @@ import pytest
 from tests.convert.mpijob.cases import HERE
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Scene, Stage
+from trainyard.convert.model import Note
 from trainyard.workflows.convert import convert_mpijobs
 from trainyard_rehearsal.control_plane.api import Body
 from trainyard_rehearsal.control_plane.fakes import settle
@@ -15,19 +16,38 @@ pytestmark = [
     pytest.mark.e2e,
     pytest.mark.parametrize("stage", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name]),
 ]
-CASES = ("one-worker", "shell-script", "sidecars", "variables", "volumes")
+CASES = ("one-worker", "shell-script", "sidecars", "variables")
 
 
 def test_converted_jobs_start(stage: Stage) -> None:
     """The API server, the webhooks and the policies accept each, and its pods are made."""
     scene = stage.deploy({})
     settle(scene.lab)
-    tenant = next(each for each in scene.site.tenants if each.name == "nlp")
-    made = convert_mpijobs([HERE / f"{case}.yaml" for case in CASES], tenant).conversions
 
-    for conversion in made:
-        assert conversion.job is not None
-        _starts(scene, conversion.job)
+    for case in CASES:
+        _starts(scene, _converted(scene, case)[0])
+
+
+def test_job_waits_for_the_claim_that_its_note_names(stage: Stage) -> None:
+    """It is admitted, and its pods wait for a claim that nobody has created."""
+    scene = stage.deploy({})
+    settle(scene.lab)
+    body, notes = _converted(scene, "volumes")
+    job = scene.create("nlp", body)
+
+    assert any(note.what == "PersistentVolumeClaim `shared-tools`" for note in notes)
+    assert scene.runs(job)
+    assert scene.pods_show("not found", job)
+    job.delete()
+    assert stage.until(lambda: job.is_gone)
+
+
+def _converted(scene: Scene, case: str) -> tuple[Body, tuple[Note, ...]]:
+    """Return an MPIJob as a TrainJob of team nlp, and its notes."""
+    tenant = next(each for each in scene.site.tenants if each.name == "nlp")
+    (conversion,) = convert_mpijobs([HERE / f"{case}.yaml"], tenant).conversions
+    assert conversion.job is not None
+    return conversion.job, conversion.notes
 
 
 def _starts(scene: Scene, body: Body) -> None:
