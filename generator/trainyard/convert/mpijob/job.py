@@ -164,7 +164,7 @@ def _with_program(fields: Fields, draft: Draft, launcher: Path, worker: Path) ->
         draft,
         command=call.command,
         args=call.args,
-        env=(*(body for _, body in found.values()), *options),
+        env=(*(body for name, (_, body) in found.items() if name not in call.env), *options),
         places={**places, **draft.places},
     )
 
