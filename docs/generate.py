@@ -1,4 +1,4 @@
-"""Write docs/reference/ from the code: `python -m docs.generate [--check]`.
+"""Write docs/reference/ and docs/requirements.md: `python -m docs.generate [--check]`.
 
 It first writes the digests of what is shipped: Trainyard, and so this program, refuses a schema
 that differs.
@@ -7,6 +7,7 @@ that differs.
 from __future__ import annotations
 
 import inspect
+import posixpath
 import re
 import sys
 from collections import defaultdict
@@ -21,6 +22,7 @@ from docs.fields import profile_fields
 from docs.glossary import GLOSSARY, link
 from docs.markdown import anchor, cell
 from docs.reactions import edits
+from docs.requirements import requirements
 from trainyard import shipped
 from trainyard.cli.app import app
 from trainyard.cli.forms import MODULES
@@ -35,7 +37,7 @@ from trainyard.yaml_io.reader import read
 from trainyard_rehearsal.promises import APPLIED, DELIVERED
 
 ROOT = Path(__file__).resolve().parents[1]
-REFERENCE = ROOT / "docs" / "reference"
+DOCS = ROOT / "docs"
 SHIPPED = {
     "schema": "*.json",
     "schema/documents": "*.json",
@@ -61,15 +63,15 @@ def main(arguments: list[str]) -> int:
     if "--check" in arguments:
         stale, extra = _differences(pages())
         for name in (*stale, *extra):
-            sys.stderr.write(f"docs/reference/{name} is stale: run `make docs`\n")
+            sys.stderr.write(f"docs/{name} is stale: run `make docs`\n")
         return int(bool(stale or extra))
     _write_digests()
     wanted = pages()
     stale, extra = _differences(wanted)
     for name in extra:
-        (REFERENCE / name).unlink()
+        (DOCS / name).unlink()
     for name in stale:
-        _write(REFERENCE / name, wanted[name])
+        _write(DOCS / name, wanted[name])
     return 0
 
 
@@ -86,9 +88,10 @@ def _write(page: Path, text: str) -> None:
 
 
 def _present() -> dict[str, str]:
-    """Return the text of every page of the folder but the glossary, which is written by hand."""
-    paths = set(REFERENCE.rglob("*.md")) - {REFERENCE / GLOSSARY.name}
-    return {path.relative_to(REFERENCE).as_posix(): path.read_text("utf-8") for path in paths}
+    """Return the text of every page that is not written by hand; the glossary is."""
+    reference = DOCS / "reference"
+    paths = {*reference.rglob("*.md"), *DOCS.glob("requirements.md")} - {reference / GLOSSARY.name}
+    return {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in paths}
 
 
 def _write_digests() -> None:
@@ -98,28 +101,30 @@ def _write_digests() -> None:
 
 
 def pages() -> dict[str, str]:
-    """Return every generated page of the reference by its name."""
+    """Return every generated page by its path below docs/."""
     families: dict[str, list[Rule]] = defaultdict(list)
     for rule in all_rules():
         families[rule.id.partition("/")[0]].append(rule)
     parts: dict[str, Iterable[str]] = {
-        "cli.md": _cli(app),
-        "edits.md": edits(),
-        "presets.md": _presets(),
-        "profiles.md": profile_fields(),
-        "rehearsal.md": _rehearsal(),
-        "resources.md": _resources(),
-        "rules.md": _rules(families),
+        "reference/cli.md": _cli(app),
+        "reference/edits.md": edits(),
+        "reference/presets.md": _presets(),
+        "reference/profiles.md": profile_fields(),
+        "reference/rehearsal.md": _rehearsal(),
+        "reference/resources.md": _resources(),
+        "reference/rules.md": _rules(families),
+        "requirements.md": requirements(),
     }
     for family, rules in families.items():
-        parts[f"rules/{family}.md"] = _family(family, rules)
+        parts[f"reference/rules/{family}.md"] = _family(family, rules)
     glossary = GLOSSARY.read_text("utf-8")
     return {name: _page(name, parts[name], glossary) for name in sorted(parts)}
 
 
 def _page(name: str, lines: Iterable[str], glossary: str) -> str:
     text = "\n".join((WRITTEN, *lines)).rstrip() + "\n"
-    return link(text, "../" * name.count("/") + GLOSSARY.name, glossary)
+    to_glossary = posixpath.relpath(f"reference/{GLOSSARY.name}", posixpath.dirname(name) or ".")
+    return link(text, to_glossary, glossary)
 
 
 def _rules(families: Mapping[str, list[Rule]]) -> Iterator[str]:

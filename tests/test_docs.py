@@ -42,19 +42,21 @@ def anchors(path: Path) -> set[str]:
 
 
 def test_reference_is_what_the_code_says() -> None:
-    """Each page of docs/reference is what `make docs` would write."""
+    """Each generated page is what `make docs` would write."""
     assert main(["--check"]) == 0
 
 
 @pytest.mark.thorough
 def test_check_tells_a_stale_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without its pages the reference is stale; once written it is not, and a foreign page goes."""
-    monkeypatch.setattr("docs.generate.REFERENCE", tmp_path)
+    monkeypatch.setattr("docs.generate.DOCS", tmp_path)
     assert main(["--check"]) == 1
-    (tmp_path / "foreign.md").write_text("old", "utf-8")
+    foreign = tmp_path / "reference" / "foreign.md"
+    foreign.parent.mkdir()
+    foreign.write_text("old", "utf-8")
     assert main([]) == 0
     assert main(["--check"]) == 0
-    assert not (tmp_path / "foreign.md").exists()
+    assert not foreign.exists()
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -95,7 +97,7 @@ def test_every_decision_is_listed() -> None:
 def test_every_command_has_a_section() -> None:
     """The page of the command line has a heading for each command, alone or followed by a
     subcommand."""
-    headings = _HEADING.findall(pages()["cli.md"])
+    headings = _HEADING.findall(pages()["reference/cli.md"])
     assert all(any(heading.split()[0] == name for heading in headings) for name in COMMANDS)
 
 
@@ -129,8 +131,8 @@ def test_every_rule_has_a_section() -> None:
     """Each rule stands on the page of its family and in the index."""
     written = pages()
     for rule in all_rules():
-        assert f"## {rule.id}\n" in written[f"rules/{rule.id.partition('/')[0]}.md"]
-        assert f"`{rule.id}`" in written["rules.md"]
+        assert f"## {rule.id}\n" in written[f"reference/rules/{rule.id.partition('/')[0]}.md"]
+        assert f"`{rule.id}`" in written["reference/rules.md"]
 
 
 def test_traps_are_closed_by_what_there_is() -> None:

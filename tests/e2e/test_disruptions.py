@@ -27,6 +27,10 @@ Changes = Mapping[str, Any]
 
 _POOL = "dgx-h100"
 _NLP, _VISION, _AUDIO = "teams/nlp.yaml", "teams/vision.yaml", "teams/audio.yaml"
+_RUNTIME = "runtimes/openmpi-cuda.yaml"
+_OTHER_IMAGE = f"registry.example.com/ml/openmpi@sha256:{'b' * 64}"
+_NODES = 4
+"""Of a job; each has one pod, of which one is the launcher."""
 _FILE = f"clusters/{CLUSTER}.yaml"
 
 
@@ -165,6 +169,38 @@ def test_change_evicts_whom_it_is_said_to_evict(stage: Stage, name: str) -> None
     else:
         assert not stage.until(lambda: not job.is_admitted, 10), job.waiting_reason
         assert said == frozenset()
+
+
+@pytest.mark.parametrize(
+    "stage", [NEW, OLD], indirect=True, ids=[NEW.name, OLD.name], scope="session"
+)
+def test_edited_image_takes_a_running_job_from_kueue(stage: Stage) -> None:
+    """Kueue 0.19 restarts the job with its own image; with 0.16 its pods run on without quota."""
+    scene = stage.deploy({})
+    job = _submitted(scene, ("nlp", _NODES, "batch"))
+    assert scene.runs(job)
+    assert stage.until(lambda: len(_running(job)) == _NODES)
+    pods, image = _running(job), _images(job)
+
+    _, said = _edited(stage, scene, {_RUNTIME: {"image": _OTHER_IMAGE}})
+    stage.api.patch(job.body, {"metadata": {"annotations": {"example.com/changed": "yes"}}})
+
+    assert said == {"nlp", "vision"}, "both list the runtime"
+    if stage.setup == NEW:
+        assert stage.until(lambda: len(_running(job) - pods) == _NODES)
+    else:
+        assert stage.until(lambda: not job.workload)
+        assert _running(job) == pods
+    assert _images(job) == image
+
+
+def _running(job: Job) -> frozenset[str]:
+    """Return the ids of its running pods."""
+    return frozenset(each.body["metadata"]["uid"] for each in job.pods if each.phase == "Running")
+
+
+def _images(job: Job) -> frozenset[str]:
+    return frozenset(part["image"] for pod in job.pods for part in pod.body["spec"]["containers"])
 
 
 def _submitted(scene: Scene, job: tuple[str, int, str]) -> Job:

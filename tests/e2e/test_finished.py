@@ -84,6 +84,7 @@ def test_jobset_without_a_trainjob_can_be_deleted(stage: Stage) -> None:
     assert not _refused(scene, {**body, "metadata": metadata})
 
 
+@pytest.mark.slow
 def test_cleanup_deletes_finished_jobs_only(stage: Stage) -> None:
     """The CronJob's script deletes jobs that ended longer ago than the time to keep them."""
     cleanup = {"keep": "3d", "image": f"registry.example.com/platform/kubectl@sha256:{'1' * 64}"}

@@ -20,10 +20,10 @@ _RUNTIME = (
         fields="spec*ontainers",
         effect=Effect.EVICTS,
         cause="containers of runtime `{name}` are edited in place",
-        consequence="Kueue compares running jobs with it: image, variables, resources. Kueue 0.19 "
-        "stops each job that differs, and it starts again as it was. With Kueue 0.16 its pods run "
-        "on, and their quota is given to others.",
-        source="kubernetes-sigs/kueue:pkg/util/equality/podset.go@v0.19.2",
+        consequence="Kueue compares a running job with it as soon as something about the job "
+        "changes: image, variables, resources. Where they differ, Kueue 0.19 restarts the job as "
+        "it was. With Kueue 0.16 its pods run on, and their quota is given to others.",
+        source=_BOTH,
         reach=reach.runtime,
     ),
     Reaction(
