@@ -81,7 +81,7 @@ class _Condition(NamedTuple):
 
     Args:
         attribute: of the draft that it is about.
-        lack: what is said when no runtime has it.
+        lack: the message when no runtime has it.
     """
 
     attribute: str
