@@ -152,13 +152,18 @@ def _spread(draft: Draft, launch: Launch) -> tuple[int, int]:
     least = len(_roles(launch))
     if not draft.ranks:
         return (draft.nodes, 0) if draft.nodes >= least else (0, 0)
-    total, most = draft.nodes * draft.ranks, launch.most_ranks
+    total, most = draft.nodes * draft.ranks, _most_ranks(launch)
     if draft.gpus:
         most = min(most, int(launch.gpus / Fraction(draft.gpus, draft.ranks)))
     else:
         least = max(least, draft.nodes)
     nodes = _evenly(total, range(least, min(total, _LARGEST) + 1), most)
     return (nodes, total // nodes) if nodes else (0, 0)
+
+
+def _most_ranks(launch: Launch) -> int:
+    """Return how many ranks admission permits on a node: each needs its threads."""
+    return min(launch.most_ranks, launch.per_node["cpu"] // 1000 // launch.threads_per_rank)
 
 
 def _evenly(total: int, sizes: range, most: int) -> int:

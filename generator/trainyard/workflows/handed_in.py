@@ -30,7 +30,15 @@ def read_source(file: Path) -> Source:
     Raises:
         TreeError: it can't be read, or is no YAML.
     """
-    content, text = content_of(file)
+    return source_of(file, *content_of(file))
+
+
+def source_of(file: Path, content: bytes, text: str) -> Source:
+    """Return the documents of a YAML or JSON text.
+
+    Raises:
+        TreeError: it is no YAML.
+    """
     try:
         return read_handwritten(shown(file), content, text)
     except StreamError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from trainyard.cli.convert import mpijob
+from trainyard.cli.convert import mpijob, sagemaker, slurm
 
 
 @click.group("convert")
@@ -16,3 +16,5 @@ def command() -> None:
 
 
 command.add_command(mpijob.command)
+command.add_command(slurm.command)
+command.add_command(sagemaker.command)
