@@ -71,7 +71,7 @@ def _draft(request: Request, notes: list[Note]) -> Draft:
         args=call.args,
         env=tuple({"name": name, "value": value} for name, value in environment.items()),
         deadline=_deadline(request, notes),
-        restarts=int(request.get("retries", 0)),
+        restarts=_restarts(request),
         notes=tuple(notes),
         places=_places(request),
     )
@@ -129,6 +129,23 @@ def _deadline(request: Request, notes: list[Note]) -> int:
     )
     notes.append(Note(request.place("max_run"), Kind.CHANGED, "maximum run time", meaning))
     return seconds
+
+
+def _restarts(request: Request) -> int:
+    found = request.fields.get("retries")
+    return whole(found, "number of attempts") if found else 0
+
+
+def _texts(request: Request, name: str) -> list[str]:
+    """Return a list of words.
+
+    Raises:
+        RefusedError: the field is none.
+    """
+    found = request.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise RefusedError(request.place(name), name, "it is no list of words")
+    return found
 
 
 def _call(request: Request, nodes: int, gpus: int, notes: list[Note]) -> _Call:
@@ -205,8 +222,8 @@ def _torchrun(
 
 def _words(request: Request, notes: list[Note]) -> list[str]:
     """Return the program of a job and its arguments."""
-    if entry := request.get("entrypoint"):
-        return [str(each) for each in (*entry, *request.get("arguments", []))]
+    if entry := _texts(request, "entrypoint"):
+        return [*entry, *_texts(request, "arguments")]
     if line := request.get("line"):
         return ["/bin/bash", "-c", str(line)]
     program = str(request.get("program", ""))

@@ -19,6 +19,7 @@ from trainyard.convert.sagemaker.request import (
     Value,
     distribution_of,
     whole,
+    words_of,
 )
 from trainyard.convert.sagemaker.training_job import DROPPED
 from trainyard.convert.words import words
@@ -227,7 +228,7 @@ def _take_distributed(request: Request, node: ast.expr, names: Names) -> None:
         raise RefusedError(at, "smp", "model parallelism of AWS has no counterpart")
     number = Value(values.get("process_count_per_node"), at)
     ranks = whole(number, "process_count_per_node") if number.value else 0
-    options = tuple(map(str, values.get("mpi_additional_options") or ()))
+    options = words_of(values.get("mpi_additional_options") or ())
     request.distribution = Distribution(kinds[name_of(node)], ranks, options, at)
 
 

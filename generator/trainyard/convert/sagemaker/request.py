@@ -126,7 +126,7 @@ def distribution_of(options: Mapping[str, Any], at: Pointer) -> Distribution | N
             raise RefusedError(at, name, _REFUSED[name])
         if name == "mpi":
             ranks = whole(Value(values.get("processes_per_host", 1), at), "processes_per_host")
-            return Distribution("mpi", ranks, _words(values.get("custom_mpi_options", "")), at)
+            return Distribution("mpi", ranks, words_of(values.get("custom_mpi_options", "")), at)
         if name in {"torch_distributed", "pytorchddp"}:
             return Distribution("torch", 0, (), at)
         raise RefusedError(at, name, "it is no distribution that is known")
@@ -141,6 +141,7 @@ _REFUSED = {
 }
 
 
-def _words(options: Any) -> tuple[str, ...]:
-    texts = options if isinstance(options, list) else str(options).split()
+def words_of(options: Any) -> tuple[str, ...]:
+    """Return options for mpirun, which are a list or one text."""
+    texts = options if isinstance(options, list | tuple) else str(options).split()
     return tuple(str(each) for each in texts)

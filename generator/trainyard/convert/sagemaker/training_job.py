@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from trainyard.convert.model import Body, Kind, Note
@@ -109,7 +109,7 @@ def _fill(request: Request, body: Body, root: Pointer) -> None:
         value = value_at(body, path)
         if value not in (None, [], ""):
             request.fields[name] = Value(value, root.below(path.split(".")))
-    groups = value_at(body, "ResourceConfig.InstanceGroups")
+    groups = mappings(body, "ResourceConfig", "InstanceGroups")
     if groups:
         _one_group(request, groups, root.below(("ResourceConfig", "InstanceGroups")))
     _split_hyperparameters(request, mapping(body, "HyperParameters"), root / "HyperParameters")
@@ -119,14 +119,15 @@ def _fill(request: Request, body: Body, root: Pointer) -> None:
     request.notes.extend(_dropped(body, root))
 
 
-def _one_group(request: Request, groups: list[Body], at: Pointer) -> None:
+def _one_group(request: Request, groups: Sequence[Body], at: Pointer) -> None:
     """Take the only type of instance of several groups."""
-    types = {each.get("InstanceType") for each in groups}
+    types = sorted({str(each.get("InstanceType")) for each in groups})
     if len(types) > 1:
-        meaning = "a TrainJob has one kind of node (kubeflow/trainer#4064)"
-        raise RefusedError(at, "InstanceGroups", f"{', '.join(sorted(map(str, types)))}: {meaning}")
-    request.fields["instance_type"] = Value(types.pop(), at)
-    request.fields["instances"] = Value(sum(int(each["InstanceCount"]) for each in groups), at)
+        meaning = f"{', '.join(types)}: a TrainJob has one kind of node (kubeflow/trainer#4064)"
+        raise RefusedError(at, "InstanceGroups", meaning)
+    counts = [whole(Value(each.get("InstanceCount"), at), "InstanceCount") for each in groups]
+    request.fields["instance_type"] = Value(types[0], at)
+    request.fields["instances"] = Value(sum(counts), at)
 
 
 def _decoded(text: Any) -> Any:
@@ -185,7 +186,7 @@ def _mpi(own: Mapping[str, Value]) -> Distribution:
 
 
 def _channels(body: Body, root: Pointer) -> Iterator[Channel]:
-    for index, each in enumerate(body.get("InputDataConfig") or ()):
+    for index, each in enumerate(mappings(body, "InputDataConfig")):
         source = mapping(each, "DataSource")
         uri = value_at(source, "S3DataSource.S3Uri") or value_at(
             source, "FileSystemDataSource.DirectoryPath"

@@ -82,7 +82,7 @@ def _of_srun(words: Sequence[Token], script: Script) -> Start:
     refused = [option for option in options if option.name in _REFUSED]
     for option in refused[:1]:
         raise UnreadableError(option.at, f"srun {option.shown}", _REFUSED[option.name])
-    if not rest:
+    if not rest or not rest[0].text:
         raise UnreadableError(words[0].at, "`srun`", "it starts no program")
     inner, image = unwrapped(words[len(words) - len(rest) :], script.remarks)
     inner = _unwrapped_shell(inner)
