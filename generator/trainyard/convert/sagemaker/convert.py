@@ -12,18 +12,15 @@ from trainyard.convert.launch import rewrite, starts_ranks
 from trainyard.convert.model import Kind, Note
 from trainyard.convert.options import Ranks, variable
 from trainyard.convert.sagemaker.instances import Instance, instance_of
-from trainyard.convert.sagemaker.request import Channel, RefusedError, Request, whole
+from trainyard.convert.sagemaker.needs import INPUT, notes_of
+from trainyard.convert.sagemaker.request import RefusedError, Request, whole
 from trainyard.convert.torchrun import GIVEN, is_torchrun, read_torchrun
 from trainyard.diagnostics import Pointer
 from trainyard.model.launcher import OPENMPI, TORCHRUN
 
-_INPUT = "/opt/ml/input/data"
-_CHECKPOINTS = "/opt/ml/checkpoints"
 _NO_NAME = re.compile(r"[^a-z0-9]+")
 _STAMP = re.compile(r"-\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(-\d{3})?\Z")
-_OWN = re.compile(r"\bSM_[A-Z][A-Z0-9_]*|/opt/ml(?:/[\w./-]*)?")
 _LONGEST = 50
-_MOUNT = "mount a claim of the team at {0} (spec.runtimePatches, as in the team's samples)"
 
 
 def draft_of(request: Request) -> Draft:
@@ -55,7 +52,7 @@ def _draft(request: Request, notes: list[Note]) -> Draft:
     nodes = _nodes(request)
     instance = _instance(request, notes)
     call = _call(request, nodes, instance.gpus or 0, notes)
-    notes.extend(_notes(request, call))
+    notes.extend(notes_of(request, [*call.command, *call.args]))
     environment = _environment(request, notes)
     image = str(request.get("image", ""))
     return Draft(
@@ -259,46 +256,9 @@ def _environment(request: Request, notes: list[Note]) -> dict[str, str]:
         else:
             found[name] = text
     for channel in request.channels:
-        found[f"SM_CHANNEL_{channel.name.upper()}"] = f"{_INPUT}/{channel.name}"
+        found[f"SM_CHANNEL_{channel.name.upper()}"] = f"{INPUT}/{channel.name}"
     return found
 
 
 def _is_of_aws(name: str) -> bool:
     return name.startswith(("FI_", "SMDATAPARALLEL_", "AWS_", "RDMAV_"))
-
-
-def _notes(request: Request, call: _Call) -> Iterator[Note]:
-    """Yield what the reader has to provide."""
-    yield from map(_channel, request.channels)
-    folder = request.get("checkpoint_folder", _CHECKPOINTS)
-    found = {
-        "checkpoints": (Kind.CHOOSE, f"{_MOUNT.format(folder)}, and read the checkpoint there"),
-        "output": (Kind.DROPPED, "nothing is uploaded at the end: write to a claim or a bucket"),
-        "spot": (Kind.CHOOSE, "give a low priority class: a preempted job is queued again"),
-    }
-    if not request.get("checkpoints"):
-        found["checkpoint_folder"] = found["checkpoints"]
-    for name, (kind, meaning) in found.items():
-        if request.get(name):
-            yield Note(request.place(name), kind, name, meaning)
-    if "entrypoint" in request.fields:
-        for name, value in request.hyperparameters.items():
-            meaning = "SageMaker writes it to /opt/ml/input/config: give it as an argument"
-            yield Note(value.at, Kind.CHOOSE, f"hyperparameter {name}", meaning)
-    yield from _own(request, call)
-
-
-def _own(request: Request, call: _Call) -> Iterator[Note]:
-    """Yield SageMaker's own variables and folders that the command reads."""
-    texts = [*call.command, *call.args, *(str(each.value) for each in request.environment.values())]
-    for name in sorted(set(_OWN.findall("\n".join(texts)))):
-        meaning = "only SageMaker sets or makes it: give a variable or mount a claim"
-        yield Note(request.at, Kind.CHOOSE, f"`{name}`", meaning)
-
-
-def _channel(channel: Channel) -> Note:
-    folder = f"{_INPUT}/{channel.name}"
-    mode = "" if channel.mode == "File" else f"; {channel.mode} mode does not stream here"
-    source = f" with the content of {channel.source}" if channel.source else ""
-    meaning = f"{_MOUNT.format(folder)}{source}, or fetch it with `initialize` of a runtime{mode}"
-    return Note(channel.at, Kind.CHOOSE, f"channel {channel.name}", meaning)
