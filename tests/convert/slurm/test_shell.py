@@ -39,7 +39,15 @@ def test_words(script: str, expected: list[list[str]]) -> None:
 
 
 @pytest.mark.parametrize(
-    "script", ["a 'b c' d", 'x --y="z z" q\\ r', "a\\\nb c", "a ';' \"&\" '#' #c", "a''b \"\""]
+    "script",
+    [
+        "a \"\\$b\" \\$c '\\$d' \"it's \\`\" '\"\\$'",
+        "a 'b c' d",
+        'x --y="z z" q\\ r',
+        "a\\\nb c",
+        "a ';' \"&\" '#' #c",
+        "a''b \"\"",
+    ],
 )
 def test_words_are_those_of_a_shell(script: str) -> None:
     assert shutil.which("bash")

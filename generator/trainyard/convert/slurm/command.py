@@ -91,7 +91,7 @@ def torch_call(script: Script, words: Sequence[Token]) -> Command:
 def torch_ranks(script: Script, words: Sequence[Token]) -> Command:
     """Return a call of torchrun that gives each rank the variables that srun gave it."""
     texts, raw = _spelled(words, script)
-    needed = (_read_by(words) | _exported(script.before)) - RENDEZVOUS
+    needed = (_read_by(words) | _exported(script.before) - script.parts.used) - RENDEZVOUS
     lines = [each for each in _needed(script.before, needed) if not each.name]
     script.before = [each for each in script.before if each not in lines]
     _need_readable(script, lines, [])
@@ -175,7 +175,7 @@ def _lines_of(
         _drop_rendezvous(script)
     before = _without_reports(script, script.before, runs_once=runs_once)
     after = _without_reports(script, script.after, runs_once=runs_once)
-    exported = _exported(before) - (set() if mpi else RENDEZVOUS)
+    exported = _exported(before) - script.parts.used - (set() if mpi else RENDEZVOUS)
     kept = _needed(before, exported.union(*map(names_in, used)))
     _note_unused(script, before, kept)
     if not runs_once:

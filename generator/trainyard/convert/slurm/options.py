@@ -82,7 +82,17 @@ DROPPED = {
     "switches": "a runtime on a fabric places its pods by topology",
 }
 SILENT = frozenset(
-    {"parsable", "quiet", "verbose", "requeue", "acctg-freq", "profile", "oom-kill-step", "stepmgr"}
+    {
+        "parsable",
+        "quiet",
+        "verbose",
+        "requeue",
+        "acctg-freq",
+        "profile",
+        "oom-kill-step",
+        "stepmgr",
+        "jobid",
+    }
 )
 """Options without a trace in what runs. Kueue queues an evicted job again, as with ``requeue``."""
 

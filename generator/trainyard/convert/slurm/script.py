@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from trainyard.convert.slurm.expand import expanded, names_in
 from trainyard.convert.slurm.getopt import UnreadableError
 from trainyard.convert.slurm.launchers import is_launch
+from trainyard.convert.slurm.parts import Parts
 from trainyard.convert.slurm.remarks import Remarks
 from trainyard.convert.slurm.shell import WRAP_WHOLE, Statement, Token
 from trainyard.convert.slurm.variables import reason_to_drop
@@ -67,6 +68,7 @@ class Script:
     Args:
         file: its name for messages.
         known: variables with a value before it runs.
+        parts: variables that hold a part of a command.
         env: those of them that the ranks have, with their places.
         before, after: other commands, as seen from the launch.
         launch: the command that starts the ranks; None where no line of the script does.
@@ -75,6 +77,7 @@ class Script:
     file: str
     known: dict[str, str]
     remarks: Remarks
+    parts: Parts = field(default_factory=Parts)
     env: dict[str, tuple[str, Pointer]] = field(default_factory=dict)
     before: list[Line] = field(default_factory=list)
     after: list[Line] = field(default_factory=list)
@@ -169,12 +172,11 @@ def _sort(script: Script, each: Statement) -> None:
     assigned = _leading(each.words)
     if assigned == len(each.words):
         _assign(script, each.words, exports=False)
-        return
-    if is_launch(each):
+    elif is_launch(each):
         _launch(script, each, assigned)
-        return
-    name = each.words[assigned].text.rpartition("/")[2]
-    _KINDS.get(name, _other)(script, each)
+    else:
+        name = each.words[assigned].text.rpartition("/")[2]
+        _KINDS.get(name, _other)(script, each)
 
 
 def _leading(found: Sequence[Token]) -> int:
@@ -193,7 +195,8 @@ def _launch(script: Script, each: Statement, assigned: int) -> None:
         meaning = "the output is in the pods' logs: `kubectl logs`"
         script.remarks.dropped(each.redirects[0].at, f"`{shown}`", meaning)
     raw = " ".join(word.raw for word in each.words[assigned:])
-    script.launch = Statement(each.words[assigned:], (), each.end, raw)
+    words = tuple(script.parts.words(each.words[assigned:]))
+    script.launch = Statement(words, (), each.end, raw)
 
 
 def _assign(script: Script, found: Sequence[Token], *, exports: bool, prefix: str = "") -> None:
@@ -215,6 +218,7 @@ def _is_dropped(script: Script, word: Token) -> bool:
 
 def _set(script: Script, word: Token, name: str, *, prefix: str, exports: bool) -> None:
     value = _value(script, word, name)
+    script.parts.note(name, word.raw.partition("=")[2])
     if value is None or not exports:
         names = frozenset({name.rstrip("+")})
         script.put(Line(f"{prefix}{word.raw}", word.at, "", names, exports))

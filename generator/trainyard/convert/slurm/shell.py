@@ -80,17 +80,23 @@ def statements(file: str, lines: Sequence[str], start: int) -> Iterator[Statemen
         offset += len(line) + 1
 
 
+_KEPT = re.compile(r"""'[^']*'|\\([$`])|(\$[({]|=\(|`)""")
+"""What a shell treats in another way than `shlex`: ``\\$`` in double quotes, and substitutions."""
+
+
 def _kept(raw: str) -> str:
     """Return a word whose substitutions have no quotes or blanks, which `_plain` brings back."""
     out, position = "", 0
-    while position < len(raw):
-        begins = raw.startswith(("$(", "${", "=(", "`"), position)
-        find = _end_of_double if raw[position] == "`" else _end_of_substitution
-        end = (find(raw, position) or len(raw)) if begins else position + 1
-        part = raw[position:end]
-        out += _moved(part) if len(part) > 1 else part
+    while found := _KEPT.search(_unquoted(raw), position):
+        out += raw[position : found.start()]
+        end = found.end()
+        if found[2]:
+            find = _end_of_double if found[2] == "`" else _end_of_substitution
+            end = find(raw, found.start()) or len(raw)
+        part = raw[found.start() : end]
+        out += _moved(found[1] or (part if found[2] else "")) or part
         position = end
-    return out
+    return out + raw[position:]
 
 
 def _moved(text: str) -> str:

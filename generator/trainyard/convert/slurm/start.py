@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainyard.convert.shell import script_of
 from trainyard.convert.slurm.containers import Image, unwrapped
-from trainyard.convert.slurm.expand import expanded
+from trainyard.convert.slurm.expand import expanded, names_in
 from trainyard.convert.slurm.getopt import SRUN, Option, UnreadableError, Word, take
 from trainyard.convert.slurm.launchers import OTHERS, program, without_prefix
 from trainyard.convert.slurm.remarks import Remarks
@@ -21,7 +22,6 @@ _REFUSED = {
     "het-group": "a TrainJob has one kind of node (kubeflow/trainer#4064)",
     "pack-group": "a TrainJob has one kind of node (kubeflow/trainer#4064)",
     "bcast": "no file is copied to the nodes: put the program into the image",
-    "jobid": "it starts ranks in another job",
 }
 
 
@@ -79,14 +79,13 @@ def _of_mpirun(words: Sequence[Token], remarks: Remarks) -> Start:
 def _of_srun(words: Sequence[Token], script: Script) -> Start:
     spelled = [Word(_text(token, script), token.at) for token in words[1:]]
     options, rest = take(spelled, SRUN)
-    refused = [option for option in options if option.name in _REFUSED]
-    for option in refused[:1]:
-        raise UnreadableError(option.at, f"srun {option.shown}", _REFUSED[option.name])
+    _need_own(options)
     if not rest or not rest[0].text:
         raise UnreadableError(words[0].at, "`srun`", "it starts no program")
     inner, image = unwrapped(words[len(words) - len(rest) :], script.remarks)
-    inner = _unwrapped_shell(inner)
+    inner = _unwrapped_shell(inner, script)
     by = _program_of_srun(inner)
+    _need_no_launcher(inner, by, script)
     return Start(by, words[0].at, without_prefix(inner) or inner, options, image)
 
 
@@ -106,13 +105,37 @@ def _text(token: Token, script: Script) -> str:
     return token.text if value is None else value
 
 
-def _unwrapped_shell(words: Sequence[Token]) -> Sequence[Token]:
+def _need_own(options: Sequence[Option]) -> None:
+    """Refuse options of srun that start other ranks than those of the job."""
+    for option in options:
+        if option.name in _REFUSED:
+            raise UnreadableError(option.at, f"srun {option.shown}", _REFUSED[option.name])
+        if option.name == "jobid" and "SLURM_JOB" not in option.value:
+            reason = "it starts ranks in another job"
+            raise UnreadableError(option.at, f"srun {option.shown}", reason)
+
+
+_LAUNCHERS = re.compile(r"\b(torchrun|torch\.distributed\.(run|launch)|accelerate +launch)\b")
+
+
+def _need_no_launcher(words: Sequence[Token], by: str, script: Script) -> None:
+    """Refuse a launcher inside of a script: each rank would start it."""
+    text = script.parts.text(" ".join(word.raw for word in words))
+    values = (script.known.get(name, "") for name in sorted(names_in(text)))
+    found = _LAUNCHERS.search(" ".join([text, *values]))
+    if by == "srun" and found:
+        reason = "it is inside of a script that can't be taken apart: call it by srun itself"
+        raise UnreadableError(words[0].at, f"`{found[0]}`", reason)
+
+
+def _unwrapped_shell(words: Sequence[Token], script: Script) -> Sequence[Token]:
     """Return the call of torchrun that is the whole script of ``bash -c``."""
     at = script_of([word.text for word in words])
     if not at:
         return words
     try:
-        found = list(statements(words[at].at.file, words[at].text.split("\n"), 0))
+        text = script.parts.text(words[at].text)
+        found = list(statements(words[at].at.file, text.split("\n"), 0))
     except UnreadableError:
         return words
     if len(found) != 1 or program(found[0].words) != "torchrun" or found[0].redirects:
