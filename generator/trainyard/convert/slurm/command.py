@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from trainyard.convert.launch import rewrite
@@ -217,8 +218,9 @@ def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) 
         UnreadableError: every node would run a command that Slurm runs once.
     """
     kept = []
+    slurms = _set_by_slurm(script)
     for line in lines:
-        reads = _reads_slurms(script, line)
+        reads = _reads_slurms(script, line, slurms)
         if line.name in REPORTS and (reads or not runs_once):
             meaning = "it prints what only Slurm knows" if reads else "every node would print it"
             script.remarks.dropped(line.at, f"`{line.text}`", meaning)
@@ -233,12 +235,13 @@ _ON_EACH_NODE = "Slurm runs it on the first node, and torchrun's pods would run 
 _IN_FIRST_RANK = "Run it in the program's first rank, or as a job of its own."
 
 
-def _reads_slurms(script: Script, line: Line) -> bool:
+def _set_by_slurm(script: Script) -> set[str]:
+    return set().union(*(each.sets for each in script.before if _SLURM.search(each.text)))
+
+
+def _reads_slurms(script: Script, line: Line, slurms: AbstractSet[str]) -> bool:
     """Return whether a command reads what only Slurm's variables and programs give."""
-    own = [each.sets for each in script.before if _SLURM.search(each.text)]
-    return bool(line.reads & set().union(*own)) or any(
-        _is_slurms(script, name) for name in line.reads
-    )
+    return any(name in slurms or _is_slurms(script, name) for name in line.reads)
 
 
 def _is_slurms(script: Script, name: str) -> bool:
@@ -249,9 +252,8 @@ def _is_slurms(script: Script, name: str) -> bool:
 def _need_same(lines: Iterable[Line]) -> None:
     for line in lines:
         if _SUBSTITUTES.search(line.text):
-            raise UnreadableError(
-                line.at, f"`{line.text}`", "its value could differ from node to node"
-            )
+            reason = "its value could differ from node to node"
+            raise UnreadableError(line.at, f"`{line.text}`", reason)
 
 
 def _need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from trainyard.convert.slurm.containers import image_of_options
 from trainyard.convert.slurm.expand import expanded, names_in
 from trainyard.convert.slurm.getopt import Option, UnreadableError
 from trainyard.convert.slurm.header import Header, read_header
+from trainyard.convert.slurm.mpi import launcher_of
 from trainyard.convert.slurm.remarks import Remarks
 from trainyard.convert.slurm.script import Line, Script, read_script
 from trainyard.convert.slurm.shell import WRAP_WHOLE, statements
@@ -32,7 +32,7 @@ from trainyard.convert.slurm.start import Start, read_start
 from trainyard.convert.slurm.variables import RANK, reason_to_drop
 from trainyard.convert.torchrun import GIVEN, OLD, TorchCall, is_old, read_torchrun
 from trainyard.diagnostics import Pointer
-from trainyard.model.launcher import INTEL_MPI, OPENMPI
+from trainyard.model.launcher import OPENMPI
 
 
 def read_batch_script(file: str, text: str) -> tuple[Draft, ...]:
@@ -51,11 +51,19 @@ def read_batch_script(file: str, text: str) -> tuple[Draft, ...]:
         members: list[int | None] = [*indexes] or [None]
         drafts = [_draft(file, lines, header, index, remarks) for index in members]
     except UnreadableError as error:
-        meaning = f"{error.reason}. {error.help}" if error.help else error.reason
-        note = Note(error.at, Kind.REFUSED, error.what, meaning)
-        at = Pointer(file, line=1, column=1)
-        return (Draft(title, at, "job-", OPENMPI.name, 1, notes=(*remarks.in_order, note)),)
+        return (_refused(title, file, remarks, error),)
+    except (RecursionError, ValueError) as error:
+        at, what = Pointer(file, line=1, column=1), "the script"
+        unread = UnreadableError(at, what, f"its quotes can't be taken apart ({error})")
+        return (_refused(title, file, remarks, unread),)
     return tuple(drafts)
+
+
+def _refused(title: str, file: str, remarks: Remarks, error: UnreadableError) -> Draft:
+    meaning = f"{error.reason}. {error.help}" if error.help else error.reason
+    note = Note(error.at, Kind.REFUSED, error.what, meaning)
+    at = Pointer(file, line=1, column=1)
+    return Draft(title, at, "job-", OPENMPI.name, 1, notes=(*remarks.in_order, note))
 
 
 def _draft(
@@ -77,7 +85,7 @@ def _draft(
     script.known |= {**sizes.variables(), **script.known}
     whole = _with_step(header, start, own)
     _prepare(script, whole)
-    plan = _Plan(whole, script, start, sizes, _launcher(lines, script, start))
+    plan = _Plan(whole, script, start, sizes, launcher_of(lines, script, start))
     return plan.draft(f"{name}-", job.deadline(whole, own))
 
 
@@ -121,18 +129,6 @@ def _header_of_step(header: Header, start: Start, sizes: Sizes) -> list[Option]:
         return [*header.options]
     rest = [each for each in header.options if each.name != "ntasks"]
     return [*rest, Option("nodes", str(sizes.nodes), sizes.places.get("nodes", start.at))]
-
-
-_INTEL = re.compile(r"impi|intel-?mpi|oneapi/mpi|intel-oneapi-mpi")
-
-
-def _launcher(lines: list[str], script: Script, start: Start) -> str:
-    """Return the launcher of the MPI that a script uses."""
-    program = start.words[0].text.rpartition("/")[2] if start.words else ""
-    if program == "mpiexec.hydra" or any(name.startswith("I_MPI_") for name in script.env):
-        return INTEL_MPI.name
-    loaded = [line for line in lines if line.lstrip().startswith(("module", "ml "))]
-    return INTEL_MPI.name if _INTEL.search(" ".join(loaded)) else OPENMPI.name
 
 
 @dataclass(frozen=True, slots=True)

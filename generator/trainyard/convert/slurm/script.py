@@ -11,17 +11,13 @@ from trainyard.convert.slurm.getopt import UnreadableError
 from trainyard.convert.slurm.launchers import is_launch
 from trainyard.convert.slurm.parts import Parts
 from trainyard.convert.slurm.remarks import Remarks
-from trainyard.convert.slurm.shell import WRAP_WHOLE, Statement, Token
+from trainyard.convert.slurm.shell import Statement, Token
+from trainyard.convert.slurm.simple import need_simple
 from trainyard.convert.slurm.variables import reason_to_drop
 from trainyard.convert.words import words
 from trainyard.diagnostics import Pointer
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=")
-_KEYWORDS = words(
-    """
-    for while until if case select function { } do done then elif else fi esac [[ coproc
-    """
-)
 _SET_UP = words("module ml source . conda mamba micromamba spack eval pyenv activate")
 _SHELL = words("ulimit umask trap wait true : unset hash sync")
 SAME_ANYWHERE = frozenset({"cd", "exit", "popd", "pushd", "set", "shopt"})
@@ -102,8 +98,7 @@ def read_script(
     Raises:
         UnreadableError: it has a loop, a condition, a function, or several launches.
     """
-    for each in found:
-        _need_simple(each, found)
+    need_simple(found)
     script = Script(file, dict(known), remarks)
     skips = False
     for each in _pipes_as_one(found):
@@ -114,30 +109,6 @@ def read_script(
             _sort(script, each)
         skips = each.end == "||" and (skips or not script.has(each))
     return script
-
-
-def _need_simple(each: Statement, found: Sequence[Statement]) -> None:
-    """Refuse what is no simple command."""
-    word = each.words[0]
-    if word.raw in _KEYWORDS:
-        reason = "only simple commands can be converted"
-        raise UnreadableError(word.at, f"`{word.raw}`", reason, WRAP_WHOLE)
-    launches = [other for other in found if is_launch(other)]
-    if each.end == "&" and (launches != [each] or not _waits(found)):
-        raise UnreadableError(word.at, f"`{each.name} ... &`", _BACKGROUND, _APART)
-    if each in launches[1:]:
-        reason = f"the first one is in line {launches[0].at.line}; a TrainJob has one"
-        raise UnreadableError(word.at, f"a second launch, `{each.name}`", reason, WRAP_WHOLE)
-
-
-def _waits(found: Iterable[Statement]) -> bool:
-    return any(each.name == "wait" for each in found)
-
-
-_BACKGROUND = (
-    "the ranks of a TrainJob start once and together; a command in the background has no place"
-)
-_APART = "Write a TrainJob for each part that runs at the same time."
 
 
 def _pipes_as_one(found: Iterable[Statement]) -> Iterator[Statement]:

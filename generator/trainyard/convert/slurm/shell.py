@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from trainyard.convert.slurm.getopt import UnreadableError
 from trainyard.diagnostics import Pointer
@@ -74,9 +76,15 @@ def statements(file: str, lines: Sequence[str], start: int) -> Iterator[Statemen
     """
     text = "\n".join(lines[start:]) + "\n"
     shielded = _shielded(text, Pointer(file, line=start + 1, column=1))
+    begins = [0, *accumulate(len(line) + 1 for line in lines[start:])]
     offset = 0
     for line in shielded.split("\n"):
-        yield from _commands(list(_tokens(file, text, line, offset, start)))
+        tokens = []
+        for raw, at in _tokens(text, line, offset):
+            number = bisect_right(begins, at)
+            column = at - begins[number - 1] + 1
+            tokens.append(Token(raw, Pointer(file, line=start + number, column=column)))
+        yield from _commands(tokens)
         offset += len(line) + 1
 
 
@@ -196,8 +204,8 @@ def _end_of_member(text: str, position: int, opening: str) -> int | None:
     return _end_of_quote(text, position) if text[position] in "\"'`\\" else position + 1
 
 
-def _tokens(file: str, text: str, line: str, offset: int, start: int) -> Iterator[Token]:
-    """Yield the words and operators of a line, with the text that they have in the script."""
+def _tokens(text: str, line: str, offset: int) -> Iterator[tuple[str, int]]:
+    """Yield the words and operators of a line as the script has them, and where they begin."""
     lexer = shlex.shlex(line, posix=False, punctuation_chars=_OPERATORS)
     lexer.whitespace_split = True
     lexer.commenters = lexer.quotes = ""
@@ -206,12 +214,9 @@ def _tokens(file: str, text: str, line: str, offset: int, start: int) -> Iterato
         position = line.index(each, position)
         begin = offset + position
         position += len(each)
-        before = text[:begin]
-        column = begin - (before.rfind("\n") + 1) + 1
-        place = Pointer(file, line=start + before.count("\n") + 1, column=column)
         # Where a line is continued, a word may go on, or be nothing but that.
         if raw := text[begin : begin + len(each)].replace("\\\n", ""):
-            yield Token(raw, place)
+            yield raw, begin
 
 
 _ENDS = {";", "&&", "||", "|", "&", "|&", ";;"}
