@@ -1,7 +1,6 @@
 """Read a call of torchrun: Trainer gives the nodes, their ranks and the place to meet.
 
-Sources: pytorch/pytorch:torch/distributed/run.py@v2.9.0,
-kubeflow/trainer:pkg/runtime/framework/plugins/torch/torch.go@v2.3.0.
+The options are from memory; they were not compared with a version of PyTorch.
 """
 
 from __future__ import annotations

@@ -238,7 +238,7 @@ def _words(request: Request, notes: list[Note]) -> list[str]:
 def _hyperparameters(request: Request) -> Iterator[str]:
     """Yield hyperparameters as arguments.
 
-    Source: to_cmd_args in sagemaker-training 5.1.4:src/sagemaker_training/mapping.py.
+    The form is from memory of the package sagemaker-training.
     """
     for name, value in sorted(request.hyperparameters.items()):
         yield f"-{name}" if len(name) == 1 else f"--{name}"

@@ -1,6 +1,6 @@
 """Read the arguments of an estimator or a ModelTrainer from Python source, which is never run.
 
-Source of the arguments: sagemaker 2.254 (estimators), sagemaker-train 1.27.0 (ModelTrainer).
+The arguments are from memory; they were not compared with a version of the SDK.
 """
 
 from __future__ import annotations

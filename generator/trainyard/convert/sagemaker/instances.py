@@ -1,7 +1,6 @@
 """What an instance type of AWS has.
 
-The numbers of GPUs are those of the public instance table; types that are not here are left to the
-reader.
+The numbers of GPUs are from memory; types that are not here are left to the reader.
 """
 
 from __future__ import annotations

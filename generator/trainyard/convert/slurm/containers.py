@@ -18,7 +18,7 @@ _NEEDED = words(
     --overlay --fakeroot-uid --network --hostname --app --security --keep-privs --add-caps
     """
 )
-"""Options with a value (apptainer/apptainer:docs/content.go)."""
+"""Options with a value of Apptainer, from memory."""
 _BINDS = frozenset({"-B", "--bind", "--mount"})
 _MOUNTS = (
     "mount a claim of the team at that path (spec.runtimePatches, as in the team's samples), or "

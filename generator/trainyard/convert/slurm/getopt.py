@@ -176,8 +176,8 @@ SBATCH = syntax(
     """,
     SAME,
 )
-"""Options of sbatch, and of the plugin pyxis, which begin with ``container-``
-(NVIDIA/pyxis:README.md)."""
+"""Options of sbatch, and of the plugin pyxis, which begin with ``container-`` and are from
+memory."""
 
 SRUN = syntax(
     """
