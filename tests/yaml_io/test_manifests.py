@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from trainyard.diagnostics import Pointer
 from trainyard.yaml_io.aliases import MAX_EVENTS
 from trainyard.yaml_io.events import StreamError
-from trainyard.yaml_io.manifests import parse_handwritten, parse_manifests
-from trainyard.yaml_io.source import Plain
+from trainyard.yaml_io.manifests import parse_manifests, read_handwritten
+from trainyard.yaml_io.source import Plain, Source
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,21 @@ def test_parse_manifests_says_the_line_of_what_it_refuses(text: str, line: int) 
     ],
 )
 def test_aliases_in_a_users_file_are_followed(text: str, value: Plain) -> None:
-    assert parse_handwritten(text) == [value]
+    assert handwritten(text).value == [value]
+
+
+def handwritten(text: str) -> Source:
+    return read_handwritten("job.yaml", text.encode(), text)
+
+
+def test_what_an_alias_adds_has_the_place_of_what_it_names() -> None:
+    text = "a: &x\n  b: 1\nc: *x\nd:\n  <<: *x\n"
+    source = handwritten(text)
+    places = [(0, "c", "b"), (0, "d", "b"), (0, "d", "e")]
+
+    assert source.value == [{"a": {"b": 1}, "c": {"b": 1}, "d": {"b": 1}}]
+    marks = [source.mark(Pointer("job.yaml", path)) for path in places]
+    assert [(mark.line, mark.column) for mark in marks] == [(2, 6), (4, 1), (4, 1)]
 
 
 def bomb(levels: int) -> str:
@@ -118,9 +133,9 @@ def bomb(levels: int) -> str:
 )
 def test_an_alias_of_nothing_and_too_many_are_refused(text: str, reason: str) -> None:
     with pytest.raises(StreamError, match=reason):
-        parse_handwritten(text)
+        handwritten(text)
 
 
 def test_nested_anchors_are_no_deeper_than_other_values() -> None:
     with pytest.raises(StreamError, match="more than 100 levels"):
-        parse_handwritten("".join(f"&a{number} [" for number in range(5000)))
+        handwritten("".join(f"&a{number} [" for number in range(5000)))

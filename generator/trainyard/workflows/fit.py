@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,22 +16,17 @@ from trainyard.fit.repair import with_change
 from trainyard.fit.usage import Snapshot, snapshot_of
 from trainyard.fit.verdict import Verdict
 from trainyard.fit.walk import judge
-from trainyard.model.lookup import mappings
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Site
 from trainyard.model.tenant import Tenant
-from trainyard.plainfile import read_regular
 from trainyard.schema.manifests import check_manifest
 from trainyard.workflows.generate import Generation
+from trainyard.workflows.handed_in import content_of, objects, read_source
 from trainyard.workflows.objects import component_manifests
-from trainyard.yaml_io.events import StreamError
-from trainyard.yaml_io.manifests import parse_handwritten
 
 Body = dict[str, Any]
 
 _JOB = ("trainer.kubeflow.org/v1alpha1", "TrainJob")
-_LARGEST = 64 << 20
-"""Bytes of a file of objects that are read: a snapshot of 10,000 Workloads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +41,14 @@ class Jobs:
     others: int
 
 
-def shown(file: Path) -> str:
-    """Return the name of a file for messages; ``-`` is standard input."""
-    return "standard input" if str(file) == "-" else str(file)
-
-
 def read_jobs(file: Path) -> Jobs:
     """Return the TrainJobs of a YAML or JSON file, in their order.
 
     Raises:
         TreeError: it can't be read, is no YAML, or has an object without kind.
     """
-    try:
-        documents = parse_handwritten(_text(file))
-    except StreamError as error:
-        raise TreeError(f"{shown(file)} is no YAML that Kubernetes would read: {error}") from error
-    bodies = list(_objects(file, documents))
+    source = read_source(file)
+    bodies = [body for _, body in objects(source.file, source.value)]
     jobs = tuple(each for each in bodies if (each.get("apiVersion"), each.get("kind")) == _JOB)
     return Jobs(jobs, len(bodies) - len(jobs))
 
@@ -76,45 +62,16 @@ def read_snapshot(file: Path) -> Snapshot:
     Raises:
         TreeError: it can't be read, is no JSON, or is no list of such objects.
     """
-    text = _text(file)
+    text = content_of(file)[1]
     try:
         # The YAML reader needs a minute for 10,000 Workloads.
-        snapshot = snapshot_of(list(_objects(file, [json.loads(text)])))
+        listed = objects(str(file), [json.loads(text)])
+        snapshot = snapshot_of([body for _, body in listed])
     except (LookupError, RecursionError, TypeError, ValueError) as error:
         raise TreeError(f"{file} shows no usage: {error}") from error
     if not snapshot.queues:
         raise TreeError(f"{file} has no ClusterQueue with a status, which shows what is in use")
     return snapshot
-
-
-def _objects(file: Path, documents: Iterable[Any]) -> Iterator[Body]:
-    """Yield the objects of a file, those of a List by themselves."""
-    for body in documents:
-        if not isinstance(body, dict) or "kind" not in body:
-            raise TreeError(f"{shown(file)} has a document that is no Kubernetes object")
-        if str(body["kind"]).endswith("List") and "items" in body:
-            yield from mappings(body, "items")
-        else:
-            yield body
-
-
-def _content(file: Path) -> bytes:
-    """Return the content of a file, of which ``-`` is standard input."""
-    if str(file) == "-":
-        return sys.stdin.buffer.read(_LARGEST + 1)
-    return read_regular(file.parent, file.name, _LARGEST)
-
-
-def _text(file: Path) -> str:
-    try:
-        content = _content(file)
-        text = content.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
-        raise TreeError(f"{shown(file)} can't be read: {reason}") from error
-    if len(content) > _LARGEST:
-        raise TreeError(f"{shown(file)} is larger than {_LARGEST >> 20} MiB")
-    return text
 
 
 def ground_of(

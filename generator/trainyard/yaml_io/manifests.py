@@ -62,8 +62,8 @@ class _Manifests(Composer[Plain]):
 class _Handwritten(_Manifests):
     """Builds plain data of documents with aliases and merge keys (``<<``)."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, lines: Sequence[str]) -> None:
+        super().__init__(text, lines)
         self._events = expanded(self._events)
 
     def mapping(self, event: Event, path: Path) -> Plain:
@@ -74,15 +74,6 @@ class _Handwritten(_Manifests):
             if isinstance(each, dict):
                 body = {**each, **body}
         return body
-
-
-def parse_handwritten(text: str) -> list[Plain]:
-    """Return the documents of a user's file, as ``kubectl`` reads them, without empty ones.
-
-    Raises:
-        StreamError: as `parse_manifests`, but for aliases, of which there may be some.
-    """
-    return _Handwritten(text).documents()
 
 
 def parse_manifests(text: str) -> list[Plain]:
@@ -111,5 +102,23 @@ def read_manifests(file: str, content: bytes, text: str) -> Source:
         StreamError: as `parse_manifests`.
     """
     manifests = _Manifests(text, text.split("\n"))
+    documents = manifests.documents()
+    return Source(file, content, documents, manifests.marks, manifests.key_marks)
+
+
+def read_handwritten(file: str, content: bytes, text: str) -> Source:
+    """Return a user's file as ``kubectl`` reads it; places as `read_manifests` has them.
+
+    What an alias adds has the place of what it names.
+
+    Args:
+        file: path as shown to the user.
+        content: the bytes read.
+        text: the same as text.
+
+    Raises:
+        StreamError: as `parse_manifests`, but for aliases, of which there may be some.
+    """
+    manifests = _Handwritten(text, text.split("\n"))
     documents = manifests.documents()
     return Source(file, content, documents, manifests.marks, manifests.key_marks)

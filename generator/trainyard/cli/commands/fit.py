@@ -29,8 +29,9 @@ from trainyard.cli.options import (
 )
 from trainyard.diagnostics import has_errors
 from trainyard.fit.verdict import Standing, Verdict
-from trainyard.workflows.fit import Jobs, fit_jobs, read_jobs, read_snapshot, shown
+from trainyard.workflows.fit import Jobs, fit_jobs, read_jobs, read_snapshot
 from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.handed_in import shown
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _JOB = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)

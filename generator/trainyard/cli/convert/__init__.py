@@ -1,0 +1,1 @@
+"""The commands that convert jobs of other systems, and what they share."""

@@ -1,0 +1,33 @@
+"""Names of images: what two of them have in common."""
+
+from __future__ import annotations
+
+import re
+
+_HUB = "docker.io"
+_TAG = re.compile(r":[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
+_NO_NAME = re.compile(r"[^a-z0-9]+")
+_LONGEST = 40
+
+
+def full(image: str) -> str:
+    """Return an image with its registry: without one it is Docker Hub's.
+
+    Source: distribution/reference:normalize.go.
+    """
+    first, slash, _ = image.partition("/")
+    if slash and ("." in first or ":" in first or first == "localhost"):
+        return image
+    return f"{_HUB}/{image}" if slash else f"{_HUB}/library/{image}"
+
+
+def repository(image: str) -> str:
+    """Return the repository of an image, without tag and digest; empty for no image."""
+    return _TAG.sub("", full(image).partition("@")[0]) if image else ""
+
+
+def profile_name(image: str) -> str:
+    """Return a name for the profile of a runtime with an image: the last part of its name."""
+    last = repository(image).rpartition("/")[2].lower()
+    name = _NO_NAME.sub("-", last).strip("-0123456789")[:_LONGEST].strip("-")
+    return name or "converted"

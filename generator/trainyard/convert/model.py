@@ -1,0 +1,58 @@
+"""A job of another system as a TrainJob, and what of it is lost or means something else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from trainyard.diagnostics import Pointer
+
+Body = dict[str, Any]
+
+
+class Kind(StrEnum):
+    """What became of a part of the source, the most urgent first."""
+
+    REFUSED = "refused"
+    CHOOSE = "choose"
+    CHANGED = "changed"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A part of the source that is not in the TrainJob as it was.
+
+    Args:
+        at: place in the source.
+        kind: refused: the job can't be converted; choose: the reader decides; changed: it is there
+            and means something else; dropped: it is not there.
+        what: the field, option or line, as the source names it.
+        meaning: the consequence, then what to do.
+    """
+
+    at: Pointer
+    kind: Kind
+    what: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """One job of the source.
+
+    Args:
+        name: the job as the source names it, e.g. ``MPIJob nlp/mnist``.
+        at: where it begins.
+        job: the TrainJob; None when the notes refuse it.
+        notes: in the order of the source.
+        runtime: profile of the runtime that the job needs to keep its image; None where the team
+            has one, or the source names no image.
+    """
+
+    name: str
+    at: Pointer
+    job: Body | None
+    notes: tuple[Note, ...]
+    runtime: Body | None = None

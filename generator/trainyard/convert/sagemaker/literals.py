@@ -1,0 +1,139 @@
+"""Read values of Python source that are known before it runs."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trainyard.diagnostics import Pointer
+
+
+def name_of(call: ast.Call) -> str:
+    """Return the name of what is called, without the module or object before it."""
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def constants(tree: ast.Module) -> dict[str, ast.expr]:
+    """Return the expressions of variables that are assigned once in the whole source."""
+    stored = Counter(
+        each.id
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    )
+    return {name: value for name, value in _assigned(tree) if stored[name] == 1}
+
+
+def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
+            yield each.targets[0].id, each.value
+
+
+class UnknownError(Exception):
+    """An expression has no value before the source runs."""
+
+
+_DEEPEST = 8
+"""Names and expressions in one another that are followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Values of expressions.
+
+    Args:
+        file: name of the source.
+        constants: expressions of variables.
+    """
+
+    file: str
+    constants: Mapping[str, ast.expr]
+
+    def at(self, node: ast.expr | ast.keyword) -> Pointer:
+        """Return the place of an expression; columns of Python are bytes from 0."""
+        return Pointer(self.file, line=node.lineno, column=node.col_offset + 1)
+
+    def behind(self, node: ast.expr) -> ast.expr:
+        """Return the expression that a name stands for."""
+        for _ in range(_DEEPEST):
+            if isinstance(node, ast.Name) and node.id in self.constants:
+                node = self.constants[node.id]
+        return node
+
+    def value(self, node: ast.expr, depth: int = _DEEPEST) -> Any:
+        """Return the value of an expression of literals, names and f-strings.
+
+        Raises:
+            UnknownError: it has another form.
+        """
+        read = next((read for kind, read in _READERS.items() if isinstance(node, kind)), _literal)
+        if not depth:
+            raise UnknownError
+        return read(self, node, depth - 1)
+
+
+def _literal(_: Names, node: Any, __: int) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError) as error:
+        raise UnknownError from error
+
+
+def _of_name(names: Names, node: ast.Name, depth: int) -> Any:
+    if node.id not in names.constants:
+        raise UnknownError
+    return names.value(names.constants[node.id], depth)
+
+
+def _of_dict(names: Names, node: ast.Dict, depth: int) -> Any:
+    if None in node.keys:
+        raise UnknownError
+    keys = [names.value(each, depth) for each in node.keys if each is not None]
+    return dict(zip(keys, (names.value(each, depth) for each in node.values), strict=True))
+
+
+def _of_list(names: Names, node: ast.List | ast.Tuple, depth: int) -> Any:
+    return [names.value(each, depth) for each in node.elts]
+
+
+def _of_text(names: Names, node: ast.JoinedStr, depth: int) -> Any:
+    return "".join(str(names.value(each, depth)) for each in node.values)
+
+
+def _of_part(names: Names, node: ast.FormattedValue, depth: int) -> Any:
+    if node.format_spec is not None:
+        raise UnknownError
+    return names.value(node.value, depth)
+
+
+def _of_operation(names: Names, node: ast.BinOp, depth: int) -> Any:
+    left, right = names.value(node.left, depth), names.value(node.right, depth)
+    are_numbers = isinstance(left, int) and isinstance(right, int)
+    if isinstance(node.op, ast.Add) and type(left) is type(right):
+        return left + right
+    if isinstance(node.op, ast.Mult) and are_numbers:
+        return left * right
+    raise UnknownError
+
+
+def _of_call(names: Names, node: ast.Call, depth: int) -> Any:
+    if name_of(node) != "dict" or node.args:
+        raise UnknownError
+    return {each.arg: names.value(each.value, depth) for each in node.keywords}
+
+
+_READERS: Mapping[type | tuple[type, ...], Callable[[Names, Any, int], Any]] = {
+    ast.Name: _of_name,
+    ast.Dict: _of_dict,
+    (ast.List, ast.Tuple): _of_list,
+    ast.JoinedStr: _of_text,
+    ast.FormattedValue: _of_part,
+    ast.BinOp: _of_operation,
+    ast.Call: _of_call,
+}

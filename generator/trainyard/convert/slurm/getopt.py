@@ -1,0 +1,212 @@
+"""Read the options of sbatch and srun as GNU getopt does.
+
+Source of the tables: SchedMD/slurm:src/common/slurm_opt.c@slurm-26-05-3-1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from trainyard.diagnostics import Pointer
+
+
+class UnreadableError(Exception):
+    """A place of the script that is not understood, and why; the whole job is then refused.
+
+    Args:
+        help: what else to do.
+    """
+
+    def __init__(self, at: Pointer, what: str, reason: str, help: str = "") -> None:  # noqa: A002 - the word of every finding
+        super().__init__(what)
+        self.at, self.what, self.reason, self.help = at, what, reason, help
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a line, without its quotes, and where it begins."""
+
+    text: str
+    at: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option by its long name; the value of a flag is empty."""
+
+    name: str
+    value: str
+    at: Pointer
+
+    @property
+    def shown(self) -> str:
+        """The option as one would write it."""
+        return f"--{self.name}={self.value}" if self.value else f"--{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """The options of a program.
+
+    Args:
+        needed: long names of options with a value.
+        optional: long names of options whose value, if any, follows ``=``.
+        flags: long names of options without a value.
+        short: letter -> long name.
+        same: long name -> the name that means the same.
+    """
+
+    needed: frozenset[str]
+    optional: frozenset[str]
+    flags: frozenset[str]
+    short: Mapping[str, str]
+    same: Mapping[str, str]
+
+    def name(self, word: Word, text: str) -> str:
+        """Return the long name of an option, which may be cut off where no other begins so.
+
+        Raises:
+            UnreadableError: there is no such option, or there are several.
+        """
+        known = self.needed | self.optional | self.flags
+        near = [text] if text in known else sorted(each for each in known if each.startswith(text))
+        if len(near) != 1:
+            which = f"it is one of {', '.join(near)}" if near else "there is no such option"
+            raise UnreadableError(word.at, f"option --{text}", f"{which} in Slurm 26.05")
+        return near[0]
+
+
+def syntax(needed: str, optional: str, flags: str, same: Mapping[str, str]) -> Syntax:
+    """Return the options of a program.
+
+    Each long name is followed by ``=`` and its letter if it has one.
+
+    Args:
+        needed: options with a value.
+        optional: options whose value, if any, follows ``=``.
+        flags: options without a value.
+        same: long name -> the name that means the same.
+    """
+    short: dict[str, str] = {}
+    kinds = []
+    for kind in (needed, optional, flags):
+        pairs = [each.partition("=") for each in kind.split()]
+        kinds.append(frozenset(name for name, _, _ in pairs))
+        short |= {letter: name for name, _, letter in pairs if letter}
+    return Syntax(kinds[0], kinds[1], kinds[2], short, same)
+
+
+def take(words: Iterable[Word], known: Syntax) -> tuple[list[Option], Sequence[Word]]:
+    """Return the options that a line begins with, and its other words.
+
+    Raises:
+        UnreadableError: an option is unknown, or has no value where it needs one.
+    """
+    rest = list(words)
+    found: list[Option] = []
+    while rest and rest[0].text.startswith("-") and rest[0].text != "-":
+        word = rest.pop(0)
+        if word.text == "--":
+            break
+        read = _long if word.text.startswith("--") else _short
+        found.extend(read(word, rest, known))
+    return [Option(known.same.get(each.name, each.name), each.value, each.at) for each in found], (
+        rest
+    )
+
+
+def _long(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
+    text, has_value, value = word.text[2:].partition("=")
+    name = known.name(word, text)
+    if name in known.flags and has_value:
+        raise UnreadableError(word.at, word.text, f"--{name} takes no value")
+    if name in known.needed and not has_value:
+        value = _next(word, rest)
+    return [Option(name, value, word.at)]
+
+
+def _short(word: Word, rest: list[Word], known: Syntax) -> list[Option]:
+    """Return the options of a word such as ``-N4`` or ``-lu``."""
+    found = []
+    letters = word.text[1:]
+    while letters:
+        letter, letters = letters[0], letters[1:]
+        if letter not in known.short:
+            raise UnreadableError(word.at, f"option -{letter}", "there is no such option")
+        name, value = known.short[letter], ""
+        if name not in known.flags:
+            value, letters = letters, ""
+            if name in known.needed and not value:
+                value = _next(word, rest)
+        found.append(Option(name, value, word.at))
+    return found
+
+
+def _next(word: Word, rest: list[Word]) -> str:
+    if not rest:
+        raise UnreadableError(word.at, word.text, "its value is missing")
+    return rest.pop(0).text
+
+
+SAME = {"tasks-per-node": "ntasks-per-node", "cpu_bind": "cpu-bind", "cluster": "clusters"}
+
+SBATCH = syntax(
+    """
+    account=A acctg-freq array=a autocomplete batch bb bbf begin=b chdir=D cluster
+    cluster-constraint clusters=M comment constraint=C container container-id container-image
+    container-mounts container-workdir container-name container-env context core-spec=S
+    cores-per-socket cpu-freq cpus-per-gpu cpus-per-task=c deadline delay-boot dependency=d
+    distribution=m error=e exclude=x export export-file extra extra-node-info=B gid gpu-bind
+    gpu-freq gpus=G gpus-per-node gpus-per-socket gpus-per-task gres gres-flags hint input=i
+    job-name=J kill-on-invalid-dep licenses=L mail-type mail-user mcs-label mem mem-bind
+    mem-per-cpu mem-per-gpu mem-update mincpus network nodefile=F nodelist=w nodes=N ntasks=n
+    ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket ntasks-per-tres open-mode
+    output=o partition=p prefer priority profile qos=q reservation resources runtime segment signal
+    sockets-per-node switches tasks-per-node thread-spec threads-per-core time=t time-min tmp
+    tres-bind tres-per-task uid wait-all-nodes wckey wrap
+    """,
+    "exclusive nice no-kill=k oom-kill-step propagate requeue resv-ports",
+    """
+    consolidate-segments contiguous external get-user-env help=h hold=H ignore-pbs no-requeue
+    overcommit=O oversubscribe=s parsable quiet=Q reboot spread-job spread-segments stepmgr
+    test-only usage use-min-nodes verbose=v version=V wait=W container-mount-home
+    no-container-mount-home container-writable container-readonly container-remap-root
+    no-container-remap-root container-entrypoint no-container-entrypoint
+    """,
+    SAME,
+)
+"""Options of sbatch, and of the plugin pyxis, which begin with ``container-`` and are from
+memory."""
+
+SRUN = syntax(
+    """
+    accel-bind account=A acctg-freq autocomplete bb bbf bcast-exclude begin=b chdir=D cluster
+    cluster-constraint clusters=M comment constraint=C container container-id container-image
+    container-mounts container-workdir container-name container-save container-env context
+    core-spec=S cores-per-socket cpu-bind cpu-freq cpu_bind cpus-per-gpu cpus-per-task=c deadline
+    delay-boot dependency=d distribution=m epilog error=e exclude=x export extra
+    extra-node-info=B gpu-bind gpu-freq gpus=G gpus-per-node gpus-per-socket gpus-per-task gres
+    gres-flags het-group hint ignore-signals input=i job-name=J jobid licenses=L mail-type
+    mail-user mcs-label mem mem-bind mem-per-cpu mem-per-gpu mem-update mincpus mpi msg-timeout
+    network nodefile=F nodelist=w nodes=N ntasks=n ntasks-per-core ntasks-per-gpu ntasks-per-node
+    ntasks-per-socket ntasks-per-tres open-mode output=o pack-group partition=p prefer priority
+    profile prolog qos=q relative=r reservation resources runtime segment signal slurmd-debug
+    sockets-per-node switches task-epilog task-prolog tasks-per-node thread-spec threads=T
+    threads-per-core time=t time-min tmp treewidth tres-bind tres-per-task wait=W wckey
+    """,
+    """
+    bcast compress exclusive external-launcher immediate=I kill-on-bad-exit=K nice no-kill=k
+    oom-kill-step overlap propagate pty resv-ports send-libs
+    """,
+    """
+    async consolidate-segments contiguous debugger-test disable-status=X exact help=h hold=H
+    interactive label=l multi-prog no-allocate=Z overcommit=O oversubscribe=s parsable
+    preserve-env=E quiet=Q quit-on-interrupt reboot spread-job spread-segments stepmgr test-only
+    unbuffered=u usage use-min-nodes verbose=v version=V wait-for-children whole
+    container-mount-home no-container-mount-home container-writable container-readonly
+    container-remap-root no-container-remap-root container-entrypoint no-container-entrypoint
+    """,
+    SAME,
+)
+"""Options of srun, and of pyxis."""

@@ -1,0 +1,123 @@
+"""Read the values of Slurm's options: times, numbers of nodes, GPUs, memory, indexes of an array.
+
+Source: time_str2secs, verify_node_count and the manual of sbatch in
+SchedMD/slurm@slurm-26-05-3-1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+_TIMES = (
+    (re.compile(r"(\d+)-(\d+)(?::(\d+))?(?::(\d+))?"), (86400, 3600, 60, 1)),
+    (re.compile(r"(\d+):(\d+):(\d+)"), (3600, 60, 1)),
+    (re.compile(r"(\d+)(?::(\d+))?"), (60, 1)),
+)
+_NODES = re.compile(r"(\d+)([kKmM]?)(?:-(\d+)([kKmM]?))?")
+_FACTOR = {"": 1, "k": 1024, "m": 1024 * 1024}
+_GPU = re.compile(r"(?:gres[:/])?gpu(?::([A-Za-z_][\w.-]*))?(?:[:=](\d+))?(?:\([^)]*\))?")
+_COUNT = re.compile(r"(?:([A-Za-z_][\w.-]*):)?(\d+)")
+_INDEXES = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
+Parser = Callable[[str], int | None]
+MOST_INDEXES = 256
+"""TrainJobs of one array: more belong into a loop that creates them."""
+
+
+def seconds(text: str) -> int | None:
+    """Return the seconds of a time limit; None without a limit.
+
+    Raises:
+        ValueError: it is no time of Slurm.
+    """
+    if text.upper() in {"-1", "INFINITE", "UNLIMITED"} or text == "0":
+        return None
+    for pattern, units in _TIMES:
+        if found := pattern.fullmatch(text):
+            parts = zip(found.groups(default="0"), units, strict=True)
+            return sum(int(number) * unit for number, unit in parts)
+    raise ValueError(f"{text!r} is none of M, M:S, H:M:S, D-H, D-H:M and D-H:M:S")
+
+
+def node_range(text: str) -> tuple[int, int]:
+    """Return the smallest and the largest number of nodes.
+
+    Raises:
+        ValueError: it is neither a number nor a range.
+    """
+    found = _NODES.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} is neither a number of nodes nor a range such as 2-4")
+    least = int(found[1]) * _FACTOR[found[2].lower()]
+    most = int(found[3]) * _FACTOR[found[4].lower()] if found[3] else least
+    if not 1 <= least <= most:
+        raise ValueError(f"{text!r} is no number of nodes above 0")
+    return least, most
+
+
+def number(text: str) -> int:
+    """Return a whole number above 0.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not text.isascii() or not text.isdigit() or not int(text):
+        raise ValueError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
+def gres_gpus(text: str) -> tuple[int, str]:
+    """Return the GPUs of ``--gres``, 0 for none, and their type or an empty one.
+
+    Raises:
+        ValueError: it asks for GPUs of several types, or in a form that is not known.
+    """
+    asked = [each for each in text.split(",") if "gpu" in each]
+    if not asked:
+        return 0, ""
+    found = _GPU.fullmatch(asked[0])
+    if len(asked) > 1 or not found:
+        raise ValueError(f"{text!r} is none of gpu, gpu:N and gpu:TYPE:N")
+    return int(found[2] or 1), found[1] or ""
+
+
+def other_gres(text: str) -> list[str]:
+    """Return what ``--gres`` asks for beside GPUs."""
+    return [each for each in text.split(",") if each not in {"", "none"} and "gpu" not in each]
+
+
+def count_of_type(text: str) -> tuple[int, str]:
+    """Return the number and the type in ``8``, ``h100:8``; the type may be empty.
+
+    Raises:
+        ValueError: it is neither, or several types.
+    """
+    found = _COUNT.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} is neither N nor TYPE:N")
+    return int(found[2]), found[1] or ""
+
+
+def indexes(text: str) -> tuple[list[int], str]:
+    """Return the indexes of an array, sorted, and how many may run at once; empty for any number.
+
+    Raises:
+        ValueError: it is no array, or a very large one.
+    """
+    members, _, limit = text.partition("%")
+    found = sorted(set(_members(members)))
+    if len(found) > MOST_INDEXES:
+        raise ValueError(f"{len(found)} indexes are more than {MOST_INDEXES}")
+    return found, limit
+
+
+def _members(text: str) -> Iterator[int]:
+    for each in text.split(","):
+        match = _INDEXES.fullmatch(each)
+        if not match:
+            raise ValueError(f"{each!r} is none of N, N-M and N-M:STEP")
+        first = int(match[1])
+        last = int(match[2] or first)
+        if last - first > MOST_INDEXES * int(match[3] or 1):
+            raise ValueError(f"{each!r} has more than {MOST_INDEXES} indexes")
+        yield from range(first, last + 1, int(match[3] or 1) or 1)

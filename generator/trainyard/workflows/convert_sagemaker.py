@@ -1,0 +1,69 @@
+"""Convert training jobs of SageMaker that files hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from trainyard.convert.finish import finish
+from trainyard.convert.model import Conversion
+from trainyard.convert.sagemaker.convert import draft_of
+from trainyard.convert.sagemaker.estimator import read_estimators
+from trainyard.convert.sagemaker.request import Request
+from trainyard.convert.sagemaker.training_job import is_training_job, read_training_job
+from trainyard.diagnostics import TreeError
+from trainyard.model.tenant import Tenant
+from trainyard.workflows.convert import Converted, in_order
+from trainyard.workflows.handed_in import content_of, read_source, shown, source_of
+from trainyard.yaml_io.source import Source
+
+_ENDINGS = frozenset({".json", ".yaml", ".yml"})
+
+
+def convert_training_jobs(files: Sequence[Path], tenant: Tenant | None) -> Converted:
+    """Return training jobs of SageMaker as TrainJobs.
+
+    Args:
+        files: requests or answers of its API as JSON, or Python source with estimators; ``-`` is
+            standard input.
+        tenant: the team that submits the jobs; None when it is not known.
+
+    Raises:
+        TreeError: a file can't be read, or is neither.
+    """
+    conversions: list[Conversion] = []
+    sources: dict[str, Source] = {}
+    for file in files:
+        source, requests = _requests(file)
+        sources[source.file] = source
+        conversions += [in_order(finish(draft_of(each), tenant), source) for each in requests]
+    return Converted(tuple(conversions), sources)
+
+
+def _requests(file: Path) -> tuple[Source, list[Request]]:
+    """Return the training jobs of a file, which is JSON or Python."""
+    if file.suffix in _ENDINGS:
+        source = read_source(file)
+        return source, _of_json(source)
+    content, text = content_of(file)
+    if text.lstrip().startswith(("{", "[")):
+        source = source_of(file, content, text)
+        return source, _of_json(source)
+    source = Source(shown(file), content)
+    try:
+        return source, read_estimators(source.file, text)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise TreeError(f"{source.file}{line}: this is neither JSON nor Python") from error
+
+
+def _of_json(source: Source) -> list[Request]:
+    """Return the training jobs of JSON: one, or a list of them."""
+    found = []
+    for number, document in enumerate(source.value):
+        members = document if isinstance(document, list) else [document]
+        for index, body in enumerate(members):
+            path = (number, index) if isinstance(document, list) else (number,)
+            if is_training_job(body):
+                found.append(read_training_job(source.file, body, path))
+    return found

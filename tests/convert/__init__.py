@@ -1,0 +1,1 @@
+"""Jobs of other systems as TrainJobs."""
