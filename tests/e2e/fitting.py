@@ -124,7 +124,7 @@ def random_job(
     """
     sample, manifest = chance.choice(samples)
     body = with_name(manifest.body, name)
-    smallest = sample.launch.runtime.launcher.smallest_job
+    smallest = sample.launch.runtime.smallest_job
     nodes = chance.randint(smallest, sample.grant.nodes)
     if chance.random() < 0.15:
         nodes = chance.randint(0, sample.grant.nodes + 2)

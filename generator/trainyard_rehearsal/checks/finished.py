@@ -111,7 +111,7 @@ def _jobs(
 
 def _hold(lab: Lab, stack: ExitStack, sample: Sample) -> None:
     """Hold the queue of a sample, and release it afterwards."""
-    metadata = {"name": sample.launch.hardware.node_class, "namespace": sample.space.namespace}
+    metadata = {"name": sample.local_queue, "namespace": sample.space.namespace}
     queue = {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": metadata}
     lab.api.patch(queue, {"spec": {"stopPolicy": "Hold"}})
     stack.callback(lab.api.patch, queue, {"spec": {"stopPolicy": "None"}})

@@ -76,9 +76,9 @@ def wait_until_running(lab: Lab, job: Job, sample: Sample) -> str:
 
 def pods_by_role(grant: Grant, nodes: int) -> dict[str, int]:
     """Return how many pods of each role a job has: the launcher is one of the nodes."""
-    if grant.launch.runtime.launcher.mpi:
-        return {"node": nodes - 1, "launcher": 1}
-    return {"node": nodes}
+    if not grant.launch.runtime.launcher.mpi:
+        return {"node": nodes}
+    return {"node": nodes - 1, "launcher": 1} if nodes > 1 else {"launcher": 1}
 
 
 def _runs(job: Job, role: str, count: int) -> bool:

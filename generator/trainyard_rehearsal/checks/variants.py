@@ -9,6 +9,9 @@ from trainyard.model.quantity import format_amount
 from trainyard.model.space import Sample
 from trainyard_rehearsal.control_plane.api import Body
 
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+"""Label of a job that names its LocalQueue."""
+
 USER_MANAGER = "sdk.example.com/job"
 """Manager name of a user's patches."""
 

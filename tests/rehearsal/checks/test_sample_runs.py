@@ -128,8 +128,8 @@ def active(server: Served, lab: Lab) -> Served:
         for queue in tenant.queues:
             server.put(KUEUE, "ClusterQueue", queue.name, status=status)
         for space in tenant.spaces:
-            for local in space.queues:
-                server.put(KUEUE, "LocalQueue", local.node_class, space.namespace, status=status)
+            for local in space.local_queues:
+                server.put(KUEUE, "LocalQueue", local.name, space.namespace, status=status)
     for node in nodes(lab.plan.site):
         server.put("v1", "Node", name=node["metadata"]["name"], labels=node["metadata"]["labels"])
     return server
