@@ -11,6 +11,7 @@ from trainyard_rehearsal.checks.variants import (
     USER_MANAGER,
     Variant,
     as_json,
+    changed_job,
     patches_runtimes,
     resources_per_node,
     runtime_patches,
@@ -87,5 +88,5 @@ def _within_deadlines(sample: Sample) -> Iterator[Body]:
 def _unchanged(sample: Sample) -> Body:
     """Return patches of pods that change nothing."""
     if patches_runtimes(sample):
-        return runtime_patches(USER_MANAGER, [{"name": "node"}])
-    return {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": {}}]}
+        return runtime_patches(USER_MANAGER, [changed_job(sample)])
+    return {"podTemplateOverrides": [{"targetJobs": [changed_job(sample)], "spec": {}}]}

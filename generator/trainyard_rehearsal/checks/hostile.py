@@ -39,6 +39,7 @@ from trainyard_rehearsal.checks.variants import (
     USER_MANAGER,
     Variant,
     as_json,
+    changed_job,
     patches_runtimes,
     resources_per_node,
     runtime_patch,
@@ -119,7 +120,8 @@ def hostile_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
         yield Variant(f"pod {as_json(pod)}", with_pod(sample, body, pod), refusal)
     for trainer, refusal in (*_CONTAINERS, *_torchrun_variables(sample)):
         yield variant(body, "trainer", trainer, refusal)
-    forms = _patches() if patches_runtimes(sample) else _overrides()
+    job = changed_job(sample)
+    forms = _patches(job) if patches_runtimes(sample) else _overrides(job)
     for spec, refusal in (_MANAGED, *forms):
         yield variant(body, "spec", spec, refusal)
     for metadata, refusal in _METADATA_CHANGES:
@@ -148,31 +150,31 @@ def hostile_changes(sample: Sample, job: Body) -> Iterator[tuple[str, Body, str]
         yield f"metadata {as_json(metadata)}", {"metadata": metadata}, refusal
 
 
-def _patches() -> Iterator[tuple[Body, str]]:
+def _patches(job: Body) -> Iterator[tuple[Body, str]]:
     """Yield ``runtimePatches`` (Trainer 2.2) beyond pods, or under Kueue's manager name."""
     for metadata in (_NETWORK, _OTHER_QUEUE, _TOPOLOGY):
         of_pods = {"spec": {"template": {"metadata": metadata}}}
-        yield _node_patch(USER_MANAGER, of_pods), METADATA
-        yield _node_patch(USER_MANAGER, {"metadata": metadata}), METADATA
+        yield _patch(USER_MANAGER, job, of_pods), METADATA
+        yield _patch(USER_MANAGER, job, {"metadata": metadata}), METADATA
         yield {"runtimePatches": [runtime_patch(USER_MANAGER, {"metadata": metadata})]}, METADATA
     tolerant = {"spec": {"template": {"spec": {"tolerations": [{"operator": "Exists"}]}}}}
-    yield _node_patch(_KUEUE, tolerant), PLACEMENT
+    yield _patch(_KUEUE, job, tolerant), PLACEMENT
     yield {"runtimePatches": [runtime_patch(_KUEUE, {"metadata": _NETWORK})]}, METADATA
     yield runtime_patches(USER_MANAGER, [{"name": "other"}]), METADATA
     twice = [
-        runtime_patch(manager, {"spec": {"replicatedJobs": [{"name": "node"}]}})
+        runtime_patch(manager, {"spec": {"replicatedJobs": [job]}})
         for manager in (USER_MANAGER, f"{USER_MANAGER}-too")
     ]
     yield {"runtimePatches": twice}, METADATA
 
 
-def _node_patch(manager: str, template: Body) -> Body:
-    return runtime_patches(manager, [{"name": "node", "template": template}])
+def _patch(manager: str, job: Body, template: Body) -> Body:
+    return runtime_patches(manager, [{**job, "template": template}])
 
 
-def _overrides() -> Iterator[tuple[Body, str]]:
+def _overrides(job: Body) -> Iterator[tuple[Body, str]]:
     """Yield ``podTemplateOverrides`` (Trainer 2.1) beyond pods."""
-    nodes = [{"name": "node"}]
+    nodes = [job]
     for metadata in (_NETWORK, _OTHER_QUEUE, _TOPOLOGY):
         yield {"podTemplateOverrides": [{"targetJobs": nodes, "metadata": metadata}]}, METADATA
     for targets in ([], [{"name": "other"}]):

@@ -148,7 +148,7 @@ def _early_launcher(pods: Sequence[Pod]) -> Iterator[str]:
     if not any(pod.role == "launcher" for pod in pods):
         return
     launcher, *others = pods
-    if launcher.created < max(pod.created for pod in others):
+    if launcher.created < max((pod.created for pod in others), default=""):
         yield f"the launcher was made at {launcher.created}, before the last node"
 
 
