@@ -241,6 +241,19 @@ def _group_faults(jobs: dict[str, dict[str, str]], *, grouped: bool) -> Iterator
         yield f"offsets {offsets}"
 
 
+def jobs_without_a_label_have_a_queue(tree: Tree) -> Iterator[str]:
+    """`default` is another name of one of the namespace's queues, as the limits say."""
+    for namespace, runtime, limits in _uses(tree):
+        queues = {
+            each.name: each.spec["clusterQueue"]
+            for each in tree.of("LocalQueue")
+            if each.namespace == namespace
+        }
+        named = queues.get(limits["defaultQueue"], "none")
+        if queues.get("default") != named or set(limits["queues"].split()) != set(queues):
+            yield f"{namespace}, {runtime.name}: queues {queues}, limits {limits['queues']}"
+
+
 def sample_jobs_can_be_submitted(tree: Tree) -> Iterator[str]:
     """A sample's namespace has its runtime and queue, and its pods have its program."""
     users = {(namespace, runtime.name): limits for namespace, runtime, limits in _uses(tree)}
@@ -250,7 +263,8 @@ def sample_jobs_can_be_submitted(tree: Tree) -> Iterator[str]:
         limits = users.get((job.namespace, name), {})
         if nodes not in _permitted(limits, name):
             yield f"{job.path}: {nodes} nodes, where {_permitted(limits, name)} is permitted"
-        queue = job.body["metadata"]["labels"]["kueue.x-k8s.io/queue-name"]
+        labels = job.body["metadata"].get("labels", {})
+        queue = labels.get("kueue.x-k8s.io/queue-name", "default")
         if (job.namespace, queue) not in queues:
             yield f"{job.path}: no such queue"
         command = job.spec["trainer"]["command"][0]
@@ -280,5 +294,6 @@ AUDITS = (
     functions_exist_where_pods_run,
     flavors_select_their_nodes,
     pods_are_grouped_by_topology,
+    jobs_without_a_label_have_a_queue,
     sample_jobs_can_be_submitted,
 )

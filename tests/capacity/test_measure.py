@@ -121,7 +121,7 @@ def test_largest_job_is_what_grant_quota_and_pool_allow(change: dict[str, Any]) 
             possible = {
                 pods
                 for grant in grants
-                for pods in range(grant.launch.runtime.launcher.smallest_job, grant.nodes + 1)
+                for pods in range(grant.launch.runtime.smallest_job, grant.nodes + 1)
                 if pods <= room
             }
             assert job.pods == max(possible, default=0)

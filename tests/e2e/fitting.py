@@ -124,7 +124,7 @@ def random_job(
     """
     sample, manifest = chance.choice(samples)
     body = with_name(manifest.body, name)
-    smallest = sample.launch.runtime.launcher.smallest_job
+    smallest = sample.launch.runtime.smallest_job
     nodes = chance.randint(smallest, sample.grant.nodes)
     if chance.random() < 0.15:
         nodes = chance.randint(0, sample.grant.nodes + 2)
@@ -133,8 +133,8 @@ def random_job(
     labels = {_PRIORITY: chance.choice(_QUOTA_LABELS[:3])}
     if chance.random() < 0.04:
         labels[_PRIORITY] = _QUOTA_LABELS[3]
-    if chance.random() < 0.03:
-        labels[_QUEUE] = "other"
+    if chance.random() < 0.1:
+        labels[_QUEUE] = chance.choice(["other", sample.launch.hardware.node_class, ""])
     body = with_change(body, {"metadata": {"labels": labels}})
     kinds = (harmless_jobs, jobs_over_limits, hostile_jobs)
     kind = chance.choices((None, *kinds), (14, 4, 1, 2))[0]

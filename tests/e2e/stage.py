@@ -175,7 +175,7 @@ class Scene:
         metadata = {
             **body["metadata"],
             "namespace": namespace,
-            "labels": {**body["metadata"]["labels"], **of_kueue},
+            "labels": {**body["metadata"].get("labels", {}), **of_kueue},
         }
         return {**body, "metadata": metadata}
 

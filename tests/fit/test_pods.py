@@ -123,11 +123,12 @@ def test_members_of_a_list_are_merged_by_their_key() -> None:
 
 
 def test_kueue_adds_its_patch_and_suspends() -> None:
-    found = defaulted(sample({}), patches_runtimes=True)["spec"]
+    found = defaulted(sample({}), patches_runtimes=True, has_default_queue=False)["spec"]
 
     assert found["suspend"] is True
     assert [each["manager"] for each in found["runtimePatches"]] == ["kueue.x-k8s.io/manager"]
-    assert "runtimePatches" not in defaulted(sample({}), patches_runtimes=False)["spec"]
+    older = defaulted(sample({}), patches_runtimes=False, has_default_queue=False)
+    assert "runtimePatches" not in older["spec"]
 
 
 RANGE = {

@@ -72,6 +72,35 @@ def test_an_amount_is_explained_by_pods() -> None:
     assert not by_pods(case, "example.com/other")
 
 
+def plain(job: Body, **labels: str) -> Body:
+    """Return a job with its runtime, command and nodes alone."""
+    kept = {key: job["spec"]["trainer"][key] for key in ("command", "args", "numNodes")}
+    metadata = {key: job["metadata"][key] for key in ("name", "namespace")}
+    spec = {"runtimeRef": {"name": job["spec"]["runtimeRef"]["name"]}, "trainer": kept}
+    return {**job, "metadata": {**metadata, "labels": labels}, "spec": spec}
+
+
+@pytest.mark.parametrize("changes", [{}, NEW], ids=["openshift", "kubernetes"])
+@pytest.mark.parametrize("labels", [{}, {QUEUE: ""}, {QUEUE: "default"}, {QUEUE: "gpu"}])
+def test_a_job_says_no_more_than_runtime_command_and_nodes(
+    changes: dict[str, Any], labels: dict[str, str]
+) -> None:
+    """Kueue's webhook names the queue of a job without one before the policies see it."""
+    found = case_of(ground(changes), plain(sample(changes), **labels))
+
+    assert found.body["metadata"]["labels"] == {QUEUE: labels.get(QUEUE) or "default"}
+    assert verdict(ground(changes), plain(sample(changes))).standing is Standing.ADMITTED
+
+
+def test_a_team_without_a_default_queue_refuses_jobs_without_a_label() -> None:
+    changes = {"teams/nlp.yaml": {"defaultQueue": "none"}}
+    found = case_of(ground(changes), plain(sample(changes)))
+
+    assert QUEUE not in found.body["metadata"]["labels"]
+    check = only(verdict(ground(changes), plain(sample(changes))), Link.QUEUE)
+    assert check.message == "namespace team-nlp has no LocalQueue `` that leads to a queue"
+
+
 def used(nodes: int, priority: int = 0, queue: str = "vision-gpu") -> Snapshot:
     """Return a snapshot with one job that has some whole nodes."""
     amounts = {"nvidia.com/gpu": 8, "cpu": 208_000, "pods": 1}
@@ -180,7 +209,6 @@ BROKEN: dict[str, tuple[dict[str, Any], Link]] = {
     "runtime kind": ({"spec": {"runtimeRef": {"kind": "TrainingRuntime"}}}, Link.RUNTIME),
     "initializer": ({"spec": {"initializer": {"model": {"storageUri": "s3://x"}}}}, Link.RUNTIME),
     "queue": ({"metadata": {"labels": {QUEUE: "other"}}}, Link.QUEUE),
-    "no queue": ({"metadata": {"labels": {QUEUE: None}}}, Link.QUEUE),
     "coverage": (
         {"spec": {"trainer": {"resourcesPerNode": {"requests": {"example.com/x": "1"}}}}},
         Link.COVERAGE,

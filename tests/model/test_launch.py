@@ -15,7 +15,7 @@ from trainyard.model.launch import Launch
 from trainyard.model.launcher import INTEL_MPI, LAUNCHERS, TORCHRUN
 from trainyard.model.link import ROCE
 from trainyard.model.runtime import INITIALIZERS, Step
-from trainyard.render.views.launch import LauncherView, LaunchView
+from trainyard.render.views.launch import LaunchView, RuntimeView
 
 RACK = "example.com/rack"
 PREFERRED, GROUP = "kueue.x-k8s.io/podset-preferred-topology", "kueue.x-k8s.io/podset-group-name"
@@ -138,7 +138,7 @@ def test_longest_name_of_a_job_leaves_room_for_its_pods(
         launcher=LAUNCHERS[launcher], max_nodes=most, initializers=steps(*[1] * initializers)
     )
     job = "j" * runtime.longest_job_name
-    roles = {"launcher"} & set(runtime.runtime.launcher.roles) | set(
+    roles = {"launcher"} & set(runtime.runtime.roles) | set(
         list(INITIALIZERS.values())[:initializers]
     )
     pods = [f"{job}-{role}-0-0-xxxxx" for role in roles] + [f"{job}-node-0-{most - 1}-xxxxx"]
@@ -306,11 +306,31 @@ def test_shared_memory_of_a_part_is_in_proportion(gpus: int) -> None:
 def test_smallest_job_has_a_pod_of_each_role(name: str, smallest: int) -> None:
     """Trainer makes a launcher and a node even of `numNodes: 1`; torchrun's ranks start
     themselves."""
-    launcher = LAUNCHERS[name]
+    runtime = launch(launcher=LAUNCHERS[name], max_nodes=4).runtime
 
-    assert (launcher.name, launcher.smallest_job) == (name, smallest)
-    assert launcher.roles == ("launcher", "node")[-smallest:]
-    assert LauncherView(launcher).targets == [{"name": role} for role in launcher.roles]
+    assert (runtime.launcher.name, runtime.smallest_job) == (name, smallest)
+    assert runtime.roles == ("launcher", "node")[-smallest:]
+    assert RuntimeView(runtime).targets == [{"name": role} for role in runtime.roles]
+
+
+@pytest.mark.parametrize(("name", "role"), [("openmpi", "launcher"), ("torchrun", "node")])
+def test_job_of_one_pod_has_all_ranks_in_it(name: str, role: str) -> None:
+    """Trainer's MPI plugin starts no node beside the launcher where the runtime has none."""
+    one = launch(on=fabric(levels=(RACK,)), groups=True, launcher=LAUNCHERS[name], max_nodes=1)
+
+    assert (one.runtime.roles, one.runtime.smallest_job) == ((role,), 1)
+    assert (one.is_grouped, one.is_placed_as_one) == (False, True)
+    assert LaunchView(one).has_nodes == (role == "node")
+
+
+@pytest.mark.parametrize(("initializers", "most"), [*product((0, 2), (1, 2))])
+def test_launcher_waits_for_the_nodes_or_for_the_steps(initializers: int, most: int) -> None:
+    """The steps come before the nodes, so a launcher waits for them only where it is alone."""
+    found = LaunchView(launch(max_nodes=most, initializers=steps(*[1] * initializers)))
+    ready = [{"name": "node", "status": "Ready"}]
+
+    assert found.launcher_dependencies == (ready if most > 1 else found.node_dependencies)
+    assert len(found.node_dependencies) == initializers
 
 
 def test_version_of_the_launcher_is_that_of_its_library() -> None:

@@ -453,7 +453,7 @@ def test_readme_shows_that_a_team_is_draining() -> None:
     text = readme(site({"teams/nlp.yaml": {"state": "draining"}}))
 
     assert "| nlp | draining | `gpu` |" in text
-    assert "| nlp | `team-nlp` | `gpu` | none: the team is draining |" in text
+    assert "| nlp | `team-nlp` | `gpu`, or no label | none: the team is draining |" in text
     assert "The queues of a team that is `draining` evict its jobs and admit none." in text
     assert "| vision | active | `gpu` |" in text
     assert "draining" not in readme(site())

@@ -70,6 +70,19 @@ def test_steps_run_on_the_nodes_of_the_ranks(launcher: str) -> None:
     assert all(each == {"ml.example.com/node-type": "dgx-h100"} for each in selectors)
 
 
+@releases
+@launchers
+def test_job_of_one_node_has_one_pod(launcher: str, release: str) -> None:
+    """With steps before it; Kueue groups two pod sets or none."""
+    roles = {"openmpi": "launcher", "torchrun": "node"}
+    found = templates(launcher, release, maxNodes=1)
+
+    assert [*found] == [roles[launcher]]
+    assert "podset-group-name" not in str(found)
+    with_steps = templates(launcher, release, maxNodes=1, **STEPS)
+    assert [*with_steps] == ["dataset-initializer", roles[launcher]]
+
+
 @launchers
 def test_without_steps_there_is_no_folder(launcher: str) -> None:
     """A pod without a volume has no field about volumes."""

@@ -145,7 +145,7 @@ def test_cluster_without_priorities_gives_samples_none() -> None:
         SampleView(sample).labels for sample in space({CLUSTER: {"priorities": None}}).samples
     ]
 
-    assert labels == [{"kueue.x-k8s.io/queue-name": "gpu"}]
+    assert labels == [{}]
 
 
 def test_queue_is_one_a_class_of_node() -> None:
@@ -157,6 +157,47 @@ def test_queue_is_one_a_class_of_node() -> None:
         ("nlp-cpu", ["cpu"]),
         ("nlp-gpu", ["dgx-h100", "spare"]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "leads_to"),
+    [(None, "nlp-gpu"), ("gpu", "nlp-gpu"), ("cpu", "nlp-cpu"), ("none", "")],
+)
+def test_jobs_without_a_label_are_in_one_queue(wanted: str | None, leads_to: str) -> None:
+    """It is that of the GPU nodes, unless the team wants another or none."""
+    here = space({**BOTH, NLP: {**BOTH[NLP], "defaultQueue": wanted}})
+
+    assert {local.name: local.queue.name for local in here.local_queues} == {
+        "cpu": "nlp-cpu",
+        "gpu": "nlp-gpu",
+        **({"default": leads_to} if leads_to else {}),
+    }
+    limits = SpaceView(here).limits
+    assert limits["defaultQueue"] == leads_to.removeprefix("nlp-")
+    assert limits["queues"].split() == [local.name for local in here.local_queues]
+
+
+def test_the_only_class_of_node_serves_jobs_without_a_label() -> None:
+    """Also where the team wants the other class, which it has on other clusters."""
+    only = {**BOTH, NLP: {"quota": {"prod-east": {"cpu": {"nodes": 1}, "dgx-h100": None}}}}
+    other = {**only, NLP: {**only[NLP], "defaultQueue": "gpu"}}
+
+    found = [space(each).default_queue for each in (only, other)]
+    assert [queue and queue.name for queue in found] == ["nlp-cpu", "nlp-cpu"]
+
+
+def test_sample_names_its_queue_where_no_label_would_lead_elsewhere() -> None:
+    """In a queue of other nodes Kueue would hold what the job can't run on."""
+    key = "kueue.x-k8s.io/queue-name"
+    labels = {
+        wanted: [
+            SampleView(sample).labels.get(key)
+            for sample in space({**BOTH, NLP: {**BOTH[NLP], "defaultQueue": wanted}}).samples
+        ]
+        for wanted in ("gpu", "cpu", "none")
+    }
+
+    assert labels == {"gpu": ["cpu", None], "cpu": [None, "gpu"], "none": ["cpu", "gpu"]}
 
 
 def test_network_is_one_a_rail_where_the_team_holds_a_partition() -> None:
@@ -199,7 +240,6 @@ def test_sample_has_the_deadline_of_its_class() -> None:
         {
             "kueue.x-k8s.io/max-exec-time-seconds": "172800",
             "kueue.x-k8s.io/priority-class": "batch",
-            "kueue.x-k8s.io/queue-name": "gpu",
         }
     ]
     assert (

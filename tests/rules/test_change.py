@@ -350,6 +350,51 @@ def test_larger_block_around_the_old_one_is_no_move() -> None:
     ]
 
 
+_FIRST_GPUS = {"quota": {"prod-east": {"dgx-h100": {"nodes": 4}, "cpu": {"nodes": 2}}}}
+
+
+def _cpu_team(team: dict[str, Any]) -> dict[str, Any]:
+    """Return changes after which team nlp has CPU nodes, and others that it states."""
+    return {
+        **CPU,
+        "runtimes/openmpi-cuda.yaml": {"hardware": ["cpu", "dgx-h100"]},
+        "teams/nlp.yaml": {
+            "quota": {"prod-east": {"dgx-h100": None, "cpu": {"nodes": 2}}},
+            "storage": None,
+            **team,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        ({}, _FIRST_GPUS, True),
+        ({}, {**_FIRST_GPUS, "defaultQueue": "cpu"}, False),
+        ({}, {**_FIRST_GPUS, "defaultQueue": "none"}, False),
+        ({**_FIRST_GPUS, "defaultQueue": "none"}, _FIRST_GPUS, False),
+        ({**_FIRST_GPUS, "defaultQueue": "cpu"}, {}, False),
+        (_FIRST_GPUS, {}, True),
+    ],
+)
+def test_queue_of_jobs_without_a_label_moves_in_two_steps(
+    before: dict[str, Any], after: dict[str, Any], moved: bool
+) -> None:
+    """A LocalQueue never leads to another ClusterQueue, so the finding names both ways out."""
+    found = [
+        each
+        for each in _found(_cpu_team(after), _cpu_team(before))
+        if each.rule == "change/immutable-field" and "LocalQueue" in each.message
+    ]
+
+    assert len(found) == moved
+    for each in found:
+        old = "cpu" if not before else "gpu"
+        assert "`team-nlp/default`" in each.message
+        assert f"Set `defaultQueue: {old}`" in each.hint
+        assert "`defaultQueue: none` in this change" in each.hint
+
+
 def test_claim_of_a_storage_class_may_grow_and_not_shrink() -> None:
     """Its class resizes the volume; no volume is ever made smaller."""
     grown, shrunk = (

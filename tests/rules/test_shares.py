@@ -239,11 +239,22 @@ def test_runtime_that_a_team_cannot_use_in_any_namespace_is_reported() -> None:
     )
 
 
-def test_max_nodes_below_the_smallest_job_is_reported_once() -> None:
-    """The limit is the runtime's own, so the quota does not matter."""
-    assert messages("capacity/smallest-job-does-not-fit", {RUNTIME: {"maxNodes": 1}}) == [
-        "runtime `openmpi-cuda` allows at most 1 node, but its smallest job has 2"
-    ]
+def test_one_node_is_enough_for_a_runtime_of_one_pod() -> None:
+    """Its launcher has all ranks, so MPI needs no second node."""
+    one = {NLP: {"quota": {"prod-east": {"dgx-h100": {"nodes": 1}}}, "largestJob": None}}
+    rule = "capacity/smallest-job-does-not-fit"
+
+    assert messages(rule, one)
+    assert not messages(rule, {**one, RUNTIME: {"maxNodes": 1}})
+
+
+@pytest.mark.parametrize(("gpus", "uneven"), [(1, 1), (2, 0), (3, 1)])
+def test_a_share_is_whole_for_a_runtime_of_one_pod(gpus: int, uneven: int) -> None:
+    """Two pods can't divide one or three GPUs; one pod takes them all."""
+    rule = "capacity/uneven-share"
+
+    assert len(messages(rule, share(gpus))) == uneven
+    assert not messages(rule, {**share(gpus), RUNTIME: {"maxNodes": 1}})
 
 
 def test_pool_without_promised_nodes_is_named_as_the_reason() -> None:

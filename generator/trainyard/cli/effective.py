@@ -164,6 +164,9 @@ def _term(quota: Quota, term: Term) -> Value:
 
 
 def _queues(tenant: Tenant) -> Iterator[Value]:
+    default = tenant.spaces[0].default_class
+    display = f"in queue {default}" if default else "refused"
+    yield Value("jobs without a queue's label", display, tenant.team.at / "defaultQueue")
     for queue in tenant.queues:
         yield Value(f"queue {queue.node_class}", f"uses ClusterQueue {queue.name}")
         for flavor in queue.flavors:

@@ -15,6 +15,7 @@ from trainyard.fit.verdict import Check, Link, Standing
 from trainyard.model.admission import Judge, Request
 from trainyard.model.lookup import mapping, value_at
 from trainyard.model.manifest import Manifest
+from trainyard.model.names import DEFAULT_QUEUE
 from trainyard.model.platform import Site
 from trainyard.model.space import Space
 from trainyard.model.tenant import Tenant
@@ -144,7 +145,11 @@ def case_of(ground: Ground, job: Body) -> Case:
     if checks:
         checks += assumed
         return Case(ground, body, space, None, (), tuple(checks))
-    body = defaulted(body, patches_runtimes=ground.patches_runtimes)
+    body = defaulted(
+        body,
+        patches_runtimes=ground.patches_runtimes,
+        has_default_queue=ground.objects.find("LocalQueue", DEFAULT_QUEUE, namespace) is not None,
+    )
     faults = form_faults(body, patches_runtimes=ground.patches_runtimes)
     checks = [*assumed, *(Check(Link.FORM, Standing.NEVER, fault) for fault in faults)]
     runtime = _runtime(ground, body)

@@ -2,7 +2,7 @@
 
 Sources: kubeflow/trainer:manifests/base/crds/trainer.kubeflow.org_trainjobs.yaml,
 pkg/runtime/framework/plugins/{jobset,mpi} @v2.1.0 and @v2.3.0;
-kubernetes-sigs/kueue:pkg/controller/jobframework/validation.go@v0.19.2.
+kubernetes-sigs/kueue:pkg/controller/jobframework/{defaults,validation}.go@v0.19.2.
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from trainyard.fit.merge import merged
 from trainyard.model.lookup import mapping, mappings, value_at
+from trainyard.model.names import DEFAULT_QUEUE
 
 Body = dict[str, Any]
 
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.+")
 _MANAGER = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", re.ASCII)
+QUEUE = "kueue.x-k8s.io/queue-name"
+"""Label of a job that names its LocalQueue."""
 _LONGEST_TIME = "kueue.x-k8s.io/max-exec-time-seconds"
 _KUEUE = "kueue.x-k8s.io/manager"
 _RESERVED = frozenset(
@@ -43,8 +47,16 @@ _LIST_KEYS = {
 """Lists whose members differ in a key, as the custom resource declares them."""
 
 
-def defaulted(job: Body, *, patches_runtimes: bool) -> Body:
-    """Return a job with what the API server and Kueue's webhook add before it is judged."""
+def defaulted(job: Body, *, patches_runtimes: bool, has_default_queue: bool) -> Body:
+    """Return a job with what the API server and Kueue's webhook add before it is judged.
+
+    Args:
+        job: with its namespace.
+        patches_runtimes: whether its Trainer has ``runtimePatches`` (2.2).
+        has_default_queue: whether its namespace has a LocalQueue for jobs without a label.
+    """
+    if has_default_queue and not mapping(job, "metadata", "labels").get(QUEUE):
+        job = merged(job, {"metadata": {"labels": {QUEUE: DEFAULT_QUEUE}}})
     spec = dict(mapping(job, "spec"))
     reference = {"apiGroup": "trainer.kubeflow.org", "kind": "ClusterTrainingRuntime"}
     spec["runtimeRef"] = {**reference, **mapping(spec, "runtimeRef")}

@@ -9,6 +9,7 @@ from trainyard.diagnostics import Pointer
 from trainyard.fit.assignment import Queueing, choose, groups_of
 from trainyard.fit.case import Case
 from trainyard.fit.cohorts import cohorts_of, queue_node
+from trainyard.fit.form import QUEUE
 from trainyard.fit.limit_range import refusals
 from trainyard.fit.placing import node_checks, present_checks
 from trainyard.fit.quotas import quota_checks
@@ -18,12 +19,10 @@ from trainyard.model.lookup import mapping, mappings, value_at
 from trainyard.model.manifest import Manifest
 from trainyard.model.queue import Queue
 
-_QUEUE = "kueue.x-k8s.io/queue-name"
-
 
 def queue_checks(case: Case) -> Iterator[Check]:
     """Yield the answers of the links from a job's queue to its nodes."""
-    label = str(mapping(case.body, "metadata", "labels").get(_QUEUE, ""))
+    label = str(mapping(case.body, "metadata", "labels").get(QUEUE, ""))
     local = case.ground.objects.find("LocalQueue", label, case.namespace)
     name = str(value_at(local.body, "spec.clusterQueue")) if local else ""
     queue = case.ground.objects.find("ClusterQueue", name)

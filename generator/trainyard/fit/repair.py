@@ -9,6 +9,7 @@ from itertools import chain, combinations, islice
 from typing import Any
 
 from trainyard.fit.case import Case, Ground, naming
+from trainyard.fit.form import QUEUE
 from trainyard.fit.grants import RUNTIME, grant_of, home_of
 from trainyard.fit.merge import merged
 from trainyard.fit.removal import Path, at, parts, shown, without
@@ -19,7 +20,6 @@ from trainyard.model.space import Grant, Space
 
 Body = dict[str, Any]
 
-_QUEUE = "kueue.x-k8s.io/queue-name"
 _SIZE = frozenset({Link.QUOTA, Link.NODES, Link.TOPOLOGY})
 _AT_ONCE = 3
 """Parts that are removed together, at most."""
@@ -174,7 +174,7 @@ def _fewer_nodes(
     grant = grant_of(case.body, _home(case))
     if grant is None:
         return []
-    smallest = grant.launch.runtime.launcher.smallest_job
+    smallest = grant.launch.runtime.smallest_job
     written = value_at(case.body, "spec.trainer.numNodes")
     wanted = _whole(written, smallest)
     unjudged = replace(ground, judge=None)
@@ -242,7 +242,7 @@ def _labels(job: Body, space: Space) -> Iterator[Change]:
     for path in map(_label, own):
         if at(job, path) is not None:
             yield _removal((path,))
-    yield from _other_labels(job, (_QUEUE, *own))
+    yield from _other_labels(job, (QUEUE, *own))
 
 
 def _label(name: str) -> Path:
@@ -260,15 +260,19 @@ def _other_labels(job: Body, kept: Sequence[str]) -> Iterator[Change]:
 
 def _of_grant(case: Case, job: Body, grant: Grant) -> Iterator[Change]:
     queue, longest = grant.launch.hardware.node_class, grant.launch.longest_job_name
-    if mapping(case.body, "metadata", "labels").get(_QUEUE) != queue:
-        yield Change(
-            f"set the label {_QUEUE} to {queue}", {"metadata": {"labels": {_QUEUE: queue}}}
-        )
+    if mapping(case.body, "metadata", "labels").get(QUEUE) not in _queues(case, queue):
+        yield Change(f"set the label {QUEUE} to {queue}", {"metadata": {"labels": {QUEUE: queue}}})
     if len(case.name) > longest:
         key, appended = naming(job)
         name = case.name[: longest - appended].rstrip("-")
         display = f"shorten metadata.{key} to {longest - appended} characters"
         yield Change(display, {"metadata": {key: name}})
+
+
+def _queues(case: Case, node_class: str) -> set[str]:
+    """Return the LocalQueues that lead to the queue of a class of node."""
+    locals_ = _home(case).local_queues
+    return {local.name for local in locals_ if local.queue.node_class == node_class}
 
 
 def _nearest(case: Case, space: Space) -> Grant | None:

@@ -11,6 +11,7 @@ from trainyard.model.differences import Difference, few
 from trainyard.model.identity import Identity, identity
 from trainyard.model.immutable import FIELDS, SIZE, grows, is_static, refused_changes
 from trainyard.model.manifest import Manifest
+from trainyard.model.names import DEFAULT_QUEUE
 from trainyard.model.platform import Site
 from trainyard.model.storage import Claim
 
@@ -52,6 +53,11 @@ _KEEP_SIZE = (
     "server. A claim of another size needs a new kind of storage, with its own name, beside the "
     "old one."
 )
+_KEEP_QUEUE = (
+    "Set `defaultQueue: {}` in the team's profile. To move jobs without a queue's label, or when "
+    "the team has no such nodes any more: set `defaultQueue: none` in this change, and the other "
+    "class in a later one."
+)
 _OF_THE_CLUSTER = frozenset({"spec.nfs.path", "spec.nfs.server", "spec.storageClassName"})
 """Fields of claims and volumes that come from the cluster's kind of storage, not the team."""
 
@@ -83,6 +89,9 @@ def _explained(old: Manifest, change: Difference) -> tuple[str, str]:
     """Return the hint for a rejected change and the API server's answer; each may be empty."""
     if change.path == SIZE and is_static(old):
         return _KEEP_SIZE, _RESIZED if grows(change) else ""
+    if old.kind.name == "LocalQueue" and old.name == DEFAULT_QUEUE:
+        answer = _ANSWERS[old.kind.name, change.path]
+        return _KEEP_QUEUE.format(change.old.rpartition("-")[2]), answer
     if _is_folder(change):
         return f"Set `folder: {change.old.rpartition('/')[2]}`, where the team's files are.", ""
     return "", _ANSWERS.get((old.kind.name, change.path), "")

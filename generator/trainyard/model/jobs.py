@@ -26,11 +26,11 @@ def grants_on(tenant: Tenant, flavor: Flavor) -> Iterator[Grant]:
 def largest_pods(grant: Grant, nodes: Fraction) -> int:
     """Return the pods of the largest job with a runtime on a number of nodes; 0 for none."""
     pods = min(int(nodes / grant.launch.part), grant.nodes)
-    return pods if pods >= grant.launch.runtime.launcher.smallest_job else 0
+    return pods if pods >= grant.launch.runtime.smallest_job else 0
 
 
 def _part(flavor: Flavor, grant: Grant) -> Fraction:
     """Return the part of a node that a pod with a runtime has in a quota."""
     if not flavor.quota.is_share:
         return Fraction(1)
-    return flavor.quota.nodes / grant.launch.runtime.launcher.smallest_job
+    return flavor.quota.nodes / grant.launch.runtime.smallest_job

@@ -151,7 +151,8 @@ class Launch:
     @property
     def is_grouped(self) -> bool:
         """Return whether Kueue places launcher and nodes as one group, not one after the other."""
-        return self.fabric is not None and self.release.groups_podsets and self.runtime.launcher.mpi
+        several = len(self.runtime.roles) > 1
+        return self.fabric is not None and self.release.groups_podsets and several
 
     @property
     def is_placed_as_one(self) -> bool:
@@ -161,4 +162,5 @@ class Launch:
         finds room for a part of itself is tried again at once, without end, and no job behind it is
         considered (kubernetes-sigs/kueue#3710; seen with Kueue 0.16.2).
         """
-        return not self.runtime.initializers and (self.is_grouped or not self.runtime.launcher.mpi)
+        one = self.is_grouped or len(self.runtime.roles) == 1
+        return one and not self.runtime.initializers

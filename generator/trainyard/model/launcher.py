@@ -33,15 +33,6 @@ class Launcher:
         """Names of the replicated jobs with ranks."""
         return ("launcher", "node") if self.mpi else ("node",)
 
-    @property
-    def smallest_job(self) -> int:
-        """Pods of the smallest job.
-
-        Trainer starts max(numNodes - 1, 1) nodes beside the launcher
-        (kubeflow/trainer:pkg/runtime/framework/plugins/mpi/mpi.go@v2.3.0).
-        """
-        return len(self.roles)
-
 
 OPENMPI = Launcher(
     "openmpi", "openmpi", (4, 5), mpi=True, command=("mpirun",), example=("hostname",)

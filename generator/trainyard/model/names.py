@@ -12,6 +12,10 @@ SYSTEM_NAMESPACE = "trainyard-system"
 """Holds the parameters of the admission policies and the clean-up of finished jobs; no tenant has a
 role in it."""
 
+DEFAULT_QUEUE = "default"
+"""LocalQueue that Kueue names in a job without a queue's label, where the namespace has one
+(kubernetes-sigs/kueue:pkg/controller/jobframework/defaults.go@v0.16.2)."""
+
 FINISHED_JOBS = "finished-jobs"
 """CronJob that deletes finished jobs, its service account, and the RoleBinding in each team's
 namespace."""

@@ -53,7 +53,7 @@ class Flavor:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A team's ClusterQueue for one class of node, and the LocalQueue that leads to it.
+    """A team's ClusterQueue for one class of node.
 
     Args:
         flavors: in order of preference.
@@ -73,3 +73,11 @@ class Queue:
     def covered(self) -> tuple[str, ...]:
         """Names of the resources of any flavor, in the one order that Kueue's webhook demands."""
         return tuple(sorted({name for flavor in self.flavors for name in flavor.pool.allocatable}))
+
+
+@dataclass(frozen=True, slots=True)
+class LocalQueue:
+    """A name in a namespace under which jobs ask for a queue."""
+
+    name: str
+    queue: Queue

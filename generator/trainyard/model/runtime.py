@@ -49,7 +49,7 @@ class Runtime:
         shared_memory: bytes of /dev/shm of a whole node, inside the pod's memory.
         binding: ``cores`` (each rank is bound to its share) or ``none``.
         ranks: that each whole node starts; 0 for one a GPU, or one a core.
-        max_nodes: cap on nodes of one job.
+        max_nodes: cap on nodes of one job; 1 for jobs of one pod, MPI's too.
         end: ISO date after which a deprecated version is gone; empty when it is supported.
         deadline: seconds that one attempt of a job may run; 0 for any time.
         grace: seconds that ranks have between SIGTERM and SIGKILL.
@@ -86,6 +86,20 @@ class Runtime:
     def uses_rdma(self) -> bool:
         """Return whether its ranks talk over the rails, where a node has some."""
         return self.fabric not in {"tcp", "isolated"}
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Names of the replicated jobs with ranks: a job of one pod is its launcher alone."""
+        return self.launcher.roles[: self.max_nodes]
+
+    @property
+    def smallest_job(self) -> int:
+        """Pods of the smallest job.
+
+        Trainer starts max(numNodes - 1, 1) nodes beside the launcher, where the runtime has nodes
+        (kubeflow/trainer:pkg/runtime/framework/plugins/mpi/mpi.go@v2.3.0).
+        """
+        return len(self.roles)
 
     @property
     def binds(self) -> bool:

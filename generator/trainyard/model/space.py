@@ -10,9 +10,9 @@ from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
 from trainyard.model.network import Network
 from trainyard.model.quantity import counted
-from trainyard.model.queue import Queue
+from trainyard.model.queue import LocalQueue, Queue
 from trainyard.model.storage import Allowance, Claim, StoredSecret
-from trainyard.model.team import Team, TeamSpace
+from trainyard.model.team import NO_QUEUE, Team, TeamSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,12 @@ class Sample:
     def launch(self) -> Launch:
         """The runtime on its nodes."""
         return self.grant.launch
+
+    @property
+    def local_queue(self) -> str:
+        """The LocalQueue that it is in: without a label where that leads to its nodes."""
+        own = self.launch.hardware.node_class
+        return names.DEFAULT_QUEUE if self.space.default_class == own else own
 
     @property
     def nodes(self) -> int:
@@ -88,6 +94,33 @@ class Space:
     def namespace(self) -> str:
         """Its name on the cluster."""
         return names.namespace(self.team.name, self.profile.name)
+
+    @property
+    def default_queue(self) -> Queue | None:
+        """Queue of jobs without a queue's label; None where the team wants none.
+
+        It is that of the class that the team names, else of nodes with GPUs, else the only one.
+        """
+        wanted = self.team.default_queue
+        if wanted == NO_QUEUE:
+            return None
+        return max(
+            self.queues,
+            key=lambda each: (each.node_class == wanted, each.node_class == "gpu"),
+            default=None,
+        )
+
+    @property
+    def default_class(self) -> str:
+        """Class of node for jobs without a queue's label; empty where they are refused."""
+        return self.default_queue.node_class if self.default_queue else ""
+
+    @property
+    def local_queues(self) -> tuple[LocalQueue, ...]:
+        """Names under which its jobs ask for a queue: each class of node, and no label at all."""
+        named = (LocalQueue(queue.node_class, queue) for queue in self.queues)
+        default = self.default_queue
+        return (*named, *([LocalQueue(names.DEFAULT_QUEUE, default)] if default else []))
 
     @property
     def launches(self) -> tuple[Launch, ...]:

@@ -11,6 +11,9 @@ from trainyard.diagnostics import Pointer
 from trainyard.model.compliance import Compliance
 from trainyard.model.quantity import counted
 
+NO_QUEUE = "none"
+"""Value of a profile's ``defaultQueue``: jobs without a queue's label are refused."""
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -169,6 +172,8 @@ class Team:
         folder: its folder on NFS servers and in secret stores.
         owners: who approves changes of its profile, sorted; empty when the profile states nobody.
         groups: role -> groups of the identity provider.
+        default_queue: class of node for jobs without a queue's label, or `NO_QUEUE`; empty for
+            nodes with GPUs where it has some.
         spaces: its namespaces, its own first.
         components: hand-written Kustomize Components that its sync unit lists.
         compliance: regulation that it is under.
@@ -188,6 +193,7 @@ class Team:
     runtimes: tuple[str, ...]
     cohort: str
     quotas: tuple[Quota, ...]
+    default_queue: str
     spaces: tuple[TeamSpace, ...]
     components: tuple[str, ...]
     compliance: Compliance | None

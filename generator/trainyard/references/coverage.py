@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.lookup import EVERY, lookup, mapping
 from trainyard.model.manifest import Manifest
+from trainyard.model.names import DEFAULT_QUEUE
 from trainyard.references.index import Index
 from trainyard.references.pods import requested
 
@@ -49,7 +50,8 @@ def check_coverage(index: Index, listing: Mapping[str, list[str]]) -> Iterator[D
 
 
 def _job(index: Index, job: Manifest) -> Iterator[Diagnostic]:
-    label = str(mapping(job.body, "metadata", "labels").get("kueue.x-k8s.io/queue-name", ""))
+    labels = mapping(job.body, "metadata", "labels")
+    label = str(labels.get("kueue.x-k8s.io/queue-name", DEFAULT_QUEUE))
     local = index.manifests.get(("LocalQueue", job.namespace, label))
     runtime = index.manifests.get(
         ("ClusterTrainingRuntime", "", str(mapping(job.body, "spec", "runtimeRef").get("name", "")))

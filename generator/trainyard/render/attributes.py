@@ -14,7 +14,6 @@ from trainyard.model.cluster import Cluster, Cohort, Priority
 from trainyard.model.fabric import Fabric
 from trainyard.model.ids import Ids
 from trainyard.model.launch import Launch
-from trainyard.model.launcher import Launcher
 from trainyard.model.network import AddressPool, Egress, Network
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool, Rail
@@ -25,7 +24,7 @@ from trainyard.model.space import Sample, Space
 from trainyard.model.storage import StoredSecret
 from trainyard.model.tenant import Tenant
 from trainyard.render.views.cluster import ClusterView, CohortView, PriorityView
-from trainyard.render.views.launch import LauncherView, LaunchView, RuntimeView, StepView
+from trainyard.render.views.launch import LaunchView, RuntimeView, StepView
 from trainyard.render.views.network import AddressPoolView, EgressView, FabricView, NetworkView
 from trainyard.render.views.pool import PoolView, RailView
 from trainyard.render.views.queue import QueueView
@@ -46,7 +45,6 @@ VIEWS: Mapping[type, View] = {
     FinishedJobs: FinishedJobsView,
     Ids: IdsView,
     Launch: LaunchView,
-    Launcher: LauncherView,
     Network: NetworkView,
     Pool: PoolView,
     Priority: PriorityView,

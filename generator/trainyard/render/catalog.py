@@ -253,7 +253,7 @@ CATALOG: tuple[Entry[Site], ...] = (
     Entry("platform/external-secret-pull", _cleanup_secret),
     Entry("platform/cron-job-finished-jobs", _cleanup),
     Entry("team/namespace", _spaces),
-    Entry("team/local-queue", _within("queue", lambda space: space.queues)),
+    Entry("team/local-queue", _within("local", lambda space: space.local_queues)),
     Entry("team/resource-quota", _spaces),
     Entry("team/limit-range", _spaces),
     Entry("team/service-account", _within("account", lambda space: SpaceView(space).accounts)),

@@ -48,9 +48,7 @@ def resolve_grants(
     """
     place = _Place(space, cluster, held, namespace)
     grants = (grant for runtime in runtimes for grant in _grants(runtime, place))
-    return tuple(
-        grant for grant in grants if grant.nodes >= grant.launch.runtime.launcher.smallest_job
-    )
+    return tuple(grant for grant in grants if grant.nodes >= grant.launch.runtime.smallest_job)
 
 
 def _grants(runtime: Runtime, place: _Place) -> Iterator[Grant]:
@@ -103,7 +101,7 @@ def _share(pool: Pool, quota: Quota, runtime: Runtime, place: _Place) -> Grant |
     A larger job takes borrowed GPUs, and no more nodes than any in the namespace. A rule reports
     GPUs that can't be divided.
     """
-    pods = runtime.launcher.smallest_job
+    pods = runtime.smallest_job
     if quota.gpus < pods or quota.gpus % pods or quota.gpus >= quota.per_node:
         return None
     part = quota.nodes / pods

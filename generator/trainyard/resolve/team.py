@@ -67,6 +67,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         runtimes=tuple(sorted(runtime.name for runtime in runtimes)),
         cohort=fields.get("cohort", ""),
         quotas=quotas,
+        default_queue=fields.get("defaultQueue", ""),
         spaces=tuple(_spaces(fields, at, usual)),
         components=tuple(sorted(fields.get("components", ()))),
         compliance=compliance,
@@ -98,7 +99,7 @@ def _usual_job(quotas: tuple[Quota, ...], runtimes: list[Runtime]) -> int:
     own = max((ceil(quota.nodes) for quota in quotas), default=0)
     if quotas and all(quota.is_share for quota in quotas):
         return own
-    return max(own, min((each.launcher.smallest_job for each in runtimes), default=1))
+    return max(own, min((each.smallest_job for each in runtimes), default=1))
 
 
 def _usual_place(quotas: tuple[Quota, ...], at: Pointer) -> Pointer:

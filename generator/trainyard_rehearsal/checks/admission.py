@@ -62,7 +62,7 @@ def check_admission(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Ite
 def _one_of_each_launcher(
     samples: Sequence[tuple[Sample, Manifest]],
 ) -> list[tuple[Sample, Manifest]]:
-    first = {each[0].launch.runtime.launcher.roles: each for each in reversed(samples)}
+    first = {each[0].launch.runtime.roles: each for each in reversed(samples)}
     return list(first.values())
 
 

@@ -110,9 +110,13 @@ def _jobs(
 
 
 def _hold(lab: Lab, stack: ExitStack, sample: Sample) -> None:
-    """Hold the queue of a sample, and release it afterwards."""
-    metadata = {"name": sample.launch.hardware.node_class, "namespace": sample.space.namespace}
-    queue = {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": metadata}
+    """Hold the ClusterQueue of a sample, and release it afterwards.
+
+    Kueue writes no LocalQueue into a job without a label while its LocalQueue `default` is held.
+    """
+    own = sample.launch.hardware.node_class
+    name = next(each.name for each in sample.space.queues if each.node_class == own)
+    queue = {"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": name}}
     lab.api.patch(queue, {"spec": {"stopPolicy": "Hold"}})
     stack.callback(lab.api.patch, queue, {"spec": {"stopPolicy": "None"}})
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.model import names
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.variants import (
+    QUEUE_LABEL,
     USER_MANAGER,
     Variant,
     as_json,
+    changed_job,
     patches_runtimes,
     resources_per_node,
     runtime_patches,
@@ -50,13 +53,30 @@ def harmless_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
     yield Variant("as it is", body)
     for pod in _GOOD_PODS:
         yield Variant(f"pod {as_json(pod)}", with_pod(sample, body, pod))
-    whole = whole_node(sample)
-    for trainer in (*_GOOD_TRAINERS, resources_per_node(whole, whole)):
+    for trainer in (*_GOOD_TRAINERS, *_resources(sample)):
         yield variant(body, "trainer", trainer)
     for spec in ({"managedBy": "trainer.kubeflow.org/trainjob-controller"}, _unchanged(sample)):
         yield variant(body, "spec", spec)
-    for metadata in (*_GOOD_METADATA, *_within_deadlines(sample)):
+    for metadata in (*_GOOD_METADATA, *_queues(sample), *_within_deadlines(sample)):
         yield variant(body, "metadata", metadata)
+
+
+def _resources(sample: Sample) -> Iterator[Body]:
+    """Yield a whole node's resources as text, and whole numbers as the SDK sends them: 2.0."""
+    whole = whole_node(sample)
+    of_sdk = {name: float(text) if text.isdecimal() else text for name, text in whole.items()}
+    for amounts in (whole, of_sdk):
+        yield resources_per_node(amounts, amounts)
+
+
+def _queues(sample: Sample) -> Iterator[Body]:
+    """Yield each name of the sample's queue, and an empty one where that is the default."""
+    own = sample.launch.hardware.node_class
+    for local in sample.space.local_queues:
+        if local.queue.node_class == own:
+            yield {"labels": {QUEUE_LABEL: local.name}}
+    if sample.local_queue == names.DEFAULT_QUEUE:
+        yield {"labels": {QUEUE_LABEL: ""}}
 
 
 def _within_deadlines(sample: Sample) -> Iterator[Body]:
@@ -68,5 +88,5 @@ def _within_deadlines(sample: Sample) -> Iterator[Body]:
 def _unchanged(sample: Sample) -> Body:
     """Return patches of pods that change nothing."""
     if patches_runtimes(sample):
-        return runtime_patches(USER_MANAGER, [{"name": "node"}])
-    return {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": {}}]}
+        return runtime_patches(USER_MANAGER, [changed_job(sample)])
+    return {"podTemplateOverrides": [{"targetJobs": [changed_job(sample)], "spec": {}}]}

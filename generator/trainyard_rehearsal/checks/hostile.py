@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainyard.model import names
 from trainyard.model.quantity import format_amount
 from trainyard.model.runtime import INITIALIZERS
 from trainyard.model.space import Sample
@@ -34,9 +35,11 @@ from trainyard_rehearsal.checks.refusals import (
     VOLUME_FORM,
 )
 from trainyard_rehearsal.checks.variants import (
+    QUEUE_LABEL,
     USER_MANAGER,
     Variant,
     as_json,
+    changed_job,
     patches_runtimes,
     resources_per_node,
     runtime_patch,
@@ -82,10 +85,13 @@ _SPECS: tuple[tuple[Body, str], ...] = (
     ({"runtimeRef": {"name": "of-another-team"}}, RUNTIME),
     ({"runtimeRef": {"name": ""}}, RUNTIME),
 )
+_NO_QUEUE: tuple[tuple[Body, str], ...] = (
+    ({"labels": {QUEUE_LABEL: ""}}, QUEUE),
+    ({"labels": {QUEUE_LABEL: None}}, QUEUE),
+)
+"""Kueue names a LocalQueue in a job that is created like this, and not in one that is changed."""
 _LABELS: tuple[tuple[Body, str], ...] = (
-    ({"labels": {"kueue.x-k8s.io/queue-name": "other"}}, QUEUE),
-    ({"labels": {"kueue.x-k8s.io/queue-name": ""}}, QUEUE),
-    ({"labels": {"kueue.x-k8s.io/queue-name": None}}, QUEUE),
+    ({"labels": {QUEUE_LABEL: "other"}}, QUEUE),
     ({"labels": {"kueue.x-k8s.io/priority-class": "system-cluster-critical"}}, PRIORITY),
 )
 _METADATA_CHANGES: tuple[tuple[Body, str], ...] = (
@@ -103,7 +109,7 @@ _SPEC_CHANGES: tuple[tuple[Body, str], ...] = (
 """Changes to a job that was submitted."""
 
 _NETWORK = {"annotations": {"k8s.v1.cni.cncf.io/networks": "team-other/rail-0"}}
-_QUEUE_LABEL = {"labels": {"kueue.x-k8s.io/queue-name": "other"}}
+_OTHER_QUEUE = {"labels": {QUEUE_LABEL: "other"}}
 _TOPOLOGY = {"annotations": {"kueue.x-k8s.io/podset-required-topology": "kubernetes.io/hostname"}}
 _KUEUE = "kueue.x-k8s.io/manager"
 
@@ -114,7 +120,8 @@ def hostile_jobs(sample: Sample, body: Body) -> Iterator[Variant]:
         yield Variant(f"pod {as_json(pod)}", with_pod(sample, body, pod), refusal)
     for trainer, refusal in (*_CONTAINERS, *_torchrun_variables(sample)):
         yield variant(body, "trainer", trainer, refusal)
-    forms = _patches() if patches_runtimes(sample) else _overrides()
+    job = changed_job(sample)
+    forms = _patches(job) if patches_runtimes(sample) else _overrides(job)
     for spec, refusal in (_MANAGED, *forms):
         yield variant(body, "spec", spec, refusal)
     for metadata, refusal in _METADATA_CHANGES:
@@ -128,7 +135,7 @@ def jobs_over_limits(sample: Sample, body: Body) -> Iterator[Variant]:
     for spec, refusal in (*_SPECS, *_steps(sample)):
         yield variant(body, "spec", spec, refusal)
     too_long = ({"name": "a" * 60}, "metadata.name has")
-    for metadata, refusal in (*_LABELS, *_deadlines(sample), too_long):
+    for metadata, refusal in (*_LABELS, *_queues(sample), *_deadlines(sample), too_long):
         yield variant(body, "metadata", metadata, refusal)
 
 
@@ -139,36 +146,36 @@ def hostile_changes(sample: Sample, job: Body) -> Iterator[tuple[str, Body, str]
     flipped: tuple[Body, str] = ({"suspend": not job["spec"].get("suspend", False)}, FIXED)
     for spec, refusal in (*emptied, flipped, *_SPEC_CHANGES):
         yield f"spec {as_json(spec)}", {"spec": spec}, refusal
-    for metadata, refusal in (*_LABELS, *_METADATA_CHANGES, *_deadlines(sample)):
+    for metadata, refusal in (*_LABELS, *_NO_QUEUE, *_METADATA_CHANGES, *_deadlines(sample)):
         yield f"metadata {as_json(metadata)}", {"metadata": metadata}, refusal
 
 
-def _patches() -> Iterator[tuple[Body, str]]:
+def _patches(job: Body) -> Iterator[tuple[Body, str]]:
     """Yield ``runtimePatches`` (Trainer 2.2) beyond pods, or under Kueue's manager name."""
-    for metadata in (_NETWORK, _QUEUE_LABEL, _TOPOLOGY):
+    for metadata in (_NETWORK, _OTHER_QUEUE, _TOPOLOGY):
         of_pods = {"spec": {"template": {"metadata": metadata}}}
-        yield _node_patch(USER_MANAGER, of_pods), METADATA
-        yield _node_patch(USER_MANAGER, {"metadata": metadata}), METADATA
+        yield _patch(USER_MANAGER, job, of_pods), METADATA
+        yield _patch(USER_MANAGER, job, {"metadata": metadata}), METADATA
         yield {"runtimePatches": [runtime_patch(USER_MANAGER, {"metadata": metadata})]}, METADATA
     tolerant = {"spec": {"template": {"spec": {"tolerations": [{"operator": "Exists"}]}}}}
-    yield _node_patch(_KUEUE, tolerant), PLACEMENT
+    yield _patch(_KUEUE, job, tolerant), PLACEMENT
     yield {"runtimePatches": [runtime_patch(_KUEUE, {"metadata": _NETWORK})]}, METADATA
     yield runtime_patches(USER_MANAGER, [{"name": "other"}]), METADATA
     twice = [
-        runtime_patch(manager, {"spec": {"replicatedJobs": [{"name": "node"}]}})
+        runtime_patch(manager, {"spec": {"replicatedJobs": [job]}})
         for manager in (USER_MANAGER, f"{USER_MANAGER}-too")
     ]
     yield {"runtimePatches": twice}, METADATA
 
 
-def _node_patch(manager: str, template: Body) -> Body:
-    return runtime_patches(manager, [{"name": "node", "template": template}])
+def _patch(manager: str, job: Body, template: Body) -> Body:
+    return runtime_patches(manager, [{**job, "template": template}])
 
 
-def _overrides() -> Iterator[tuple[Body, str]]:
+def _overrides(job: Body) -> Iterator[tuple[Body, str]]:
     """Yield ``podTemplateOverrides`` (Trainer 2.1) beyond pods."""
-    nodes = [{"name": "node"}]
-    for metadata in (_NETWORK, _QUEUE_LABEL, _TOPOLOGY):
+    nodes = [job]
+    for metadata in (_NETWORK, _OTHER_QUEUE, _TOPOLOGY):
         yield {"podTemplateOverrides": [{"targetJobs": nodes, "metadata": metadata}]}, METADATA
     for targets in ([], [{"name": "other"}]):
         yield {"podTemplateOverrides": [{"targetJobs": targets, "spec": {}}]}, METADATA
@@ -180,7 +187,7 @@ def _overrides() -> Iterator[tuple[Body, str]]:
 
 def _resources(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield resources other than a whole node or a whole share, fractions of them included."""
-    for amounts in _wrong_amounts(sample):
+    for amounts in (*_wrong_amounts(sample), *_named_alone(sample)):
         yield resources_per_node(amounts, amounts), RESOURCES
     whole = whole_node(sample)
     yield resources_per_node({**whole, "cpu": "1"}, {**whole, "cpu": "2"}), RESOURCES
@@ -203,6 +210,13 @@ def _wrong_amounts(sample: Sample) -> Iterator[Body]:
         yield {**whole, name: "1"}
 
 
+def _named_alone(sample: Sample) -> Iterator[Body]:
+    """Yield ``{gpu: n, memory: 32Gi}`` as the SDK sends it: all GPUs of a pod, and one."""
+    if gpu := sample.launch.hardware.gpu:
+        for gpus in sorted({float(sample.launch.gpus), 1.0}):
+            yield {gpu.resource: gpus, "memory": "32Gi"}
+
+
 def _torchrun_variables(sample: Sample) -> Iterator[tuple[Body, str]]:
     if not sample.launch.runtime.launcher.mpi:
         yield {"env": [{"name": "PET_NNODES", "value": "1"}]}, "no variable that begins with PET_"
@@ -217,12 +231,21 @@ def _steps(sample: Sample) -> Iterator[tuple[Body, str]]:
         yield {"initializer": {part: {"env": [{"name": "A", "value": ""}]}}}, STEPS
 
 
+def _queues(sample: Sample) -> Iterator[tuple[Body, str]]:
+    """Yield names of a ClusterQueue, and no name where that leads to other nodes, or to none."""
+    for queue in sample.space.queues:
+        yield {"labels": {QUEUE_LABEL: queue.name}}, QUEUE
+    if sample.local_queue != names.DEFAULT_QUEUE:
+        yield {"labels": {QUEUE_LABEL: names.DEFAULT_QUEUE}}, QUEUE
+        yield from _NO_QUEUE
+
+
 def _deadlines(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield labels that evade the deadline of a priority class, where it has one."""
-    key, names = "kueue.x-k8s.io/max-exec-time-seconds", "kueue.x-k8s.io/priority-class"
+    key, name = "kueue.x-k8s.io/max-exec-time-seconds", "kueue.x-k8s.io/priority-class"
     for priority in sample.space.priorities:
         if not priority.deadline:
             continue
-        yield {"labels": {names: None}}, DEADLINE
+        yield {"labels": {name: None}}, DEADLINE
         for time in (None, "x", "0", str(priority.deadline + 1)):
-            yield {"labels": {names: priority.name, key: time}}, DEADLINE
+            yield {"labels": {name: priority.name, key: time}}, DEADLINE

@@ -49,7 +49,7 @@ class JobTemplate:
     @property
     def smallest(self) -> int:
         """The number of pods of the smallest job."""
-        return self.sample.launch.runtime.launcher.smallest_job
+        return self.sample.launch.runtime.smallest_job
 
     @property
     def part(self) -> Fraction:
@@ -79,9 +79,8 @@ class JobTemplate:
         if priority is None:
             return body
         lowest = self.space.priorities[0].labels
-        labels = {
-            key: value for key, value in body["metadata"]["labels"].items() if key not in lowest
-        }
+        written = body["metadata"].get("labels", {})
+        labels = {key: value for key, value in written.items() if key not in lowest}
         return {**body, "metadata": {**body["metadata"], "labels": labels | priority.labels}}
 
 

@@ -68,8 +68,8 @@ def _cluster_queues(tenants: Sequence[Tenant]) -> Iterator[_Queue]:
 def _local_queues(tenants: Sequence[Tenant]) -> Iterator[_Queue]:
     for tenant in tenants:
         for space in tenant.spaces:
-            for queue in space.queues:
-                yield _Queue("LocalQueue", queue.node_class, space.namespace, tenant.team.at)
+            for local in space.local_queues:
+                yield _Queue("LocalQueue", local.name, space.namespace, tenant.team.at)
 
 
 def _reasons(api: Api, queues: Sequence[_Queue]) -> dict[_Queue, str]:

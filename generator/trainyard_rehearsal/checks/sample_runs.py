@@ -76,9 +76,9 @@ def wait_until_running(lab: Lab, job: Job, sample: Sample) -> str:
 
 def pods_by_role(grant: Grant, nodes: int) -> dict[str, int]:
     """Return how many pods of each role a job has: the launcher is one of the nodes."""
-    if grant.launch.runtime.launcher.mpi:
-        return {"node": nodes - 1, "launcher": 1}
-    return {"node": nodes}
+    if not grant.launch.runtime.launcher.mpi:
+        return {"node": nodes}
+    return {"node": nodes - 1, "launcher": 1} if nodes > 1 else {"launcher": 1}
 
 
 def _runs(job: Job, role: str, count: int) -> bool:
@@ -148,7 +148,7 @@ def _early_launcher(pods: Sequence[Pod]) -> Iterator[str]:
     if not any(pod.role == "launcher" for pod in pods):
         return
     launcher, *others = pods
-    if launcher.created < max(pod.created for pod in others):
+    if launcher.created < max((pod.created for pod in others), default=""):
         yield f"the launcher was made at {launcher.created}, before the last node"
 
 

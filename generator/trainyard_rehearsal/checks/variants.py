@@ -9,6 +9,9 @@ from trainyard.model.quantity import format_amount
 from trainyard.model.space import Sample
 from trainyard_rehearsal.control_plane.api import Body
 
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+"""Label of a job that names its LocalQueue."""
+
 USER_MANAGER = "sdk.example.com/job"
 """Manager name of a user's patches."""
 
@@ -39,14 +42,20 @@ def patches_runtimes(sample: Sample) -> bool:
     return sample.space.cluster.release.patches_runtimes
 
 
+def changed_job(sample: Sample) -> Body:
+    """Return the name of a replicated job with ranks: the nodes, or the launcher where none are."""
+    return {"name": sample.launch.runtime.roles[-1]}
+
+
 def with_pod(sample: Sample, body: Body, pod: Body) -> Body:
     """Return a job with a change to its pods, in the form of its release."""
+    job = changed_job(sample)
     if patches_runtimes(sample):
         change = runtime_patches(
-            USER_MANAGER, [{"name": "node", "template": {"spec": {"template": {"spec": pod}}}}]
+            USER_MANAGER, [{**job, "template": {"spec": {"template": {"spec": pod}}}}]
         )
     else:
-        change = {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], "spec": pod}]}
+        change = {"podTemplateOverrides": [{"targetJobs": [job], "spec": pod}]}
     return with_change(body, {"spec": change})
 
 

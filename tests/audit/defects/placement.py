@@ -115,6 +115,19 @@ DEFECTS = (
         (*_NODE, _KUEUE % "podset-group-name"),
         "job",
     ),
+    Defect(
+        placement.jobs_without_a_label_have_a_queue,
+        "teams/nlp/localqueue-default.yaml",
+        ("spec", "clusterQueue"),
+        "vision-gpu",
+    ),
+    Defect(placement.jobs_without_a_label_have_a_queue, "teams/nlp/localqueue-default.yaml", ()),
+    Defect(
+        placement.jobs_without_a_label_have_a_queue,
+        "platform/configmap-trainjob-limits-nlp.yaml",
+        ("data", "defaultQueue"),
+        "",
+    ),
     Defect(placement.sample_jobs_can_be_submitted, _JOB, ("spec", "trainer", "numNodes"), 1),
     Defect(
         placement.sample_jobs_can_be_submitted,

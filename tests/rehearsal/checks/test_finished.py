@@ -90,9 +90,8 @@ def run(lab: Lab, server: Served, generation: Generation, monkeypatch: pytest.Mo
             server.objects[
                 f"/apis/batch/v1/namespaces/{manifest.namespace}/cronjobs/{manifest.name}"
             ] = manifest.body
-    for space in (space for tenant in site.tenants for space in tenant.spaces):
-        for queue in space.queues:
-            server.put("kueue.x-k8s.io/v1beta2", "LocalQueue", queue.node_class, space.namespace)
+    for queue in (queue for tenant in site.tenants for queue in tenant.queues):
+        server.put("kueue.x-k8s.io/v1beta2", "ClusterQueue", queue.name)
     lab.kubeconfig.write_text(
         json.dumps({"users": [{"name": "admin", "user": {"token": "t"}}]}), encoding="utf-8"
     )

@@ -128,8 +128,8 @@ def active(server: Served, lab: Lab) -> Served:
         for queue in tenant.queues:
             server.put(KUEUE, "ClusterQueue", queue.name, status=status)
         for space in tenant.spaces:
-            for local in space.queues:
-                server.put(KUEUE, "LocalQueue", local.node_class, space.namespace, status=status)
+            for local in space.local_queues:
+                server.put(KUEUE, "LocalQueue", local.name, space.namespace, status=status)
     for node in nodes(lab.plan.site):
         server.put("v1", "Node", name=node["metadata"]["name"], labels=node["metadata"]["labels"])
     return server
@@ -266,10 +266,13 @@ def test_inactive_queue_is_reported(lab: Lab, active: Served) -> None:
 def test_launcher_is_one_of_the_nodes_with_mpi(samples: dict[str, tuple[Sample, Manifest]]) -> None:
     """Without MPI all pods are nodes."""
     counts = {
-        sample.launch.runtime.launcher.mpi: pods_by_role(sample.grant, 4)
+        sample.launch.runtime.launcher.mpi: [pods_by_role(sample.grant, n) for n in (4, 1)]
         for sample, _ in samples.values()
     }
-    assert counts == {True: {"node": 3, "launcher": 1}, False: {"node": 4}}
+    assert counts == {
+        True: [{"node": 3, "launcher": 1}, {"launcher": 1}],
+        False: [{"node": 4}, {"node": 1}],
+    }
 
 
 def test_user_of_each_team_is_in_one_of_its_groups(

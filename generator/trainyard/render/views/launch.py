@@ -1,4 +1,4 @@
-"""Views of a launch, and of its runtime's launcher and steps."""
+"""Views of a launch, and of its runtime and steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from trainyard.model import names
 from trainyard.model.launch import Launch
-from trainyard.model.launcher import Launcher
 from trainyard.model.quantity import format_amount, format_bytes, format_cpu
 from trainyard.model.runtime import Runtime, Step
 from trainyard.render.environment import (
@@ -27,18 +26,6 @@ def _guaranteed(amounts: dict[str, str]) -> dict[str, dict[str, str]]:
     The CPU manager gives cores of its own only to such a pod.
     """
     return {"limits": amounts, "requests": amounts}
-
-
-@dataclass(frozen=True, slots=True)
-class LauncherView:
-    """A program that starts ranks, as templates read it."""
-
-    launcher: Launcher
-
-    @property
-    def targets(self) -> list[dict[str, str]]:
-        """Its replicated jobs, as an override of pods names them."""
-        return [{"name": role} for role in self.launcher.roles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +52,11 @@ class RuntimeView:
     """A runtime, as templates read it."""
 
     runtime: Runtime
+
+    @property
+    def targets(self) -> list[dict[str, str]]:
+        """Its replicated jobs with ranks, as an override of pods names them."""
+        return [{"name": role} for role in self.runtime.roles]
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -131,6 +123,17 @@ class LaunchView:
         """Steps that must be complete before ranks start."""
         steps = self.launch.runtime.initializers
         return [{"name": step.name, "status": "Complete"} for step in steps]
+
+    @property
+    def has_nodes(self) -> bool:
+        """Return whether a job has nodes beside its launcher."""
+        return "node" in self.launch.runtime.roles
+
+    @property
+    def launcher_dependencies(self) -> list[dict[str, str]]:
+        """Pods that must be there before the launcher starts."""
+        nodes = [{"name": "node", "status": "Ready"}]
+        return nodes if self.has_nodes else self.node_dependencies
 
     @property
     def has_tools(self) -> bool:

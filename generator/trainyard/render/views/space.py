@@ -174,7 +174,8 @@ class SpaceView:
         limits = {
             "deadlines": " ".join(deadlines),
             "priorityClasses": " ".join(each.name for each in space.priorities),
-            "queues": " ".join(queue.node_class for queue in space.queues),
+            "defaultQueue": space.default_class,
+            "queues": " ".join(local.name for local in space.local_queues),
             "runtimes": " ".join(launch.name for launch in space.launches),
         }
         for grant in space.grants:
@@ -189,17 +190,17 @@ def _account(name: str, namespace: str) -> dict[str, str]:
 
 def _limits(grant: Grant) -> dict[str, str]:
     """Return the limits of jobs with one runtime."""
-    launch, launcher = grant.launch, grant.launch.runtime.launcher
+    launch, runtime = grant.launch, grant.launch.runtime
     per_node = (f"{name}={format_amount(name, n)}" for name, n in launch.per_node.items())
     return {
         "gpusPerNode": str(launch.gpus),
         "maxNodes": str(grant.nodes),
         "longestName": str(launch.longest_job_name),
-        "steps": " ".join(step.name for step in launch.runtime.initializers),
+        "steps": " ".join(step.name for step in runtime.initializers),
         "queue": launch.hardware.node_class,
-        "minNodes": str(launcher.smallest_job),
+        "minNodes": str(runtime.smallest_job),
         "ranksPerNode": str(launch.ranks),
-        "roles": " ".join(launcher.roles),
+        "roles": " ".join(runtime.roles),
         "threadsPerRank": str(launch.threads_per_rank),
         "perNode": " ".join(per_node),
     }
@@ -213,8 +214,10 @@ class SampleView:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The queue, and the lowest class that may be used, with its deadline."""
-        labels = {"kueue.x-k8s.io/queue-name": self.sample.launch.hardware.node_class}
+        """The queue where it must be named, and the lowest class that may be used."""
+        labels = {}
+        if self.sample.local_queue != names.DEFAULT_QUEUE:
+            labels["kueue.x-k8s.io/queue-name"] = self.sample.local_queue
         for lowest in self.sample.space.priorities[:1]:
             labels |= lowest.labels
         return dict(sorted(labels.items()))

@@ -80,11 +80,11 @@ def least_room(nodes: int, gpus: int, size: int, others: int) -> int:
 def _jobs(
     platform: Platform, pool: Pool, owners: Owners
 ) -> Iterator[tuple[Tenant, Quota, int, int]]:
-    """Yield each share with GPUs of a pod and pods of a job, for each launcher that divides it."""
+    """Yield each share with GPUs of a pod and pods of a job, for each runtime that divides it."""
     for tenant, quota in owners:
         if quota.is_share:
-            launchers = (each.launcher for each in runtimes(platform, tenant, pool))
-            for pods in sorted({launcher.smallest_job for launcher in launchers}):
+            usable = runtimes(platform, tenant, pool)
+            for pods in sorted({each.smallest_job for each in usable}):
                 if quota.gpus % pods == 0:
                     yield tenant, quota, quota.gpus // pods, pods
 

@@ -1,4 +1,4 @@
-"""Compare the smallest job of each runtime with its own limit and with the teams that list it."""
+"""Compare the smallest job of each runtime with the teams that list it."""
 
 from __future__ import annotations
 
@@ -24,28 +24,18 @@ RULE = Rule(
         for `numNodes: 1` (seen with Trainer 2.3.0), and Kueue never admits the pair: `... current
         podset request (<n>) > maximum capacity (<n>)` (seen with Kueue 0.19.2).
     """,
-    fix="Give the team two nodes, or one of its own and one to `borrow`; torchrun needs only one.",
+    fix="""
+        Give the team two nodes, or one of its own and one to `borrow`. One is enough for torchrun,
+        and for a runtime with `maxNodes: 1`, whose jobs are one pod.
+    """,
 )
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
-    yield from _too_low_limits(platform)
     tenants = [tenant for site in platform.sites for tenant in site.tenants]
     offered = {each for tenant in tenants for each in _offered(tenant)}
     for tenant in tenants:
         yield from _too_small_quotas(platform, tenant, offered)
-
-
-def _too_low_limits(platform: Platform) -> Iterator[Diagnostic]:
-    for runtime in platform.runtimes:
-        smallest = runtime.launcher.smallest_job
-        if runtime.max_nodes < smallest:
-            message = (
-                f"runtime `{runtime.name}` allows at most {counted(runtime.max_nodes, 'node')}, "
-                f"but its smallest job has {smallest}"
-            )
-            hint = f"Set `maxNodes` to {smallest} or more."
-            yield RULE.at(runtime.at / "maxNodes", message, hint=hint)
 
 
 def _too_small_quotas(
@@ -68,8 +58,7 @@ def _offered(tenant: Tenant) -> Iterator[tuple[str, str]]:
 def _runnable(platform: Platform, tenant: Tenant) -> Iterator[tuple[Runtime, Quota]]:
     """Yield the runtimes that a team could use on whole nodes of a pool if it had enough."""
     for runtime in platform.runtimes:
-        listed = runtime.name in tenant.team.runtimes
-        if listed and runtime.max_nodes >= runtime.launcher.smallest_job:
+        if runtime.name in tenant.team.runtimes:
             for flavor in tenant.flavors:
                 if flavor.pool.hardware.name in runtime.hardware and not flavor.quota.is_share:
                     yield runtime, flavor.quota
@@ -82,7 +71,7 @@ def _too_small(
     if not runnable:
         return
     runtime, quota = max(reversed(runnable), key=lambda each: each[1].maximum)
-    smallest = runtime.launcher.smallest_job
+    smallest = runtime.smallest_job
     launched = ": one for the launcher and one more" if smallest > 1 else ""
     needs = (
         f"but the smallest job with runtime `{runtime.name}` takes "

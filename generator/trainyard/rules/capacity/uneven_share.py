@@ -46,11 +46,11 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _uneven_pods(flavor: Flavor, runtimes: list[Runtime], owns: str) -> Iterator[Diagnostic]:
     quota, at = flavor.quota, flavor.quota.at
     for runtime in runtimes:
-        if problem := _problem(flavor, runtime.launcher.smallest_job):
+        if problem := _problem(flavor, runtime.smallest_job):
             launcher = f"the launcher of runtime `{runtime.name}` is {runtime.launcher.name}"
             notes = [Note(launcher, runtime.at / "launcher")]
             yield RULE.at(at / "gpus", f"{owns}: {problem}", notes=notes)
-    parts = {quota.gpus // runtime.launcher.smallest_job for runtime in runtimes} - {0}
+    parts = {quota.gpus // runtime.smallest_job for runtime in runtimes} - {0}
     borrow = quota.units(quota.borrow)
     if parts and all(borrow % part for part in parts):
         pods = " or ".join(map(str, sorted(parts)))

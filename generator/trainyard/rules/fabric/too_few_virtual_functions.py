@@ -29,7 +29,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         if not flavor.pool.rails:
             continue
         for runtime in runtimes(platform, tenant, flavor.pool):
-            pods, allocatable = runtime.launcher.smallest_job, int(quota.nodes * functions)
+            pods, allocatable = runtime.smallest_job, int(quota.nodes * functions)
             if runtime.uses_rdma and quota.gpus % pods == 0 and allocatable < pods:
                 message = (
                     f"a share of {counted(quota.gpus, 'GPU')} includes {allocatable} of the "
