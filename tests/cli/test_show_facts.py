@@ -43,6 +43,12 @@ def test_ranks_and_what_each_is_bound_to_are_shown(changes: dict[str, Any], rank
     assert reported(changes, "ranks of") == [ranks]
 
 
+def test_use_of_a_runtime_is_shown_where_it_is_stated() -> None:
+    """It is what users read at the runtime itself."""
+    assert reported({RUNTIME: {"description": "Simulations."}}, "use of") == ["Simulations."]
+    assert reported({}, "use of") == []
+
+
 def test_sides_of_rails_are_shown_where_they_are_stated() -> None:
     """A pod has them all: none is pinned to GPUs of its side."""
     nics = [

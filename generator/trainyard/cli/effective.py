@@ -90,6 +90,8 @@ def _grant(space: Space, grant: Grant, own: str) -> Iterator[Value]:
     if space.team.is_draining:
         size = "no jobs: the team is draining"
     yield Value(f"{own}runtime {launch.name}", size, space.team.at / "runtimes")
+    if about := launch.runtime.description:
+        yield Value(f"{own}use of {launch.name}", about, launch.runtime.at / "description")
     yield Value(f"{own}ranks of {launch.name}", _ranks(launch), launch.runtime.at / "ranks")
 
 

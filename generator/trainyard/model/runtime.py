@@ -39,6 +39,7 @@ class Runtime:
         name: of the profile's file; teams list it.
         family: the name without its version, which a file of an older version ends with.
         version: part of the object's name; a released version is never edited in place.
+        description: what it is for, in one sentence; empty when the profile doesn't state it.
         image: by digest.
         pull_secret: name of a pull secret of the cluster; empty for none.
         libraries: library -> version, stated for users; that of the launcher decides which
@@ -63,6 +64,7 @@ class Runtime:
     at: Pointer
     version: int
     display_name: str
+    description: str
     docs: str
     framework: str
     image: str

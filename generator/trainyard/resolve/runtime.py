@@ -36,6 +36,7 @@ def resolve_runtime(
         at=at,
         version=fields["version"],
         display_name=fields.get("displayName", name),
+        description=fields.get("description", ""),
         docs=fields.get("docs", ""),
         framework=fields.get("framework", family),
         image=fields["image"],

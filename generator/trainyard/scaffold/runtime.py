@@ -14,6 +14,11 @@ _ABOUT = {
     False: "How a job is launched. Teams list it by name; its image must have the launcher.",
 }
 """First line of the profile, by whether the launcher is one of MPI."""
+_DESCRIPTIONS = {
+    "openmpi": "MPI programs, started by mpirun of Open MPI.",
+    "intel-mpi": "MPI programs, started by mpirun of Intel MPI.",
+    "torchrun": "PyTorch programs that use torch.distributed, started by torchrun.",
+}
 _VERSIONS = {"openmpi": "4.1.6", "intel-mpi": "2021.13", "torch": "2.6.0"}
 """Example version of each launcher's library."""
 _GPU_VERSIONS = {"cuda": "12.6", "nccl": "2.23.4"}
@@ -53,6 +58,7 @@ def runtime_profile(runtime: NewRuntime) -> bytes:
         "about": _ABOUT[launcher.mpi],
         "name": runtime.name,
         "display": inline(runtime.display),
+        "description": inline(_DESCRIPTIONS[launcher.name]),
         "image": _image(runtime),
         "libraries": ", ".join(f'{name}: "{version}"' for name, version in versions.items()),
         "held": f"placeholder: {held}" if runtime.image else held,

@@ -101,6 +101,8 @@ class LaunchView:
             f"{domain}/libraries": " ".join(map("=".join, runtime.libraries.items())),
             display_name: runtime.display_name,
         }
+        if runtime.description:
+            annotations["kubernetes.io/description"] = runtime.description
         if runtime.docs:
             annotations[f"{domain}/docs"] = runtime.docs
         if runtime.end:
