@@ -48,7 +48,7 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
 
 def measured(platform: Platform) -> Capacity:
     (site,) = platform.sites
-    return measure(site)
+    return measure(site, platform.allocations)
 
 
 def only(platform: Platform) -> PoolCapacity:

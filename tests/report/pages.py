@@ -102,7 +102,7 @@ def content() -> Content:
     platform = generation.checked.platform
     assert platform
     clusters = tuple(
-        Cluster(site, measure(site), generation.manifests[site.name], None)
+        Cluster(site, measure(site, platform.allocations), generation.manifests[site.name], None)
         for site in platform.sites
     )
     return Content(

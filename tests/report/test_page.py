@@ -267,10 +267,11 @@ def test_paper_has_the_light_theme() -> None:
 def test_two_hundred_teams_stay_below_a_megabyte(tmp_path: Path) -> None:
     write_platform(tmp_path / "profiles", REPOSITORY, 200, 4)
     generation = generate(tmp_path / "profiles", "../profiles/components")
-    assert generation.checked.platform
+    platform = generation.checked.platform
+    assert platform
     clusters = tuple(
-        Cluster(site, measure(site), generation.manifests[site.name], None)
-        for site in generation.checked.platform.sites
+        Cluster(site, measure(site, platform.allocations), generation.manifests[site.name], None)
+        for site in platform.sites
     )
     written = page(replace(content(), clusters=clusters))
 

@@ -153,6 +153,50 @@ class CohortMembers:
 
 
 @dataclass(frozen=True, slots=True)
+class Numbers:
+    """What a team has of a fabric permanently, a retired team included.
+
+    Args:
+        segment: its partition or VLAN, as people write it.
+        addresses: its block.
+        per_rail: addresses of the block that each rail gets.
+    """
+
+    team: str
+    segment: str
+    addresses: str
+    per_rail: int
+
+
+@dataclass(frozen=True, slots=True)
+class FabricCapacity:
+    """The numbers that a fabric has for teams, and those that were given.
+
+    Args:
+        unit: ``partition`` or ``VLAN``.
+        segments, blocks: of the fabric's range; a block is what a team gets of the addresses.
+        segments_given, blocks_given: those that some team of any cluster has.
+        prefix: prefix length of a block.
+        teams: of this fabric, by name.
+    """
+
+    name: str
+    unit: str
+    rails: int
+    segments: int
+    segments_given: int
+    blocks: int
+    blocks_given: int
+    prefix: int
+    teams: tuple[Numbers, ...]
+
+    @property
+    def head_room(self) -> int:
+        """Teams that can still join the fabric."""
+        return min(self.segments - self.segments_given, self.blocks - self.blocks_given)
+
+
+@dataclass(frozen=True, slots=True)
 class Capacity:
     """One cluster.
 
@@ -162,4 +206,5 @@ class Capacity:
 
     cluster: str
     pools: tuple[PoolCapacity, ...]
+    fabrics: tuple[FabricCapacity, ...]
     cohorts: tuple[CohortMembers, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from trainyard.capacity.fabrics import Ledger, fabrics_of
 from trainyard.capacity.figures import (
     Capacity,
     CohortMembers,
@@ -22,11 +23,17 @@ from trainyard.model.queue import Flavor
 from trainyard.model.tenant import Tenant
 
 
-def measure(site: Site) -> Capacity:
-    """Return the capacity of a cluster; teams may own more than its nodes have."""
+def measure(site: Site, ledger: Ledger) -> Capacity:
+    """Return the capacity of a cluster; teams may own more than its nodes have.
+
+    Args:
+        site: the cluster.
+        ledger: the numbers on fabrics that teams have on any cluster.
+    """
     owners = owners_of(site)
     pools = tuple(_pool(site, pool, owners[pool.name]) for pool in site.cluster.pools)
-    return Capacity(site.name, pools, tuple(_cohorts(site)))
+    fabrics = tuple(fabrics_of(site.cluster, ledger))
+    return Capacity(site.name, pools, fabrics, tuple(_cohorts(site)))
 
 
 def _pool(site: Site, pool: Pool, owners: Owners) -> PoolCapacity:

@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trainyard.capacity.figures import Capacity, Job, Part, PoolCapacity, Resource
+from trainyard.capacity.figures import (
+    Capacity,
+    FabricCapacity,
+    Job,
+    Part,
+    PoolCapacity,
+    Resource,
+)
 from trainyard.model.quantity import counted, format_amount
 
 _NUMBERED = re.compile(r"(.*\D)(\d+)")
@@ -41,6 +48,15 @@ def balance(pool: PoolCapacity) -> str:
     if left < 0:
         return f"{unit(pool, pool.units(-left))} more owned than promised"
     return f"head-room {unit(pool, pool.units(left))}"
+
+
+def numbers(fabric: FabricCapacity) -> str:
+    """Return how much of its ranges a fabric has given, and how many teams can still join it."""
+    return (
+        f"{fabric.segments_given} of {counted(fabric.segments, fabric.unit)} given, "
+        f"{fabric.blocks_given} of {counted(fabric.blocks, 'block')} (/{fabric.prefix}), "
+        f"head-room {counted(fabric.head_room, 'team')}"
+    )
 
 
 def borrowing(pool: PoolCapacity, part: Part) -> str:

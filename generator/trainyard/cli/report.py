@@ -15,7 +15,7 @@ from trainyard.cli.impact.sections import cluster_line, sections
 from trainyard.cli.places import Place
 from trainyard.diagnostics import Diagnostic, Note, has_errors
 from trainyard.impact.model import Effect, Impact
-from trainyard.model.platform import Site
+from trainyard.model.platform import Platform
 from trainyard.report.content import Change, Cluster, Content, Finding, Group, Waiver
 from trainyard.workflows.diff import Diff
 from trainyard.workflows.objects import component_manifests
@@ -33,16 +33,13 @@ def content(examined: Examined, found: Findings, clusters: tuple[str, ...]) -> C
     """
     checked = examined.generation.checked
     platform = checked.platform
-    sites = platform.sites if platform else ()
     return Content(
         version=__version__,
         title=platform.settings.repository if platform else "profiles that can't be read",
         profiles=len(found.places.profiles),
         findings=tuple(_finding(group, found) for group in found.grouped()),
         waivers=_waivers(checked.profiles.waivers) if platform else (),
-        clusters=tuple(
-            _cluster(site, examined) for site in sites if not clusters or site.name in clusters
-        ),
+        clusters=tuple(_clusters(platform, examined, clusters)) if platform else (),
         unverified=examined.unverified,
         change=None,
     )
@@ -90,14 +87,16 @@ def _waivers(source: Source) -> tuple[Waiver, ...]:
     return tuple(Waiver(**each) for each in (source.value or {}).get("waivers", ()))
 
 
-def _cluster(site: Site, examined: Examined) -> Cluster:
-    generated = examined.generation.manifests.get(site.name, ())
-    return Cluster(
-        site=site,
-        capacity=measure(site),
-        manifests=(*generated, *component_manifests(site)),
-        count=examined.counts.get(site.name),
-    )
+def _clusters(platform: Platform, examined: Examined, wanted: tuple[str, ...]) -> Iterator[Cluster]:
+    for site in platform.sites:
+        if not wanted or site.name in wanted:
+            generated = examined.generation.manifests.get(site.name, ())
+            yield Cluster(
+                site=site,
+                capacity=measure(site, platform.allocations),
+                manifests=(*generated, *component_manifests(site)),
+                count=examined.counts.get(site.name),
+            )
 
 
 def _finding(group: list[tuple[Diagnostic, Place]], found: Findings) -> Finding:

@@ -121,6 +121,14 @@ class Cluster:
             line.append(parent)
         return tuple(line)
 
+    def pools_on(self, fabric: Fabric) -> tuple[Pool, ...]:
+        """Return the pools whose nodes are on a fabric."""
+        return tuple(pool for pool in self.pools if pool.fabric == fabric)
+
+    def rails_of(self, fabric: Fabric) -> int:
+        """Return how many rails a fabric has: those of the nodes with the most."""
+        return max((len(pool.rails) for pool in self.pools_on(fabric)), default=0)
+
     @property
     def node_unit(self) -> str:
         """Sync unit of the objects that set up nodes."""

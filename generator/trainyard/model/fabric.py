@@ -44,6 +44,12 @@ class Fabric:
     resources: str
 
     @property
+    def segments(self) -> range:
+        """Partitions or VLANs that teams may be given."""
+        first = max(self.first_segment, self.link.first)
+        return range(first, min(self.last_segment, self.link.last) + 1)
+
+    @property
     def preferred_level(self) -> str:
         """Topology level that a job prefers to share: below one switch of the lowest level."""
         return self.levels[-1] if self.levels else HOSTNAME

@@ -140,6 +140,10 @@ class Allocation:
     addresses: IPv4Network
     since: str = ""
 
+    def addresses_of_a_rail(self, rails: int) -> int:
+        """Return how many addresses each rail gets: a power of two, so the rest stays unused."""
+        return self.addresses.num_addresses >> (rails - 1).bit_length()
+
 
 @dataclass(frozen=True, slots=True)
 class TeamSpace:

@@ -169,10 +169,9 @@ def _rails(
     team: Team, fabric: Fabric, cluster: Cluster, allocation: Allocation
 ) -> Iterator[AddressPool]:
     """Yield a team's addresses on each rail of a fabric."""
-    pools = tuple(pool for pool in cluster.pools if pool.fabric == fabric)
-    rails = max(len(pool.rails) for pool in pools)
+    rails = cluster.rails_of(fabric)
     for rail in range(rails):
-        yield AddressPool(team.name, fabric, rail, rails, pools, allocation)
+        yield AddressPool(team.name, fabric, rail, rails, cluster.pools_on(fabric), allocation)
 
 
 def _unknown_priorities(space: TeamSpace, cluster: Cluster) -> Resolving[None]:

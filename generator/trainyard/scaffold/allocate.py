@@ -47,9 +47,7 @@ def next_holding(
 def next_segment(fabric: Fabric, taken: Taken) -> int | None:
     """Return the lowest partition or VLAN of a fabric's range that is not taken, or None."""
     held = {allocation.segment & fabric.link.mask for allocation in taken}
-    first = max(fabric.first_segment, fabric.link.first)
-    last = min(fabric.last_segment, fabric.link.last)
-    return next((segment for segment in range(first, last + 1) if segment not in held), None)
+    return next((segment for segment in fabric.segments if segment not in held), None)
 
 
 def next_block(fabric: Fabric, taken: Taken) -> IPv4Network | None:

@@ -35,7 +35,8 @@ TEAM, QUOTA = "profiles/teams/nlp.yaml", "dgx-h100: {nodes: 8, borrow: 8}"
 
 
 def capacity_of(change: dict[str, Any]) -> Capacity:
-    return measure(platform_of(change).sites[0])
+    platform = platform_of(change)
+    return measure(platform.sites[0], platform.allocations)
 
 
 @pytest.mark.usefixtures("repository")
@@ -49,6 +50,8 @@ def test_text_shows_pools_teams_and_lenders(trainyard: Call) -> None:
     assert ["nlp", "████████········", "8", "8", "8", "8", "16", "quota"] in lines
     assert ["nvidia.com/gpu", "*", "8", "128", "128", "0"] in lines
     assert ["openshift.io/ib_rail_0", "to", "7", "8", "128", "128", "0"] in lines
+    assert "fabric ib: 3 of 128 partitions given, 3 of 128 blocks (/20), head-room 125" in ended.out
+    assert ["science", "0x0102", "10.64.16.0/20", "512"] in lines
     assert "  nlp may borrow up to 8 nodes of dgx-h100: science 4, vision 4" in ended.out
 
 

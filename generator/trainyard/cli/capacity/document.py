@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainyard.capacity.figures import Capacity, Job, Part, PoolCapacity, Resource
+from trainyard.capacity.figures import (
+    Capacity,
+    FabricCapacity,
+    Job,
+    Part,
+    PoolCapacity,
+    Resource,
+)
 
 _BYTES = ("memory", "ephemeral-storage")
 
@@ -26,6 +33,7 @@ def _cluster(capacity: Capacity) -> dict[str, Any]:
     return {
         "cluster": capacity.cluster,
         "pools": [_pool(pool) for pool in capacity.pools],
+        "fabrics": [_fabric(fabric) for fabric in capacity.fabrics],
         "cohorts": [
             {
                 "name": cohort.name,
@@ -53,6 +61,29 @@ def _pool(pool: PoolCapacity) -> dict[str, Any]:
         "bindingResources": list(pool.binding),
         "resources": [_resource(each, pool.parts) for each in pool.resources],
         "teams": [_part(pool, part) for part in pool.parts],
+    }
+
+
+def _fabric(fabric: FabricCapacity) -> dict[str, Any]:
+    return {
+        "name": fabric.name,
+        "unit": fabric.unit,
+        "rails": fabric.rails,
+        "segments": fabric.segments,
+        "segmentsGiven": fabric.segments_given,
+        "blocks": fabric.blocks,
+        "blocksGiven": fabric.blocks_given,
+        "blockPrefix": fabric.prefix,
+        "headRoom": fabric.head_room,
+        "teams": [
+            {
+                "team": each.team,
+                "segment": each.segment,
+                "addresses": each.addresses,
+                "addressesOfARail": each.per_rail,
+            }
+            for each in fabric.teams
+        ],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trainyard.capacity.figures import Capacity, CohortMembers, PoolCapacity
+from trainyard.capacity.figures import Capacity, CohortMembers, FabricCapacity, PoolCapacity
 from trainyard.capacity.wording import (
     balance,
     borrowers,
@@ -12,6 +12,7 @@ from trainyard.capacity.wording import (
     endings,
     job,
     lenders,
+    numbers,
     rows,
     size,
     some,
@@ -32,6 +33,9 @@ def _cluster(capacity: Capacity) -> Iterator[str]:
     for pool in capacity.pools:
         yield ""
         yield from _pool(pool)
+    for fabric in capacity.fabrics:
+        yield ""
+        yield from _fabric(fabric)
     if capacity.cohorts:
         yield ""
         yield from _cohorts(capacity)
@@ -83,6 +87,19 @@ def _teams(pool: PoolCapacity) -> Iterator[str]:
             for part in pool.parts
         ],
     )
+
+
+def _fabric(fabric: FabricCapacity) -> Iterator[str]:
+    yield from (f"### Fabric {_name(fabric.name)}", "", f"{plain(numbers(fabric))}.")
+    if fabric.teams:
+        yield ""
+        yield from table(
+            ("team", fabric.unit, "addresses", "addresses of a rail"),
+            [
+                (_name(each.team), each.segment, each.addresses, each.per_rail)
+                for each in fabric.teams
+            ],
+        )
 
 
 def _cohorts(capacity: Capacity) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from trainyard.capacity.figures import Capacity, PoolCapacity
+from trainyard.capacity.figures import Capacity, FabricCapacity, PoolCapacity
 from trainyard.capacity.wording import (
     balance,
     borrowers,
@@ -13,6 +13,7 @@ from trainyard.capacity.wording import (
     endings,
     job,
     lenders,
+    numbers,
     rows,
     size,
     some,
@@ -36,6 +37,9 @@ def _cluster(capacity: Capacity) -> Iterator[str]:
     for pool in capacity.pools:
         yield ""
         yield from _pool(pool)
+    for fabric in capacity.fabrics:
+        yield ""
+        yield from _fabric(fabric)
     if capacity.cohorts:
         yield ""
         yield from _cohorts(capacity)
@@ -91,6 +95,16 @@ def _resources(pool: PoolCapacity) -> Iterator[str]:
     )
     if pool.binding:
         yield "  * used up first"
+
+
+def _fabric(fabric: FabricCapacity) -> Iterator[str]:
+    yield from _wrapped("", f"fabric {fabric.name}: {numbers(fabric)}")
+    head = ("team", "", fabric.unit, "addresses", "a rail")
+    lines = [
+        (each.team, "", each.segment, each.addresses, str(each.per_rail)) for each in fabric.teams
+    ]
+    if lines:
+        yield from _table(head, lines)
 
 
 def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -47,7 +47,8 @@ def command(profiles: Path, clusters: tuple[str, ...], formats: tuple[Output, ..
         return Exit.FINDINGS
     need_cluster(profiles)
     wanted = (site for site in checked.platform.sites if not clusters or site.name in clusters)
-    capacities = [measure(site) for site in wanted]
+    ledger = checked.platform.allocations
+    capacities = [measure(site, ledger) for site in wanted]
     deliver(formats, "never", lambda _: text(capacities), _forms(capacities))
     return Exit.FINE
 

@@ -64,7 +64,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _too_small(pool: AddressPool, demands: list[_Demand], unit: str) -> Iterator[Diagnostic]:
     block, rails = pool.allocation.addresses, pool.rails
     needed = sum(each.nodes * each.per_node for each in demands) + NETWORK_AND_BROADCAST
-    available = block.num_addresses >> (rails - 1).bit_length()
+    available = pool.allocation.addresses_of_a_rail(rails)
     if available < needed:
         products = (f"{each.description} x {each.per_node} {unit}" for each in demands)
         message = (
