@@ -19,7 +19,7 @@ from trainyard.yaml_io.manifests import parse_manifests
 
 pytestmark = pytest.mark.thorough
 
-SAMPLE = REPOSITORY / "overlays" / "prod-east" / "samples" / "trainjob-nlp-openmpi-cuda.yaml"
+SAMPLE = REPOSITORY / "overlays" / "prod-east" / "samples" / "nlp" / "openmpi-cuda.yaml"
 PLACES = (
     ("metadata", "name"),
     ("metadata", "namespace"),

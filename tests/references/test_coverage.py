@@ -34,7 +34,7 @@ def test_uncovered_resource_is_found_for_each_runtime_and_job_of_the_team() -> N
     waiting = [each for each in found if RAIL in each.message]
     assert [each.message.partition(":")[0] for each in waiting] == [
         *(f"platform/clustertrainingruntime-{name}-dgx-h100.yaml" for name in _OVER_RAILS),
-        *(f"samples/trainjob-nlp-{name.rpartition('-')[0]}.yaml" for name in _OVER_RAILS),
+        *(f"samples/nlp/{name.rpartition('-')[0]}.yaml" for name in _OVER_RAILS),
     ]
     assert all(
         f"`ephemeral-storage`, `{RAIL}`, which ClusterQueue `nlp-gpu`" in each.message
@@ -42,7 +42,7 @@ def test_uncovered_resource_is_found_for_each_runtime_and_job_of_the_team() -> N
     )
     assert {each.message.partition(":")[0] for each in found if each not in waiting} == {
         "platform/clustertrainingruntime-grpo-v1-dgx-h100.yaml",
-        "samples/trainjob-nlp-grpo.yaml",
+        "samples/nlp/grpo.yaml",
     }
     assert all("unavailable in ClusterQueue" in each.consequence for each in found)
     assert {each.notes[0].at for each in found} == {MANIFESTS[at].at}
@@ -62,18 +62,18 @@ def test_one_queue_of_several_is_enough_for_a_runtime() -> None:
     second["metadata"]["name"], second["spec"]["clusterQueue"] = "cpu", "science-cpu"
     both = [*manifests, MANIFESTS[cluster], replace(MANIFESTS[local], body=second)]
     assert rules(both) == set()
-    sample = position("samples/trainjob-science-openmpi-cuda.yaml")
+    sample = position("samples/science/openmpi-cuda.yaml")
     waiting = deepcopy(both[sample].body)
     waiting["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "cpu"
     both[sample] = replace(both[sample], body=waiting)
     assert [message.partition(":")[0] for message in messages(both)] == [
-        "samples/trainjob-science-openmpi-cuda.yaml"
+        "samples/science/openmpi-cuda.yaml"
     ]
 
 
 def test_job_with_resources_of_its_own_asks_for_these() -> None:
     """A job's resourcesPerNode replace the runtime's."""
-    at = position("samples/trainjob-science-openmpi-cuda.yaml")
+    at = position("samples/science/openmpi-cuda.yaml")
     own = {"requests": {"cpu": "1", "example.com/fpga": "1"}}
     found = messages(changed(at, lambda body: body["spec"]["trainer"].update(resourcesPerNode=own)))
     assert len(found) == 1

@@ -111,6 +111,8 @@ def test_retired_team_may_leave(profiles: Path, target: Path) -> None:
     write(target, _generate(profiles).files)
     _replace(profiles / "teams" / "science.yaml", "draining", "retired")
     assert _replaced(profiles, target) == []
+    write(target, _generate(profiles).files)
+    assert not [*target.rglob("science")]
 
 
 def test_vanished_cluster_is_found_unless_others_are_wanted(profiles: Path, target: Path) -> None:
@@ -349,13 +351,11 @@ def test_only_ten_files_are_in_one_command(profiles: Path, target: Path) -> None
 
 def test_edited_file_that_is_no_longer_generated_is_reported(profiles: Path, target: Path) -> None:
     """Such a file stays when the tree is generated; before and after, the finding names it."""
-    edited = target / "lab" / "samples" / "trainjob-robotics-torchrun.yaml"
+    edited = target / "lab" / "samples" / "robotics" / "torchrun.yaml"
     edited.write_text("edited", encoding="utf-8")
     _replace(profiles / "teams" / "robotics.yaml", "[torchrun, openmpi-cuda]", "[openmpi-cuda]")
     *stale, before = check_fresh(target, _generate(profiles))
-    assert write(target, _generate(profiles).files).kept == (
-        "lab/samples/trainjob-robotics-torchrun.yaml",
-    )
+    assert write(target, _generate(profiles).files).kept == ("lab/samples/robotics/torchrun.yaml",)
     (after,) = _foreign(profiles, target)
 
     assert {each.rule for each in stale} == {"delivery/tree-is-stale"}
@@ -363,6 +363,4 @@ def test_edited_file_that_is_no_longer_generated_is_reported(profiles: Path, tar
     assert [note.message for note in before.notes] == [
         "generated once, then edited by hand; no profile makes it any more"
     ]
-    assert (
-        _files(before) == _files(after) == ["overlays/lab/samples/trainjob-robotics-torchrun.yaml"]
-    )
+    assert _files(before) == _files(after) == ["overlays/lab/samples/robotics/torchrun.yaml"]

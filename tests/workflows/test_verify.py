@@ -179,7 +179,7 @@ def test_finding_of_kubeconform_is_shown_at_the_profile(
                     "teams/nlp", "LocalQueue", "gpu", "kueue.x-k8s.io/v1beta2", "/spec", "is odd"
                 ),
                 Finding(
-                    "samples/trainjob-vision-openmpi-cuda.yaml",
+                    "samples/vision/openmpi-cuda.yaml",
                     "TrainJob",
                     "vision-openmpi-cuda",
                     "v1",
@@ -210,7 +210,7 @@ def test_finding_of_kubeconform_is_shown_at_the_profile(
             "ConfigMap `simulation-defaults`: data.solver.ini.0: is odd",
         ),
         ("profiles/teams/nlp.yaml", (), "teams/nlp/localqueue-gpu.yaml: spec: is odd"),
-        ("profiles/teams/vision.yaml", (), "samples/trainjob-vision-openmpi-cuda.yaml: odd"),
+        ("profiles/teams/vision.yaml", (), "samples/vision/openmpi-cuda.yaml: odd"),
     ]
     assert verified.counts[0].conform == 148 - 8  # all samples but the one refused
 

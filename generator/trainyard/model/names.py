@@ -119,6 +119,6 @@ def job_help(namespace: str) -> str:
     return f"trainjob-help-{namespace.removeprefix(TEAM_PREFIX)}"
 
 
-def sample(namespace: str, runtime_name: str) -> str:
-    """Return the name of the TrainJob to copy."""
-    return f"{namespace.removeprefix(TEAM_PREFIX)}-{runtime_name}"
+def sample(team: str, file: str) -> str:
+    """Return the name of the TrainJob to copy, from the name of its file in the team's folder."""
+    return f"{team}-{file}"

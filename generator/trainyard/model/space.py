@@ -61,13 +61,20 @@ class Sample:
         return min(2, self.grant.nodes)
 
     @property
-    def name(self) -> str:
-        """Name of the TrainJob: of the runtime, and of the nodes where the runtime has several."""
+    def file(self) -> str:
+        """Its file in the team's folder: namespace, runtime, and nodes if the runtime has several.
+
+        The team's own namespace is left out.
+        """
         runtime = self.launch.runtime.name
         several = sum(launch.runtime.name == runtime for launch in self.space.launches) > 1
-        return names.sample(
-            self.space.namespace, f"{runtime}-{self.launch.nodes}" if several else runtime
-        )
+        parts = (self.space.profile.name, runtime, self.launch.nodes if several else "")
+        return "-".join(filter(None, parts))
+
+    @property
+    def name(self) -> str:
+        """Name of the TrainJob."""
+        return names.sample(self.space.team.name, self.file)
 
 
 @dataclass(frozen=True, slots=True)

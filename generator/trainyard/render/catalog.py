@@ -71,7 +71,7 @@ class Entry(Generic[Subject]):
     def folder(self, cluster: Cluster, scope: Scope) -> str:
         """Return the unit's folder below the cluster's."""
         unit = self.unit(cluster)
-        return f"teams/{scope.team}" if unit == "team" else unit
+        return {"team": f"teams/{scope.team}", "samples": f"samples/{scope.team}"}.get(unit, unit)
 
 
 def _cluster(site: Site) -> Iterator[Scope]:

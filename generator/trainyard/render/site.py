@@ -103,12 +103,15 @@ def _render(
 def _file_name(entry: Entry[Subject], scope: Scope, body: dict[str, Any]) -> str:
     """Return what a file is called: the kind and name of its object, or its template.
 
-    In a team's unit objects of its further namespaces may have one name. RBAC names may hold
-    colons, which some file systems refuse.
+    A sample's file is in a folder of its team and leaves the team's name out. In a team's unit
+    objects of its further namespaces may have one name. RBAC names may hold colons, which some file
+    systems refuse.
     """
     if "metadata" not in body:
         return "-".join(filter(None, (scope.name, entry.template.rpartition("/")[2])))
-    name = body["metadata"]["name"].replace(":", "-")
+    name = str(body["metadata"]["name"]).replace(":", "-")
+    if entry.template.startswith("samples/"):
+        return name.removeprefix(f"{scope.team}-")
     space = (
         scope.name if "namespace" in body["metadata"] and entry.template.startswith("team/") else ""
     )

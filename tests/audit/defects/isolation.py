@@ -17,7 +17,7 @@ _OTHER_PARTITION = (
 DEFECTS = (
     Defect(
         isolation.no_team_object_names_another_team,
-        "samples/trainjob-nlp-deepspeed.yaml",
+        "samples/nlp/deepspeed.yaml",
         ("metadata", "namespace"),
         "team-vision",
     ),

@@ -19,7 +19,7 @@ from tests.audit.defects.defect import (
 _GROUPED = "clustertrainingruntime-openmpi-cuda-v3-xe9680-h200-nlp.yaml"
 _NODE = (*REPLICATED, 0, "template", "spec", "template", "metadata", "annotations")
 _KUEUE = "kueue.x-k8s.io/%s"
-_JOB = "samples/trainjob-nlp-deepspeed.yaml"
+_JOB = "samples/nlp/deepspeed.yaml"
 
 DEFECTS = (
     Defect(placement.the_largest_job_fits_its_queue, QUEUE, (*RESOURCES, 3, "nominalQuota"), "63"),

@@ -25,7 +25,7 @@ DEFECTS = (
     ),
     Defect(
         workloads.jobs_are_not_suspended_by_hand,
-        "trainjob-nlp-deepspeed.yaml",
+        "samples/nlp/deepspeed.yaml",
         ("spec", "suspend"),
         True,
     ),

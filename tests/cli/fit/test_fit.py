@@ -18,7 +18,7 @@ from trainyard.cli.exits import Exit
 from trainyard.cli.options import one_cluster
 
 Call = Callable[..., Ended]
-SAMPLE = "overlays/prod-east/samples/trainjob-nlp-openmpi-cuda.yaml"
+SAMPLE = "overlays/prod-east/samples/nlp/openmpi-cuda.yaml"
 WHERE = ("--team", "nlp", "--cluster", "prod-east")
 
 
