@@ -23,6 +23,7 @@ COMMANDS = {
     "rehearse": "Try the committed tree out on a real control plane.",
     "capacity": "Show what each pool has, and what teams own, lend and may borrow.",
     "fit": "Tell whether a TrainJob would start, and why not.",
+    "job": "Print a TrainJob for a command, of the right size and queue for a team.",
     "convert": "Turn jobs of other systems into TrainJobs, and name what is lost.",
     "report": "Write a page that shows the whole platform and what was checked.",
     "show": "Show a team's effective values and where each comes from.",

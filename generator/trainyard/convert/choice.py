@@ -90,31 +90,44 @@ class _Condition(NamedTuple):
 
 
 def _conditions(draft: Draft) -> Iterator[_Condition]:
-    name, gpus = draft.launcher, draft.gpus or 0
-    yield _Condition(
-        "launcher",
-        lambda each: each.launch.runtime.launcher.name == name,
-        f"no runtime has the launcher {name}",
-    )
-    yield _Condition(
-        "launcher",
-        lambda each: not each.launch.runtime.initializers,
-        f"every runtime with the launcher {name} fetches data first (`initialize`)",
-    )
+    kind = f" with the launcher {draft.launcher}" if draft.launcher else ""
+    yield from _kinds(draft, kind)
+    gpus = draft.gpus or 0
     yield _Condition(
         "gpus",
         lambda each: each.launch.gpus >= gpus,
-        f"no node of a runtime with {name} has {counted(gpus, 'GPU')}",
+        f"no node of a runtime{kind} has {counted(gpus, 'GPU')}",
+    )
+    yield from _sizes(draft)
+
+
+def _kinds(draft: Draft, kind: str) -> Iterator[_Condition]:
+    yield _Condition(
+        "launcher",
+        lambda each: draft.launcher in {"", each.launch.runtime.launcher.name},
+        f"no runtime has the launcher {draft.launcher}",
     )
     yield _Condition(
-        "ranks",
-        lambda each: each.nodes > 0,
-        f"{draft.nodes} x {draft.ranks} ranks can't be spread evenly over the nodes of any",
+        "runtime",
+        lambda each: draft.runtime in {"", each.launch.name, each.launch.runtime.name},
+        f"no runtime{kind} is {draft.runtime}",
     )
     yield _Condition(
-        "nodes",
-        lambda each: each.nodes <= each.grant.nodes,
-        f"the {draft.nodes} x {draft.ranks} ranks need more nodes than a job may have",
+        "launcher",
+        lambda each: bool(draft.runtime) or not each.launch.runtime.initializers,
+        f"every runtime{kind} fetches data first (`initialize`)",
+    )
+
+
+def _sizes(draft: Draft) -> Iterator[_Condition]:
+    ranks = f"{draft.nodes} x {draft.ranks} ranks"
+    uneven = f"{ranks} can't be spread evenly over the nodes of any"
+    alone = f"a job with a launcher has more than {counted(draft.nodes, 'node')}"
+    yield _Condition("ranks", lambda each: each.nodes > 0, uneven if draft.ranks else alone)
+    wide = f"the {ranks} need more nodes than a job may have"
+    many = f"no job may have {counted(draft.nodes, 'node')}"
+    yield _Condition(
+        "nodes", lambda each: each.nodes <= each.grant.nodes, wide if draft.ranks else many
     )
 
 
@@ -128,7 +141,7 @@ def _order(draft: Draft, tenant: Tenant, choice: Choice) -> tuple[bool | int | s
         bool(runtime.end),
         choice.nodes * choice.launch.gpus,
         bool(runtime.export),
-        draft.launcher not in runtime.name,
+        runtime.launcher.name not in runtime.name,
         len(runtime.libraries),
         tenant.spaces.index(choice.space),
         choice.launch.name,

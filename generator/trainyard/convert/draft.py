@@ -17,9 +17,10 @@ class Draft:
         title: the job as the source names it, e.g. ``MPIJob nlp/mnist``.
         at: where it begins in the source.
         name: wished name of the TrainJob; a name that ends with ``-`` is a ``generateName``.
-        launcher: name of the launcher in `model.launcher.LAUNCHERS`.
+        launcher: name of the launcher in `model.launcher.LAUNCHERS`; empty for any.
         nodes: pods with ranks, that of the launcher included.
         namespace: of the source; empty when it names none.
+        runtime: that must be chosen, by the name of its profile or object; empty for any.
         image: empty when the source names none.
         gpus: of each node; None when the source does not say.
         ranks: of each node; 0 for those of the runtime.
@@ -46,6 +47,7 @@ class Draft:
     launcher: str
     nodes: int
     namespace: str = ""
+    runtime: str = ""
     image: str = ""
     gpus: int | None = None
     ranks: int = 0

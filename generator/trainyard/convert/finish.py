@@ -63,7 +63,7 @@ def _chosen(draft: Draft, choices: Sequence[Choice]) -> Conversion:
     launch, space = choice.launch, choice.space
     final = replace(
         _with_priority(draft, space.priorities),
-        name=_shortened(draft.name, launch.longest_job_name),
+        name=shortened(draft.name, launch.longest_job_name),
         namespace=space.namespace,
         queue=launch.hardware.node_class,
         nodes=choice.nodes,
@@ -90,7 +90,7 @@ def _with_priority(draft: Draft, priorities: Sequence[Priority]) -> Draft:
     return replace(draft, priority="")
 
 
-def _shortened(name: str, longest: int) -> str:
+def shortened(name: str, longest: int) -> str:
     """Return a name of at most so many characters; to a prefix the API server appends five."""
     if not name.endswith("-"):
         return name[:longest].rstrip("-")

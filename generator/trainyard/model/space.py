@@ -39,10 +39,23 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A TrainJob to copy."""
+    """A TrainJob to copy, or one that somebody asks for.
+
+    Args:
+        size: pods of the job; 0 for two, or the most.
+        command: of the job; that of the launcher when empty.
+        args: of the command; the launcher's example when empty.
+        priority: class of the job; None for the lowest.
+        prefix: of its name, which ends in random letters then; empty for the name of its runtime.
+    """
 
     space: Space
     grant: Grant
+    size: int = 0
+    command: tuple[str, ...] = ()
+    args: tuple[str, ...] = ()
+    priority: Priority | None = None
+    prefix: str = ""
 
     @property
     def launch(self) -> Launch:
@@ -57,8 +70,8 @@ class Sample:
 
     @property
     def nodes(self) -> int:
-        """Pods of the job: two, or what is the most."""
-        return min(2, self.grant.nodes)
+        """Pods of the job."""
+        return self.size or min(2, self.grant.nodes)
 
     @property
     def file(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from trainyard.model.cluster import Cluster
 from trainyard.model.manifest import Kind, Manifest, kind_of
 from trainyard.model.platform import Site
+from trainyard.model.space import Sample
 from trainyard.render.attributes import read
 from trainyard.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
 from trainyard.render.compile import Build, compile_template
@@ -88,6 +89,13 @@ def render_site(site: Site, components_root: str = COMPONENTS_ROOT) -> tuple[Man
             _render(delivered, delivery, site.cluster, {**shared, "delivery": delivery})
         )
     return tuple(sorted(manifests, key=lambda manifest: manifest.path))
+
+
+def render_sample(sample: Sample) -> dict[str, Any]:
+    """Return a TrainJob, of the samples' template."""
+    scope = {"cluster": sample.space.cluster, "sample": sample}
+    body: dict[str, Any] = template("samples/train-job")(scope)
+    return body
 
 
 def _render(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -95,7 +94,7 @@ def command(  # noqa: PLR0917 - click passes options by name
     made = generate(profiles, components_root(profiles, output), [cluster], today())
     if has_errors(made.diagnostics):
         return _not_generated(made, profiles, formats)
-    need_name("team", team, _teams(made, cluster))
+    need_name("team", team, made.teams(cluster))
     verdicts = fit_jobs(made, cluster, team, jobs, snapshot)
     return _report(made, profiles, jobs, verdicts, formats)
 
@@ -104,12 +103,6 @@ def _only_built(*, builds: bool) -> int:
     if not builds:
         raise click.UsageError("name the file of a TrainJob")
     return Exit.FINE
-
-
-def _teams(made: Generation, cluster: str) -> Iterable[str]:
-    assert made.checked.platform is not None
-    (site,) = (each for each in made.checked.platform.sites if each.name == cluster)
-    return [tenant.name for tenant in site.tenants]
 
 
 def _not_generated(made: Generation, profiles: Path, formats: tuple[Output, ...]) -> int:

@@ -14,6 +14,7 @@ from trainyard.model.runtime import INITIALIZERS
 from trainyard.model.space import Grant, Sample, Space
 from trainyard.model.storage import StoredSecret
 from trainyard.render.views.cluster import ClusterView
+from trainyard.render.views.launch import RuntimeView
 
 _ROLES = ("admin", "user", "viewer")
 MOST_JOBS: Final = 100
@@ -214,13 +215,22 @@ class SampleView:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The queue where it must be named, and the lowest class that may be used."""
-        labels = {}
-        if self.sample.local_queue != names.DEFAULT_QUEUE:
-            labels["kueue.x-k8s.io/queue-name"] = self.sample.local_queue
-        for lowest in self.sample.space.priorities[:1]:
-            labels |= lowest.labels
-        return dict(sorted(labels.items()))
+        """The queue where it must be named, and the class, by default the lowest."""
+        sample, labels = self.sample, {}
+        if sample.local_queue != names.DEFAULT_QUEUE:
+            labels["kueue.x-k8s.io/queue-name"] = sample.local_queue
+        priority = sample.priority or next(iter(sample.space.priorities), None)
+        return dict(sorted({**labels, **(priority.labels if priority else {})}.items()))
+
+    @property
+    def job_command(self) -> tuple[str, ...]:
+        """Command of the job: by default that of the runtime, which starts the ranks."""
+        return self.sample.command or RuntimeView(self.sample.launch.runtime).command
+
+    @property
+    def job_args(self) -> tuple[str, ...]:
+        """Arguments of the command: by default a program that shows the host of each rank."""
+        return self.sample.args or self.sample.launch.runtime.launcher.example
 
     @property
     def initializer(self) -> dict[str, dict[str, str]]:

@@ -1,0 +1,97 @@
+"""``trainyard job``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trainyard.cli import findings
+from trainyard.cli.console import notify, result
+from trainyard.cli.exits import Exit
+from trainyard.cli.fit.text import text
+from trainyard.cli.options import (
+    complete_cluster,
+    complete_team,
+    components_root,
+    need_name,
+    one_cluster,
+    output_option,
+    places,
+    profiles_option,
+    today,
+)
+from trainyard.convert.asked import Asked, Refused
+from trainyard.diagnostics import has_errors
+from trainyard.fit.verdict import Standing
+from trainyard.workflows.generate import Generation, generate
+from trainyard.workflows.job import Made, make_job
+
+
+@click.command("job")
+@click.argument("words", nargs=-1, required=True, metavar="-- COMMAND...")
+@profiles_option
+@output_option
+@click.option(
+    "--team",
+    required=True,
+    metavar="NAME",
+    shell_complete=complete_team,
+    help="Team that submits the job.",
+)
+@click.option(
+    "--cluster",
+    metavar="NAME",
+    shell_complete=complete_cluster,
+    help="Cluster of the job, if several.",
+)
+@click.option("--namespace", default="", metavar="NAME", help="Of the team's, if several.")
+@click.option("--runtime", default="", metavar="NAME", help="Default: the smallest that fits.")
+@click.option("--nodes", type=click.IntRange(1), help="Default: the fewest.")
+@click.option("--gpus", type=click.IntRange(0), help="GPUs of each node, at least.")
+@click.option("--queue", default="", metavar="NAME", help="Default: the team's default queue.")
+@click.option("--priority", default="", metavar="NAME", help="Default: the lowest class.")
+def command(  # noqa: PLR0917 - click passes options by name
+    words: tuple[str, ...],
+    profiles: Path,
+    output: Path,
+    team: str,
+    cluster: str | None,
+    namespace: str,
+    runtime: str,
+    nodes: int | None,
+    gpus: int | None,
+    queue: str,
+    priority: str,
+) -> int:
+    """Print a TrainJob that runs COMMAND in each rank, and that `trainyard fit` admits.
+
+    Its comments explain each choice. COMMAND is the program of the ranks, such as `python
+    train.py`; the runtime starts it with mpirun or torchrun, unless it begins with one of them. A
+    job that can't be admitted is not printed.
+    """
+    cluster = one_cluster(profiles, cluster)
+    made = generate(profiles, components_root(profiles, output), [cluster], today())
+    if has_errors(made.diagnostics):
+        found = findings.Findings(made.diagnostics, places(made.checked.profiles, profiles))
+        notify(findings.text(found, colour=False))
+        return Exit.FINDINGS
+    try:
+        " ".join(words).encode()
+    except UnicodeEncodeError:
+        raise click.UsageError("a word of COMMAND is not UTF-8: put it into a script") from None
+    need_name("team", team, made.teams(cluster))
+    asked = Asked(words, runtime, nodes or 0, gpus, queue, namespace, priority)
+    try:
+        job = make_job(made, cluster, team, asked)
+    except Refused as refused:
+        raise click.UsageError(str(refused)) from None
+    return _printed(job, made, profiles)
+
+
+def _printed(job: Made, made: Generation, profiles: Path) -> int:
+    if job.verdict.standing is not Standing.ADMITTED:
+        notify(text([job.verdict], places(made.checked.profiles, profiles), 0))
+        return Exit.FINDINGS
+    result(job.text.rstrip("\n"))
+    return Exit.FINE
