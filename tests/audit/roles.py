@@ -52,7 +52,8 @@ def no_secrets(tree: Tree) -> Iterator[str]:
 def no_access_into_pods(tree: Tree) -> Iterator[str]:
     for role, rule in _rules(tree):
         resources = set(rule.get("resources", ()))
-        if resources & POD_ACCESS:
+        debugs = role.name == "trainyard-team-debugger" and resources == {"pods/exec"}
+        if resources & POD_ACCESS and not debugs:
             yield f"{role.path}: may use {sorted(resources & POD_ACCESS)}"
         if "pods" in resources and {"create", "patch", "update"} & set(rule["verbs"]):
             yield f"{role.path}: may create or change pods"
@@ -89,13 +90,18 @@ Subject = tuple[str, str, str]
 """Namespace, kind and name."""
 
 
+_ROLES = ("admin", "debugger", "user", "viewer")
+
+
 def _expected(tree: Tree) -> dict[str, set[Subject]]:
     """Return role -> (namespace, kind, name) of the team profiles."""
-    expected: dict[str, set[Subject]] = {"admin": set(), "user": set(), "viewer": set()}
+    expected: dict[str, set[Subject]] = {role: set() for role in _ROLES}
     for team, profile in tree.teams.items():
         for namespace in tree.namespaces(team):
             for role, groups in profile.get("groups", {}).items():
                 expected[role].update((namespace, "Group", group) for group in groups)
+            debuggers = profile.get("debuggers", {}).get("groups", [])
+            expected["debugger"].update((namespace, "Group", group) for group in debuggers)
             for name, account in profile.get("serviceAccounts", {}).items():
                 expected[account["role"]].add((namespace, "ServiceAccount", name))
     return expected
@@ -103,7 +109,7 @@ def _expected(tree: Tree) -> dict[str, set[Subject]]:
 
 def team_roles_follow_the_profiles(tree: Tree) -> Iterator[str]:
     """Roles have exactly the profile's subjects, each in its own team's namespace."""
-    bound: dict[str, set[Subject]] = {"admin": set(), "user": set(), "viewer": set()}
+    bound: dict[str, set[Subject]] = {role: set() for role in _ROLES}
     for binding, role, subject in _bound(tree):
         home = subject.get("namespace", binding.namespace)
         if home != binding.namespace and (role, home) != _CLEANUP:

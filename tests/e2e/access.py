@@ -51,6 +51,14 @@ def _comes(
     return stage.until(lambda: may(stage, groups, what, namespace, user=user))
 
 
+def debugger_expired(stage: Stage) -> None:
+    """The group still runs commands in the pods of its team's jobs, and in no other pod."""
+    stage.deploy(bad("access/debugger-expired"))
+    assert _comes(stage, ["nccl-experts"], "create pods/exec", "team-nlp")
+    assert not may(stage, ["nccl-experts"], "create pods/exec", "team-vision")
+    assert not may(stage, ["nlp"], "create pods/exec", "team-nlp")
+
+
 def group_in_two_roles(stage: Stage) -> None:
     """A viewers' group that is also a users' group may submit."""
     stage.deploy(bad("access/group-in-two-roles"))

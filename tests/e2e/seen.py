@@ -26,6 +26,7 @@ class Seen:
 
 
 SEEN: dict[str, Seen] = {
+    "access/debugger-expired": Seen(access.debugger_expired),
     "access/group-in-two-roles": Seen(access.group_in_two_roles),
     "access/group-in-two-teams": Seen(access.group_in_two_teams),
     "access/minted-token": Seen(access.minted_token),
@@ -105,6 +106,7 @@ _NETWORK = "It is about packets, and a rehearsal has no pod network."
 _PROMISE = "It is a statement for auditors; nothing on the cluster refuses it."
 
 NOT_SHOWABLE = {
+    "access/unaudited-debugger": _PROMISE,
     "delivery/secret-not-owned": "No External Secrets Operator runs in a rehearsal.",
     "capacity/quota-defined-twice": "No tree can be made of it.",
     "capacity/quota-expired": "Nothing on the cluster reads the day.",

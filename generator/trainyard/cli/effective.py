@@ -56,6 +56,9 @@ def _team(team: Team, platform: Platform) -> Iterator[Value]:
     yield Value("largest job", counted(team.largest_job, "node"), team.at / "largestJob" / "nodes")
     for role, groups in team.groups.items():
         yield Value(f"groups with role {role}", ", ".join(groups), team.at / "groups" / role)
+    if debuggers := team.debuggers:
+        display = f"{', '.join(debuggers.groups)} until {debuggers.until}; {debuggers.reason}"
+        yield Value("debuggers", display, debuggers.at)
     for account in team.accounts:
         owner = f"made by {account.owner}" if account.owner else "made by Trainyard"
         yield Value(f"service account {account.name}", f"role {account.role}, {owner}", account.at)

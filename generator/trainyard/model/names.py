@@ -23,6 +23,9 @@ namespace."""
 FINISHED_JOBS_ROLE = "trainyard-finished-jobs"
 """ClusterRole of that service account."""
 
+DEBUGGER_ROLE = "trainyard-team-debugger"
+"""ClusterRole of who may run commands in the pods of a team's jobs."""
+
 TENANT_OBJECTS = "trainyard-tenant-objects"
 """The admission policy over what tenants write."""
 

@@ -31,6 +31,20 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class Debuggers:
+    """Groups that may run commands in the pods of a team's jobs.
+
+    Args:
+        until: ISO date of their last day.
+    """
+
+    at: Pointer
+    groups: tuple[str, ...]
+    until: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
     """The time that a quota is for.
 
@@ -176,6 +190,7 @@ class Team:
         folder: its folder on NFS servers and in secret stores.
         owners: who approves changes of its profile, sorted; empty when the profile states nobody.
         groups: role -> groups of the identity provider.
+        debuggers: None where nobody may run commands in the pods of its jobs.
         default_queue: class of node for jobs without a queue's label, or `NO_QUEUE`; empty for
             nodes with GPUs where it has some.
         spaces: its namespaces, its own first.
@@ -193,6 +208,7 @@ class Team:
     contact: str
     owners: tuple[str, ...]
     groups: Mapping[str, tuple[str, ...]]
+    debuggers: Debuggers | None
     accounts: tuple[Account, ...]
     runtimes: tuple[str, ...]
     cohort: str

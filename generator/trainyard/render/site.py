@@ -13,9 +13,10 @@ from trainyard.model.manifest import Kind, Manifest, kind_of
 from trainyard.model.platform import Site
 from trainyard.model.space import Sample
 from trainyard.render.attributes import read
-from trainyard.render.catalog import CATALOG, DELIVERY, Entry, Scope, Subject
+from trainyard.render.catalog import CATALOG, DELIVERY, Entry, Subject
 from trainyard.render.compile import Build, compile_template
 from trainyard.render.delivery import Delivery, Unit
+from trainyard.render.scopes import Scope
 
 COMPONENTS_ROOT = "../profiles/components"
 """Path of the hand-written components relative to the tree, in the layout that `trainyard init`

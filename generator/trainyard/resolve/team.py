@@ -13,7 +13,7 @@ from trainyard.model.compliance import Compliance
 from trainyard.model.component import Component
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
-from trainyard.model.team import Account, Quota, Team, TeamSpace, Term
+from trainyard.model.team import Account, Debuggers, Quota, Team, TeamSpace, Term
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import QUOTA_DEFINED_TWICE, find
 from trainyard.yaml_io.source import Source
@@ -63,6 +63,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         contact=fields["contact"],
         owners=tuple(sorted(fields.get("owners", ()))),
         groups={role: tuple(sorted(groups)) for role, groups in sorted(fields["groups"].items())},
+        debuggers=_debuggers(fields, at / "debuggers"),
         accounts=tuple(_accounts(fields, at / "serviceAccounts")),
         runtimes=tuple(sorted(runtime.name for runtime in runtimes)),
         cohort=fields.get("cohort", ""),
@@ -89,6 +90,13 @@ def _runtimes(
 def _accounts(fields: Mapping[str, Any], at: Pointer) -> Iterator[Account]:
     for name, account in sorted(fields.get("serviceAccounts", {}).items()):
         yield Account(name, at / name, account["role"], account.get("owner", ""))
+
+
+def _debuggers(fields: Mapping[str, Any], at: Pointer) -> Debuggers | None:
+    """Return who may run commands in the pods of its jobs; None where nobody may."""
+    if not (stated := fields.get("debuggers")):
+        return None
+    return Debuggers(at, tuple(sorted(stated["groups"])), stated["until"], stated["reason"])
 
 
 def _usual_job(quotas: tuple[Quota, ...], runtimes: list[Runtime]) -> int:

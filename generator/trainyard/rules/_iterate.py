@@ -14,6 +14,9 @@ from trainyard.model.queue import Flavor
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Allocation, Quota, Team
 
+AUDIT_LOG = "AuditLog/"
+"""Prefix of the key that declares the owner of the audit log in a cluster's `external`."""
+
 SHORTEST_PREFIX = 8
 """Shortest prefix of a range that an egress rule may open: 16 million addresses.
 `isolation/open-egress` alone reports shorter ones."""

@@ -17,6 +17,7 @@ class AccessRequest:
     Args:
         part: subresource, e.g. ``status``; empty for the object itself.
         body: fields of the object besides its kind and name.
+        name: of the object, which does not exist.
     """
 
     verb: str
@@ -24,6 +25,7 @@ class AccessRequest:
     kind: str
     part: str = ""
     body: Body = field(default_factory=dict)
+    name: str = "rehearsal"
 
     def resource(self, api: Api) -> GroupResource:
         """Return the resource that a role must list to permit the request."""
@@ -37,7 +39,7 @@ class AccessRequest:
         Raises:
             Refused: by authorization, admission or validation; or the object does not exist.
         """
-        metadata = {"name": "rehearsal"}
+        metadata = {"name": self.name}
         if namespace:
             metadata["namespace"] = namespace
         body = {
@@ -52,7 +54,7 @@ class AccessRequest:
             case "delete":
                 api.delete(body, dry_run=True)
             case "get":
-                api.get(self.version, self.kind, "rehearsal", namespace)
+                api.get(self.version, self.kind, self.name, namespace)
             case "list":
                 api.list(self.version, self.kind, namespace)
             case _:
@@ -92,6 +94,9 @@ def claim(storage_class: str) -> AccessRequest:
     )
 
 
+POD_OF_A_JOB = "rehearsal-node-0-0-bcdfg"
+"""Name of a pod as JobSet and Kubernetes make it."""
+
 IN_NAMESPACES = (
     AccessRequest("create", "v1", "ConfigMap"),
     AccessRequest("patch", "v1", "ConfigMap"),
@@ -101,7 +106,7 @@ IN_NAMESPACES = (
     AccessRequest("create", "v1", "Secret"),
     AccessRequest("create", "v1", "ServiceAccount", "token"),
     AccessRequest("create", "v1", "Pod", "", _PODS),
-    AccessRequest("create", "v1", "Pod", "exec"),
+    AccessRequest("create", "v1", "Pod", "exec", name=POD_OF_A_JOB),
     AccessRequest("patch", "v1", "Pod", "ephemeralcontainers"),
     AccessRequest("delete", "v1", "Pod"),
     AccessRequest("list", "v1", "Pod"),

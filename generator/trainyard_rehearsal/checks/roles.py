@@ -52,6 +52,10 @@ _ADMIN: tuple[Right, ...] = (
     ("delete", {"": "pods"}),
     ("deletecollection", {"trainer.kubeflow.org": "trainjobs"}),
 )
+_DEBUGGER: tuple[Right, ...] = (
+    (_READ, {"": "pods pods/log"}),
+    ("create get", {"": "pods/exec"}),
+)
 _PLATFORM: tuple[Right, ...] = (
     *_CATALOG,
     (
@@ -112,6 +116,7 @@ _RIGHTS = {
     "admin": _ADMIN,
     "user": _USER,
     "viewer": _VIEWER,
+    "debugger": _DEBUGGER,
     "catalog viewer": _CATALOG,
     "operator": _OPERATOR,
     "auditor": _AUDITOR,

@@ -22,6 +22,16 @@ _CLASS = "spec.storageClassName must be one of"
 _VOLUME = "a claim must not choose its volume"
 _COUNT = "exceeded quota"
 
+_SHELL = "is none of a job's launcher or nodes"
+_OTHER_PODS = (
+    "workbench-0",
+    "workbench-node-0-0-0",
+    "workbench-node-0-0-0bcdf",
+    "rehearsal-dataset-initializer-0-0-bcdfg",
+    "node-0-0-bcdfg",
+    "pipeline-node-0-1234567890",
+)
+
 _CLAIMS: tuple[tuple[Body, str], ...] = (
     ({"spec": {"storageClassName": None}}, _CLASS),
     ({"spec": {"storageClassName": ""}}, _CLASS),
@@ -49,6 +59,7 @@ def check_tenant_objects(lab: Lab, spaces: Sequence[Space]) -> Iterator[Outcome]
     for space in spaces:
         hostile.send(_hostile_config_maps(lab, space))
         hostile.send(_hostile_claims(lab, space))
+        hostile.send(_hostile_shells(lab, space))
         harmless.send(_harmless(lab, space))
     yield hostile.outcome("hostile objects refused")
     yield harmless.outcome("members' own objects accepted")
@@ -82,6 +93,19 @@ def _hostile_claims(lab: Lab, space: Space) -> Iterator[RequestCase]:
             yield _create(admin, with_change(claim, change), refusal, at)
         for metadata, refusal in FORBIDDEN_METADATA:
             yield _create(admin, with_change(claim, {"metadata": metadata}), refusal, at)
+
+
+def _hostile_shells(lab: Lab, space: Space) -> Iterator[RequestCase]:
+    """Yield commands of a debugger in pods that are none of a job's launcher or nodes."""
+    if not (debuggers := space.team.debuggers):
+        return
+    group = debuggers.groups[0]
+    user = lab.api.acting(f"somebody@{group}", [group, "system:authenticated"])
+    for name in _OTHER_PODS:
+        metadata = {"name": name, "namespace": space.namespace}
+        body = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}
+        request = partial(user.create, body, "exec", dry_run=True)
+        yield RequestCase(f"a shell in {name}", request, debuggers.at, _SHELL)
 
 
 def _harmless(lab: Lab, space: Space) -> Iterator[RequestCase]:

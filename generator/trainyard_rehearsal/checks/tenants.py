@@ -111,6 +111,8 @@ def _members(space: Space) -> Iterator[tuple[_Key, list[_Role]]]:
     for role, groups in space.team.groups.items():
         for group in groups:
             yield ("group", group), [(role, home), ("catalog viewer", "")]
+    for group in space.team.debuggers.groups if space.team.debuggers else ():
+        yield ("group", group), [("debugger", home)]
     for account in space.team.accounts:
         key = ("account", f"{home}:{account.name}")
         yield key, [(account.role, home), ("catalog viewer", "")]

@@ -20,6 +20,12 @@ DEFECTS = (
     Defect(roles.no_secrets, _ADMIN, ("rules", 0), _rule("", "serviceaccounts/token", "create")),
     Defect(roles.no_access_into_pods, _ADMIN, ("rules", 0), _rule("", "pods/exec", "create")),
     Defect(roles.no_access_into_pods, _ADMIN, ("rules", 0), _rule("", "pods", "create")),
+    Defect(
+        roles.no_access_into_pods,
+        "clusterrole-trainyard-team-debugger.yaml",
+        ("rules", 1, "resources"),
+        ["pods/exec", "pods/portforward"],
+    ),
     Defect(roles.no_self_promotion, _ADMIN, ("rules", 0), _rule("", "users", "impersonate")),
     Defect(
         roles.teams_write_nothing_of_the_platform,

@@ -9,7 +9,10 @@ from pathlib import Path
 from trainyard_rehearsal.checks.roles import rights, tried_rights
 
 _PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "isolation.md"
-_ROLES = ("admin", "auditor", "catalog viewer", "clean-up", "operator", "user", "viewer")
+_ROLES = (
+    *("admin", "auditor", "catalog viewer", "clean-up", "debugger", "operator", "user"),
+    "viewer",
+)
 
 
 def test_isolation_page_lists_the_rights_of_every_role() -> None:

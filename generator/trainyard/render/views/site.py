@@ -108,6 +108,11 @@ class SiteView:
         return [*audited, self.site.cluster.system_namespace] if audited else []
 
     @property
+    def has_debuggers(self) -> bool:
+        """Return whether somebody may run commands in the pods of a team's jobs."""
+        return any(tenant.team.debuggers for tenant in self.site.tenants)
+
+    @property
     def nfs_folders(self) -> dict[str, list[str]]:
         """Each NFS folder, as ``server:path``, with the namespaces whose volumes mount it."""
         folders: dict[str, list[str]] = {}

@@ -99,7 +99,7 @@ class SpaceView:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """RoleBindings: each role that has a subject, and the clean-up of finished jobs, if any.
+        """RoleBindings: each role that has a subject, debuggers, and the clean-up of finished jobs.
 
         None for the SCC of job pods: OpenShift binds restricted-v2 to every authenticated account
         (openshift/cluster-kube-apiserver-operator:bindata/bootkube/scc-manifests).
@@ -110,6 +110,8 @@ class SpaceView:
         for role in _ROLES:
             if subjects := self._subjects(role):
                 yield Binding(role, f"trainyard-team-{role}", subjects)
+        if debuggers := self.space.team.debuggers:
+            yield Binding("debugger", names.DEBUGGER_ROLE, group_subjects(debuggers.groups))
         if cleanup := self.space.cluster.finished_jobs:
             account = _account(cleanup.name, names.SYSTEM_NAMESPACE)
             yield Binding(cleanup.name, names.FINISHED_JOBS_ROLE, [account])

@@ -8,7 +8,7 @@ from trainyard.diagnostics import Diagnostic, Pointer, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._iterate import active
-from trainyard.rules.access._roles import cluster_roles
+from trainyard.rules.access._roles import cluster_roles, team_roles
 
 CLUSTER_GROUPS = frozenset(
     {"cluster-admin", "cluster-admins", "cluster-readers", "dedicated-admins", "kubeadmin"}
@@ -40,9 +40,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
 def _groups(platform: Platform) -> Iterator[tuple[str, str, Pointer]]:
     """Yield every group that has a role in a team or a cluster, with the role and its place."""
     for team in active(platform):
-        for role, groups in team.groups.items():
-            for group in groups:
-                yield group, role, team.at / "groups" / role
+        yield from team_roles(team)
     for site in platform.sites:
         for role, group in cluster_roles(site.cluster):
             yield group, role, site.cluster.at / "roles" / role

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
-from trainyard.model.platform import Platform, Site
-from trainyard.model.team import Team
+from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
-from trainyard.rules.access._roles import cluster_roles
+from trainyard.rules.access._roles import cluster_roles, team_roles
 
 RULE = Rule(
     id="access/team-group-runs-platform",
@@ -25,25 +24,20 @@ RULE = Rule(
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for site in platform.sites:
-        in_teams = {group: (team, role) for group, role, team in _team_roles(site)}
+        in_teams = {
+            group: (tenant.name, role, place)
+            for tenant in site.tenants
+            for group, role, place in team_roles(tenant.team)
+        }
         for role, group in cluster_roles(site.cluster):
             if group in in_teams:
-                team, team_role = in_teams[group]
+                team, team_role, place = in_teams[group]
                 message = (
                     f"group `{group}` is {role} of cluster {site.name} and {team_role} of team "
-                    f"{team.name}"
+                    f"{team}"
                 )
-                place = team.at / "groups" / team_role
-                notes = [Note(f"its role in team {team.name}", place)]
+                notes = [Note(f"its role in team {team}", place)]
                 yield RULE.at(site.cluster.at / "roles" / role, message, notes=notes)
-
-
-def _team_roles(site: Site) -> Iterator[tuple[str, str, Team]]:
-    """Yield every group of the teams on a cluster, with its role and its team."""
-    for tenant in site.tenants:
-        for role, groups in tenant.team.groups.items():
-            for group in groups:
-                yield group, role, tenant.team
 
 
 CHECK = Check(RULE, find)

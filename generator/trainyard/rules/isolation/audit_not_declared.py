@@ -8,10 +8,7 @@ from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform
 from trainyard.rules._check import Check
 from trainyard.rules._compliance import NOT_ENFORCED, under
-
-AUDIT_LOG = "AuditLog/"
-"""Prefix of the key that declares the owner of the audit log in a cluster's `external`."""
-
+from trainyard.rules._iterate import AUDIT_LOG
 
 RULE = Rule(
     id="isolation/audit-not-declared",

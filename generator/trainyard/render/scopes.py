@@ -1,0 +1,190 @@
+"""What templates are rendered for: their scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from trainyard.diagnostics import Pointer
+from trainyard.model.link import Link
+from trainyard.model.network import Network
+from trainyard.model.platform import Site
+from trainyard.model.space import Space
+from trainyard.model.tenant import Tenant
+from trainyard.render.delivery import Delivery
+from trainyard.render.views.site import SiteView
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The variables of one rendering of a template, and their source.
+
+    Args:
+        team: whose unit it belongs to; empty for the cluster's.
+        name: of a team's further namespace, or a pool; distinguishes their files.
+    """
+
+    variables: dict[str, object]
+    files: tuple[str, ...]
+    at: Pointer
+    team: str = ""
+    name: str = ""
+
+
+def cluster(site: Site) -> Iterator[Scope]:
+    """Yield the cluster."""
+    yield Scope({}, site.cluster.files, site.cluster.at)
+
+
+def audited(site: Site) -> Iterator[Scope]:
+    """Yield the cluster, where a regulation or a debugger makes an audit necessary."""
+    view = SiteView(site)
+    if view.audited_namespaces or view.has_debuggers:
+        yield from cluster(site)
+
+
+def debugged(site: Site) -> Iterator[Scope]:
+    """Yield the cluster, where somebody may run commands in the pods of jobs."""
+    if SiteView(site).has_debuggers:
+        yield from cluster(site)
+
+
+def cleanup(site: Site) -> Iterator[Scope]:
+    """Yield the clean-up of finished jobs, where the cluster has one."""
+    if cleanup := site.cluster.finished_jobs:
+        yield Scope({"cleanup": cleanup}, site.cluster.files, cleanup.at)
+
+
+def cleanup_secret(site: Site) -> Iterator[Scope]:
+    """Yield the pull secret of the clean-up, where it has one."""
+    if (cleanup := site.cluster.finished_jobs) and cleanup.pull_secret:
+        yield Scope({"secret": cleanup.pull_secret}, site.cluster.files, cleanup.at)
+
+
+def pools(site: Site) -> Iterator[Scope]:
+    """Yield each pool."""
+    for pool in site.cluster.pools:
+        yield Scope(
+            {"pool": pool}, (*site.cluster.files, *pool.hardware.files), pool.at, name=pool.name
+        )
+
+
+def fabric_pools(site: Site) -> Iterator[Scope]:
+    """Yield each pool whose rails are plugged into a fabric."""
+    return (
+        scope for scope, pool in zip(pools(site), site.cluster.pools, strict=True) if pool.fabric
+    )
+
+
+def rails(site: Site) -> Iterator[Scope]:
+    """Yield each rail of each pool."""
+    for pool in site.cluster.pools:
+        for rail in pool.rails:
+            yield Scope({"rail": rail}, (*pool.hardware.files, *site.cluster.files), pool.at)
+
+
+def fabrics(site: Site) -> Iterator[Scope]:
+    """Yield each fabric."""
+    for fabric in site.cluster.fabrics:
+        yield Scope({"fabric": fabric}, site.cluster.files, fabric.at)
+
+
+def cohorts(site: Site) -> Iterator[Scope]:
+    """Yield each cohort."""
+    for cohort in site.cluster.cohorts:
+        yield Scope({"cohort": cohort}, site.cluster.files, cohort.at)
+
+
+def priorities(site: Site) -> Iterator[Scope]:
+    """Yield each priority class."""
+    for priority in site.cluster.priorities:
+        yield Scope({"priority": priority}, site.cluster.files, priority.at)
+
+
+def launches(*, mpi: bool) -> Callable[[Site], Iterator[Scope]]:
+    """Return scopes for the runtimes that Trainer's MPI plugin serves, or for the others."""
+
+    def scopes(site: Site) -> Iterator[Scope]:
+        for launch in site.launches:
+            if launch.runtime.launcher.mpi == mpi:
+                yield Scope({"launch": launch}, launch.files, launch.runtime.at)
+
+    return scopes
+
+
+def _of(tenant: Tenant, **variables: object) -> Scope:
+    return Scope({"tenant": tenant, **variables}, tenant.files, tenant.team.at, tenant.name)
+
+
+def _in(tenant: Tenant, space: Space, **variables: object) -> Scope:
+    scope = _of(tenant, space=space, **variables)
+    return replace(scope, name=space.profile.name)
+
+
+def spaces(site: Site) -> Iterator[Scope]:
+    """Yield each namespace of each team."""
+    for tenant in site.tenants:
+        for space in tenant.spaces:
+            yield _in(tenant, space)
+
+
+def each(
+    name: str, members: Callable[[Tenant], Iterable[object]]
+) -> Callable[[Site], Iterator[Scope]]:
+    """Return scopes for each member of each tenant, under a variable's name."""
+
+    def scopes(site: Site) -> Iterator[Scope]:
+        return (
+            _of(tenant, **{name: member}) for tenant in site.tenants for member in members(tenant)
+        )
+
+    return scopes
+
+
+def within(
+    name: str, members: Callable[[Space], Iterable[object]]
+) -> Callable[[Site], Iterator[Scope]]:
+    """Return scopes for each member of each namespace of each tenant, under a variable's name."""
+
+    def scopes(site: Site) -> Iterator[Scope]:
+        for tenant in site.tenants:
+            for space in tenant.spaces:
+                yield from (_in(tenant, space, **{name: member}) for member in members(space))
+
+    return scopes
+
+
+def networks(link: Link) -> Callable[[Space], Iterable[Network]]:
+    """Return a function that returns a namespace's networks over one link."""
+    return lambda space: (network for network in space.networks if network.fabric.link is link)
+
+
+def bindings(site: Site) -> Iterator[Scope]:
+    """Yield each binding in the whole cluster."""
+    for binding in SiteView(site).bindings:
+        yield Scope({"binding": binding}, site.cluster.files, site.cluster.at)
+
+
+def applications(delivery: Delivery) -> Iterator[Scope]:
+    """Yield each Application."""
+    for application in delivery.applications:
+        yield Scope(
+            {"application": application}, delivery.site.cluster.files, delivery.site.cluster.at
+        )
+
+
+def delivery(delivery: Delivery) -> Iterator[Scope]:
+    """Yield the cluster, for what Argo CD has once."""
+    yield from cluster(delivery.site)
+
+
+def units(delivery: Delivery) -> Iterator[Scope]:
+    """Yield each sync unit."""
+    for unit in delivery.units:
+        yield Scope({"unit": unit}, delivery.site.cluster.files, delivery.site.cluster.at)
+
+
+def projects(delivery: Delivery) -> Iterator[Scope]:
+    """Yield each team on the cluster."""
+    for tenant in delivery.site.tenants:
+        yield _of(tenant)
