@@ -1,7 +1,8 @@
 """Link the terms of docs/reference/glossary.md: `python -m docs.glossary PAGE...`.
 
 A page links a term where it uses it first, outside of headings, code and other links. The links are
-written as `[term]`, and their targets at the end of the page, so that lines stay short.
+written as `[term]`, and their targets at the end of the page, so that lines stay short. Pages for
+users also link the words of docs/users/glossary.md.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from docs.markdown import anchor
 
 ROOT = Path(__file__).resolve().parents[1]
 GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"
+USERS_GLOSSARY = ROOT / "docs" / "users" / "glossary.md"
 BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]+)\](?:\(([^)\s]*)\)|\[([^\[\]]*)\])?")
 _TARGET = re.compile(r"^\[([^\]]+)\]: (\S+)$", re.MULTILINE)
@@ -36,6 +38,12 @@ class Use(NamedTuple):
     term: str
     start: int
     end: int
+
+
+def glossaries(page: Path) -> list[Path]:
+    """Return the glossaries whose terms a page links."""
+    found = [GLOSSARY, USERS_GLOSSARY] if page.parent == USERS_GLOSSARY.parent else [GLOSSARY]
+    return [each for each in found if each != page]
 
 
 def terms(glossary: str) -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -105,11 +113,12 @@ def _blank(match: re.Match[str]) -> str:
 
 def main(pages: list[str]) -> None:
     """Link the terms of each page in place."""
-    glossary = GLOSSARY.read_text("utf-8")
-    for page in map(Path, pages):
-        to_glossary = os.path.relpath(GLOSSARY, page.resolve().parent)
+    for page in (Path(each).resolve() for each in pages):
         text = page.read_text("utf-8")
-        page.write_text(link(text, to_glossary, glossary), encoding="utf-8", newline="\n")
+        for glossary in glossaries(page):
+            to_glossary = os.path.relpath(glossary, page.parent)
+            text = link(text, to_glossary, glossary.read_text("utf-8"))
+        page.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

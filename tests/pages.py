@@ -9,15 +9,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 HOW_TOS = sorted((ROOT / "docs" / "how-to").glob("*.md"))
+USERS = ROOT / "docs" / "users"
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_SAVED = re.compile(rf"(?:as `([\w.-]+)`[^`\n]*:\n\n)?{BLOCK.pattern[1:]}", BLOCK.flags)
 _BETWEEN = "--- next block ---"
 
 
@@ -30,6 +32,23 @@ def blocks(path: Path, language: str = "") -> list[tuple[str, str]]:
 def shell_blocks(path: Path) -> list[str]:
     """Return what a page says that one can type."""
     return [body for _, body in blocks(path, "shell")]
+
+
+def saved(path: Path) -> dict[str, str]:
+    """Return the files that a page says one saves, by name; the words ``as `NAME`:`` are above."""
+    return {name: body for name, _, body in _SAVED.findall(path.read_text("utf-8")) if name}
+
+
+def typed(path: Path) -> list[str]:
+    """Return the shell blocks of a page; each first writes the files that the page shows above."""
+    found, files = [], ""
+    for name, language, body in _SAVED.findall(path.read_text("utf-8")):
+        if name:
+            files += f"cat > {name} <<'END OF FILE'\n{body}END OF FILE\n"
+        elif language == "shell":
+            found.append(files + _with_findings(body))
+            files = ""
+    return found
 
 
 @cache
@@ -64,12 +83,21 @@ def _environment() -> dict[str, str]:
     }
 
 
-def call(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder; what it prints is in `stdout`, in its order."""
+def call(folder: Path, *args: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder; what it prints is in `stdout`, in its order.
+
+    Args:
+        folder: in which it runs.
+        args: the command.
+        variables: of its environment; ``PATH`` is searched before the usual one.
+    """
+    usual = _environment()
+    if "PATH" in variables:
+        variables = {**variables, "PATH": f"{variables['PATH']}:{usual['PATH']}"}
     return subprocess.run(
         args,
         cwd=folder,
-        env=_environment(),
+        env={**usual, **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -77,24 +105,39 @@ def call(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def done(folder: Path, *args: str) -> str:
+def done(folder: Path, *args: str, **variables: str) -> str:
     """Run a command that must end with 0, and return what it prints."""
-    ended = call(folder, *args)
+    ended = call(folder, *args, **variables)
     assert ended.returncode == 0, ended.stdout
     return ended.stdout
 
 
-def type_page(page: Path, folder: Path) -> None:
+def type_page(
+    page: Path,
+    folder: Path,
+    wanted: Callable[[str], bool] = bool,
+    **variables: str,
+) -> None:
     """Run the shell blocks of a page, and look in what each prints for the console block below
-    it."""
+    it.
+
+    Args:
+        page: whose blocks.
+        folder: in which they run.
+        wanted: whether a block is run; all are.
+        variables: of the environment, as of `call`.
+    """
     assert shutil.which("bash")
-    script = f"\necho '{_BETWEEN}'\n".join(map(_with_findings, shell_blocks(page)))
-    printed = iter(done(folder, "bash", "-c", f"set -eu\n{script}").split(f"{_BETWEEN}\n"))
-    output = ""
+    scripts = (each if wanted(each) else "true" for each in typed(page))
+    script = f"\necho '{_BETWEEN}'\n".join(scripts)
+    printed = done(folder, "bash", "-c", f"set -eu\n{script}", **variables)
+    outputs = zip(typed(page), printed.split(f"{_BETWEEN}\n"), strict=True)
+    run, output = False, ""
     for language, body in blocks(page):
         if language == "shell":
-            output = next(printed)
-        elif language == "console" and not body.lstrip().startswith("$ "):
+            block, output = next(outputs)
+            run = wanted(block)
+        elif run and language == "console" and not body.lstrip().startswith("$ "):
             missing = list(_missing(body, output))
             assert not missing, f"{missing} is not in\n{output}"
 
@@ -102,16 +145,19 @@ def type_page(page: Path, folder: Path) -> None:
 def _missing(shown: str, output: str) -> Iterator[str]:
     """Yield the lines of a block that are not printed in their order.
 
-    A line is printed as it is shown, or goes on where it ends with ` ...`. A line of dots alone
-    leaves lines out.
+    A line is printed as it is shown, or has more where dots begin it, end it, or are between two
+    words. A line of dots alone leaves lines out.
     """
     printed = iter(line.rstrip() for line in output.splitlines())
     for line in (each.rstrip() for each in shown.splitlines()):
-        start = line.removesuffix(" ...")
-        if line.strip() != "..." and not any(
-            each == line or (start != line and each.startswith(start)) for each in printed
-        ):
+        if line.strip() != "..." and not any(map(_pattern(line).fullmatch, printed)):
             yield line
+
+
+def _pattern(line: str) -> re.Pattern[str]:
+    """Return the pattern of a line as it is shown."""
+    text = re.escape(f" {line} ").replace(re.escape(" ... "), ".*")
+    return re.compile(text.removeprefix("\\ ").removesuffix("\\ "))
 
 
 def _with_findings(block: str) -> str:

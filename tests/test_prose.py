@@ -14,7 +14,17 @@ import click
 import pytest
 
 from docs.generate import WRITTEN
-from docs.glossary import BLOCK, GLOSSARY, link, targets, terms, unlinked, without_code
+from docs.glossary import (
+    BLOCK,
+    GLOSSARY,
+    USERS_GLOSSARY,
+    glossaries,
+    link,
+    targets,
+    terms,
+    unlinked,
+    without_code,
+)
 from tests.pages import ROOT
 from trainyard.cli.app import app
 from trainyard.rulebook import all_rules
@@ -155,9 +165,10 @@ def test_lines_are_short(page: Path) -> None:
 @_each_page
 def test_terms_are_linked_at_their_first_use(page: Path) -> None:
     """`python -m docs.glossary PAGE` adds the links."""
-    if page != GLOSSARY:
-        missing = list(unlinked(page.read_text("utf-8"), GLOSSARY.read_text("utf-8")))
-        assert not missing
+    text = page.read_text("utf-8")
+    assert not [
+        use for glossary in glossaries(page) for use in unlinked(text, glossary.read_text("utf-8"))
+    ]
 
 
 @_each_page
@@ -186,8 +197,13 @@ def test_help_has_no_private_words() -> None:
 
 
 def test_glossary_defines_each_term_once() -> None:
-    names = [term for term, _ in terms(GLOSSARY.read_text("utf-8"))]
-    assert names == sorted(set(names))
+    found = [
+        [term for term, _ in terms(glossary.read_text("utf-8"))]
+        for glossary in (GLOSSARY, USERS_GLOSSARY)
+    ]
+    assert [*map(sorted, found)] == found
+    both = [*found[0], *found[1]]
+    assert len(both) == len(set(both))
 
 
 def test_walks_name_functions_that_exist() -> None:
