@@ -9,9 +9,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -20,6 +21,7 @@ USERS = ROOT / "docs" / "users"
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _SAVED = re.compile(rf"(?:as `([\w.-]+)`[^`\n]*:\n\n)?{BLOCK.pattern[1:]}", BLOCK.flags)
+_NONE: Mapping[str, str] = MappingProxyType({})
 _BETWEEN = "--- next block ---"
 
 
@@ -115,8 +117,8 @@ def done(folder: Path, *args: str, **variables: str) -> str:
 def type_page(
     page: Path,
     folder: Path,
+    variables: Mapping[str, str] = _NONE,
     wanted: Callable[[str], bool] = bool,
-    **variables: str,
 ) -> None:
     """Run the shell blocks of a page, and look in what each prints for the console block below
     it.
@@ -124,8 +126,8 @@ def type_page(
     Args:
         page: whose blocks.
         folder: in which they run.
+        variables: of their environment, as of `call`.
         wanted: whether a block is run; all are.
-        variables: of the environment, as of `call`.
     """
     assert shutil.which("bash")
     scripts = (each if wanted(each) else "true" for each in typed(page))

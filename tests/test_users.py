@@ -62,7 +62,7 @@ def test_files_of_all_pages_have_names_of_their_own() -> None:
 @_PAGES
 def test_blocks_without_a_cluster_run(page: Path, clone: Path) -> None:
     """What a page says one can type does what it shows."""
-    type_page(page, clone, needs_no_cluster)
+    type_page(page, clone, wanted=needs_no_cluster)
 
 
 @pytest.mark.thorough

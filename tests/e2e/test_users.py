@@ -64,4 +64,32 @@ def test_pages_do_what_they_show(stage: Stage, tmp_path: Path) -> None:
         for page in PAGES:
             if page == "troubleshooting":
                 done(tmp_path, "kubectl", "create", "--filename", "first.yaml", **variables)
-            type_page(USERS / f"{page}.md", tmp_path, **variables)
+            type_page(USERS / f"{page}.md", tmp_path, variables, _needs_no_sdk)
+
+
+def _needs_no_sdk(block: str) -> bool:
+    return "python notebook.py" not in block
+
+
+def test_pages_quote_what_kueue_writes(stage: Stage) -> None:
+    """A job that waits, and jobs that are evicted, show the words that users look up."""
+    scene = stage.deploy(profiles(stage.setup))
+    settle(scene.lab)
+    wide, waiting = (scene.submit("nlp", 16) for _ in range(2))
+    assert scene.runs(wide)
+    assert scene.waits(waiting, shown("insufficient unused quota"), shown("more needed"))
+
+    urgent = scene.submit("nlp", 8, priority_class="production")
+    assert scene.is_evicted(wide, shown("due to prioritization in the ClusterQueue"))
+    assert scene.runs(urgent)
+    waiting.delete()
+    urgent.delete()
+    assert scene.runs(wide)
+    assert scene.runs(scene.submit("vision", 4))
+    assert scene.is_evicted(wide, shown("due to reclamation within the cohort"))
+
+
+def shown(words: str) -> str:
+    """Return words that the page of troubleshooting has."""
+    assert words in (USERS / "troubleshooting.md").read_text("utf-8")
+    return words
