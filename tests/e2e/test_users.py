@@ -73,20 +73,20 @@ def _needs_no_sdk(block: str) -> bool:
 
 def test_pages_quote_what_kueue_writes(stage: Stage) -> None:
     """A job that waits, and jobs that are evicted, show the words that users look up."""
-    scene = stage.deploy(profiles(stage.setup))
-    settle(scene.lab)
-    wide, waiting = (scene.submit("nlp", 16) for _ in range(2))
+    borrowing = {"quota": {CLUSTER: {"dgx-h100": {"borrow": 4}}}, "largestJob": {"nodes": 8}}
+    scene = stage.deploy({"teams/nlp.yaml": borrowing})
+    timed = scene.submit("nlp", 2, max_exec_time_seconds="1")
+    assert scene.is_evicted(timed, shown("exceeding the maximum execution time"))
+    wide = scene.submit("nlp", 8)
     assert scene.runs(wide)
+    waiting = scene.submit("nlp", 4)
     assert scene.waits(waiting, shown("insufficient unused quota"), shown("more needed"))
 
-    urgent = scene.submit("nlp", 8, priority_class="production")
+    urgent = scene.submit("nlp", 4, priority_class="production")
     assert scene.is_evicted(wide, shown("due to prioritization in the ClusterQueue"))
-    assert scene.runs(urgent)
-    waiting.delete()
-    urgent.delete()
-    assert scene.runs(wide)
+    assert scene.runs(urgent, waiting)
     assert scene.runs(scene.submit("vision", 4))
-    assert scene.is_evicted(wide, shown("due to reclamation within the cohort"))
+    assert scene.is_evicted(waiting, shown("due to reclamation within the cohort"))
 
 
 def shown(words: str) -> str:
