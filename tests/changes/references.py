@@ -72,6 +72,7 @@ REFERENCES: dict[str, Finder] = {
     "team.folder": _names("team"),
     "team.priorities.[]": _keys("cluster", "priorities", NAME),
     "team.renamedFrom": _names("team"),
+    "team.defaultRuntime": _names("runtime"),
     "team.runtimes.[]": _names("runtime"),
     "team.spaces.*.priorities.[]": _keys("cluster", "priorities", NAME),
     "waivers.waivers.[].file": lambda documents: (f"profiles/{file}" for file in documents),

@@ -49,6 +49,12 @@ def test_use_of_a_runtime_is_shown_where_it_is_stated() -> None:
     assert reported({}, "use of") == []
 
 
+def test_default_runtime_is_shown_by_the_name_that_a_job_writes() -> None:
+    stated = {NLP: {"defaultRuntime": "openmpi-cuda"}}
+    assert reported(stated, "default runtime") == ["openmpi-cuda-v1-dgx-h100"]
+    assert reported({}, "default runtime") == []
+
+
 def test_sides_of_rails_are_shown_where_they_are_stated() -> None:
     """A pod has them all: none is pinned to GPUs of its side."""
     nics = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -40,6 +41,17 @@ def test_runtime_with_the_image_or_its_name_comes_first(
     image: str, runtime: str, tenant: Team
 ) -> None:
     assert best(draft(image=image), tenant("nlp", "prod-east")).launch.name == runtime
+
+
+def test_default_runtime_of_the_team_comes_before_other_ones(tenant: Team) -> None:
+    """The image still decides first."""
+    team = tenant("nlp", "prod-east")
+    prefers = replace(team, team=replace(team.team, default_runtime="deepspeed"))
+
+    assert best(draft(), team).launch.runtime.name != "deepspeed"
+    assert best(draft(), prefers).launch.runtime.name == "deepspeed"
+    image = "registry.example.com/ml/openmpi-cuda:1"
+    assert best(draft(image=image), prefers).launch.runtime.name == "openmpi-cuda"
 
 
 def test_deprecated_runtime_is_for_its_own_image(tenant: Team) -> None:

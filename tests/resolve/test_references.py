@@ -20,6 +20,10 @@ GONE: list[tuple[dict[str, Any], tuple[str, str, str]]] = [
     ({NLP: {"cohort": "reserch"}}, (NLP, "cohort", "cohort `reserch` of cluster prod-east")),
     ({NLP: {"runtimes": ["openmpi-cuda", "mpi"]}}, (NLP, "runtimes/1", "runtime `mpi`")),
     (
+        {NLP: {"defaultRuntime": "mpi"}},
+        (NLP, "defaultRuntime", "runtime `mpi` of team nlp"),
+    ),
+    (
         {NLP: {"quota": {"west": {"dgx-h100": {"nodes": 1}}}}},
         (NLP, "(quota/west)", "cluster `west`"),
     ),

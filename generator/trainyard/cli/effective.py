@@ -107,6 +107,8 @@ def _space(space: Space) -> Iterator[Value]:
         yield Value(f"{own}user ids", ids, space.ids.at)
     for grant in space.grants:
         yield from _grant(space, grant, own)
+    if default := space.default_launch:
+        yield Value(f"{own}default runtime", default.name, space.team.at / "defaultRuntime")
     priorities = ", ".join(each.name for each in space.priorities) or "none"
     yield Value(f"{own}priorities", priorities, space.profile.at / "priorities")
     for network in space.networks:

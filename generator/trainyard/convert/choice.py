@@ -54,8 +54,8 @@ def _roles(launch: Launch) -> tuple[str, ...]:
 def choose(draft: Draft, tenant: Tenant) -> tuple[Choice, ...] | Note:
     """Return the runtimes that fit, the best first, or why none does.
 
-    The best has the job's image or at least its name, is not deprecated, leaves the fewest GPUs
-    idle, and holds little else.
+    The best has the job's image or at least its name, is the team's default, is not deprecated,
+    leaves the fewest GPUs idle, and holds little else.
     """
     grants = ((space, grant) for space in tenant.spaces for grant in space.grants)
     found = [_choice(draft, space, grant) for space, grant in grants]
@@ -138,6 +138,7 @@ def _order(draft: Draft, tenant: Tenant, choice: Choice) -> tuple[bool | int | s
         runtime.image != draft.image,
         bool(wanted) and repository(runtime.image) != wanted,
         _words(runtime.name).isdisjoint(_words(wanted)),
+        runtime.name != tenant.team.default_runtime,
         bool(runtime.end),
         choice.nodes * choice.launch.gpus,
         bool(runtime.export),

@@ -148,6 +148,16 @@ class Space:
         return tuple(grant.launch for grant in self.grants)
 
     @property
+    def default_launch(self) -> Launch | None:
+        """The team's default runtime, in the default queue if it is there; None without one."""
+        wanted = self.team.default_runtime
+        return max(
+            (each for each in self.launches if each.runtime.name == wanted),
+            key=lambda each: (each.hardware.node_class == self.default_class, each.part == 1),
+            default=None,
+        )
+
+    @property
     def samples(self) -> tuple[Sample, ...]:
         """A job to copy for each runtime."""
         return tuple(Sample(self, grant) for grant in self.grants)

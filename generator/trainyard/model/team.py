@@ -191,6 +191,8 @@ class Team:
         owners: who approves changes of its profile, sorted; empty when the profile states nobody.
         groups: role -> groups of the identity provider.
         debuggers: None where nobody may run commands in the pods of its jobs.
+        default_runtime: that of its runtimes which its jobs take if nothing asks for another; empty
+            for none.
         default_queue: class of node for jobs without a queue's label, or `NO_QUEUE`; empty for
             nodes with GPUs where it has some.
         spaces: its namespaces, its own first.
@@ -213,6 +215,7 @@ class Team:
     runtimes: tuple[str, ...]
     cohort: str
     quotas: tuple[Quota, ...]
+    default_runtime: str
     default_queue: str
     spaces: tuple[TeamSpace, ...]
     components: tuple[str, ...]

@@ -45,6 +45,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
     names = _NO_NAMES if fields.get("state") == "retired" else fields
     quotas = yield from _quotas(names, at / "quota", known.pools)
     runtimes = yield from _runtimes(names["runtimes"], at / "runtimes", known.runtimes)
+    yield from _default_runtime(name, names, known.runtimes, at / "defaultRuntime")
     compliance = None
     if "compliance" in names:
         regulation = names["compliance"]
@@ -68,6 +69,7 @@ def resolve_team(name: str, source: Source, known: KnownToTeams) -> Resolving[Te
         runtimes=tuple(sorted(runtime.name for runtime in runtimes)),
         cohort=fields.get("cohort", ""),
         quotas=quotas,
+        default_runtime=fields.get("defaultRuntime", ""),
         default_queue=fields.get("defaultQueue", ""),
         spaces=tuple(_spaces(fields, at, usual)),
         components=tuple(sorted(fields.get("components", ()))),
@@ -85,6 +87,15 @@ def _runtimes(
         if runtime is not None:
             runtimes.append(runtime)
     return runtimes
+
+
+def _default_runtime(
+    team: str, fields: Mapping[str, Any], known: Mapping[str, Runtime | None], at: Pointer
+) -> Resolving[None]:
+    """Yield that the default is none of the team's runtimes."""
+    if "defaultRuntime" in fields:
+        own = {each: known.get(each) for each in fields["runtimes"]}
+        yield from find(f"runtime of team {team}", fields["defaultRuntime"], own, at)
 
 
 def _accounts(fields: Mapping[str, Any], at: Pointer) -> Iterator[Account]:
