@@ -15,7 +15,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+DOCS = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("examples/*/README.md")]
+)
 HOW_TOS = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 USERS = ROOT / "docs" / "users"
 TUTORIAL = ROOT / "docs" / "tutorial.md"

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.architectures import NAMES, PAGE, picture, read_architecture, table, with_figures
+from tests.pages import ROOT, type_page
+from tests.rules.cases import TODAY
 from trainyard.diagnostics import Diagnostic, has_errors
 from trainyard.output.write import write
 from trainyard.rulebook import all_rules
@@ -15,7 +19,7 @@ from trainyard.workflows.verify import verify
 
 pytestmark = pytest.mark.thorough
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+EXAMPLES = ROOT / "examples"
 
 
 def line(diagnostic: Diagnostic) -> str:
@@ -49,11 +53,11 @@ def test_seed_architecture_is_refused_as_its_readme_says(update_golden: bool) ->
     }
 
 
-@pytest.mark.parametrize("example", ["smallest", "two-fabrics", "two-generations"])
+@pytest.mark.parametrize("example", ["smallest", "two-fabrics", "two-generations", *NAMES])
 def test_example_generates_and_verifies(example: str, tmp_path: Path) -> None:
     """What an example shows can be used as it stands, and nothing of it is passed over."""
     profiles, target = EXAMPLES / example / "profiles", tmp_path / "overlays"
-    generation = generate(profiles, "../profiles/components")
+    generation = generate(profiles, "../profiles/components", today=TODAY)
     assert not has_errors(generation.diagnostics)
     write(target, generation.files)
     verification = verify(Target(profiles, target, "../profiles/components"))
@@ -103,3 +107,46 @@ def test_pools_of_two_generations_are_tried_in_order() -> None:
     assert all(
         "nodeSelector" in str(bodies[f"openmpi-v1-{node}"]) for node in ("dgx-h100", "dgx-h200")
     )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_of_a_reference_architecture_run(name: str, tmp_path: Path) -> None:
+    """In a copy of its own, and the tree that they write is the one of the profiles."""
+    shutil.copytree(EXAMPLES / name / "profiles", tmp_path / "examples" / name / "profiles")
+    type_page(EXAMPLES / name / "README.md", tmp_path)
+
+    assert (tmp_path / "platform" / "overlays").is_dir()
+
+
+def test_figures_of_the_reference_architectures_are_those_of_their_profiles(
+    update_golden: bool,
+) -> None:
+    """The table of the page, and the picture and table of each README."""
+    architectures = [read_architecture(name) for name in NAMES]
+    figures = {PAGE: table(architectures)}
+    for each in architectures:
+        figures[EXAMPLES / each.name / "README.md"] = f"{picture(each)}\n{table([each])}"
+    for page, text in figures.items():
+        written = with_figures(page, text)
+        if update_golden:
+            page.write_text(written, "utf-8")
+        assert page.read_text("utf-8") == written
+
+
+@pytest.mark.parametrize(
+    ("name", "warnings"),
+    [
+        ("two-nodes", {"capacity/no-reserve", "scheduling/job-on-borrowed-nodes"}),
+        ("eight-nodes", {"scheduling/job-on-borrowed-nodes"}),
+        ("sixteen-nodes", set[str]()),
+    ],
+)
+def test_reference_architecture_warns_of_what_its_readme_explains(
+    name: str, warnings: set[str]
+) -> None:
+    """And of the values that a site replaces."""
+    found = {each.rule for each in check(EXAMPLES / name / "profiles", TODAY).diagnostics}
+    readme = (EXAMPLES / name / "README.md").read_text(encoding="utf-8")
+
+    assert found - {"delivery/placeholder-left"} == warnings
+    assert not [rule for rule in warnings if f"`{rule}`" not in readme]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.architectures import NAMES
 from tests.e2e.conftest import link_programs
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Stage
@@ -35,7 +36,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _outcomes(example: str, target: Path) -> dict[str, Outcome]:
     """Rehearse an example of one cluster; return the outcomes by promise."""
     profiles = EXAMPLES / example / "profiles"
-    write(target, generate(profiles, COMPONENTS).files)
+    write(target, generate(profiles, COMPONENTS, today=TODAY).files)
     rehearsal = rehearse(
         Request(Origin(profiles, target, COMPONENTS, TODAY), (), "", PROCESSES), print, None
     )
@@ -58,6 +59,17 @@ def test_queue_over_two_fabrics_keeps_every_promise(tmp_path: Path) -> None:
 def test_cluster_without_gpus_and_fabric_keeps_every_promise(tmp_path: Path) -> None:
     """Its roles name no network, and no quota counts a GPU."""
     outcomes = _outcomes("smallest", tmp_path / "overlays")
+
+    assert not [outcome for outcome in outcomes.values() if not outcome.fine]
+    assert outcomes["sample jobs run"].tried > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", NAMES)
+@pytest.mark.usefixtures("cache")
+def test_reference_architecture_keeps_every_promise(example: str, tmp_path: Path) -> None:
+    """The platforms that sites copy, each on the control plane of its release."""
+    outcomes = _outcomes(example, tmp_path / "overlays")
 
     assert not [outcome for outcome in outcomes.values() if not outcome.fine]
     assert outcomes["sample jobs run"].tried > 0

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from trainyard import programs
+from trainyard.model.cluster import Cluster
 from trainyard.model.manifest import Manifest
 from trainyard.model.space import Sample
 from trainyard_rehearsal.checks.job_batch import delete_and_wait
@@ -63,19 +64,32 @@ class _TeamJob:
 
 
 def check_finished(lab: Lab, samples: Sequence[tuple[Sample, Manifest]]) -> Iterator[Outcome]:
-    """Run the CronJob's script with completed, failed, running and waiting jobs of two teams.
+    """Run the CronJob's script with completed, failed, running and waiting jobs of some teams.
 
     Args:
         lab: with the tree applied, no job running.
         samples: the sample jobs of the tree.
     """
-    first = {sample.space.team.name: (sample, manifest) for sample, manifest in reversed(samples)}
+    cluster = lab.plan.site.cluster
     failures: list[Failure] = []
     with ExitStack() as stack:
-        jobs = list(_jobs(lab, stack, [first[team] for team in sorted(first)[:_TEAMS]], failures))
+        jobs = list(_jobs(lab, stack, side_by_side(cluster, samples), failures))
         yield _check_jobsets(lab, [each for each in jobs if each.has_ended], failures)
-        if cleanup := lab.plan.site.cluster.finished_jobs:
+        if cleanup := cluster.finished_jobs:
             yield _check_script(lab, cleanup.name, jobs)
+
+
+def side_by_side(
+    cluster: Cluster, samples: Sequence[tuple[Sample, Manifest]]
+) -> list[tuple[Sample, Manifest]]:
+    """Return a job of each of two teams, or of one team if the nodes do not hold both at a time."""
+    first = {sample.space.team.name: (sample, manifest) for sample, manifest in reversed(samples)}
+    chosen = [first[team] for team in sorted(first)[:_TEAMS]]
+    for pool in cluster.pools:
+        jobs = [job for job, _ in chosen if job.launch.hardware.name == pool.hardware.name]
+        if sum(job.nodes * job.launch.part for job in jobs) > pool.promised:
+            return chosen[:1]
+    return chosen
 
 
 def _jobs(

@@ -14,7 +14,7 @@ from tests.rehearsal.served import Served
 from trainyard.programs import Completed
 from trainyard.workflows.generate import Generation
 from trainyard_rehearsal.checks import finished
-from trainyard_rehearsal.checks.finished import check_finished
+from trainyard_rehearsal.checks.finished import check_finished, side_by_side
 from trainyard_rehearsal.control_plane.lab import Lab
 from trainyard_rehearsal.outcome import Outcome
 from trainyard_rehearsal.publication import sample_jobs
@@ -202,3 +202,20 @@ def test_deletable_jobsets_are_reported(run: Run) -> None:
     assert set(outcomes) == {_KEPT}
     assert {words for _, words in _failures(outcomes[_KEPT])} >= {"let through"}
     assert not script.ran
+
+
+@pytest.mark.parametrize(("nodes", "tried"), [(1, ["robotics", "speech"]), (0, ["robotics"])])
+def test_jobs_of_two_teams_run_only_where_nodes_hold_both(
+    lab: Lab, generation: Generation, nodes: int, tried: list[str]
+) -> None:
+    """On the smallest platforms a job of one team takes every node, borrowed ones included."""
+    site = lab.plan.site
+    samples = [
+        each
+        for each in sample_jobs(site, generation.manifests["lab"], "")
+        if each[0].space.team.name in ("robotics", "speech")
+    ]
+    pools = tuple(replace(pool, nodes=nodes) for pool in site.cluster.pools)
+    chosen = side_by_side(replace(site.cluster, pools=pools), samples)
+
+    assert [sample.space.team.name for sample, _ in chosen] == tried
