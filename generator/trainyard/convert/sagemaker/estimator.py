@@ -67,7 +67,7 @@ _SILENT = words(
     """
     role sagemaker_session session sagemaker_client py_version framework_version
     transformers_version pytorch_version tensorflow_version disable_profiler
-    disable_output_compression input_mode training_mode requirements ignore_patterns
+    disable_output_compression input_mode training_mode ignore_patterns
     container_log_level enable_sagemaker_metrics role_arn
     """
 )
@@ -85,6 +85,7 @@ MEANINGS = {
     "encrypt_inter_container_traffic": DROPPED["EnableInterContainerTrafficEncryption"],
     "enable_network_isolation": DROPPED["EnableNetworkIsolation"],
     "dependencies": "put them into the image",
+    "requirements": "put the packages into the image",
     "git_config": "put the code into the image",
     "code_location": "put the code into the image",
 }
@@ -176,11 +177,11 @@ def _take_field(request: Request, name: str, node: ast.expr, names: Names) -> No
         request.fields[field] = Value(value, at)
 
 
-def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, Value]]:
-    """Yield the members of a dict whose values are known, with their places.
+def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the members of a dict.
 
     Raises:
-        RefusedError: it is no dict, or a value is not known.
+        RefusedError: it is no dict.
     """
     if isinstance(node, ast.Call) and name_of(node) == "dict":
         found: list[tuple[Any, ast.expr]] = [(each.arg, each.value) for each in node.keywords]
@@ -189,21 +190,30 @@ def _pairs(node: ast.expr, names: Names, what: str) -> Iterator[tuple[str, Value
     else:
         raise RefusedError(names.at(node), what, "it is no dict: write it out")
     for name, each in found:
-        try:
-            yield str(name), Value(names.value(each), names.at(each))
-        except UnknownError as error:
-            raise RefusedError(names.at(each), f"{what} `{name}`", _NOT_KNOWN) from error
+        yield str(name), each
 
 
-_NOT_KNOWN = "its value is not known before the source runs: write it out"
+_UNKNOWN = "its value is not known before the source runs"
+_NOT_KNOWN = f"{_UNKNOWN}: write it out"
+_IN_ENV = f"{_UNKNOWN}: give it in spec.trainer.env, and a credential by `secretKeyRef` only"
 
 
 def _take_hyperparameters(request: Request, node: ast.expr, names: Names) -> None:
-    request.hyperparameters.update(_pairs(node, names, "hyperparameter"))
+    for name, each in _pairs(node, names, "hyperparameters"):
+        at = names.at(each)
+        try:
+            request.hyperparameters[name] = Value(names.value(each), at)
+        except UnknownError as error:
+            raise RefusedError(at, f"hyperparameter `{name}`", _NOT_KNOWN) from error
 
 
 def _take_environment(request: Request, node: ast.expr, names: Names) -> None:
-    request.environment.update(_pairs(node, names, "variable"))
+    for name, each in _pairs(node, names, "environment"):
+        at = names.at(each)
+        try:
+            request.environment[name] = Value(names.value(each), at)
+        except UnknownError:
+            request.notes.append(Note(at, Kind.CHOOSE, f"variable {name}", _IN_ENV))
 
 
 def _take_distribution(request: Request, node: ast.expr, names: Names) -> None:

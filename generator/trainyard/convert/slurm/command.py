@@ -119,7 +119,7 @@ def one_program(script: Script, words: Sequence[Token]) -> Command:
     lines = script.before
     programs = [i for i, line in enumerate(lines) if line.name and line.name not in SAME_ANYWHERE]
     last = programs[-1]
-    script.before, script.after = lines[:last], lines[last + 1 :]
+    script.before, script.once, script.after = lines[:last], lines[last], lines[last + 1 :]
     text = lines[last].text
     if any(char in text for char in "$`|<>*?&"):
         return Command(TORCHRUN.name, [text], raw=frozenset({text}))
@@ -275,9 +275,8 @@ def _read(
     """Yield the variables that commands and the words of a launch read, with their places."""
     for line in lines:
         yield from ((line.at, name) for name in sorted(line.reads))
-    for word in used if script.launch else ():
-        assert script.launch
-        yield from ((script.launch.at, name) for name in sorted(names_in(word)))
+    if at := script.started:
+        yield from ((at, name) for word in used for name in sorted(names_in(word)))
 
 
 def _note_unset(script: Script, at: Pointer, name: str) -> None:

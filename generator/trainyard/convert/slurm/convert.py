@@ -277,8 +277,7 @@ class _Plan:
                 self.script.remarks.choose(words[0].at, f"`srun {words[0].raw}`", meaning)
 
     def _note_paths(self, command: Command) -> None:
-        remarks, launch = self.script.remarks, self.script.launch
-        at = launch.at if launch else self.start.at
+        remarks, at = self.script.remarks, self.script.started or self.start.at
         texts = [(line.at, line.text) for line in (*command.before, *command.after)]
         texts += [(at, " ".join(command.words))]
         texts += [(place, value) for value, place in self.script.env.values()]

@@ -68,6 +68,7 @@ class Script:
         env: those of them that the ranks have, with their places.
         before, after: other commands, as seen from the launch.
         launch: the command that starts the ranks; None where no line of the script does.
+        once: the program that Slurm runs once, where there is no launch.
     """
 
     file: str
@@ -78,6 +79,13 @@ class Script:
     before: list[Line] = field(default_factory=list)
     after: list[Line] = field(default_factory=list)
     launch: Statement | None = None
+    once: Line | None = None
+
+    @property
+    def started(self) -> Pointer | None:
+        """The place of the command that the job is for."""
+        found = self.launch or self.once
+        return found.at if found else None
 
     def has(self, each: Statement) -> bool:
         """Return whether a command is one of the launch and the commands around it."""
