@@ -81,7 +81,7 @@ def test_counting_goes_on_from_its_checkpoint(clone: Path) -> None:
     for _ in range(2):
         stopped = call(
             clone,
-            *("timeout", "--preserve-status", "--signal", "TERM", "0.7"),
+            *("timeout", "--preserve-status", "--signal", "TERM", "2"),
             *("python", "counting.py", "."),
         )
         assert stopped.returncode == 1, stopped.stdout
