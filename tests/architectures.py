@@ -104,14 +104,14 @@ def _shortfall(pools: Sequence[PoolCapacity]) -> str:
 
 
 def _largest(each: Architecture, *, borrowed: bool) -> str:
-    jobs = [
-        part.largest_job if borrowed else part.own_job
+    gpus, pods = max(
+        (int(job.nodes * pool.gpus), job.pods)
         for pool in each.pools
         if pool.gpus
         for part in pool.parts
-    ]
-    largest = max(jobs, key=lambda job: job.gpus)
-    return f"{counted(largest.pods, 'node')}, {largest.gpus} GPUs"
+        for job in (part.largest_job if borrowed else part.own_job,)
+    )
+    return f"{counted(pods, 'node')}, {gpus} GPUs"
 
 
 def picture(each: Architecture) -> str:

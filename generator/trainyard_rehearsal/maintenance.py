@@ -119,7 +119,7 @@ class _Profiles:
         """
         checked = check(self.root)
         assert checked.platform is not None
-        request = TeamRequest(_SUCCESSOR, nodes=0, cluster=quota.cluster, pool=quota.pool)
+        request = TeamRequest(_SUCCESSOR, 0, cluster=quota.cluster, pool=quota.pool)
         # The repository of a rehearsal starts empty, so it has no lockfile with former allocations.
         plan, found = plan_team(checked.profiles, checked.platform, request, {})
         assert plan is not None, found

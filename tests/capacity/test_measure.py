@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.audit.capacity import amount
 from tests.rules.cases import findings, platform_of
+from tests.rules.cores import on_cores
 from trainyard.capacity.figures import Capacity, Limit, Part, PoolCapacity
 from trainyard.capacity.measure import measure
 from trainyard.diagnostics import has_errors
@@ -125,7 +126,7 @@ def test_largest_job_is_what_grant_quota_and_pool_allow(change: dict[str, Any]) 
                 if pods <= room
             }
             assert job.pods == max(possible, default=0)
-            assert job.gpus == 8 * job.pods
+            assert job.nodes == job.pods
 
 
 @given(changes())
@@ -165,7 +166,7 @@ def test_draining_team_has_no_job() -> None:
     part = part_of(platform_of({NLP: {"state": "draining"}}), "nlp")
     assert part.own == 4
     for job in (part.own_job, part.largest_job):
-        assert (job.pods, job.gpus, job.limit) == (0, 0, Limit.DRAINING)
+        assert (job.pods, int(job.nodes), job.limit) == (0, 0, Limit.DRAINING)
 
 
 def test_limit_of_the_runtime_is_named() -> None:
@@ -175,14 +176,28 @@ def test_limit_of_the_runtime_is_named() -> None:
     assert (job.pods, job.limit) == (3, Limit.MAX_NODES)
 
 
+def _sizes(pool: PoolCapacity, part: Part) -> list[int]:
+    """Return what a team owns and its largest job, in the pool's unit."""
+    return [pool.units(nodes) for nodes in (part.own, part.own_job.nodes)]
+
+
 def test_shares_are_counted_in_gpus() -> None:
     """A job of a share has the pods that its launcher needs, and all GPUs of the share."""
     change = {NLP: quota(gpus=6, nodes=None), VISION: quota(gpus=2, nodes=None)}
     pool = only(platform_of(change))
-    sizes = {part.team: (pool.units(part.own), part.own_job.gpus) for part in pool.parts}
+    sizes = {each.team: _sizes(pool, each) for each in pool.parts}
 
     assert (pool.unit, pool.per_node) == ("gpus", 8)
-    assert sizes == {"nlp": (6, 6), "vision": (2, 2)}
+    assert sizes == {"nlp": [6, 6], "vision": [2, 2]}
+    assert [part.own_job.pods for part in pool.parts] == [2, 2]
+
+
+def test_shares_of_nodes_without_gpus_are_counted_in_cores() -> None:
+    (pool, _) = measured(platform_of(on_cores(48, 12))).pools
+    sizes = {each.team: _sizes(pool, each) for each in pool.parts}
+
+    assert (pool.unit, pool.per_node, pool.units(pool.head_room)) == ("cores", 60, 0)
+    assert sizes == {"nlp": [48, 48], "vision": [12, 12]}
     assert [part.own_job.pods for part in pool.parts] == [2, 2]
 
 

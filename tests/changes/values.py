@@ -23,7 +23,7 @@ _OPTIONAL = 0.3
 _ONE_OF = {
     "cluster.egress.*": ("to", "namespaces"),
     "cluster.storage.*": ("nfs", "class", "s3", "adopted"),
-    "team.quota.*.*": ("nodes", "gpus"),
+    "team.quota.*.*": ("nodes", "gpus", "cores"),
 }
 """Keys of which a new mapping has exactly one, although the schema permits several."""
 

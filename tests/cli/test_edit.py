@@ -131,7 +131,8 @@ def test_pool_is_asked_for_with_the_cluster(repository: Path, trainyard: Call) -
 
     assert "no cluster is given" in asked
     assert "no node pool is given" in asked
-    assert "help: Add `--pool NAME`; there is: cpu, cpu-phi, dgx-h100, spare, xe9680-h200" in asked
+    pools = "cpu, cpu-phi, cpu-shared, dgx-h100, spare, xe9680-h200"
+    assert f"help: Add `--pool NAME`; there is: {pools}" in asked
 
 
 def test_team_is_not_added_to_broken_profiles(repository: Path, trainyard: Call) -> None:

@@ -33,8 +33,8 @@ def test_formatted_repository_stays_as_it_is(repository: Path, trainyard: Call) 
     before = _bytes(repository)
     ended = trainyard("fmt", "--check")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out == "26 profiles, 0 would be formatted\n"
-    assert trainyard("fmt").out == "26 profiles, 0 formatted\n"
+    assert ended.out == "30 profiles, 0 would be formatted\n"
+    assert trainyard("fmt").out == "30 profiles, 0 formatted\n"
     assert _bytes(repository) == before
 
 
@@ -43,7 +43,7 @@ def test_check_names_files_and_writes_nothing(untidy: Path, trainyard: Call) -> 
     ended = trainyard("fmt", "--check")
     assert ended.code == 1
     assert ended.out == (
-        f"would format {_NLP}\nwould format profiles/waivers.yaml\n26 profiles, 2 would be "
+        f"would format {_NLP}\nwould format profiles/waivers.yaml\n30 profiles, 2 would be "
         "formatted\n"
     )
     assert _bytes(untidy) == before
@@ -55,7 +55,7 @@ def test_fmt_writes_whole_files_and_their_modes_stay(untidy: Path, trainyard: Ca
     (untidy / _NLP).chmod(0o640)
     ended = trainyard("fmt")
     assert ended.code == 0
-    assert ended.out.splitlines()[-1] == "26 profiles, 2 formatted"
+    assert ended.out.splitlines()[-1] == "30 profiles, 2 formatted"
     after = _bytes(untidy)
     assert {path for path in before if after[path] != before[path]} == {
         _NLP,

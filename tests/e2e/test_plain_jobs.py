@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.setup import NEW, OLD, over
 from tests.e2e.stage import Scene, Stage
+from tests.rules.cores import on_cores
 from trainyard.render.site import render_site
 from trainyard_rehearsal.checks.jobs import TRAINER, Job
 from trainyard_rehearsal.control_plane.api import Body
@@ -169,6 +170,40 @@ def test_mpi_in_one_pod(stage: Stage) -> None:
     hosts = scene.api.get("v1", "ConfigMap", f"{job.name}-mpi-hostfile", "team-nlp")["data"]
     assert hosts["hostfile"].split() == [f"{job.name}-launcher-0-0.{job.name}", "slots=2"]
     assert scene.denied("nlp", plain("two", runtime, 2), "numNodes is 2")
+
+
+def test_shares_of_cores_run_beside_each_other(stage: Stage) -> None:
+    """Two teams have one node without GPUs; a second job of one of them waits for its first."""
+    scene = stage.deploy(on_cores(48, 12))
+    (name,) = runtimes(scene)
+    first, other = scene.submit("nlp", 2), scene.submit("vision", 2)
+
+    assert name == "openmpi-cuda-v1-cpu-24core"
+    assert scene.runs(first)
+    assert scene.runs(other)
+    assert stage.until(
+        lambda: [pod.node for job in (first, other) for pod in job.pods] == ["cpu-001"] * 4
+    )
+    pods = first.workload["spec"]["podSets"]
+    requests = [each["template"]["spec"]["containers"][0]["resources"]["requests"] for each in pods]
+    assert [each["cpu"] for each in requests] == ["48", "48"]
+    assert scene.waits(scene.submit("nlp", 2), "insufficient unused quota")
+
+
+def test_intel_mpi_in_one_pod_on_a_share_of_cores(stage: Stage) -> None:
+    """All ranks are in the launcher's pod, one on each core."""
+    intel = {"launcher": "intel-mpi", "libraries": {"openmpi": None, "intel-mpi": "2021.13"}}
+    one = {RUNTIME: {**intel, "maxNodes": 1, "hardware": ["cpu"]}}
+    scene = stage.deploy(over(on_cores(48, 12), one))
+    (runtime,) = runtimes(scene)
+    job = scene.create("nlp", plain("one", runtime, 1))
+
+    assert ends(scene, job)
+    (pods,) = job.workload["spec"]["podSets"]
+    requests = pods["template"]["spec"]["containers"][0]["resources"]["requests"]
+    assert (pods["name"], requests["cpu"]) == ("launcher", "96")
+    hosts = scene.api.get("v1", "ConfigMap", f"{job.name}-mpi-hostfile", "team-nlp")["data"]
+    assert hosts["hostfile"].split() == [f"{job.name}-launcher-0-0.{job.name}", "slots=48"]
 
 
 def test_a_part_of_a_node_is_refused_with_the_runtime_that_has_it(stage: Stage) -> None:

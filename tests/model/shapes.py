@@ -21,6 +21,7 @@ from trainyard.model.network import AddressPool, Network
 from trainyard.model.pool import Pool
 from trainyard.model.queue import Queue
 from trainyard.model.team import Allocation, Quota
+from trainyard.model.unit import Unit
 
 PREFIX = "openshift.io"
 """Of the base release's SR-IOV resources."""
@@ -108,7 +109,7 @@ def pool(hardware: Hardware, on: Fabric | None = None, **changes: Any) -> Pool:
 def quota(unit: str, own: int, per_node: int, borrow: int = 0, lend: int = 0) -> Quota:
     """Return a team's quota on some pool, stated in a unit."""
     nodes, borrowed, lent = (Fraction(units, per_node) for units in (own, borrow, lend))
-    return Quota("east", "pool", AT, unit, nodes, borrowed, lent, per_node)
+    return Quota("east", "pool", AT, Unit(unit), nodes, borrowed, lent, per_node)
 
 
 @cache

@@ -244,50 +244,77 @@ def test_pods_stay_on_the_nodes_of_their_kind() -> None:
     assert launch(node(labels={})).node_selector == {}
 
 
-PARTS = st.integers(1, 8).flatmap(lambda gpus: st.tuples(nodes(gpus), st.integers(1, gpus)))
-"""A node type, and GPUs of it that a pod asks for."""
+def parts(hardware: Hardware) -> int:
+    """Return the GPUs of a node, or its cores."""
+    return hardware.units(hardware.parts)
+
+
+PARTS = (
+    st.integers(0, 8)
+    .flatmap(nodes)
+    .flatmap(lambda each: st.tuples(st.just(each), st.integers(1, parts(each))))
+)
+"""A node type, and GPUs or cores of it that a pod asks for."""
 
 
 @given(PARTS)
 def test_parts_of_a_node_fit_on_it_together(case: tuple[Hardware, int]) -> None:
-    """As many pods as the GPUs allow find cpu, memory and disk too: a part is never larger than its
-    share."""
-    hardware, gpus = case
-    each = launch(hardware, part=Fraction(gpus, hardware.gpus))
+    """As many pods as the parts allow find cpu, memory and disk too: a part is never larger than
+    its share."""
+    hardware, number = case
+    each = launch(hardware, part=Fraction(number, parts(hardware)))
     share = {
-        name: Fraction(amount * gpus, hardware.gpus)
+        name: Fraction(amount * number, parts(hardware))
         for name, amount in pool(hardware).allocatable.items()
     }
 
-    assert each.gpus == gpus
+    assert (each.gpus or each.cores) == number
     assert {name: amount for name, amount in each.per_node.items() if amount > share[name]} == {}
     assert all(
         share[name] - each.per_node[name] < 1
-        for name in ("memory", "ephemeral-storage", "nvidia.com/gpu")
+        for name in share.keys() & {"memory", "ephemeral-storage", "nvidia.com/gpu"}
     )
 
 
 @given(PARTS)
 def test_part_of_a_node_has_whole_cpus(case: tuple[Hardware, int]) -> None:
     """The CPU manager gives cores of its own only to a pod that asks for an integer of cpus."""
-    hardware, gpus = case
-    asked = launch(hardware, part=Fraction(gpus, hardware.gpus)).per_node["cpu"]
+    hardware, number = case
+    asked = launch(hardware, part=Fraction(number, parts(hardware))).per_node["cpu"]
 
     assert asked % 1000 == 0
-    assert Fraction(pool(hardware).allocatable["cpu"] * gpus, hardware.gpus) - asked < 1000
+    assert Fraction(pool(hardware).allocatable["cpu"] * number, parts(hardware)) - asked < 1000
 
 
 @given(PARTS)
 def test_ranks_of_a_part_share_its_cores(case: tuple[Hardware, int]) -> None:
-    """One rank a GPU; what they are bound to are whole cores that the pod has, and all of them but
+    """One rank a GPU or core, bound to whole cores that the pod has: all of them but
     a rest."""
-    hardware, gpus = case
-    each = launch(hardware, part=Fraction(gpus, hardware.gpus))
+    hardware, number = case
+    each = launch(hardware, part=Fraction(number, parts(hardware)))
 
-    assert each.ranks == gpus
+    assert each.ranks == number
     assert each.cores_per_rank * each.ranks <= each.cores < (each.cores_per_rank + 1) * each.ranks
     assert each.cores * hardware.threads // hardware.cores * 1000 <= each.per_node["cpu"]
     assert each.threads_per_rank * each.ranks * 1000 <= each.per_node["cpu"]
+
+
+@pytest.mark.parametrize(("ranks", "part", "started"), [(8, 8, 8), (8, 4, 4), (4, 1, 1), (2, 3, 1)])
+def test_part_of_a_node_starts_its_part_of_the_ranks(ranks: int, part: int, started: int) -> None:
+    """At least one, as a pod without ranks has nothing to do."""
+    hardware = node(gpu=Gpu("X", 8, "nvidia.com/gpu", ""))
+
+    assert launch(hardware, part=Fraction(part, 8), ranks=ranks).ranks == started
+
+
+@pytest.mark.parametrize(
+    ("gpus", "part", "name"), [(8, 2, "small-2gpu"), (None, 6, "small-6core"), (8, 8, "small")]
+)
+def test_pods_are_named_after_their_part(gpus: int | None, part: int, name: str) -> None:
+    gpu = Gpu("X", gpus, "nvidia.com/gpu", "") if gpus else None
+    hardware = node(gpu=gpu)
+
+    assert launch(hardware, part=Fraction(part, parts(hardware))).nodes == name
 
 
 @given(st.integers(1, 8))

@@ -1,4 +1,4 @@
-"""Quota in nodes and in GPUs, expanded to every resource of a node, against exact fractions."""
+"""Quota in nodes, GPUs and cores, expanded to every resource of a node, against exact fractions."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from trainyard.model.hardware import Hardware
 from trainyard.model.pool import Pool
 from trainyard.model.queue import Flavor, Queue
 from trainyard.model.team import Quota
+from trainyard.model.unit import Unit
 from trainyard.render.views.queue import QueueView
 
 IB = fabric()
-GPU_NODES = st.integers(1, 8).flatmap(nodes)
+SHARED_NODES = st.integers(0, 8).flatmap(nodes)
 NODES = st.integers(0, 500)
 
 
 @st.composite
 def shared(draw: st.DrawFn) -> tuple[Pool, list[int]]:
-    """A pool, and GPUs of several teams that one of its nodes has room for; it has a function for
+    """A pool, and parts of several teams that one of its nodes has room for; it has a function for
     each pod."""
-    hardware = draw(GPU_NODES)
-    hardware = replace(hardware, virtual_functions=draw(st.integers(hardware.gpus, 127)))
-    cuts = sorted({0, hardware.gpus, *draw(st.lists(st.integers(0, hardware.gpus)))})
+    hardware = draw(SHARED_NODES)
+    parts = hardware.units(hardware.parts)
+    hardware = replace(hardware, virtual_functions=draw(st.integers(parts, max(parts, 127))))
+    cuts = sorted({0, parts, *draw(st.lists(st.integers(0, parts)))})
     return pool(hardware, IB), [end - begin for begin, end in pairwise(cuts)]
 
 
@@ -48,6 +50,12 @@ def base_units(quantities: Mapping[str, str]) -> dict[str, Fraction]:
     }
 
 
+def part(each: Pool, own: int) -> Quota:
+    """Return a quota of a part of a node, in its own unit."""
+    unit = each.hardware.parts
+    return quota(unit, own, each.hardware.units(unit))
+
+
 @given(nodes(), NODES, NODES, NODES)
 def test_quota_in_nodes_is_that_many_nodes(
     hardware: Hardware, own: int, borrow: int, lend: int
@@ -64,29 +72,29 @@ def test_quota_in_nodes_is_that_many_nodes(
 
 
 @given(shared())
-def test_quota_in_gpus_is_that_part_of_every_resource(case: tuple[Pool, list[int]]) -> None:
+def test_quota_in_parts_is_that_part_of_every_resource(case: tuple[Pool, list[int]]) -> None:
     """A share is in proportion, rounded down to what can be counted and never further; GPUs are
     exact."""
     each, teams = case
-    for gpus in teams:
+    for number in teams:
         exact = {
-            name: Fraction(allocatable * gpus, each.hardware.gpus)
+            name: Fraction(allocatable * number, each.hardware.units(each.hardware.parts))
             for name, allocatable in each.allocatable.items()
         }
-        own = nominal(each, quota("gpus", gpus, each.hardware.gpus))
+        own = nominal(each, part(each, number))
 
-        assert own["nvidia.com/gpu"] == gpus
+        assert own.get("nvidia.com/gpu", 0) == (number if each.hardware.gpu else 0)
         assert all(0 <= exact[name] - own[name] < 1 for name in exact)
 
 
 @given(shared())
 def test_shares_of_one_node_are_at_most_that_node(case: tuple[Pool, list[int]]) -> None:
-    """Whoever divides a node among teams by its GPUs has divided each resource, and promised
+    """Whoever divides a node by its GPUs or cores has divided each resource, and promised
     nothing twice."""
     each, teams = case
-    shares = [nominal(each, quota("gpus", gpus, each.hardware.gpus)) for gpus in teams]
+    shares = [nominal(each, part(each, number)) for number in teams]
 
-    assert sum(share["nvidia.com/gpu"] for share in shares) == each.hardware.gpus
+    assert sum(share.get("nvidia.com/gpu", 0) for share in shares) == each.hardware.gpus
     assert all(
         sum(share[name] for share in shares) <= allocatable
         for name, allocatable in each.allocatable.items()
@@ -98,17 +106,17 @@ def test_job_on_a_share_fits_the_quota(case: tuple[Pool, list[int]], pods: int) 
     """A job of equal parts, as many as make the share, is admitted: no resource is lost by
     rounding."""
     each, teams = case
-    for gpus in (gpus for gpus in teams if gpus % pods == 0):
-        held = quota("gpus", gpus, each.hardware.gpus)
+    for number in (number for number in teams if number % pods == 0):
+        held = part(each, number)
         asked = launch(each.hardware, on=IB, part=held.nodes / pods).per_node
 
         own = nominal(each, held)
         assert {name: number for name, number in asked.items() if number * pods > own[name]} == {}
 
 
-@given(st.sampled_from(["nodes", "gpus"]), NODES, NODES, NODES, st.integers(1, 16))
+@given(st.sampled_from(Unit), NODES, NODES, NODES, st.integers(1, 16))
 def test_maximum_is_own_nodes_and_borrowed_ones(
-    unit: str, own: int, borrow: int, lend: int, per_node: int
+    unit: Unit, own: int, borrow: int, lend: int, per_node: int
 ) -> None:
     """A quota is exact in nodes, whatever the unit in which the profile states it."""
     held = quota(unit, own, per_node, borrow, lend)
@@ -116,9 +124,8 @@ def test_maximum_is_own_nodes_and_borrowed_ones(
     stated = [held.units(each) for each in (held.nodes, held.borrow, held.lend)]
     assert stated == [own, borrow, lend]
     assert held.maximum == held.nodes + held.borrow
-    assert held.is_share is (unit == "gpus")
-    noun = "GPU" if unit == "gpus" else "node"
-    assert held.display(held.nodes) == f"{own} {noun}{'s' * (own != 1)}"
+    assert held.is_share is (unit is not Unit.NODES)
+    assert held.display(held.nodes) == f"{own} {unit.noun}{'s' * (own != 1)}"
 
 
 QUEUES = st.lists(st.tuples(nodes(), st.booleans(), NODES), min_size=1, max_size=4)

@@ -124,7 +124,7 @@ def test_quota_in_gpus_is_a_part_of_a_node(gpus: int, borrow: int, lend: int | s
     share = quota(gpus=gpus, borrow=borrow, lend=lend)
     lent = {"all": gpus, "none": 0}.get(str(lend), lend)
 
-    assert (share.unit, share.gpus, share.per_node) == ("gpus", gpus, 8)
+    assert (share.unit, share.own, share.per_node) == ("gpus", gpus, 8)
     assert [share.units(each) for each in (share.nodes, share.borrow, share.lend)] == [
         gpus,
         borrow,

@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.rules.cases import broken, messages, platform_of
+from tests.rules.cores import on_cores
 from trainyard.rules.capacity.share_without_a_place import least_room
 
 CLUSTER, NLP, VISION, RUNTIME = (
@@ -72,6 +73,43 @@ def test_gpus_of_a_pool_without_any_are_no_other_error(gpus: int) -> None:
         "capacity/shares-beside-whole-nodes",
         UNEVEN,
     } == {UNEVEN}
+
+
+def test_cores_of_a_pool_with_gpus_are_reported() -> None:
+    cores = {NLP: {"quota": {"prod-east": {"dgx-h100": {"nodes": None, "cores": 24}}}}}
+
+    (message,) = messages(UNEVEN, cores)
+    assert message == (
+        "team nlp owns 24 cores of pool `dgx-h100`, whose nodes are shared by their GPUs"
+    )
+
+
+@pytest.mark.parametrize(("cores", "uneven"), [(1, 1), (2, 0), (59, 1), (58, 0), (60, 1)])
+def test_cores_divide_into_equal_pods(cores: int, uneven: int) -> None:
+    """Of 60; with one pod any number does."""
+    changes = on_cores(cores)
+
+    assert len(messages(UNEVEN, changes)) == uneven
+    one = {**changes, RUNTIME: {**changes[RUNTIME], "maxNodes": 1}}
+    assert len(messages(UNEVEN, one)) == (cores == 60)
+
+
+def test_shares_of_cores_find_room_like_those_of_gpus() -> None:
+    """Pods of 24 and of 18 cores; one node of 60 has room for two of each size, not of both."""
+    (first, second) = messages(PLACE, on_cores(48, 36))
+
+    assert first == (
+        "team nlp needs room for 2 pods of 24 cores in pool `cpu`, but the other shares, 36 cores "
+        "on 1 node, may leave room for only 1"
+    )
+    assert second.startswith("team vision needs room for 2 pods of 18 cores in pool `cpu`, but")
+    assert messages(PLACE, on_cores(40, 20)) == []
+
+
+def test_cores_without_a_team_are_idle() -> None:
+    assert "12 of the 60 cores of pool `cpu` belong to no team" in messages(
+        "capacity/idle-nodes", on_cores(36, 12)
+    )
 
 
 def test_too_many_nodes_of_a_pool_without_gpus_are_not_an_uneven_share() -> None:
@@ -149,7 +187,7 @@ def test_least_room_is_never_more_than_the_real_room(
 def test_shares_with_pods_of_one_size_always_fit() -> None:
     """Wherever they are, pods of two GPUs leave room for pods of two GPUs."""
     assert PLACE not in broken(share(4) | share(4, VISION) | pool(1))
-    assert least_room(nodes=9, gpus=4, size=1, others=9 * 4 - 1) == 1
+    assert least_room(nodes=9, node=4, size=1, others=9 * 4 - 1) == 1
 
 
 def test_shares_and_whole_nodes_of_one_pool_are_reported() -> None:

@@ -14,6 +14,7 @@ from tests.scaffold.folders import begun, content
 from trainyard.diagnostics import Diagnostic, TreeError, has_errors
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
+from trainyard.model.unit import Unit
 from trainyard.scaffold.plan import write_plan
 from trainyard.scaffold.team import TeamPlan, TeamRequest, plan_team
 from trainyard.workflows.generate import check, generate
@@ -366,7 +367,7 @@ def test_day_is_written_beside_the_numbers(profiles: Path) -> None:
 
 def test_share_of_a_node_is_said_in_gpus(profiles: Path) -> None:
     """Instead of nodes."""
-    _add(profiles, TeamRequest("nlp", 2, gpus=4))
+    _add(profiles, TeamRequest("nlp", 4, Unit.GPUS))
 
     assert "lab: {dgx-h100: {gpus: 4}}" in (profiles / "teams/nlp.yaml").read_text()
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from trainyard.model.team import Term
+from trainyard.model.unit import Unit
 
 
 class Limit(StrEnum):
@@ -29,12 +30,12 @@ class Job:
 
     Args:
         pods: its nodes, launcher included; pods on a share of a node. 0 when none fits.
-        gpus: of all pods.
+        nodes: that all pods use, a fraction on a share of a node.
         limit: value that allows no larger one.
     """
 
     pods: int
-    gpus: int
+    nodes: Fraction
     limit: Limit
 
 
@@ -100,8 +101,8 @@ class PoolCapacity:
     """One pool.
 
     Args:
-        unit: ``nodes``, or ``gpus`` where teams have shares of nodes.
-        per_node: units that a node has: 1, or its GPUs.
+        unit: in which teams own it.
+        per_node: units that a node has: 1, or its GPUs or cores.
         gpus: of one node.
         owned: nodes that teams own together.
         parts: of teams, by the team's name.
@@ -109,7 +110,7 @@ class PoolCapacity:
 
     name: str
     hardware: str
-    unit: str
+    unit: Unit
     per_node: int
     gpus: int
     nodes: int

@@ -23,20 +23,21 @@ def largest_job(tenant: Tenant, flavor: Flavor, nodes: Fraction, bound: Limit) -
         bound: what limits this number.
     """
     if tenant.team.is_draining:
-        return Job(0, 0, Limit.DRAINING)
+        return Job(0, Fraction(0), Limit.DRAINING)
     jobs = [_job(grant, nodes, bound) for grant in grants_on(tenant, flavor)]
-    return max(jobs, key=lambda job: (job.gpus, job.pods), default=Job(0, 0, Limit.RUNTIMES))
+    none = Job(0, Fraction(0), Limit.RUNTIMES)
+    return max(jobs, key=lambda job: (job.nodes, job.pods), default=none)
 
 
 def _job(grant: Grant, nodes: Fraction, bound: Limit) -> Job:
     launch = grant.launch
     pods = largest_pods(grant, nodes)
     if not pods:
-        return Job(0, 0, Limit.SMALLEST_JOB)
+        return Job(0, Fraction(0), Limit.SMALLEST_JOB)
     if pods == int(nodes / launch.part):
         limit = bound
     elif pods == launch.runtime.max_nodes:
         limit = Limit.MAX_NODES
     else:
         limit = Limit.LARGEST_JOB
-    return Job(pods, pods * launch.gpus, limit)
+    return Job(pods, pods * launch.part, limit)

@@ -16,7 +16,7 @@ from trainyard.capacity.figures import (
     Resource,
 )
 from trainyard.capacity.jobs import largest_job
-from trainyard.model.ownership import Owners, lent_by_others, owned_nodes, owners_of
+from trainyard.model.ownership import Owners, lent_by_others, owned_nodes, owners_of, unit_of
 from trainyard.model.platform import Site
 from trainyard.model.pool import Pool
 from trainyard.model.queue import Flavor
@@ -42,12 +42,12 @@ def _pool(site: Site, pool: Pool, owners: Owners) -> PoolCapacity:
         _part(site, Flavor(pool, quota), tenant, lent.get(tenant.name, Fraction(0)))
         for tenant, quota in owners
     )
-    shared = any(quota.is_share for _, quota in owners)
+    unit = unit_of(pool, owners)
     return PoolCapacity(
         name=pool.name,
         hardware=pool.hardware.name,
-        unit="gpus" if shared else "nodes",
-        per_node=pool.hardware.gpus if shared else 1,
+        unit=unit,
+        per_node=pool.hardware.units(unit),
         gpus=pool.hardware.gpus,
         nodes=pool.nodes,
         reserve=pool.reserve,

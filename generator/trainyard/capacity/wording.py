@@ -34,7 +34,7 @@ class ResourceRow:
 
 def unit(pool: PoolCapacity, number: int) -> str:
     """Return a number of the pool's units as text, e.g. ``8 nodes``."""
-    return counted(number, "GPU" if pool.unit == "gpus" else "node")
+    return pool.unit.counted(number)
 
 
 def size(pool: PoolCapacity) -> str:
@@ -67,7 +67,7 @@ def borrowing(pool: PoolCapacity, part: Part) -> str:
 
 def job(pool: PoolCapacity, largest: Job) -> int:
     """Return the size of a job in the pool's units."""
-    return largest.gpus if pool.unit == "gpus" else largest.pods
+    return pool.units(largest.nodes)
 
 
 def rows(resources: Sequence[Resource]) -> Iterator[ResourceRow]:

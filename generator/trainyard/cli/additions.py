@@ -13,7 +13,6 @@ from trainyard.cli.places import shown_folder
 from trainyard.cli.progress import working
 from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
-from trainyard.model.quantity import counted
 from trainyard.output.hold import editing
 from trainyard.scaffold.team import TeamPlan
 from trainyard.scaffold.template import placeholders
@@ -57,7 +56,7 @@ def ended(addition: Addition[Planned], following: str) -> int:
 def team_lines(plan: TeamPlan) -> str:
     """Return the lines that say what a new team has."""
     asked = plan.request
-    own = counted(asked.gpus, "GPU") if asked.gpus else counted(asked.nodes, "node")
+    own = asked.unit.counted(asked.own)
     first = f"team {asked.name} has {own} of pool {plan.pool} on cluster {plan.clusters[0]}"
     return "\n".join([first, *(f"and {line}" for line in numbers(plan.holding, plan.ids))])
 

@@ -88,14 +88,22 @@ def _tenant(tenant: Tenant) -> Iterator[Value]:
 def _grant(space: Space, grant: Grant, own: str) -> Iterator[Value]:
     """Yield the values of a runtime that a namespace may run."""
     launch = grant.launch
-    gpus = f", {counted(grant.gpus, 'GPU')}" if grant.gpus else ""
-    size = f"jobs up to {grant.size}{gpus}"
+    size = f"jobs up to {grant.size}{_parts(grant)}"
     if space.team.is_draining:
         size = "no jobs: the team is draining"
     yield Value(f"{own}runtime {launch.name}", size, space.team.at / "runtimes")
     if about := launch.runtime.description:
         yield Value(f"{own}use of {launch.name}", about, launch.runtime.at / "description")
     yield Value(f"{own}ranks of {launch.name}", _ranks(launch), launch.runtime.at / "ranks")
+
+
+def _parts(grant: Grant) -> str:
+    """Return the GPUs of the largest job, or its cores on a share of a node without GPUs."""
+    if grant.gpus:
+        return f", {counted(grant.gpus, 'GPU')}"
+    if grant.launch.part != 1:
+        return f", {counted(grant.nodes * grant.launch.cores, 'core')}"
+    return ""
 
 
 def _space(space: Space) -> Iterator[Value]:

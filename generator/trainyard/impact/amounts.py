@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from trainyard.model.team import Quota
+from trainyard.model.unit import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +103,12 @@ class PoolChange:
     """A pool whose nodes, reserve or head-room changes.
 
     Args:
-        per_node: units in which teams have it: 1 for nodes, or the GPUs of a node that is shared.
+        unit: in which teams own it.
+        per_node: units that a node has: 1, or its GPUs or cores.
     """
 
     pool: str
+    unit: Unit
     per_node: int
     before: PoolSize
     after: PoolSize

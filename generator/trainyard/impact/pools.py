@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from trainyard.impact.amounts import CohortChange, OrderChange, PoolChange, PoolSize
 from trainyard.impact.model import Sides
 from trainyard.impact.quotas import are_comparable
-from trainyard.model.ownership import owned_nodes, owners_of
+from trainyard.model.ownership import owned_nodes, owners_of, unit_of
 from trainyard.model.platform import Site
+from trainyard.model.unit import Unit
 
 
 def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
@@ -16,10 +17,10 @@ def pool_changes(sides: Sides) -> tuple[PoolChange, ...]:
     if not are_comparable(sides):
         return ()
     old, new = dict(_sizes(sides.old)), dict(_sizes(sides.new))
-    gpus = dict(_shared(sides.old)) | dict(_shared(sides.new))
+    units = dict(_units(sides.old)) | dict(_units(sides.new))
     both = ((pool, old.get(pool, _NONE), new.get(pool, _NONE)) for pool in sorted({*old, *new}))
     return tuple(
-        PoolChange(pool, gpus.get(pool, 1), before, after)
+        PoolChange(pool, *units[pool], before, after)
         for pool, before, after in both
         if before != after
     )
@@ -56,12 +57,12 @@ def _sizes(site: Site | None) -> Iterator[tuple[str, PoolSize]]:
         yield pool.name, PoolSize(pool.nodes, pool.reserve, pool.promised, room)
 
 
-def _shared(site: Site | None) -> Iterator[tuple[str, int]]:
-    """Yield each pool of which teams have shares of nodes, with the GPUs of a node."""
+def _units(site: Site | None) -> Iterator[tuple[str, tuple[Unit, int]]]:
+    """Yield each pool with the unit in which teams own it, and how many a node has."""
     owners = owners_of(site) if site else {}
     for pool in site.cluster.pools if site else ():
-        if any(quota.is_share for _, quota in owners[pool.name]):
-            yield pool.name, pool.hardware.gpus
+        unit = unit_of(pool, owners[pool.name])
+        yield pool.name, (unit, pool.hardware.units(unit))
 
 
 def _orders(site: Site | None) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -76,10 +76,7 @@ def _lost(sides: Sides, before: Mapping[Use, Used], after: Mapping[Use, Used]) -
 def _resized(before: Mapping[Use, Used], after: Mapping[Use, Used]) -> Iterator[_Change]:
     """Yield the uses whose pods have another part of a node."""
     for use in before.keys() & after.keys():
-        old, new = (
-            f"{each.gpus} GPUs" if each.gpus else "a whole node"
-            for each in (before[use], after[use])
-        )
+        old, new = (each.part or "a whole node" for each in (before[use], after[use]))
         if old != new:
             detail = f"a pod has {old} -> {new}"
             yield _Change(use.runtime, "changed", (detail,), use.nodes, use.space, after[use].name)

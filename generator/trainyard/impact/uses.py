@@ -11,11 +11,14 @@ from trainyard.model import names
 from trainyard.model.identity import Identity, team_of
 from trainyard.model.lookup import mapping, text
 from trainyard.model.manifest import Manifest
+from trainyard.model.quantity import counted
+from trainyard.model.unit import Unit
 
 Objects = Mapping[Identity, Manifest]
 
 _VERSIONED = re.compile(r"(?P<runtime>.+?-v(?P<version>[0-9]+))-(?P<nodes>.+)", re.DOTALL)
-_PART = re.compile(r"(?P<nodes>.+)-(?P<gpus>[0-9]+)gpu", re.DOTALL)
+_PART = re.compile(r"(?P<nodes>.+)-(?P<size>[0-9]+)(?P<unit>gpu|core)", re.DOTALL)
+_NOUNS = {unit.noun.lower(): unit.noun for unit in Unit}
 _LIMITS = names.job_limits("")
 """Prefix of the ConfigMaps with the limits of a namespace."""
 
@@ -40,13 +43,13 @@ class Used:
 
     Args:
         name: of the ClusterTrainingRuntime.
-        gpus: of a pod on a share of a node; empty for whole nodes.
+        part: of a node that a pod has, e.g. ``2 GPUs``; empty for whole nodes.
         team: of the namespace.
         least: pods of the smallest job.
     """
 
     name: str
-    gpus: str
+    part: str
     team: str
     least: int
 
@@ -113,13 +116,20 @@ def _known_as(limits: Manifest, renamed: Mapping[str, str]) -> tuple[str, str]:
     return known + limits.name.removeprefix(_LIMITS + team), known
 
 
+def _shared(nodes: str) -> tuple[str, str]:
+    """Return the nodes in a runtime's name, and the part of one that a pod has; empty for all."""
+    match = _PART.fullmatch(nodes)
+    if match is None:
+        return nodes, ""
+    return match["nodes"], counted(int(match["size"]), _NOUNS[match["unit"]])
+
+
 def _of_space(limits: Manifest, renamed: Mapping[str, str]) -> Iterator[tuple[Use, Used]]:
     space, team = _known_as(limits, renamed)
     for name in text(limits.body, "data", "runtimes").split():
         runtime, _, nodes = parts_of(name)
         nodes = nodes.removesuffix(f"-{limits.name.removeprefix(_LIMITS)}")
-        part = _PART.fullmatch(nodes)
-        nodes, gpus = (part["nodes"], part["gpus"]) if part else (nodes, "")
+        nodes, part = _shared(nodes)
         least = text(limits.body, "data", f"minNodes.{name}")
-        used = Used(name, gpus, team, int(least) if least.isdecimal() else 0)
+        used = Used(name, part, team, int(least) if least.isdecimal() else 0)
         yield Use(runtime, nodes, space), used

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from trainyard.diagnostics import Pointer
+from trainyard.model.unit import Unit
 
 _KERNEL_PART = 64
 """The kernel keeps 64 bytes for each page of 4 KiB (linux:include/linux/mm_types.h, struct page):
@@ -123,6 +124,19 @@ class Hardware:
     def gpus(self) -> int:
         """GPUs of a node; 0 for a CPU node."""
         return self.gpu.count if self.gpu else 0
+
+    @property
+    def parts(self) -> Unit:
+        """Unit in which teams own parts of a node."""
+        return Unit.GPUS if self.gpu else Unit.CORES
+
+    def units(self, unit: Unit) -> int:
+        """Return how many units of a quota such a node has; 0 for parts of another kind."""
+        if unit is Unit.NODES:
+            return 1
+        if unit is not self.parts:
+            return 0
+        return self.gpus if self.gpu else max(self.promised_cores, 0)
 
     @property
     def withheld(self) -> Share:

@@ -43,7 +43,11 @@ class Launch:
     @property
     def nodes(self) -> str:
         """Name of the nodes of its pods: a hardware profile, a class of node, a part of a node."""
-        return self.hardware.name if self.part == 1 else f"{self.hardware.name}-{self.gpus}gpu"
+        if self.part == 1:
+            return self.hardware.name
+        parts = self.hardware.parts
+        size = int(self.hardware.units(parts) * self.part)
+        return f"{self.hardware.name}-{size}{parts.noun.lower()}"
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -68,7 +72,9 @@ class Launch:
     @property
     def ranks(self) -> int:
         """Ranks of a pod: its part of the runtime's, or one a GPU, or one a core."""
-        return int(self.runtime.ranks * self.part) or self.gpus or self.cores
+        if self.runtime.ranks:
+            return max(int(self.runtime.ranks * self.part), 1)
+        return self.gpus or self.cores
 
     @property
     def most_ranks(self) -> int:

@@ -9,8 +9,10 @@ from typing import TypeAlias
 
 from trainyard.model.cluster import Cluster
 from trainyard.model.platform import Site
+from trainyard.model.pool import Pool
 from trainyard.model.team import Quota
 from trainyard.model.tenant import Tenant
+from trainyard.model.unit import Unit
 
 Owners: TypeAlias = Sequence[tuple[Tenant, Quota]]
 """The teams with quota on one pool, each with that quota."""
@@ -19,14 +21,19 @@ Owners: TypeAlias = Sequence[tuple[Tenant, Quota]]
 def owners_of(site: Site) -> dict[str, Owners]:
     """Return the owners of each pool, by pool name; pools without a team included.
 
-    `capacity/uneven-share` alone reports GPUs of nodes without any.
+    `capacity/uneven-share` alone reports GPUs of nodes without any, and cores of nodes with some.
     """
     found: dict[str, list[tuple[Tenant, Quota]]] = {pool.name: [] for pool in site.cluster.pools}
     for tenant in site.tenants:
         for flavor in tenant.flavors:
-            if flavor.pool.hardware.gpus or not flavor.quota.is_share:
+            if flavor.pool.hardware.units(flavor.quota.unit):
                 found[flavor.pool.name].append((tenant, flavor.quota))
     return dict(found)
+
+
+def unit_of(pool: Pool, owners: Owners) -> Unit:
+    """Return the unit in which teams own a pool: parts of a node, where one has a share."""
+    return pool.hardware.parts if any(quota.is_share for _, quota in owners) else Unit.NODES
 
 
 def owned_nodes(owners: Owners) -> Fraction:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from trainyard.diagnostics import Pointer
 from trainyard.model import names
 from trainyard.model.fabric import Fabric
 from trainyard.model.hardware import Hardware, Nic
-from trainyard.model.quantity import format_amount
+from trainyard.model.quantity import format_amount, format_nodes
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class Pool:
     def promised(self) -> int:
         """Nodes that teams may be given."""
         return max(self.nodes - self.reserve, 0)
+
+    def display(self, nodes: Fraction) -> str:
+        """Return a number of its nodes as text, e.g. ``3 nodes and 2 of 8 GPUs``."""
+        parts = self.hardware.parts
+        return format_nodes(nodes, self.hardware.units(parts), parts.noun)
 
     @cached_property
     def rails(self) -> tuple[Rail, ...]:

@@ -84,15 +84,16 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def format_nodes(number: Fraction, gpus: int) -> str:
-    """Return nodes as text, a part of one in GPUs, e.g. ``3 nodes and 2 of 8 GPUs``.
+def format_nodes(number: Fraction, parts: int, noun: str) -> str:
+    """Return nodes as text, a part of one in its own unit, e.g. ``3 nodes and 2 of 8 GPUs``.
 
     Args:
-        number: of nodes; its denominator divides ``gpus``.
-        gpus: of one node; 0 for a CPU node, which is never divided.
+        number: of nodes; its denominator divides ``parts``.
+        parts: that a node has.
+        noun: name of a part.
     """
     whole, rest = divmod(number, 1)
-    part = f"{rest * gpus} of {counted(gpus, 'GPU')}"
+    part = f"{rest * parts} of {counted(parts, noun)}"
     if not rest:
         return counted(whole, "node")
     return f"{counted(whole, 'node')} and {part}" if whole else f"{part} of a node"

@@ -9,7 +9,7 @@ from ipaddress import IPv4Network
 
 from trainyard.diagnostics import Pointer
 from trainyard.model.compliance import Compliance
-from trainyard.model.quantity import counted
+from trainyard.model.unit import Unit
 
 NO_QUEUE = "none"
 """Value of a profile's ``defaultQueue``: jobs without a queue's label are refused."""
@@ -71,18 +71,18 @@ class Quota:
     """A team's quota on one pool of one cluster.
 
     Args:
-        unit: key of the profile that states it: ``nodes``, or ``gpus`` for a share of a node.
+        unit: key of the profile that states it; a share of a node has another than ``nodes``.
         nodes: of its own.
         borrow: nodes that it uses beside its own while their owners don't need them, at most.
         lend: nodes of its own that others may use, at most.
-        per_node: units that a node has: 1, or its GPUs.
+        per_node: units that a node has: 1, or its GPUs or cores.
         term: None for a quota without a last day.
     """
 
     cluster: str
     pool: str
     at: Pointer
-    unit: str
+    unit: Unit
     nodes: Fraction
     borrow: Fraction
     lend: Fraction
@@ -96,7 +96,7 @@ class Quota:
 
     @property
     def place(self) -> Pointer:
-        """Place of the number of its own nodes or GPUs."""
+        """Place of the number of its own."""
         return self.at / self.unit
 
     @property
@@ -106,12 +106,12 @@ class Quota:
 
     @property
     def is_share(self) -> bool:
-        """Return whether the profile states GPUs: jobs then take parts of a node."""
-        return self.unit == "gpus"
+        """Return whether the profile states parts of a node: jobs then take these."""
+        return self.unit is not Unit.NODES
 
     @property
-    def gpus(self) -> int:
-        """GPUs of a share."""
+    def own(self) -> int:
+        """Its own nodes, GPUs or cores."""
         return self.units(self.nodes)
 
     def units(self, nodes: Fraction) -> int:
@@ -120,7 +120,7 @@ class Quota:
 
     def display(self, nodes: Fraction) -> str:
         """Return nodes as the profile states them, e.g. ``1 node`` or ``2 GPUs``."""
-        return counted(self.units(nodes), "GPU" if self.is_share else "node")
+        return self.unit.counted(self.units(nodes))
 
 
 @dataclass(frozen=True, slots=True)

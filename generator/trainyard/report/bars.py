@@ -31,11 +31,11 @@ def bar(pool: PoolCapacity) -> Element:
     """Return the figure of a pool; it is as wide as what there is, or as what teams own."""
     segments = [each for each in _segments(pool) if each.nodes]
     whole = sum((each.nodes for each in segments), Fraction(0))
-    words = ", ".join(f"{each.name} {format_nodes(each.nodes, pool.gpus)}" for each in segments)
+    words = ", ".join(f"{each.name} {_size(pool, each.nodes)}" for each in segments)
     start = Fraction(0)
     drawn: list[Node] = []
     for segment in segments:
-        drawn.append(_draw(segment, start, whole, pool.gpus))
+        drawn.append(_draw(pool, segment, start, whole))
         start += segment.nodes
     return figure(".bar")[
         _svg(
@@ -69,12 +69,16 @@ def _legend(segments: list[_Segment]) -> Iterator[tuple[str, str]]:
         yield "lent", "lent"
 
 
-def _draw(segment: _Segment, start: Fraction, whole: Fraction, gpus: int) -> Element:
+def _size(pool: PoolCapacity, nodes: Fraction) -> str:
+    return format_nodes(nodes, pool.per_node, pool.unit.noun)
+
+
+def _draw(pool: PoolCapacity, segment: _Segment, start: Fraction, whole: Fraction) -> Element:
     """Return a nested picture, which cuts a name that is longer than its segment."""
     lent = segment.lent / segment.nodes
-    size = format_nodes(segment.nodes, gpus)
+    size = _size(pool, segment.nodes)
     lines = _that_fit((segment.name, f"{float(segment.nodes):g}"), segment.nodes / whole)
-    lends = f", lends {format_nodes(segment.lent, gpus)}" if lent else ""
+    lends = f", lends {_size(pool, segment.lent)}" if lent else ""
     return _svg(x=_percent(start / whole), width=_percent(segment.nodes / whole))[
         _title[f"{segment.name}: {size}{lends}"],
         _rect(class_=segment.kind, width="100%", height=str(_HEIGHT - 8)),

@@ -80,9 +80,8 @@ def _folded(about: str, content: Node, lines: int) -> Node:
 def _teams(cluster: str, pool: PoolCapacity) -> Node:
     if not pool.parts:
         return p["No team has quota."]
-    what = "GPUs" if pool.unit == "gpus" else "nodes"
     return grid(
-        f"Teams of pool {pool.name} of {cluster}, in {what}",
+        f"Teams of pool {pool.name} of {cluster}, in {pool.unit.plural}",
         (
             "team",
             "cohort",
@@ -148,8 +147,8 @@ def _member(figures: Capacity, team: str) -> Element:
 
 
 def _lending(pool: PoolCapacity, part: Part) -> str:
-    unit = "GPUs" if pool.unit == "gpus" else "nodes"
-    words = f"lends {pool.units(part.lend)} of {pool.units(part.own)} {unit} of {pool.name}"
+    own = pool.unit.counted(pool.units(part.own))
+    words = f"lends {pool.units(part.lend)} of {own} of {pool.name}"
     if not part.borrow:
         return f"{words}, borrows none"
     found = some(lenders(pool, part)) or "nobody lends"

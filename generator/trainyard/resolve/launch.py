@@ -98,11 +98,11 @@ def _whole(launch: Launch, held: Sequence[PoolQuota], place: _Place) -> Grant:
 def _share(pool: Pool, quota: Quota, runtime: Runtime, place: _Place) -> Grant | None:
     """Return the grant of a share of a node: one job, whose pods ask for equal parts.
 
-    A larger job takes borrowed GPUs, and no more nodes than any in the namespace. A rule reports
-    GPUs that can't be divided.
+    A larger job takes borrowed parts, and no more nodes than any in the namespace. A rule reports
+    parts that can't be divided.
     """
     pods = runtime.smallest_job
-    if quota.gpus < pods or quota.gpus % pods or quota.gpus >= quota.per_node:
+    if quota.own < pods or quota.own % pods or quota.own >= quota.per_node:
         return None
     part = quota.nodes / pods
     largest = int(place.space.largest_job / part)

@@ -113,11 +113,11 @@ ALLOCATION_OF_ANOTHER_LINK = Rule(
 QUOTA_DEFINED_TWICE = Rule(
     id="capacity/quota-defined-twice",
     severity=Severity.ERROR,
-    summary="A quota of a pool is stated in nodes or, as a share of one node, in GPUs.",
+    summary="A quota of a pool is in nodes or, as a share of one node, in GPUs or cores.",
     why="""
-        The queue has too much quota or none: one of the two numbers is silently dropped.
+        The queue has too much quota or none: one of the numbers is silently dropped.
     """,
-    fix="Write `nodes` or `gpus`; a team that only borrows has `nodes: 0`.",
+    fix="Write one of `nodes`, `gpus` and `cores`; a team that only borrows has `nodes: 0`.",
 )
 AMBIGUOUS_STORAGE = Rule(
     id="shape/ambiguous-storage",

@@ -14,6 +14,7 @@ from trainyard.model.component import Component
 from trainyard.model.pool import Pool
 from trainyard.model.runtime import Runtime
 from trainyard.model.team import Account, Debuggers, Quota, Team, TeamSpace, Term
+from trainyard.model.unit import Unit
 from trainyard.resolve.findings import Resolving
 from trainyard.resolve.references import QUOTA_DEFINED_TWICE, find
 from trainyard.yaml_io.source import Source
@@ -173,20 +174,20 @@ def _quotas(fields: Mapping[str, Any], at: Pointer, known: Pools) -> Resolving[t
 
 
 def _stated_twice(pool: str, stated: Mapping[str, Any], at: Pointer) -> Iterator[Diagnostic]:
-    """Yield that a quota is stated in both units, or in none."""
-    if ("nodes" in stated) != ("gpus" in stated):
+    """Yield that a quota is stated in several units, or in none."""
+    units = [unit for unit in Unit if unit in stated]
+    if len(units) == 1:
         return
-    amounts = "neither nodes nor GPUs"
-    if "nodes" in stated:
-        amounts = f"{stated['nodes']} nodes and {stated['gpus']} GPUs"
+    amounts = " and ".join(unit.counted(stated[unit]) for unit in units)
+    amounts = amounts or "no nodes, GPUs or cores"
     yield QUOTA_DEFINED_TWICE.at(at, f"quota of pool `{pool}` has {amounts}")
 
 
 def _quota(
     cluster: str, pool: Pool, fields: Mapping[str, Any], in_cohort: bool, at: Pointer
 ) -> Quota:
-    unit = "gpus" if "gpus" in fields else "nodes"
-    per_node = (pool.hardware.gpus or 1) if unit == "gpus" else 1
+    unit = next((unit for unit in reversed(Unit) if unit in fields), Unit.NODES)
+    per_node = pool.hardware.units(unit) or 1
     own = fields.get(unit, 0)
     lend = fields.get("lend", "all" if in_cohort else "none")
     return Quota(

@@ -1,4 +1,4 @@
-"""Helpers of the rules about shares: quota in GPUs of a node instead of whole nodes."""
+"""Helpers of the rules about shares: quota in parts of a node instead of whole nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pools(platform: Platform) -> Iterator[tuple[Pool, Owners]]:
 
 
 def owner_notes(owners: Iterable[tuple[Tenant, Quota]]) -> list[Note]:
-    """Return a note for each team that owns a share, with its number of GPUs."""
+    """Return a note for each team that owns a share, with its size."""
     return [
         Note(f"team {tenant.name} owns {quota.display(quota.nodes)}", quota.place)
         for tenant, quota in owners

@@ -24,7 +24,7 @@ def team_profile(
 
     Args:
         name: of the team.
-        quota: nodes or GPUs of the pool, by unit.
+        quota: its number of the pool, by unit.
         cluster: that the quota is on.
         pool: that the quota is of.
         runtimes: names of those that the team uses.

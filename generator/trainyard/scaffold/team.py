@@ -11,6 +11,7 @@ from trainyard.model.holding import Holding
 from trainyard.model.ids import Ids
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
+from trainyard.model.unit import Unit
 from trainyard.scaffold import rules
 from trainyard.scaffold.numbers import new_holding, new_ids, with_numbers
 from trainyard.scaffold.plan import Plan
@@ -25,15 +26,15 @@ class TeamRequest:
     """The team that is wanted.
 
     Args:
-        nodes: its own, of one pool.
-        gpus: its own, instead of nodes; 0 for none.
+        own: its quota of one pool.
+        unit: in which it is counted.
         cluster, pool: needed only where there are several.
         since: ISO date of today, written beside its numbers; empty to leave it out.
     """
 
     name: str
-    nodes: int
-    gpus: int = 0
+    own: int
+    unit: Unit = Unit.NODES
     cluster: str = ""
     pool: str = ""
     since: str = ""
@@ -41,7 +42,7 @@ class TeamRequest:
     @property
     def quota(self) -> dict[str, int]:
         """Its quota of the pool, as in the profile."""
-        return {"gpus": self.gpus} if self.gpus else {"nodes": self.nodes}
+        return {self.unit.value: self.own}
 
 
 @dataclass(frozen=True, slots=True)

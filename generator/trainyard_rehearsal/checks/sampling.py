@@ -156,7 +156,7 @@ def _quota_shape(flavor: Flavor) -> Hashable:
     """Return the kind of a quota; a share in full, since runtimes are made for it."""
     quota = flavor.quota
     lends = (bool(quota.lend), quota.lend == quota.nodes)
-    own = quota.gpus if quota.is_share else quota.nodes > 0
+    own = quota.own if quota.is_share else quota.nodes > 0
     return (flavor.pool.name, quota.unit, own, bool(quota.borrow), lends)
 
 

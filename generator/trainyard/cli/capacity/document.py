@@ -113,10 +113,15 @@ def _part(pool: PoolCapacity, part: Part) -> dict[str, Any]:
         "until": part.term.until if part.term else None,
         "reason": part.term.reason if part.term else None,
         "then": pool.units(part.term.nodes) if part.term else None,
-        "ownJob": _job(part.own_job),
-        "largestJob": _job(part.largest_job),
+        "ownJob": _job(pool, part.own_job),
+        "largestJob": _job(pool, part.largest_job),
     }
 
 
-def _job(job: Job) -> dict[str, Any]:
-    return {"pods": job.pods, "gpus": job.gpus, "limit": job.limit}
+def _job(pool: PoolCapacity, job: Job) -> dict[str, Any]:
+    return {
+        "pods": job.pods,
+        "units": pool.units(job.nodes),
+        "gpus": int(job.nodes * pool.gpus),
+        "limit": job.limit,
+    }

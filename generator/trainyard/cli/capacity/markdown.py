@@ -70,8 +70,15 @@ def _pool(pool: PoolCapacity) -> Iterator[str]:
 
 
 def _teams(pool: PoolCapacity) -> Iterator[str]:
-    what = "GPUs" if pool.unit == "gpus" else "nodes"
-    head = (f"team ({what})", "own", "lends", "may borrow", "own job", "largest job", "limit")
+    head = (
+        f"team ({pool.unit.plural})",
+        "own",
+        "lends",
+        "may borrow",
+        "own job",
+        "largest job",
+        "limit",
+    )
     yield from table(
         head,
         [

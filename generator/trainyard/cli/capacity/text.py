@@ -73,7 +73,7 @@ def _teams(pool: PoolCapacity) -> Iterator[str]:
     teams.append(
         ("all", bar(owned, promised, _BAR), str(owned), str(pool.units(pool.lent)), "", "", "", "")
     )
-    yield from _table((head[0], pool.unit.replace("gpus", "GPUs"), *head[1:]), teams)
+    yield from _table((head[0], pool.unit.plural, *head[1:]), teams)
     for part, ending in endings(pool):
         yield from _wrapped("  ", f"{part.team} has {pool.units(part.own)} {ending}")
 

@@ -21,6 +21,7 @@ from trainyard.cli.options import (
 from trainyard.cli.places import shown_folder
 from trainyard.cli.pools import PoolType
 from trainyard.model.launcher import LAUNCHERS
+from trainyard.model.unit import Unit
 from trainyard.scaffold.allocation import AllocationRequest
 from trainyard.scaffold.team import TeamRequest
 from trainyard.workflows.add import add_allocation, add_team
@@ -35,6 +36,7 @@ from trainyard.workflows.add_profile import (
 
 _MOST_NODES = 5000
 _MOST_GPUS = 64
+_MOST_CORES = 4096
 """Maxima of a quota, as in the schema of teams."""
 _NODES = 2
 """Nodes of a new team: the smallest MPI job takes as many."""
@@ -71,6 +73,12 @@ def command() -> None:
     metavar="N",
     help="GPUs of one node, instead of nodes.",
 )
+@click.option(
+    "--cores",
+    type=click.IntRange(1, _MOST_CORES),
+    metavar="N",
+    help="Cores of one node without GPUs, instead of nodes.",
+)
 @profiles_option
 @output_option
 def team(
@@ -80,6 +88,7 @@ def team(
     pool: str,
     nodes: int | None,
     gpus: int | None,
+    cores: int | None,
     profiles: Path,
     output: Path,
 ) -> int:
@@ -87,10 +96,13 @@ def team(
 
     Writes nothing when the profiles would then have errors that they do not have now.
     """
-    if nodes is not None and gpus is not None:
-        raise click.UsageError("`--nodes` and `--gpus` exclude each other")
-    own = _NODES if nodes is None else nodes
-    request = TeamRequest(name, own, gpus or 0, cluster=cluster, pool=pool, since=today())
+    amounts = {Unit.NODES: nodes, Unit.GPUS: gpus, Unit.CORES: cores}
+    stated = {unit: number for unit, number in amounts.items() if number is not None}
+    if len(stated) > 1:
+        options = " and ".join(f"`--{unit}`" for unit in stated)
+        raise click.UsageError(f"{options} exclude each other")
+    ((unit, own),) = (stated or {Unit.NODES: _NODES}).items()
+    request = TeamRequest(name, own, unit, cluster=cluster, pool=pool, since=today())
     addition = added(profiles, output, lambda place: add_team(place, request, today()))
     if addition.plan is None:
         return Exit.FINDINGS

@@ -84,13 +84,15 @@ def _amounts(before: Quota, after: Quota) -> Iterator[str]:
         ("borrows ", before.borrow, after.borrow),
         ("lends ", before.lend, after.lend),
     ):
-        if old != new:
+        if before.display(old) != after.display(new):
             yield f"{verb}{_step(before, old, after, new)}"
+    if before.unit is after.unit and before.per_node != after.per_node:
+        yield f"a node has {_step(before, Fraction(1), after, Fraction(1))}"
 
 
 def _step(before: Quota, old: Fraction, after: Quota, new: Fraction) -> str:
     """Return nodes of both quotas, each with its unit where they have different ones."""
-    same = before.is_share == after.is_share
+    same = before.unit is after.unit
     return f"{before.units(old) if same else before.display(old)} -> {after.display(new)}"
 
 
@@ -104,14 +106,13 @@ def _cohort(change: CohortChange) -> str:
 
 
 def _pool(pool: PoolChange) -> str:
-    unit = "node" if pool.per_node == 1 else "GPU"
     before, after = pool.before, pool.after
     old_room, new_room = (int(each.room * pool.per_node) for each in (before, after))
     parts = [*_change("", before.nodes, after.nodes, "node")]
     if before.reserve != after.reserve:
         parts += _change("reserve ", before.reserve, after.reserve, "node")
         parts += _change("promised ", before.promised, after.promised, "node")
-    parts += _change("head-room ", old_room, new_room, unit)
+    parts += _change("head-room ", old_room, new_room, pool.unit.noun)
     return f"pool {pool.pool}: {', '.join(parts)}"
 
 

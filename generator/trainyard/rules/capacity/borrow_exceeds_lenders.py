@@ -9,7 +9,6 @@ from trainyard.model.cluster import Cluster
 from trainyard.model.ownership import Owners, lent_by_others, owners_of
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
-from trainyard.model.quantity import format_nodes
 from trainyard.rules._check import Check
 
 RULE = Rule(
@@ -37,9 +36,9 @@ def _beyond_lenders(cluster: Cluster, pool: Pool, owners: Owners) -> Iterator[Di
     for tenant, quota in owners:
         if quota.borrow > lent.get(tenant.name, quota.borrow):
             message = (
-                f"`borrow` allows {format_nodes(quota.borrow, pool.hardware.gpus)} of pool "
+                f"`borrow` allows {pool.display(quota.borrow)} of pool "
                 f"`{pool.name}`, but the other teams lend "
-                f"{format_nodes(lent[tenant.name], pool.hardware.gpus)}"
+                f"{pool.display(lent[tenant.name])}"
             )
             yield RULE.at(quota.at / "borrow", message)
 

@@ -9,7 +9,6 @@ from trainyard.diagnostics import Diagnostic, Rule, Severity
 from trainyard.model.ownership import owned_nodes, owners_of
 from trainyard.model.platform import Platform
 from trainyard.model.pool import Pool
-from trainyard.model.quantity import counted, format_nodes
 from trainyard.rules._check import Check
 
 RULE = Rule(
@@ -23,7 +22,7 @@ RULE = Rule(
     fix="Add the nodes to `nodes` of a team that lends them, or to the pool's `reserve`.",
 )
 
-_GIVE_GPUS = "Give them to a team: raise its `gpus`, or add a team with a share."
+_GIVE_PARTS = "Give them to a team: raise its `{unit}`, or add a team with a share."
 
 
 def find(platform: Platform) -> Iterator[Diagnostic]:
@@ -34,19 +33,21 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             if owned < pool.promised:
                 idle, at = pool.promised - owned, pool.at / "nodes"
                 if owners[pool.name] and all(quota.is_share for _, quota in owners[pool.name]):
-                    yield RULE.at(at, _gpus(pool, idle), hint=_GIVE_GPUS)
+                    hint = _GIVE_PARTS.format(unit=pool.hardware.parts)
+                    yield RULE.at(at, _parts(pool, idle), hint=hint)
                 else:
                     yield RULE.at(at, _nodes(pool, idle))
 
 
-def _gpus(pool: Pool, idle: Fraction) -> str:
-    number, every = idle * pool.hardware.gpus, pool.promised * pool.hardware.gpus
-    return f"{number} of the {counted(every, 'GPU')} of pool `{pool.name}` belong to no team"
+def _parts(pool: Pool, idle: Fraction) -> str:
+    unit = pool.hardware.parts
+    number, every = (nodes * pool.hardware.units(unit) for nodes in (idle, pool.promised))
+    return f"{number} of the {unit.counted(int(every))} of pool `{pool.name}` belong to no team"
 
 
 def _nodes(pool: Pool, idle: Fraction) -> str:
-    nodes = format_nodes(idle, pool.hardware.gpus)
-    return f"no team owns {nodes} of the {pool.promised} that pool `{pool.name}` promises"
+    every = f"the {pool.promised} that pool `{pool.name}` promises"
+    return f"no team owns {pool.display(idle)} of {every}"
 
 
 CHECK = Check(RULE, find, every=("teams/", "quota"))

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.ownership import owned_nodes, owners_of
 from trainyard.model.platform import Platform
-from trainyard.model.quantity import format_nodes
 from trainyard.rules._check import Check
 
 RULE = Rule(
@@ -34,7 +33,7 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             owned = owned_nodes(owners[pool.name])
             if owned > pool.promised:
                 message = (
-                    f"teams own {format_nodes(owned, pool.hardware.gpus)} of pool `{pool.name}`, "
+                    f"teams own {pool.display(owned)} of pool `{pool.name}`, "
                     f"which promises {pool.promised} ({pool.nodes} less {pool.reserve} in reserve)"
                 )
                 notes = [

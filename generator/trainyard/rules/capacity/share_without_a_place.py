@@ -20,10 +20,10 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="A team's share fits on its pool, wherever the other shares are placed.",
     why="""
-        The team's job waits although its own GPUs are free, `doesn't allow to fit any of 1 pod(s)`
+        The team's job waits although its own part is free, `doesn't allow to fit any of 1 pod(s)`
         (seen with Kueue 0.19.2): pods of other jobs may remain on every node, so that no node has
-        as many free GPUs as one pod needs. Nothing is reclaimed, because no team uses more than it
-        owns.
+        as many free GPUs, or cores, as one pod needs. Nothing is reclaimed, because no team uses
+        more than it owns. Without a fabric the job is admitted, and its pods stay Pending.
     """,
     fix="""
         Divide all shares of the pool into pods of the same size, such as 2 GPUs of 8; or add nodes
@@ -36,57 +36,58 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
     for pool, owners in pools(platform):
         jobs = list(_jobs(platform, pool, owners))
         unit = gcd(*(size for _, _, size, _ in jobs)) or 1
-        owned = sum(quota.gpus for _, quota in owners)
+        owned = sum(quota.own for _, quota in owners)
         for tenant, quota, size, pods in jobs:
-            others = owned - quota.gpus
-            node = pool.hardware.gpus // unit
+            others = owned - quota.own
+            node = quota.per_node // unit
             room = least_room(pool.promised, node, size // unit, others // unit)
             if room < pods:
                 message = (
                     f"team {tenant.name} needs room for {counted(pods, 'pod')} of "
-                    f"{counted(size, 'GPU')} in pool `{pool.name}`, {_but(pool, others, room)}"
+                    f"{quota.unit.counted(size)} in pool `{pool.name}`, "
+                    f"{_but(pool, quota.unit.counted(others), room)}"
                 )
-                yield RULE.at(quota.at / "gpus", message, notes=owner_notes(owners))
+                yield RULE.at(quota.place, message, notes=owner_notes(owners))
 
 
-def _but(pool: Pool, others: int, room: int) -> str:
+def _but(pool: Pool, others: str, room: int) -> str:
     """Return why a pool has no room."""
     if not pool.promised:
         return "which promises 0 nodes"
     return (
-        f"but the other shares, {counted(others, 'GPU')} on {counted(pool.promised, 'node')}, "
+        f"but the other shares, {others} on {counted(pool.promised, 'node')}, "
         f"may leave room for only {room}"
     )
 
 
-def least_room(nodes: int, gpus: int, size: int, others: int) -> int:
+def least_room(nodes: int, node: int, size: int, others: int) -> int:
     """Return how many pods of a size fit for certain beside other shares that may be anywhere.
 
-    The others need the fewest GPUs to keep a first pod off a node: what would not have fitted, and
+    The others need the fewest parts to keep a first pod off a node: what would not have fitted, and
     one more.
 
     Args:
         nodes: of the pool.
-        gpus: of a node; this and all that follow are in the same unit.
+        node: parts of a node; this and all that follow are in the same unit.
         size: of one pod.
         others: all that other teams own.
     """
-    first = gpus % size + 1
+    first = node % size + 1
     spoiled = min(nodes, others // first)
     rest = (others - spoiled * first) // size
-    return max(0, nodes * (gpus // size) - spoiled - rest)
+    return max(0, nodes * (node // size) - spoiled - rest)
 
 
 def _jobs(
     platform: Platform, pool: Pool, owners: Owners
 ) -> Iterator[tuple[Tenant, Quota, int, int]]:
-    """Yield each share with GPUs of a pod and pods of a job, for each runtime that divides it."""
+    """Yield each share, the parts of a pod and the pods of a job; for each runtime that fits."""
     for tenant, quota in owners:
         if quota.is_share:
             usable = runtimes(platform, tenant, pool)
             for pods in sorted({each.smallest_job for each in usable}):
-                if quota.gpus % pods == 0:
-                    yield tenant, quota, quota.gpus // pods, pods
+                if quota.own % pods == 0:
+                    yield tenant, quota, quota.own // pods, pods
 
 
 CHECK = Check(RULE, find, each=("runtimes",))

@@ -1,4 +1,4 @@
-"""Find pools that have quotas both in nodes and in GPUs."""
+"""Find pools that have quotas both in nodes and in parts of a node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trainyard.rules._shares import owner_notes, pools
 RULE = Rule(
     id="capacity/shares-beside-whole-nodes",
     severity=Severity.ERROR,
-    summary="All quotas of a pool are in nodes, or all are shares of nodes in GPUs.",
+    summary="All quotas of a pool are in nodes, or all are shares of nodes.",
     why="""
         Jobs of teams with whole nodes wait: `allows to fit only <n> out of <n> pod(s). ...;
         excluded: resource "cpu": <n>` (seen with Kueue 0.19.2, where a share had taken the node).
@@ -21,7 +21,8 @@ RULE = Rule(
     """,
     fix="""
         Give the shares nodes of their own: add a hardware profile that `extends` this one, label
-        those nodes with its name, add a pool of it, and set `gpus` of that pool in the quotas.
+        those nodes with its name, add a pool of it, and set `gpus` or `cores` of
+        that pool in the quotas.
     """,
 )
 
@@ -33,8 +34,8 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
         if notes and whole:
             verb = "owns" if len(whole) == 1 else "own"
             message = (
-                f"teams own GPUs of pool `{pool.name}`, in which {', '.join(whole)} {verb} whole "
-                "nodes"
+                f"teams own {pool.hardware.parts.plural} of pool `{pool.name}`, in which "
+                f"{', '.join(whole)} {verb} whole nodes"
             )
             yield RULE.at(pool.at.key(), message, notes=notes)
 

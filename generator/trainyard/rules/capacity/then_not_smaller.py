@@ -12,7 +12,7 @@ from trainyard.rules._iterate import quotas
 RULE = Rule(
     id="capacity/then-not-smaller",
     severity=Severity.ERROR,
-    summary="A quota with a last day has fewer nodes, or GPUs, afterwards.",
+    summary="A quota with a last day has fewer nodes, GPUs or cores afterwards.",
     why="""
         No node comes back on that day, so the day has no meaning: the pool's head-room that it
         promises to others never arrives.

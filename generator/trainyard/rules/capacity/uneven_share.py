@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
+from trainyard.model.hardware import Hardware
 from trainyard.model.platform import Platform
 from trainyard.model.quantity import counted
 from trainyard.model.queue import Flavor
@@ -22,9 +22,10 @@ RULE = Rule(
         part of the share starts nothing.
     """,
     fix="""
-        Set `gpus` to 2, 4 or 6 of 8; MPI needs at least 2, because its launcher is a pod too. Set
-        `cpu` in `system` so that the other cores divide evenly. For a whole node, set `nodes: 1` in
-        a pool of whole nodes.
+        Set `gpus` to 2, 4 or 6 of 8, or `cores` to an even number. MPI needs at least 2, because
+        its launcher is a pod too, unless the runtime has `maxNodes: 1`. Set `cpu` in `system` so
+        that the other cores divide evenly. For a whole node, set `nodes: 1` in a pool of whole
+        nodes.
     """,
 )
 
@@ -32,45 +33,50 @@ RULE = Rule(
 def find(platform: Platform) -> Iterator[Diagnostic]:
     for tenant, flavor in flavors_in_parts(platform):
         quota, hardware = flavor.quota, flavor.pool.hardware
-        owns = f"team {tenant.name} owns {counted(quota.gpus, 'GPU')} of pool `{quota.pool}`"
-        if not hardware.gpus:
-            message = f"{owns}, whose nodes have no GPUs"
-            yield RULE.at(quota.at / "gpus", message, hint="Set `nodes` instead of `gpus`.")
-        elif quota.gpus >= hardware.gpus:
-            message = f"{owns}, whose nodes have {hardware.gpus}: this is not a share of a node"
-            yield RULE.at(quota.at / "gpus", message)
+        owns = f"team {tenant.name} owns {quota.display(quota.nodes)} of pool `{quota.pool}`"
+        if quota.unit is not hardware.parts:
+            hint = f"Set `{hardware.parts}` or `nodes` instead of `{quota.unit}`."
+            yield RULE.at(quota.place, f"{owns}, whose nodes {_other_parts(hardware)}", hint=hint)
+        elif quota.own >= quota.per_node:
+            message = f"{owns}, whose nodes have {quota.per_node}: this is not a share of a node"
+            yield RULE.at(quota.place, message)
         else:
             yield from _uneven_pods(flavor, runtimes(platform, tenant, flavor.pool), owns)
 
 
+def _other_parts(hardware: Hardware) -> str:
+    """Return why nodes are not shared in the unit of a quota."""
+    return "are shared by their GPUs" if hardware.gpus else "have no GPUs"
+
+
 def _uneven_pods(flavor: Flavor, runtimes: list[Runtime], owns: str) -> Iterator[Diagnostic]:
-    quota, at = flavor.quota, flavor.quota.at
+    quota = flavor.quota
     for runtime in runtimes:
         if problem := _problem(flavor, runtime.smallest_job):
             launcher = f"the launcher of runtime `{runtime.name}` is {runtime.launcher.name}"
             notes = [Note(launcher, runtime.at / "launcher")]
-            yield RULE.at(at / "gpus", f"{owns}: {problem}", notes=notes)
-    parts = {quota.gpus // runtime.smallest_job for runtime in runtimes} - {0}
+            yield RULE.at(quota.place, f"{owns}: {problem}", notes=notes)
+    parts = {quota.own // runtime.smallest_job for runtime in runtimes} - {0}
     borrow = quota.units(quota.borrow)
     if parts and all(borrow % part for part in parts):
         pods = " or ".join(map(str, sorted(parts)))
         message = f"{owns} and borrows {borrow}, but a pod has {pods} of them"
-        yield RULE.at(at / "borrow", message)
+        yield RULE.at(quota.at / "borrow", message)
 
 
 def _problem(flavor: Flavor, pods: int) -> str:
     """Return why a share does not divide into that many pods; empty if it does."""
-    gpus, hardware = flavor.quota.gpus, flavor.pool.hardware
-    part, rest = divmod(gpus, pods)
-    cores = Fraction(hardware.promised_cores * gpus, hardware.gpus * pods)
+    quota, hardware = flavor.quota, flavor.pool.hardware
+    part, rest = divmod(quota.own, pods)
+    cores = quota.nodes * hardware.promised_cores / pods
     if rest:
         return f"a job has at least {counted(pods, 'pod')}, which cannot have equal parts"
     if cores.denominator > 1:
         gives = (
             f"a node gives {counted(hardware.promised_cores, 'core')} for "
-            f"{counted(hardware.gpus, 'GPU')}"
+            f"{quota.unit.counted(quota.per_node)}"
         )
-        return f"a pod of {counted(part, 'GPU')} would not have whole cores, as {gives}"
+        return f"a pod of {quota.unit.counted(part)} would not have whole cores, as {gives}"
     return ""
 
 

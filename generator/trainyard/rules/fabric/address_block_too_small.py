@@ -10,7 +10,7 @@ from trainyard.diagnostics import Diagnostic, Note, Pointer, Rule, Severity
 from trainyard.model.ipam import IPAMS
 from trainyard.model.network import AddressPool
 from trainyard.model.platform import Platform
-from trainyard.model.quantity import counted, format_nodes
+from trainyard.model.quantity import counted
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 
@@ -80,8 +80,7 @@ def _for_pods(pool: AddressPool, tenant: Tenant) -> Iterator[_Demand]:
     for flavor in tenant.flavors:
         if flavor.pool.fabric == pool.fabric:
             nodes, hardware = flavor.quota.maximum, flavor.pool.hardware
-            size = format_nodes(nodes, hardware.gpus)
-            description = f"{size} of pool `{flavor.pool.name}` in the quota"
+            description = f"{flavor.pool.display(nodes)} of pool `{flavor.pool.name}` in the quota"
             yield _Demand(nodes, description, hardware.virtual_functions, flavor.quota.at)
 
 

@@ -12,7 +12,6 @@ from fractions import Fraction
 from trainyard.diagnostics import Diagnostic, Note, Rule, Severity
 from trainyard.model.platform import Platform, Site
 from trainyard.model.pool import Pool
-from trainyard.model.quantity import format_nodes
 from trainyard.model.tenant import Tenant
 from trainyard.rules._check import Check
 
@@ -53,8 +52,7 @@ def _jobs_over_tcp(site: Site, pool: Pool) -> Iterator[Note]:
             if nodes > 1:
                 largest[name] = max(nodes, largest.get(name, nodes))
         for name, nodes in sorted(largest.items()):
-            size = format_nodes(nodes, pool.hardware.gpus)
-            message = f"team {tenant.name} may use {size} with runtime `{name}`"
+            message = f"team {tenant.name} may use {pool.display(nodes)} with runtime `{name}`"
             yield Note(message, tenant.team.at / "runtimes")
 
 

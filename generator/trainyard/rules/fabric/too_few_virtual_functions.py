@@ -30,14 +30,14 @@ def find(platform: Platform) -> Iterator[Diagnostic]:
             continue
         for runtime in runtimes(platform, tenant, flavor.pool):
             pods, allocatable = runtime.smallest_job, int(quota.nodes * functions)
-            if runtime.uses_rdma and quota.gpus % pods == 0 and allocatable < pods:
+            if runtime.uses_rdma and quota.own % pods == 0 and allocatable < pods:
                 message = (
-                    f"a share of {counted(quota.gpus, 'GPU')} includes {allocatable} of the "
+                    f"a share of {quota.display(quota.nodes)} includes {allocatable} of the "
                     f"{counted(functions, 'virtual function')} of a rail, but the smallest job "
                     f"with runtime `{runtime.name}` takes {pods}"
                 )
                 at = flavor.pool.hardware.at / "nic" / "virtualFunctions"
-                notes = [Note(f"the share of team {tenant.name}", quota.at / "gpus")]
+                notes = [Note(f"the share of team {tenant.name}", quota.place)]
                 yield RULE.at(at, message, notes=notes)
 
 
