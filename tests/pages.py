@@ -57,7 +57,7 @@ def typed(path: Path) -> list[str]:
 
 @cache
 def _programs() -> Path:
-    """Return a folder with this checkout's `trainyard`."""
+    """Return a folder with this checkout's `trainyard`, and `python`."""
     folder = Path(tempfile.mkdtemp(prefix="trainyard-"))
     atexit.register(shutil.rmtree, folder)
     program = folder / "trainyard"
@@ -66,6 +66,7 @@ def _programs() -> Path:
         "utf-8",
     )
     program.chmod(0o755)
+    (folder / "python").symlink_to(sys.executable)
     return folder
 
 
