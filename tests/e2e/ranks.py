@@ -127,7 +127,7 @@ def make_job(
         folder: folder for its files.
     """
     templates = {
-        job["name"]: job["template"]["spec"]["template"]["spec"] for job in _replicated(body)
+        job["name"]: job["template"]["spec"]["template"]["spec"] for job in replicated(body)
     }
     names = {f"{_NAME}-node-0-{i}": templates["node"] for i in range(nodes - 1)}
     names[f"{_NAME}-launcher-0-0"] = templates["launcher"]
@@ -151,9 +151,8 @@ def _prepare(job: Job, body: Mapping[str, Any], folder: Path) -> None:
     lines = [f"{name}.{_NAME} slots={slots}\n" for name in job.pods]
     (hostfile / "hostfile").write_text("".join(lines), "utf-8")
     for name, pod in job.pods.items():
-        hosts = pod.folder / "hosts"
-        hosts.write_text("".join(_hosts(job, name)), "utf-8")
-        pod.mounts |= {policy["sshAuthMountPath"]: keys, "/etc/hosts": hosts}
+        (file := pod.folder / "hosts").write_text("".join(hosts(job, name)), "utf-8")
+        pod.mounts |= {policy["sshAuthMountPath"]: keys, "/etc/hosts": file}
     job.launcher.mounts["/etc/mpi"] = hostfile
     job.launcher.environment |= {
         "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
@@ -179,7 +178,7 @@ def _write_keys(job: Job, keys: Path) -> None:
         file.chmod(0o640)
 
 
-def _hosts(job: Job, name: str) -> Iterator[str]:
+def hosts(job: Job, name: str) -> Iterator[str]:
     """Yield the lines of a pod's `/etc/hosts`; only its own has its short name."""
     yield "127.0.0.1 localhost\n"
     for other, pod in job.pods.items():
@@ -187,6 +186,6 @@ def _hosts(job: Job, name: str) -> Iterator[str]:
         yield f"{pod.address} {other}.{_NAME}{short}\n"
 
 
-def _replicated(body: Mapping[str, Any]) -> Sequence[Template]:
+def replicated(body: Mapping[str, Any]) -> Sequence[Template]:
     jobs: Sequence[Template] = body["spec"]["template"]["spec"]["replicatedJobs"]
     return jobs
