@@ -90,6 +90,19 @@ def test_counting_goes_on_from_its_checkpoint(clone: Path) -> None:
     assert last.endswith("finished at step 40\n")
 
 
+def test_messages_of_the_runtimes_are_as_they_print_them() -> None:
+    """Each line of a message that begins with `trainyard:` is in a script of a runtime."""
+    scripts = "".join(
+        path.read_text("utf-8")
+        for path in ROOT.glob("overlays/prod-east/platform/clustertrainingruntime-*.yaml")
+    )
+    texts = [body for page in PAGES for _, body in blocks(page, "text")]
+    ours = [line for body in texts for line in body.splitlines() if line.startswith("trainyard:")]
+
+    assert len(ours) == 2
+    assert not [line for line in ours if line not in scripts]
+
+
 def test_performance_names_every_variable_of_the_runtimes() -> None:
     """The table has what the runtimes of this repository set, and only what some runtime may."""
     text = (USERS / "performance.md").read_text("utf-8")
