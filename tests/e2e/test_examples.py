@@ -11,13 +11,23 @@ from tests.architectures import NAMES
 from tests.e2e.conftest import link_programs
 from tests.e2e.setup import NEW, OLD
 from tests.e2e.stage import Stage
+from tests.e2e.test_fit_variants import ground
 from tests.rules.cases import TODAY
 from tests.test_examples import EXAMPLES
+from trainyard.fit.verdict import Standing
+from trainyard.fit.walk import judge
+from trainyard.golang import cache_folder
+from trainyard.model.names import DEFAULT_QUEUE
 from trainyard.output.write import write
 from trainyard.workflows.generate import generate
-from trainyard_rehearsal.control_plane.components import PROCESSES
+from trainyard_rehearsal.checks.acceptance import check_acceptance
+from trainyard_rehearsal.checks.queues import check_queues
+from trainyard_rehearsal.checks.sample_runs import check_sample_jobs
+from trainyard_rehearsal.control_plane.build import find
+from trainyard_rehearsal.control_plane.components import PROCESSES, read_components
+from trainyard_rehearsal.control_plane.lab import Plan, opened
 from trainyard_rehearsal.outcome import Outcome
-from trainyard_rehearsal.publication import Origin
+from trainyard_rehearsal.publication import Origin, sample_jobs, synced
 from trainyard_rehearsal.rehearsal import Request, rehearse
 
 pytestmark = pytest.mark.e2e
@@ -62,6 +72,48 @@ def test_cluster_without_gpus_and_fabric_keeps_every_promise(tmp_path: Path) -> 
 
     assert not [outcome for outcome in outcomes.values() if not outcome.fine]
     assert outcomes["sample jobs run"].tried > 0
+
+
+@pytest.mark.usefixtures("cache")
+def test_smallest_reference_architecture_is_accepted_and_runs_its_samples(tmp_path: Path) -> None:
+    """The part of its rehearsal that takes less than a minute: the tree, its queues, its jobs."""
+    profiles, target = EXAMPLES / NAMES[0] / "profiles", tmp_path / "overlays"
+    generation = generate(profiles, COMPONENTS, today=TODAY)
+    write(target, generation.files)
+    assert generation.checked.platform
+    (site,) = generation.checked.platform.sites
+    manifests = generation.manifests[site.name]
+    objects = synced(site, manifests)
+    kinds = {(each.body["apiVersion"], each.body["kind"]) for each in objects}
+    components = read_components(site.cluster.release.name)
+    plan = Plan(site, target / site.name, components, kinds)
+    with opened(plan, find(components, cache_folder()), tmp_path / "run") as lab:
+        outcomes = [
+            *check_acceptance(lab, objects),
+            *check_queues(lab),
+            *check_sample_jobs(lab, sample_jobs(site, manifests, "")),
+        ]
+
+    assert not [outcome for outcome in outcomes if not outcome.fine]
+    tried = {outcome.promise: outcome.tried for outcome in outcomes}
+    assert (tried["local queues active"], tried["sample jobs run"]) == (4, 4)
+
+
+@pytest.mark.parametrize("example", NAMES)
+def test_job_without_a_label_is_admitted_for_each_team(example: str) -> None:
+    """The first job of a person: a runtime, a number of nodes and a command."""
+    generation = generate(EXAMPLES / example / "profiles", COMPONENTS, today=TODAY)
+    assert generation.checked.platform
+    (site,) = generation.checked.platform.sites
+    tried = set()
+    for sample, manifest in sample_jobs(site, generation.manifests[site.name], ""):
+        if sample.local_queue == DEFAULT_QUEUE:
+            metadata = {"name": "first", "namespace": manifest.namespace}
+            (found,) = judge(ground(generation, sample), [{**manifest.body, "metadata": metadata}])
+            assert found.verdict.standing is Standing.ADMITTED
+            tried.add(sample.space.team.name)
+
+    assert tried == {tenant.name for tenant in site.tenants}
 
 
 @pytest.mark.slow

@@ -85,6 +85,24 @@ def test_a_job_without_a_label_runs(stage: Stage) -> None:
     assert [each["nvidia.com/gpu"] for each in requests] == ["8", "8"]
 
 
+@pytest.mark.parametrize("limits_all", [False, True])
+def test_a_class_is_needed_only_where_each_has_a_deadline(stage: Stage, limits_all: bool) -> None:
+    """A member may name a class without a deadline, so a job without a class evades nothing."""
+    batch = {"value": 500, "deadline": "2d"}
+    production = {"value": 1000, "deadline": "7d"} if limits_all else 1000
+    changes = {
+        "clusters/prod-east.yaml": {"priorities": {"batch": batch, "production": production}}
+    }
+    scene = stage.deploy(changes)
+    (runtime,) = runtimes(scene)
+    job = plain("plain", runtime, 2)
+
+    if limits_all:
+        assert scene.denied("nlp", job, "the job needs a kueue.x-k8s.io/priority-class")
+    else:
+        assert scene.runs(scene.create("nlp", job))
+
+
 def test_jobs_of_both_labels_share_the_quota(stage: Stage) -> None:
     """The queue `default` is another name of `gpu`, not another quota."""
     scene = stage.deploy({})

@@ -80,9 +80,11 @@ def _queues(sample: Sample) -> Iterator[Body]:
 
 
 def _within_deadlines(sample: Sample) -> Iterator[Body]:
-    """Yield each priority class with the latest deadline that it permits."""
+    """Yield each priority class with its latest deadline, and no class if one has no deadline."""
     for priority in sample.space.priorities:
         yield {"labels": priority.labels}
+    if not all(priority.deadline for priority in sample.space.priorities):
+        yield {"labels": {"kueue.x-k8s.io/priority-class": None}}
 
 
 def _unchanged(sample: Sample) -> Body:

@@ -243,9 +243,9 @@ def _queues(sample: Sample) -> Iterator[tuple[Body, str]]:
 def _deadlines(sample: Sample) -> Iterator[tuple[Body, str]]:
     """Yield labels that evade the deadline of a priority class, where it has one."""
     key, name = "kueue.x-k8s.io/max-exec-time-seconds", "kueue.x-k8s.io/priority-class"
-    for priority in sample.space.priorities:
-        if not priority.deadline:
-            continue
+    limited = [priority for priority in sample.space.priorities if priority.deadline]
+    if limited and len(limited) == len(sample.space.priorities):
         yield {"labels": {name: None}}, DEADLINE
+    for priority in limited:
         for time in (None, "x", "0", str(priority.deadline + 1)):
             yield {"labels": {name: priority.name, key: time}}, DEADLINE
