@@ -13,14 +13,13 @@ from trainyard.convert.model import Note
 from trainyard.convert.options import Ranks
 from trainyard.convert.slurm.expand import expanded, names_in
 from trainyard.convert.slurm.getopt import UnreadableError
-from trainyard.convert.slurm.script import REPORTS, SAME_ANYWHERE, Line, Script
+from trainyard.convert.slurm.script import OF_SLURM, REPORTS, SAME_ANYWHERE, Line, Script
 from trainyard.convert.slurm.shell import Token
 from trainyard.convert.slurm.variables import JOB_ID, NAME_OF_JOB, OF_RANK, RANK, RENDEZVOUS
 from trainyard.diagnostics import Pointer
 from trainyard.model.launcher import LAUNCHERS, OPENMPI, TORCHRUN
 
 _SUBSTITUTES = re.compile(r"\$\(|`|\$RANDOM")
-_SLURM = re.compile(r"\b(scontrol|squeue|sacct|sinfo|srun)\b")
 _IN_EVERY_POD = frozenset({"HOME", "HOSTNAME", "PATH", "PWD", "RANDOM", "SECONDS", "OLDPWD", "UID"})
 
 
@@ -93,7 +92,7 @@ def torch_ranks(script: Script, words: Sequence[Token]) -> Command:
     """Return a call of torchrun that gives each rank the variables that srun gave it."""
     texts, raw = _spelled(words, script)
     needed = (_read_by(words) | _exported(script.before) - script.parts.used) - RENDEZVOUS
-    lines = [each for each in _needed(script.before, needed) if not each.name]
+    lines = _needed([each for each in script.before if not each.name], needed)
     script.before = [each for each in script.before if each not in lines]
     _need_readable(script, lines, [])
     _need_same(lines)
@@ -218,7 +217,7 @@ def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) 
         UnreadableError: every node would run a command that Slurm runs once.
     """
     kept = []
-    slurms = _set_by_slurm(script)
+    slurms = script.set_by_slurm
     for line in lines:
         reads = _reads_slurms(script, line, slurms)
         if line.name in REPORTS and (reads or not runs_once):
@@ -233,10 +232,6 @@ def _without_reports(script: Script, lines: Iterable[Line], *, runs_once: bool) 
 
 _ON_EACH_NODE = "Slurm runs it on the first node, and torchrun's pods would run it on every node"
 _IN_FIRST_RANK = "Run it in the program's first rank, or as a job of its own."
-
-
-def _set_by_slurm(script: Script) -> set[str]:
-    return set().union(*(each.sets for each in script.before if _SLURM.search(each.text)))
 
 
 def _reads_slurms(script: Script, line: Line, slurms: AbstractSet[str]) -> bool:
@@ -259,7 +254,7 @@ def _need_same(lines: Iterable[Line]) -> None:
 def _need_readable(script: Script, lines: Sequence[Line], used: Sequence[str]) -> None:
     """Refuse what only Slurm gives; note variables that nothing sets."""
     for line in lines:
-        if found := _SLURM.search(line.text):
+        if found := OF_SLURM.search(line.text):
             reason = f"no pod has `{found[1]}`; /etc/mpi/hostfile of a launcher names the nodes"
             raise UnreadableError(line.at, f"`{line.text}`", reason)
     own = set().union(*(line.sets for line in lines)) | set(script.known) | set(script.env)

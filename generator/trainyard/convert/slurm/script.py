@@ -23,6 +23,8 @@ _SHELL = words("ulimit umask trap wait true : unset hash sync")
 SAME_ANYWHERE = frozenset({"cd", "exit", "popd", "pushd", "set", "shopt"})
 """Commands of the shell that mean the same in every pod."""
 _SLURM = words("scontrol sacct squeue scancel sbatch sstat seff sinfo sattach sbcast")
+OF_SLURM = re.compile(r"\b(scontrol|squeue|sacct|sinfo|srun)\b")
+"""Programs that no pod has."""
 REPORTS = words(
     """
     echo date hostname pwd env printenv nvidia-smi which whoami uname lscpu free df printf
@@ -86,6 +88,15 @@ class Script:
         """The place of the command that the job is for."""
         found = self.launch or self.once
         return found.at if found else None
+
+    @property
+    def set_by_slurm(self) -> set[str]:
+        """Variables whose values come from Slurm's programs, by way of other variables too."""
+        found: set[str] = set()
+        for line in self.before:
+            if OF_SLURM.search(line.text) or line.reads & found:
+                found |= line.sets
+        return found
 
     def has(self, each: Statement) -> bool:
         """Return whether a command is one of the launch and the commands around it."""
