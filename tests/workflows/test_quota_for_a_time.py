@@ -34,9 +34,9 @@ def test_longer_quota_changes_the_lockfile(profiles: Path, old: str, new: str) -
     longer = files(profiles)
     edit(profiles / TEAM, new, old)
 
-    page = {"prod-east/README.md", "prod-east/trainyard.lock"}
-    assert changed(untimed, timed) == page
-    assert changed(timed, longer) == page
+    pages = {f"prod-east/{path}" for path in ("README.md", "samples/nlp/README.md")}
+    assert changed(untimed, timed) == {*pages, "prod-east/trainyard.lock"}
+    assert changed(timed, longer) == {*pages, "prod-east/trainyard.lock"}
     assert files(profiles) == timed
 
 

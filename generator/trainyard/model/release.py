@@ -36,6 +36,7 @@ class Release:
     Args:
         name: e.g. ``openshift-ai-3.5``.
         versions: component -> version.
+        sdk: version of the Kubeflow SDK for its Trainer.
         features: what its controllers take, by name; templates of the catalog ask for them.
         sriov_namespace: the only namespace whose policies and networks the SR-IOV operator reads.
         resource_prefix: of SR-IOV resources.
@@ -69,6 +70,7 @@ class Release:
     name: str
     at: Pointer
     versions: Mapping[str, str]
+    sdk: str
     features: frozenset[str]
     sriov_namespace: str
     resource_prefix: str

@@ -17,6 +17,7 @@ def resolve_release(name: str, source: Source, plurals: Source) -> Release:
         name=name,
         at=Pointer(source.file),
         versions=fields["versions"],
+        sdk=fields["sdk"],
         features=frozenset(fields["features"]),
         sriov_namespace=fields["sriovNamespace"],
         resource_prefix=fields["resourcePrefix"],

@@ -10,6 +10,7 @@ from trainyard.model.holding import Given, remembered
 from trainyard.model.manifest import Manifest
 from trainyard.model.platform import Platform, Site
 from trainyard.output.lockfile import LOCKFILE, lock_bytes, make_lock, read_lock
+from trainyard.render.team_pages import team_pages
 from trainyard.render.unit import evidence_page, health_checks, kustomizations, node_limits, readme
 from trainyard.yaml_io.emitter import emit
 
@@ -52,6 +53,8 @@ def emit_site(
     for path, text in _texts(site, manifests).items():
         files[path] = text.encode()
     origins = dict.fromkeys(files, site.cluster.files)
+    for path, tenant, text in team_pages(site):
+        files[path], origins[path] = text.encode(), tenant.files
     for path, (_, profiles) in documents.items():
         origins[path] = profiles
     release = site.cluster.release.name

@@ -1,0 +1,112 @@
+"""The page of each team: what it has, and the steps of a person without knowledge of Kubernetes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tests.rules.cases import platform_of
+from trainyard.model.platform import Site
+from trainyard.render.site import render_site
+from trainyard.render.team_pages import JOB, page_path, team_pages
+from trainyard.yaml_io.manifests import parse_manifests
+
+_BLOCK = re.compile(r"^```(shell|python)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+IMAGE = f"registry.example.com/ml/torch@sha256:{'0' * 64}"
+NLP, CLUSTER = "teams/nlp.yaml", "clusters/prod-east.yaml"
+
+
+def site(changes: Mapping[str, Any] | None = None) -> Site:
+    return platform_of(changes or {}).sites[0]
+
+
+def pages(changes: Mapping[str, Any] | None = None) -> dict[str, str]:
+    return {tenant.name: text for _, tenant, text in team_pages(site(changes))}
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return [block for name, block in _BLOCK.findall(text) if name == language]
+
+
+def test_page_links_each_job_to_copy() -> None:
+    place = site()
+    files = {manifest.path for manifest in render_site(place)}
+    for path, tenant, text in team_pages(place):
+        assert path == page_path(tenant)
+        folder = path.rpartition("/")[0]
+        linked = re.findall(r"\]\(([^)]*)\)", text)
+        assert {f"{folder}/{link}" for link in linked} == {
+            each for each in files if each.startswith(f"{folder}/")
+        }
+
+
+def test_page_submits_a_job_that_names_only_what_it_must() -> None:
+    (create,) = (each for each in blocks(pages()["nlp"], "shell") if " create " in each)
+    (job,) = parse_manifests(create.split("<<'END'\n")[1].removesuffix("END\n"))
+    assert isinstance(job, dict)
+    assert job["metadata"]["name"] == JOB
+    assert set(job["spec"]) == {"runtimeRef", "trainer"}
+    assert set(job["spec"]["trainer"]) == {"command", "numNodes"}
+    assert job["spec"]["trainer"]["numNodes"] == 2
+
+
+def test_page_needs_ten_lines_of_python() -> None:
+    submit = blocks(pages()["nlp"], "python")[0]
+    assert submit.count("\n") <= 10
+    compile(submit, "page", "exec")
+
+
+def test_page_names_the_sdk_of_the_release() -> None:
+    assert f"kubeflow=={site().cluster.release.sdk}\n" in pages()["nlp"]
+
+
+def test_page_has_no_row_of_what_the_team_lacks() -> None:
+    text = pages({NLP: {"storage": None}, CLUSTER: {"priorities": None, "finishedJobs": None}})[
+        "nlp"
+    ]
+    for absent in ("bucket", "mount,", "*priority class*", "Labels", "labels:", "is then deleted"):
+        assert absent not in text
+    assert "It stays until you delete it." in text
+
+
+def test_page_begins_with_the_default_runtime() -> None:
+    second = {
+        "version": 1,
+        "displayName": "PyTorch",
+        "launcher": "torchrun",
+        "hardware": ["dgx-h100"],
+    }
+    both: dict[str, Any] = {
+        "runtimes/torchrun.yaml": {
+            **second,
+            "image": IMAGE,
+            "libraries": {"torch": "2.8.0"},
+            "maxNodes": 8,
+        },
+        NLP: {"runtimes": ["openmpi-cuda", "torchrun"]},
+    }
+    given = {**both, NLP: {**both[NLP], "defaultRuntime": "torchrun"}}
+    assert "runtimeRef: {name: openmpi-cuda-v1-dgx-h100}" in pages(both)["nlp"]
+    assert "runtimeRef: {name: torchrun-v1-dgx-h100}" in pages(given)["nlp"]
+    assert "`torchrun-v1-dgx-h100`, the team's default" in pages(given)["nlp"]
+
+
+def test_job_of_a_class_with_a_deadline_states_it() -> None:
+    text = pages({CLUSTER: {"priorities": {"batch": {"value": 100, "deadline": "1d"}}}})["nlp"]
+    assert '"kueue.x-k8s.io/max-exec-time-seconds": "86400"' in text
+    assert "Each job names one:" in text
+
+
+def test_page_of_a_draining_team_says_that_no_job_starts() -> None:
+    assert "its queues start no job" in pages({NLP: {"state": "draining"}})["nlp"]
+    assert "its queues start no job" not in pages()["nlp"]
+
+
+def test_retired_team_has_no_page() -> None:
+    assert "nlp" not in pages({NLP: {"state": "retired"}})
+
+
+def test_values_of_profiles_are_shown_as_text() -> None:
+    described = {"runtimes/openmpi-cuda.yaml": {"description": "A | B, [c](d)."}}
+    assert "A \\| B, \\[c\\](d)." in pages(described)["nlp"]
